@@ -1,0 +1,119 @@
+"""Every exception of cdp_agent. The class says who hears of it.
+
+    CdpAgentError
+    ├── BrowserError            Chrome did not start, or is gone                → the task ends
+    ├── ProtocolError           Chrome refused: .method .code .message          → a bug
+    │   └── SessionClosed       the target went away during the call
+    ├── ActionError             the page refused; the message is for the model  → becomes the tool's result
+    │   ├── StaleRef · NotInteractable (.why) · NavigationFailed · ScriptError · InvalidArguments · PageUnresponsive
+    ├── ModelError              .provider .status
+    │   ├── AuthenticationError · RateLimited (.retry_after) · ContextTooLong · BadReply
+    └── SetupError              the caller's input: bad URL, empty task, unknown provider, missing key
+"""
+
+from __future__ import annotations
+
+
+class CdpAgentError(Exception):
+    """Base of everything that cdp_agent raises on purpose."""
+
+
+class BrowserError(CdpAgentError):
+    """Chrome did not start, cannot be reached, or is gone."""
+
+
+class ProtocolError(CdpAgentError):
+    """Chrome answered a command with an error (https://www.jsonrpc.org/specification#error_object)."""
+
+    def __init__(self, method: str, code: int, message: str) -> None:
+        super().__init__(f"{method}: {message} ({code})")
+        self.method = method
+        self.code = code
+        self.message = message
+
+
+class SessionClosed(ProtocolError):
+    """The target (tab or frame) went away before it answered; `.message` says how, as far as Chrome told."""
+
+    def __init__(self, method: str, message: str) -> None:
+        super().__init__(method, -32001, message)
+
+
+class ActionError(CdpAgentError):
+    """The page refused. The message says what happened, to what, and what to do next: a model reads it."""
+
+
+class StaleRef(ActionError):
+    """The element behind a ref is gone, and no single other one takes its place."""
+
+    def __init__(self, ref: str, message: str) -> None:
+        super().__init__(message)
+        self.ref = ref
+
+
+class NotInteractable(ActionError):
+    """The element cannot be acted on as it is now: `.why` is one of the words below.
+
+    "hidden", "disabled", "covered", "moving", "readonly", "outside", "wrong_element".
+    """
+
+    def __init__(self, ref: str, why: str, message: str) -> None:
+        super().__init__(message)
+        self.ref = ref
+        self.why = why
+
+
+class NavigationFailed(ActionError):
+    """The address could not be opened: `.url`, and `.reason` as Chrome names it (`net::ERR_…`)."""
+
+    def __init__(self, url: str, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.url = url
+        self.reason = reason
+
+
+class ScriptError(ActionError):
+    """A script that the caller passed threw in the page."""
+
+
+class InvalidArguments(ActionError):
+    """The arguments of a tool or an action do not fit."""
+
+
+class PageUnresponsive(ActionError):
+    """The page (or one of its frames) did not answer within the deadline, or has crashed."""
+
+
+class ModelError(CdpAgentError):
+    """The model's provider failed: `.provider`, and the HTTP `.status` where there was one."""
+
+    def __init__(self, provider: str, message: str, status: int | None = None) -> None:
+        super().__init__(f"{provider}: {message}")
+        self.provider = provider
+        self.status = status
+
+
+class AuthenticationError(ModelError):
+    """The provider did not accept the key."""
+
+
+class RateLimited(ModelError):
+    """Too many requests: `.retry_after` in seconds where the provider said so."""
+
+    def __init__(
+        self, provider: str, message: str, status: int | None = None, retry_after: float | None = None
+    ) -> None:
+        super().__init__(provider, message, status)
+        self.retry_after = retry_after
+
+
+class ContextTooLong(ModelError):
+    """The request is longer than the model's context."""
+
+
+class BadReply(ModelError):
+    """The provider answered with something that is not a reply."""
+
+
+class SetupError(CdpAgentError):
+    """The caller's input is wrong: a bad address, an empty task, an unknown provider, a missing key."""

@@ -1,14 +1,14 @@
 """Every exception of cdp_agent. The class says who hears of it.
 
-    CdpAgentError
-    ├── BrowserError            Chrome did not start, or is gone                → the task ends
-    ├── ProtocolError           Chrome refused: .method .code .message          → a bug
-    │   └── SessionClosed       the target went away during the call
-    ├── ActionError             the page refused; the message is for the model  → becomes the tool's result
-    │   ├── StaleRef · NotInteractable (.why) · NavigationFailed · ScriptError · InvalidArguments · PageUnresponsive
-    ├── ModelError              .provider .status
-    │   ├── AuthenticationError · RateLimited (.retry_after) · ContextTooLong · BadReply
-    └── SetupError              the caller's input: bad URL, empty task, unknown provider, missing key
+CdpAgentError
+├── BrowserError            Chrome did not start, or is gone                → the task ends
+├── ProtocolError           Chrome refused: .method .code .message          → a bug
+│   └── SessionClosed       the target went away during the call
+├── ActionError             the page refused; the message is for the model  → becomes the tool's result
+│   ├── StaleRef · NotInteractable (.why) · NavigationFailed · ScriptError · InvalidArguments · PageUnresponsive
+├── ModelError              .provider .status
+│   ├── AuthenticationError · RateLimited (.retry_after) · ContextTooLong · BadReply
+└── SetupError              the caller's input: bad URL, empty task, unknown provider, missing key
 """
 
 from __future__ import annotations

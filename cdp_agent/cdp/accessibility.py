@@ -1,0 +1,40 @@
+"""https://chromedevtools.github.io/devtools-protocol/tot/Accessibility/"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from .types import Command, Result
+
+
+class AXValue(Result, frozen=True):
+    type: str
+    value: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class AXProperty(Result, frozen=True):
+    name: str
+    value: AXValue
+
+
+class AXNode(Result, frozen=True):
+    node_id: str
+    ignored: bool
+    role: AXValue | None = None
+    name: AXValue | None = None
+    description: AXValue | None = None
+    value: AXValue | None = None
+    properties: list[AXProperty] = []
+
+
+class AXNodes(Result, frozen=True):
+    nodes: list[AXNode]
+
+
+class GetPartialAXTree(Command[AXNodes], frozen=True):
+    method: ClassVar[str] = "Accessibility.getPartialAXTree"
+    object_id: str | None = None
+    backend_node_id: int | None = None
+    fetch_relatives: bool | None = None

@@ -1,0 +1,48 @@
+"""https://chromedevtools.github.io/devtools-protocol/tot/Browser/"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from .types import Command, Empty, Event, Result
+
+
+class Version(Result, frozen=True):
+    protocol_version: str
+    product: str
+    revision: str
+    user_agent: str
+    js_version: str
+
+
+class GetVersion(Command[Version], frozen=True):
+    method: ClassVar[str] = "Browser.getVersion"
+
+
+class Close(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Browser.close"
+
+
+class SetDownloadBehavior(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Browser.setDownloadBehavior"
+    behavior: Literal["deny", "allow", "allowAndName", "default"]
+    browser_context_id: str | None = None
+    download_path: str | None = None
+    events_enabled: bool | None = None
+
+
+class DownloadWillBegin(Event, frozen=True):
+    method: ClassVar[str] = "Browser.downloadWillBegin"
+    frame_id: str
+    guid: str
+    url: str
+    suggested_filename: str
+
+
+class DownloadProgress(Event, frozen=True):
+    method: ClassVar[str] = "Browser.downloadProgress"
+    guid: str
+    total_bytes: float
+    received_bytes: float
+    state: str
+    file_path: str | None = None

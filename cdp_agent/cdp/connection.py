@@ -1,0 +1,226 @@
+"""One connection to Chrome: ids, pending calls, flat sessions, events.
+
+Nothing here waits by itself and nothing times out: the transport pushes each message in, and what it answers or tells
+is handed on in the same turn of the event loop. A deadline is the caller's (`asyncio.timeout`); cancelling a call
+forgets it.
+
+Flat sessions: https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-attachToTarget
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+from collections.abc import AsyncIterator, Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+from cdp_agent.errors import BrowserError, ProtocolError, SessionClosed
+
+from .target import DetachedFromTarget
+from .transport import Transport
+from .types import Command, Event, event_decoder, result_decoder
+
+log = logging.getLogger(__name__)
+
+R = TypeVar("R")
+E = TypeVar("E", bound=Event)
+
+
+class _Request(msgspec.Struct, omit_defaults=True, rename="camel"):
+    id: int
+    method: str
+    params: Any
+    session_id: str = ""
+
+
+class _Refusal(msgspec.Struct):
+    code: int
+    message: str
+    data: msgspec.Raw = msgspec.Raw()
+
+
+class _Message(msgspec.Struct, rename="camel"):
+    id: int = 0
+    method: str = ""
+    params: msgspec.Raw = msgspec.Raw(b"{}")
+    result: msgspec.Raw = msgspec.Raw()
+    error: _Refusal | None = None
+    session_id: str = ""
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(_Message).decode
+
+
+class _Pending(msgspec.Struct):
+    session: Session
+    command: Command[Any]
+    future: asyncio.Future[Any]
+
+
+class Session:
+    """A target we are attached to (the browser itself has the empty id): commands go in, events come out."""
+
+    def __init__(self, connection: Connection, session_id: str) -> None:
+        self.connection = connection
+        self.id = session_id
+        self.closed_because: str | None = None
+        self._handlers: dict[str, dict[object, Callable[[msgspec.Raw], None]]] = {}
+        self._expected: set[asyncio.Future[Any]] = set()
+
+    async def send(self, command: Command[R]) -> R:
+        """Chrome's answer. Raises ProtocolError, SessionClosed or BrowserError; cancelling forgets the call."""
+        return await self.post(command)
+
+    def post(self, command: Command[R]) -> asyncio.Future[R]:
+        """Sends now; the answer is awaited later. For calls that go out together without waiting in between."""
+        return self.connection._post(self, command)
+
+    def tell(self, command: Command[Any]) -> None:
+        """Sends now and does not wait: for event handlers. A refusal is logged, since nobody could act on it."""
+        self.post(command).add_done_callback(_log_refusal)
+
+    def on(self, event: type[E], handler: Callable[[E], None]) -> Callable[[], None]:
+        """Calls `handler` with every such event of this session, until the returned function is called."""
+        decode = event_decoder(event).decode
+        key = object()
+        handlers = self._handlers.setdefault(event.method, {})
+        handlers[key] = lambda params: handler(decode(params))
+
+        def stop() -> None:
+            handlers.pop(key, None)
+
+        return stop
+
+    @contextlib.asynccontextmanager
+    async def expect(
+        self, event: type[E], matches: Callable[[E], bool] = lambda _: True
+    ) -> AsyncIterator[asyncio.Future[E]]:
+        """The next such event, as a future: subscribed before the block begins to act.
+
+        The future fails with SessionClosed or BrowserError when the session ends first.
+        """
+        arrived: asyncio.Future[E] = asyncio.get_running_loop().create_future()
+
+        def take(told: E) -> None:
+            if not arrived.done() and matches(told):
+                arrived.set_result(told)
+
+        if self.closed_because is not None:
+            raise SessionClosed(event.method, self.closed_because)
+        stop = self.on(event, take)
+        self._expected.add(arrived)
+        try:
+            yield arrived
+        finally:
+            stop()
+            self._expected.discard(arrived)
+            if arrived.done() and not arrived.cancelled():
+                arrived.exception()  # seen: an answer that nobody waited for is no fault
+            arrived.cancel()
+
+    def fail(self, reason: str, *, closed: bool = True) -> None:
+        """Fails all that is pending here with SessionClosed; a closed session also refuses what comes later."""
+        if closed:
+            self.closed_because = reason
+        self.connection._fail(self, lambda method: SessionClosed(method, reason))
+
+    def _handle(self, method: str, params: msgspec.Raw) -> None:
+        for handler in list(self._handlers.get(method, {}).values()):
+            handler(params)
+
+    def _fail_expected(self, error: Callable[[str], BaseException]) -> None:
+        for future in list(self._expected):
+            if not future.done():
+                future.set_exception(error("an awaited event"))
+
+
+class Connection:
+    """All sessions of one Chrome over one transport. `browser` is the session of the browser itself."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.closed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._transport = transport
+        self._ids = itertools.count(1)
+        self._pending: dict[int, _Pending] = {}
+        self._sessions: dict[str, Session] = {}
+        self.browser = self.session("")
+        transport.start(self._receive, self._lost)
+
+    def session(self, session_id: str) -> Session:
+        """The session of that id, made known here if it is new: do so before anything may happen on it."""
+        return self._sessions.setdefault(session_id, Session(self, session_id))
+
+    async def close(self) -> None:
+        """Ends the connection; everything pending fails with BrowserError."""
+        self._lost("closed by us")
+        await self._transport.close()
+
+    def _post(self, session: Session, command: Command[R]) -> asyncio.Future[R]:
+        future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
+        if self.closed.done():
+            future.set_exception(BrowserError(f"Chrome is gone: {self.closed.result()}"))
+            return future
+        if session.closed_because is not None:
+            future.set_exception(SessionClosed(command.method, session.closed_because))
+            return future
+        number = next(self._ids)
+        self._pending[number] = _Pending(session, command, future)
+        future.add_done_callback(lambda _: self._pending.pop(number, None))
+        self._transport.send(_encode(_Request(number, command.method, command, session.id)))
+        return future
+
+    def _receive(self, data: bytes) -> None:
+        message = _decode(data)
+        if message.id:
+            self._answer(message)
+            return
+        session = self._sessions.get(message.session_id)
+        if session is None:
+            log.debug("event of an unknown session: %s", message.method)
+            return
+        session._handle(message.method, message.params)
+        if message.method == DetachedFromTarget.method:
+            self._detach(event_decoder(DetachedFromTarget).decode(message.params))
+
+    def _answer(self, message: _Message) -> None:
+        pending = self._pending.get(message.id)
+        if pending is None or pending.future.done():
+            return  # a cancelled call's answer
+        method = pending.command.method
+        if message.error is not None:
+            pending.future.set_exception(ProtocolError(method, message.error.code, message.error.message))
+            return
+        try:
+            pending.future.set_result(result_decoder(type(pending.command)).decode(message.result))
+        except msgspec.ValidationError as error:
+            refusal = ProtocolError(method, 0, f"the answer has another shape than we know: {error}")
+            refusal.__cause__ = error
+            pending.future.set_exception(refusal)
+
+    def _detach(self, event: DetachedFromTarget) -> None:
+        session = self._sessions.pop(event.session_id, None)
+        if session is not None:
+            session.fail("the target is gone")
+
+    def _fail(self, session: Session, error: Callable[[str], BaseException]) -> None:
+        for pending in [each for each in self._pending.values() if each.session is session]:
+            if not pending.future.done():
+                pending.future.set_exception(error(pending.command.method))
+        session._fail_expected(error)
+
+    def _lost(self, reason: str) -> None:
+        if self.closed.done():
+            return
+        self.closed.set_result(reason)
+        for session in list(self._sessions.values()):
+            self._fail(session, lambda _: BrowserError(f"Chrome is gone: {reason}"))
+
+
+def _log_refusal(future: asyncio.Future[Any]) -> None:
+    if not future.cancelled() and (error := future.exception()) is not None:
+        log.debug("not awaited: %s", error)

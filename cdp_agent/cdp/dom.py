@@ -1,0 +1,57 @@
+"""https://chromedevtools.github.io/devtools-protocol/tot/DOM/"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from .runtime import RemoteObject
+from .types import Command, Empty, Result
+
+
+class Node(Result, frozen=True):
+    backend_node_id: int
+    node_name: str
+    frame_id: str | None = None
+    shadow_root_type: str | None = None
+    shadow_roots: list[Node] = []
+    children: list[Node] = []
+    content_document: Node | None = None
+
+
+class Described(Result, frozen=True):
+    node: Node
+
+
+class Resolved(Result, frozen=True):
+    object: RemoteObject
+
+
+class FrameOwner(Result, frozen=True):
+    backend_node_id: int
+
+
+class DescribeNode(Command[Described], frozen=True):
+    method: ClassVar[str] = "DOM.describeNode"
+    backend_node_id: int | None = None
+    object_id: str | None = None
+    depth: int | None = None
+    pierce: bool | None = None
+
+
+class ResolveNode(Command[Resolved], frozen=True):
+    method: ClassVar[str] = "DOM.resolveNode"
+    backend_node_id: int
+    execution_context_id: int | None = None
+    object_group: str | None = None
+
+
+class GetFrameOwner(Command[FrameOwner], frozen=True):
+    method: ClassVar[str] = "DOM.getFrameOwner"
+    frame_id: str
+
+
+class SetFileInputFiles(Command[Empty], frozen=True):
+    method: ClassVar[str] = "DOM.setFileInputFiles"
+    files: list[str]
+    object_id: str | None = None
+    backend_node_id: int | None = None

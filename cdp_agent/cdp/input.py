@@ -1,0 +1,76 @@
+"""https://chromedevtools.github.io/devtools-protocol/tot/Input/"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import msgspec
+
+from .types import Command, Empty, Event, Part
+
+MouseButton = Literal["none", "left", "middle", "right", "back", "forward"]
+
+
+class DragDataItem(Part, frozen=True):
+    mime_type: str
+    data: str
+    title: str | None = None
+    base_url: str | None = msgspec.field(name="baseURL", default=None)
+
+
+class DragData(Part, frozen=True):
+    items: list[DragDataItem]
+    drag_operations_mask: int
+    files: list[str] | None = None
+
+
+class DispatchMouseEvent(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Input.dispatchMouseEvent"
+    type: Literal["mousePressed", "mouseReleased", "mouseMoved", "mouseWheel"]
+    x: float
+    y: float
+    modifiers: int | None = None
+    button: MouseButton | None = None
+    buttons: int | None = None
+    click_count: int | None = None
+    delta_x: float | None = None
+    delta_y: float | None = None
+
+
+class DispatchKeyEvent(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Input.dispatchKeyEvent"
+    type: Literal["keyDown", "keyUp", "rawKeyDown", "char"]
+    modifiers: int | None = None
+    text: str | None = None
+    unmodified_text: str | None = None
+    code: str | None = None
+    key: str | None = None
+    windows_virtual_key_code: int | None = None
+    auto_repeat: bool | None = None
+    is_keypad: bool | None = None
+    location: int | None = None
+    commands: list[str] | None = None
+
+
+class InsertText(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Input.insertText"
+    text: str
+
+
+class SetInterceptDrags(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Input.setInterceptDrags"
+    enabled: bool
+
+
+class DispatchDragEvent(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Input.dispatchDragEvent"
+    type: Literal["dragEnter", "dragOver", "drop", "dragCancel"]
+    x: float
+    y: float
+    data: DragData
+    modifiers: int | None = None
+
+
+class DragIntercepted(Event, frozen=True):
+    method: ClassVar[str] = "Input.dragIntercepted"
+    data: DragData

@@ -1,0 +1,48 @@
+"""Chrome's error texts that we tell apart. Chrome gives most of them the same code, -32000, so only the text differs.
+
+third_party/inspector_protocol and v8/src/inspector, as of Chromium 156.
+"""
+
+from __future__ import annotations
+
+from cdp_agent.errors import ProtocolError, SessionClosed
+
+CONTEXT_GONE = (
+    "Cannot find context with specified id",
+    "Cannot find default execution context",
+    "Execution context was destroyed",
+    "Could not find object with given id",
+    "Inspected target navigated or closed",
+    "Object reference chain is too long",
+)
+SESSION_GONE = ("Session with given id not found", "No target with given id found", "Target closed")
+FRAME_GONE = (
+    "No frame for given id found",
+    "Frame with the given id was not found",
+    "Frame with the given frameId is not found",
+)
+NODE_GONE = (
+    "No node with given id found",
+    "Could not find node with given id",
+    "Node with given id does not belong to the document",
+)
+NO_DIALOG = ("No dialog is showing",)
+
+
+def is_context_gone(error: ProtocolError) -> bool:
+    """The script's world went away with its document, during the call or before it."""
+    return isinstance(error, SessionClosed) or _is(error, CONTEXT_GONE + FRAME_GONE + SESSION_GONE)
+
+
+def is_node_gone(error: ProtocolError) -> bool:
+    """The element went away with its document, or was collected."""
+    return _is(error, NODE_GONE)
+
+
+def is_no_dialog(error: ProtocolError) -> bool:
+    """Somebody else answered the dialog first."""
+    return _is(error, NO_DIALOG)
+
+
+def _is(error: ProtocolError, texts: tuple[str, ...]) -> bool:
+    return error.message.startswith(texts)

@@ -1,0 +1,197 @@
+"""https://chromedevtools.github.io/devtools-protocol/tot/Page/"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import msgspec
+
+from .types import Command, Empty, Event, Part, Result
+
+
+class FrameInfo(Result, frozen=True):
+    id: str
+    loader_id: str
+    url: str
+    parent_id: str | None = None
+    url_fragment: str = ""
+    unreachable_url: str | None = None
+
+
+class FrameTreeNode(Result, frozen=True):
+    frame: FrameInfo
+    child_frames: list[FrameTreeNode] = []
+
+
+class FrameTreeResult(Result, frozen=True):
+    frame_tree: FrameTreeNode
+
+
+class Navigated(Result, frozen=True):
+    frame_id: str
+    loader_id: str | None = None
+    error_text: str | None = None
+    is_download: bool = False
+
+
+class HistoryEntry(Result, frozen=True):
+    id: int
+    url: str
+    title: str
+
+
+class NavigationHistory(Result, frozen=True):
+    current_index: int
+    entries: list[HistoryEntry]
+
+
+class IsolatedWorld(Result, frozen=True):
+    execution_context_id: int
+
+
+class Screenshot(Result, frozen=True):
+    data: bytes
+
+
+class Viewport(Part, frozen=True):
+    """CSS pixels of the document."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    scale: float = msgspec.field(default=1.0)
+
+
+class Enable(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Page.enable"
+
+
+class GetFrameTree(Command[FrameTreeResult], frozen=True):
+    method: ClassVar[str] = "Page.getFrameTree"
+
+
+class Navigate(Command[Navigated], frozen=True):
+    method: ClassVar[str] = "Page.navigate"
+    url: str
+    referrer: str | None = None
+    frame_id: str | None = None
+
+
+class Reload(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Page.reload"
+    ignore_cache: bool | None = None
+
+
+class StopLoading(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Page.stopLoading"
+
+
+class GetNavigationHistory(Command[NavigationHistory], frozen=True):
+    method: ClassVar[str] = "Page.getNavigationHistory"
+
+
+class NavigateToHistoryEntry(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Page.navigateToHistoryEntry"
+    entry_id: int
+
+
+class CreateIsolatedWorld(Command[IsolatedWorld], frozen=True):
+    method: ClassVar[str] = "Page.createIsolatedWorld"
+    frame_id: str
+    world_name: str | None = None
+    grant_univeral_access: bool | None = None  # the protocol's own spelling
+
+
+class HandleJavaScriptDialog(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Page.handleJavaScriptDialog"
+    accept: bool
+    prompt_text: str | None = None
+
+
+class CaptureScreenshot(Command[Screenshot], frozen=True):
+    method: ClassVar[str] = "Page.captureScreenshot"
+    format: Literal["png", "jpeg", "webp"] | None = None
+    quality: int | None = None
+    clip: Viewport | None = None
+    capture_beyond_viewport: bool | None = None
+    optimize_for_speed: bool | None = None
+
+
+class SetInterceptFileChooserDialog(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Page.setInterceptFileChooserDialog"
+    enabled: bool
+
+
+class Close(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Page.close"
+
+
+class FrameAttached(Event, frozen=True):
+    method: ClassVar[str] = "Page.frameAttached"
+    frame_id: str
+    parent_frame_id: str
+
+
+class FrameDetached(Event, frozen=True):
+    method: ClassVar[str] = "Page.frameDetached"
+    frame_id: str
+    reason: str
+
+
+class FrameNavigated(Event, frozen=True):
+    method: ClassVar[str] = "Page.frameNavigated"
+    frame: FrameInfo
+
+
+class FrameStartedNavigating(Event, frozen=True):
+    method: ClassVar[str] = "Page.frameStartedNavigating"
+    frame_id: str
+    url: str
+    loader_id: str
+    navigation_type: str
+
+
+class NavigatedWithinDocument(Event, frozen=True):
+    method: ClassVar[str] = "Page.navigatedWithinDocument"
+    frame_id: str
+    url: str
+
+
+class FrameStartedLoading(Event, frozen=True):
+    method: ClassVar[str] = "Page.frameStartedLoading"
+    frame_id: str
+
+
+class FrameStoppedLoading(Event, frozen=True):
+    method: ClassVar[str] = "Page.frameStoppedLoading"
+    frame_id: str
+
+
+class DomContentEventFired(Event, frozen=True):
+    method: ClassVar[str] = "Page.domContentEventFired"
+
+
+class LoadEventFired(Event, frozen=True):
+    method: ClassVar[str] = "Page.loadEventFired"
+
+
+class JavascriptDialogOpening(Event, frozen=True):
+    method: ClassVar[str] = "Page.javascriptDialogOpening"
+    url: str
+    message: str
+    type: str
+    has_browser_handler: bool
+    default_prompt: str | None = None
+
+
+class JavascriptDialogClosed(Event, frozen=True):
+    method: ClassVar[str] = "Page.javascriptDialogClosed"
+    result: bool
+    user_input: str
+
+
+class FileChooserOpened(Event, frozen=True):
+    method: ClassVar[str] = "Page.fileChooserOpened"
+    mode: str
+    backend_node_id: int | None = None

@@ -1,0 +1,95 @@
+"""https://chromedevtools.github.io/devtools-protocol/tot/Runtime/
+
+Runtime.enable is never sent: a page can notice it, and no command here needs it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import msgspec
+
+from .types import Command, Empty, Part, Result
+
+
+class RemoteObject(Result, frozen=True):
+    type: str
+    subtype: str | None = None
+    value: msgspec.Raw | None = None
+    unserializable_value: str | None = None
+    description: str | None = None
+    object_id: str | None = None
+
+
+class ExceptionDetails(Result, frozen=True):
+    text: str
+    line_number: int
+    column_number: int
+    exception: RemoteObject | None = None
+
+
+class Evaluated(Result, frozen=True):
+    result: RemoteObject
+    exception_details: ExceptionDetails | None = None
+
+
+class CallArgument(Part, frozen=True):
+    """A JSON value, or an object that lives in the page. Give one of them."""
+
+    value: Any = msgspec.UNSET
+    object_id: str | None = None
+
+
+class PropertyDescriptor(Result, frozen=True):
+    name: str
+    enumerable: bool = False
+    value: RemoteObject | None = None
+
+
+class Properties(Result, frozen=True):
+    result: list[PropertyDescriptor]
+
+
+class Evaluate(Command[Evaluated], frozen=True):
+    method: ClassVar[str] = "Runtime.evaluate"
+    expression: str
+    context_id: int | None = None
+    return_by_value: bool | None = None
+    await_promise: bool | None = None
+    user_gesture: bool | None = None
+    repl_mode: bool | None = None
+
+
+class CallFunctionOn(Command[Evaluated], frozen=True):
+    method: ClassVar[str] = "Runtime.callFunctionOn"
+    function_declaration: str
+    object_id: str | None = None
+    arguments: list[CallArgument] | None = None
+    return_by_value: bool | None = None
+    await_promise: bool | None = None
+    user_gesture: bool | None = None
+    object_group: str | None = None
+
+
+class GetProperties(Command[Properties], frozen=True):
+    method: ClassVar[str] = "Runtime.getProperties"
+    object_id: str
+    own_properties: bool | None = None
+
+
+class ReleaseObject(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Runtime.releaseObject"
+    object_id: str
+
+
+class ReleaseObjectGroup(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Runtime.releaseObjectGroup"
+    object_group: str
+
+
+class RunIfWaitingForDebugger(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Runtime.runIfWaitingForDebugger"
+
+
+class TerminateExecution(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Runtime.terminateExecution"

@@ -1,0 +1,120 @@
+"""https://chromedevtools.github.io/devtools-protocol/tot/Target/"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from .types import Command, Empty, Event, Part, Result
+
+
+class TargetInfo(Result, frozen=True):
+    target_id: str
+    type: str
+    title: str
+    url: str
+    attached: bool = False
+    opener_id: str | None = None
+    opener_frame_id: str | None = None
+    browser_context_id: str | None = None
+    parent_frame_id: str | None = None
+
+
+class FilterEntry(Part, frozen=True):
+    """Matched in order; the first that fits decides. Without a type it fits all."""
+
+    type: str | None = None
+    exclude: bool | None = None
+
+
+class AttachedSession(Result, frozen=True):
+    session_id: str
+
+
+class CreatedTarget(Result, frozen=True):
+    target_id: str
+
+
+class Targets(Result, frozen=True):
+    target_infos: list[TargetInfo]
+
+
+class ClosedTarget(Result, frozen=True):
+    success: bool = True
+
+
+class SetDiscoverTargets(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Target.setDiscoverTargets"
+    discover: bool
+    filter: list[FilterEntry] | None = None
+
+
+class SetAutoAttach(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Target.setAutoAttach"
+    auto_attach: bool
+    wait_for_debugger_on_start: bool
+    flatten: bool | None = None
+    filter: list[FilterEntry] | None = None
+
+
+class AttachToTarget(Command[AttachedSession], frozen=True):
+    method: ClassVar[str] = "Target.attachToTarget"
+    target_id: str
+    flatten: bool | None = None
+
+
+class DetachFromTarget(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Target.detachFromTarget"
+    session_id: str | None = None
+
+
+class CreateTarget(Command[CreatedTarget], frozen=True):
+    method: ClassVar[str] = "Target.createTarget"
+    url: str
+    width: int | None = None
+    height: int | None = None
+    new_window: bool | None = None
+    background: bool | None = None
+
+
+class CloseTarget(Command[ClosedTarget], frozen=True):
+    method: ClassVar[str] = "Target.closeTarget"
+    target_id: str
+
+
+class GetTargets(Command[Targets], frozen=True):
+    method: ClassVar[str] = "Target.getTargets"
+    filter: list[FilterEntry] | None = None
+
+
+class AttachedToTarget(Event, frozen=True):
+    method: ClassVar[str] = "Target.attachedToTarget"
+    session_id: str
+    target_info: TargetInfo
+    waiting_for_debugger: bool
+
+
+class DetachedFromTarget(Event, frozen=True):
+    method: ClassVar[str] = "Target.detachedFromTarget"
+    session_id: str
+
+
+class TargetCreated(Event, frozen=True):
+    method: ClassVar[str] = "Target.targetCreated"
+    target_info: TargetInfo
+
+
+class TargetInfoChanged(Event, frozen=True):
+    method: ClassVar[str] = "Target.targetInfoChanged"
+    target_info: TargetInfo
+
+
+class TargetDestroyed(Event, frozen=True):
+    method: ClassVar[str] = "Target.targetDestroyed"
+    target_id: str
+
+
+class TargetCrashed(Event, frozen=True):
+    method: ClassVar[str] = "Target.targetCrashed"
+    target_id: str
+    status: str
+    error_code: int

@@ -1,0 +1,96 @@
+"""How the bytes travel: a pipe to a Chrome that we launched, or (websocket.py) a WebSocket to one that runs.
+
+Both push whole messages of any size to the receiver, in the turn of the event loop in which their last byte arrived,
+and send without waiting, so that commands go out together and event handlers can answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import Protocol
+
+Receive = Callable[[bytes], None]
+Lost = Callable[[str], None]
+
+
+class Transport(Protocol):
+    """Carries messages. `start` comes first; `lost` is called once, with the reason, when no more can arrive."""
+
+    def start(self, receive: Receive, lost: Lost) -> None: ...
+    def send(self, message: bytes) -> None: ...
+    async def close(self) -> None: ...
+
+
+class PipeTransport:
+    """`--remote-debugging-pipe`: JSON messages that end with a zero byte, one pipe for each direction.
+
+    content/browser/devtools/devtools_pipe_handler.cc
+    """
+
+    def __init__(self, reading: asyncio.ReadTransport, writing: asyncio.WriteTransport, ends: _PipeEnds) -> None:
+        self._reading = reading
+        self._writing = writing
+        self._ends = ends
+
+    @classmethod
+    async def open(cls, read_fd: int, write_fd: int) -> PipeTransport:
+        """Takes over our two ends: the one that Chrome writes to and the one that it reads from."""
+        loop = asyncio.get_running_loop()
+        ends = _PipeEnds()
+        reading, _ = await loop.connect_read_pipe(lambda: ends, os.fdopen(read_fd, "rb", buffering=0))
+        writing, _ = await loop.connect_write_pipe(lambda: _WriteEnd(ends), os.fdopen(write_fd, "wb", buffering=0))
+        return cls(reading, writing, ends)
+
+    def start(self, receive: Receive, lost: Lost) -> None:
+        self._ends.start(receive, lost)
+
+    def send(self, message: bytes) -> None:
+        self._writing.write(message + b"\0")
+
+    async def close(self) -> None:
+        self._reading.close()
+        self._writing.close()
+
+
+class _PipeEnds(asyncio.Protocol):
+    """Cuts what arrives at the zero bytes. What came before `start` is kept for it."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._receive: Receive | None = None
+        self._lost: Lost | None = None
+        self._lost_because: str | None = None
+
+    def start(self, receive: Receive, lost: Lost) -> None:
+        self._receive, self._lost = receive, lost
+        if self._lost_because is not None:
+            lost(self._lost_because)
+
+    def data_received(self, data: bytes) -> None:
+        head, *rest = data.split(b"\0")
+        self._parts.append(head)
+        for part in rest:
+            message = b"".join(self._parts)
+            self._parts = [part]
+            if self._receive is not None:
+                self._receive(message)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.lose(f"its pipe broke: {exc}" if exc else "it closed its pipe")
+
+    def lose(self, reason: str) -> None:
+        self._lost_because = reason
+        if self._lost is not None:
+            self._lost(reason)
+
+
+class _WriteEnd(asyncio.BaseProtocol):
+    """The other direction: nothing arrives, but its end tells as early as anything that Chrome is gone."""
+
+    def __init__(self, ends: _PipeEnds) -> None:
+        self._ends = ends
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._ends.lose("it no longer reads from its pipe")

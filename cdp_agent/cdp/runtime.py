@@ -15,7 +15,7 @@ from .types import Command, Empty, Part, Result
 class RemoteObject(Result, frozen=True):
     type: str
     subtype: str | None = None
-    value: msgspec.Raw | None = None
+    value: msgspec.Raw = msgspec.Raw()  # empty: no value
     unserializable_value: str | None = None
     description: str | None = None
     object_id: str | None = None

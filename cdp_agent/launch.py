@@ -1,0 +1,246 @@
+"""Starts Chrome, through supervisor.py, so that nothing of it outlives us.
+
+`start` gives a Chrome that ends with us; `start_detached` one that stays until `stop_detached`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from cdp_agent import supervisor
+from cdp_agent.errors import BrowserError
+
+from .chrome import LaunchOptions, find_chrome, flags
+
+_CLEAN_UP_S = 6.0
+
+
+class Exit(msgspec.Struct, frozen=True):
+    """How a Chrome that we started ended: its exit status (negative: the signal), the last of its stderr."""
+
+    status: int | None
+    stderr: str
+
+    def __str__(self) -> str:
+        how = "it was ended" if self.status is None else f"exit status {self.status}"
+        return f"{how}\n{self.stderr}" if self.stderr else how
+
+
+_UNSUPERVISED = Exit(None, "its supervisor was killed")
+
+
+class ChromeProcess:
+    """A Chrome that we started. It ends when `close` is called, or however else our process ends."""
+
+    def __init__(self, process: subprocess.Popen[bytes], profile: str, *, temporary: bool) -> None:
+        self.profile = profile
+        self.temporary = temporary
+        self.pid: int | None = None
+        loop = asyncio.get_running_loop()
+        self.listening: asyncio.Future[str] = loop.create_future()
+        """The address of its DevTools WebSocket, when it was started with a port."""
+        self.ended: asyncio.Future[Exit] = loop.create_future()
+        self._process = process
+        # A daemon thread: neither the end of the event loop nor that of the interpreter waits for Chrome.
+        threading.Thread(target=self._follow, args=(loop,), name="cdp_agent-chrome", daemon=True).start()
+
+    @property
+    def supervisor_pid(self) -> int:
+        return self._process.pid
+
+    async def close(self, *, grace_s: float = 0.0) -> Exit:
+        """Waits `grace_s` for Chrome to end by itself, then ends it. No process and no temporary profile is left."""
+        await asyncio.wait([self.ended], timeout=grace_s)
+        self._drop_lifeline()
+        await asyncio.wait([self.ended], timeout=_CLEAN_UP_S)
+        end = self.ended.result() if self.ended.done() else _UNSUPERVISED
+        if self.pid is not None and end is _UNSUPERVISED:
+            await asyncio.to_thread(supervisor.clean_up, self.pid, self.profile, temporary=self.temporary)
+        return end
+
+    def keep(self) -> None:
+        """From now on Chrome lives until it is ended by `stop_detached`."""
+        assert self._process.stdin is not None  # a pipe, see _start_supervisor
+        self._process.stdin.write(b"k")
+        self._process.stdin.flush()
+        self._drop_lifeline()
+
+    def _drop_lifeline(self) -> None:
+        assert self._process.stdin is not None  # a pipe, see _start_supervisor
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+
+    def _follow(self, loop: asyncio.AbstractEventLoop) -> None:
+        def tell(act: Callable[..., None], *values: object) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
+                loop.call_soon_threadsafe(act, *values)
+
+        assert self._process.stdout is not None  # a pipe, see _start_supervisor
+        end = _UNSUPERVISED
+        for line in self._process.stdout:
+            word, _, value = line.decode(errors="replace").rstrip("\n").partition(" ")
+            if word == "started":
+                self.pid = int(value)
+            elif word == "listening":
+                tell(_settle, self.listening, value)
+            elif word == "ended":
+                tail = self._process.stdout.read().decode(errors="replace").strip()
+                end = Exit(int(value) if value else None, tail)
+        self._process.wait()
+        self._process.stdout.close()
+        tell(_settle, self.ended, end)
+
+
+def _settle(future: asyncio.Future[Any], value: object) -> None:
+    if not future.done():
+        future.set_result(value)
+
+
+class DetachedChrome(msgspec.Struct, frozen=True):
+    """A Chrome that outlives the process that started it: for `chrome start`, written down for `chrome stop`."""
+
+    pid: int
+    supervisor_pid: int
+    endpoint: str
+    """http://127.0.0.1:PORT"""
+    websocket_url: str
+    profile: str
+    temporary: bool
+
+
+async def start(options: LaunchOptions) -> tuple[ChromeProcess, tuple[int, int]]:
+    """Chrome on its way up, and our ends of its debugging pipe: (read, write). POSIX only.
+
+    Commands may be sent at once; Chrome reads them when it is ready. Raises BrowserError.
+    """
+    from_chrome, to_us = os.pipe()
+    for_chrome, from_us = os.pipe()
+    try:
+        chrome = _start_supervisor(options, ["--remote-debugging-pipe"], (for_chrome, to_us))
+    except BaseException:
+        os.close(from_chrome)
+        os.close(from_us)
+        raise
+    finally:
+        os.close(to_us)
+        os.close(for_chrome)
+    return chrome, (from_chrome, from_us)
+
+
+def start_with_port(options: LaunchOptions, port: int = 0) -> ChromeProcess:
+    """Chrome on its way up, which will tell the address of its WebSocket in `.listening`. Port 0: any free one."""
+    ports = [f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1"]
+    return _start_supervisor(options, ports, None)
+
+
+async def start_detached(
+    options: LaunchOptions | None = None, *, port: int = 0, timeout_s: float = 30.0
+) -> DetachedChrome:
+    """A Chrome that stays when we end, with its DevTools port on 127.0.0.1. Raises BrowserError."""
+    chrome = start_with_port(options or LaunchOptions(), port)
+    try:
+        websocket_url = await wait_until_listening(chrome, timeout_s)
+        chrome.keep()
+    except BaseException:
+        await chrome.close()
+        raise
+    assert chrome.pid is not None  # told before it listened
+    authority = websocket_url.split("/")[2]
+    return DetachedChrome(
+        chrome.pid,
+        chrome.supervisor_pid,
+        f"http://{authority}",
+        websocket_url,
+        chrome.profile,
+        chrome.temporary,
+    )
+
+
+async def stop_detached(chrome: DetachedChrome) -> bool:
+    """Ends it and removes its temporary profile. False when it had ended before."""
+    return await asyncio.to_thread(_stop_detached, chrome)
+
+
+async def wait_until_listening(chrome: ChromeProcess, timeout_s: float) -> str:
+    """The address of its DevTools WebSocket. Raises BrowserError with Chrome's own words."""
+    either: list[asyncio.Future[Any]] = [chrome.listening, chrome.ended]
+    await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+    if chrome.listening.done():
+        return chrome.listening.result()
+    raise await failed_to_start(chrome, timeout_s)
+
+
+async def failed_to_start(chrome: ChromeProcess, timeout_s: float) -> BrowserError:
+    """Why it did not start: its exit status and stderr. Ends it first, if it is still there."""
+    what = "ended at once" if chrome.ended.done() else f"did not answer within {timeout_s:g} s"
+    end = await chrome.close()
+    hint = ""
+    if "No usable sandbox" in end.stderr:
+        hint = "\nThis system lets Chrome make no sandbox: pass args=['--no-sandbox'] if you trust the pages."
+    return BrowserError(f"Chrome {what}: {end}{hint}")
+
+
+def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: tuple[int, int] | None) -> ChromeProcess:
+    program = find_chrome(options.executable)
+    temporary = options.profile is None
+    if options.profile is None:
+        profile = os.path.join(tempfile.gettempdir(), f"cdp_agent-{os.getpid()}-{os.urandom(6).hex()}")
+    else:
+        profile = os.path.abspath(os.path.expanduser(options.profile))
+        _refuse_locked(profile)
+    chrome = [program, f"--user-data-dir={profile}", *debugging, *flags(options)]
+    kind = "temporary" if temporary else "given"
+    ends = [str(fd) for fd in pipes or (-1, -1)]
+    command = [sys.executable, "-I", "-S", supervisor.__file__, profile, kind, str(os.getpid()), *ends, *chrome]
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        pass_fds=pipes or (),
+        env={**os.environ, **options.env} if options.env else None,
+        start_new_session=True,  # Ctrl-C in our terminal is for us
+    )
+    return ChromeProcess(process, profile, temporary=temporary)
+
+
+def _refuse_locked(profile: str) -> None:
+    """Chrome would hand over to the one that has the profile open, and end with status 0."""
+    try:
+        host, _, pid = os.readlink(Path(profile) / "SingletonLock").rpartition("-")
+    except OSError:
+        return
+    if host == socket.gethostname() and pid.isdigit() and supervisor.command_line(int(pid)):
+        raise BrowserError(
+            f"The profile {profile} is open in another Chrome (process {pid}): close that one, give another profile, "
+            "or start it with --remote-debugging-port and connect to it."
+        )
+
+
+def _stop_detached(chrome: DetachedChrome) -> bool:
+    # The profile's path in the command line tells that no other process has got the number meanwhile.
+    supervised = chrome.profile in supervisor.command_line(chrome.supervisor_pid)
+    running = chrome.profile in supervisor.command_line(chrome.pid)
+    if supervised:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(chrome.supervisor_pid, 15)
+        deadline = time.monotonic() + _CLEAN_UP_S
+        # It is no child of ours, so that there is nothing to wait on.
+        while supervisor.command_line(chrome.supervisor_pid) and time.monotonic() < deadline:
+            time.sleep(0.005)
+    elif running or (chrome.temporary and os.path.exists(chrome.profile)):
+        supervisor.clean_up(chrome.pid, chrome.profile, temporary=chrome.temporary)
+    return supervised or running

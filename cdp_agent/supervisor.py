@@ -1,0 +1,318 @@
+"""The small process between us and a Chrome that we start, so that nothing of that Chrome outlives us.
+
+    python -I -S supervisor.py PROFILE temporary|given PARENT_PID IN_FD OUT_FD COMMAND…
+
+It makes a temporary profile folder, starts Chrome as the leader of its own session, and waits for whichever comes
+first: Chrome ends, or its standard input closes, which the kernel does for whoever holds the other end, however that
+process dies. Then it kills every process of that Chrome and removes the temporary folder. A byte `k` on standard
+input means "keep": from then on Chrome lives until SIGTERM or its own end.
+
+On standard output, one line each: `started PID`, `listening URL` (with a debugging port), and at the end
+`ended STATUS` followed by the last of what Chrome wrote to stderr.
+
+PR_SET_PDEATHSIG is not used: it follows the thread that forked, not the process. Imports are few and late, since every
+millisecond here delays Chrome. On Windows (`_watch_windows`) the same is done with `taskkill`; that part has not been
+run by its authors.
+"""
+
+# ruff: noqa: SIM105 (contextlib alone would add a third to the start-up time)
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+STDERR_TAIL_BYTES = 16_384
+_LIFELINE = 0
+_PARENT_CHECK_MS = 1_000
+_KILL_DEADLINE_S = 4.0
+_GIVEN_PROFILE_GRACE_S = 2.0  # a given profile is somebody's: let Chrome write its cookies first
+_LISTENING = b"DevTools listening on "
+
+
+def main(arguments: list[str]) -> None:
+    profile, kind, parent, in_fd, out_fd, *command = arguments
+    temporary = kind == "temporary"
+    try:
+        if temporary:
+            os.mkdir(profile, 0o700)
+    except OSError as error:
+        _say(f"ended 1\ncannot make the profile folder: {error}")
+        return
+    watch = _watch_windows if sys.platform == "win32" else _watch_posix
+    watch(profile, temporary, int(parent), (int(in_fd), int(out_fd)), command)
+
+
+def _watch_posix(profile: str, temporary: bool, parent: int, pipes: tuple[int, int], command: list[str]) -> None:
+    stderr_read, stderr_write = os.pipe()
+    pid = _spawn(command, pipes, stderr_write)
+    os.close(stderr_write)
+    os.set_blocking(stderr_read, False)
+    _say(f"started {pid}\n")
+    _adopt_orphans()
+    log = _ErrorLog(stderr_read)
+    status = _wait(pid, parent, log)
+    if status is None and not temporary:
+        status = _ask_to_end(pid)
+    clean_up(pid, profile, temporary=temporary)
+    log.read()
+    _say(f"ended {'' if status is None else os.waitstatus_to_exitcode(status)}\n", log.tail)
+
+
+def _spawn(command: list[str], pipes: tuple[int, int], stderr: int) -> int:
+    """The process id of Chrome, leader of its own session and group, with its debugging pipe as descriptors 3 and 4."""
+    import fcntl
+
+    if pipes[0] >= 0:
+        # Out of the way of 3 and 4, and closed in every process but the one that gets copies.
+        high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in pipes]
+        for fd in pipes:
+            os.close(fd)
+    pid = os.fork()
+    if pid:
+        if pipes[0] >= 0:
+            for fd in high:
+                os.close(fd)
+        return pid
+    try:
+        os.setsid()
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(stderr, 1)
+        os.dup2(stderr, 2)
+        if pipes[0] >= 0:
+            os.dup2(high[0], 3)
+            os.dup2(high[1], 4)
+        os.execv(command[0], command)
+    except OSError as error:
+        os.write(2, f"{command[0]}: {error.strerror}\n".encode())
+    os._exit(127)
+
+
+class _ErrorLog:
+    """Chrome's stderr: read as it comes, so that Chrome never blocks on it; only the end is kept."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self.tail = b""
+        self._announced = False
+
+    def read(self) -> bool:
+        """Take in what there is. False at the end of the stream."""
+        try:
+            while chunk := os.read(self.fd, 65_536):
+                self.add(chunk)
+        except BlockingIOError:
+            return True
+        return False
+
+    def add(self, chunk: bytes) -> None:
+        self.tail = (self.tail + chunk)[-STDERR_TAIL_BYTES:]
+        if not self._announced and _LISTENING in self.tail:
+            url, newline, _ = self.tail.partition(_LISTENING)[2].partition(b"\n")
+            if newline:
+                self._announced = True
+                _say("listening ", url.strip(), b"\n")
+
+
+def _wait(pid: int, parent: int, log: _ErrorLog) -> int | None:
+    """Chrome's wait status once it has ended; None when it is to be killed."""
+    import select
+    import signal
+
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    told_to_stop = []
+    signal.signal(signal.SIGTERM, lambda *_: told_to_stop.append(True))
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    events = select.poll()
+    for fd in (_LIFELINE, log.fd, woken):
+        events.register(fd, select.POLLIN)
+    while not told_to_stop:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return status
+        ready = {fd for fd, _ in events.poll(_PARENT_CHECK_MS)}
+        if log.fd in ready and not log.read():
+            events.unregister(log.fd)
+        if woken in ready:
+            os.read(woken, 512)
+        if _LIFELINE in ready:
+            if os.read(_LIFELINE, 1) != b"k":
+                return None
+            events.unregister(_LIFELINE)
+            parent = 0
+        # A child that our parent forked may hold the lifeline open after its death.
+        if parent and os.getppid() != parent:
+            return None
+    return None
+
+
+def _ask_to_end(pid: int) -> int | None:
+    """Chrome's wait status when it ends in time after being asked to; else None."""
+    _kill(pid, 15)
+    deadline = time.monotonic() + _GIVEN_PROFILE_GRACE_S
+    while time.monotonic() < deadline:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return status
+        time.sleep(0.005)
+    return None
+
+
+def clean_up(pid: int, profile: str, *, temporary: bool) -> None:
+    """Kill every process of the Chrome whose main process is or was `pid`; remove its profile when it is temporary."""
+    if sys.platform == "win32":
+        _kill_tree_windows(pid)
+    else:
+        deadline = time.monotonic() + _KILL_DEADLINE_S
+        while (living := _living(pid, profile if temporary else None)) and time.monotonic() < deadline:
+            for process in living:
+                _kill(process, 9)
+            _reap()
+            time.sleep(0.002)
+        _reap()
+    if temporary:
+        _remove(profile)
+
+
+def command_line(pid: int) -> str:
+    """The command line of a process, "" when there is none (gone, or a zombie)."""
+    if sys.platform == "linux":
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                return os.fsdecode(file.read()).replace("\0", " ")
+        except OSError:
+            return ""
+    import subprocess
+
+    if sys.platform == "win32":
+        query = ["wmic", "process", "where", f"ProcessId={pid}", "get", "CommandLine"]
+    else:
+        query = ["ps", "-ww", "-o", "command=", "-p", str(pid)]
+    return subprocess.run(query, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def _living(group: int, profile: str | None) -> list[int]:
+    """Processes of Chrome's group or session, orphans that we adopted, and those that name its temporary profile."""
+    if sys.platform != "linux":
+        return _living_by_ps(group, profile)
+    own = os.getpid()
+    supervising = __name__ == "__main__"
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) == own:
+            continue
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                # The name in parentheses may hold anything: proc(5).
+                state, parent, process_group, session = file.read().rpartition(b")")[2].split()[:4]
+        except OSError:
+            continue
+        related = group in (int(process_group), int(session)) or (supervising and int(parent) == own)
+        if state not in b"ZX" and (related or _is_named(profile, command_line(int(name)))):
+            found.append(int(name))
+    return found
+
+
+def _living_by_ps(group: int, profile: str | None) -> list[int]:
+    import subprocess
+
+    listing = ["ps", "-A", "-ww", "-o", "pid=,pgid=,stat=,command="]
+    rows = subprocess.run(listing, capture_output=True, text=True, check=False).stdout.splitlines()
+    found = []
+    for row in rows:
+        pid, process_group, state, command = (*row.split(None, 3), "")[:4]
+        if state[0] != "Z" and (int(process_group) == group or _is_named(profile, command)):
+            found.append(int(pid))
+    return found
+
+
+def _is_named(profile: str | None, command: str) -> bool:
+    return profile is not None and profile in command and os.path.basename(__file__) not in command
+
+
+def _adopt_orphans() -> None:
+    """Helpers that Chrome detaches (its crash handler) become our children, so that they are found and reaped."""
+    if sys.platform == "linux":
+        try:
+            import ctypes
+
+            ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+        except (ImportError, OSError, AttributeError):
+            pass  # they are still found by the profile in their command line
+
+
+def _kill(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass  # it ended meanwhile
+
+
+def _reap() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+def _remove(folder: str) -> None:
+    for _ in range(20):
+        for root, folders, files in os.walk(folder, topdown=False):
+            for name in files + folders:
+                path = os.path.join(root, name)
+                _remove_one(path, is_folder=name in folders and not os.path.islink(path))
+        _remove_one(folder, is_folder=True)
+        if not os.path.exists(folder):
+            return
+        time.sleep(0.05)  # on Windows a file may stay locked for a moment after its process has ended
+
+
+def _remove_one(path: str, *, is_folder: bool) -> None:
+    try:
+        os.rmdir(path) if is_folder else os.unlink(path)
+    except OSError:
+        pass  # tried again
+
+
+def _say(line: str, *more: bytes) -> None:
+    try:
+        os.write(1, line.encode() + b"".join(more))
+    except OSError:
+        pass  # whoever wanted to hear it may be dead: that is what this process is for
+
+
+def _watch_windows(profile: str, temporary: bool, parent: int, pipes: tuple[int, int], command: list[str]) -> None:
+    import subprocess
+    import threading
+
+    chrome = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert chrome.stderr is not None  # it was asked for
+    _say(f"started {chrome.pid}\n")
+
+    def follow_lifeline() -> None:
+        if os.read(_LIFELINE, 1) != b"k":
+            _kill_tree_windows(chrome.pid)
+
+    threading.Thread(target=follow_lifeline, daemon=True).start()
+    log = _ErrorLog(chrome.stderr.fileno())
+    for line in chrome.stderr:
+        log.add(line)
+    status = chrome.wait()
+    clean_up(chrome.pid, profile, temporary=temporary)
+    _say(f"ended {status}\n", log.tail)
+
+
+def _kill_tree_windows(pid: int) -> None:
+    import subprocess
+
+    subprocess.run(["taskkill", "/T", "/F", "/PID", str(pid)], capture_output=True, check=False)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -5,7 +5,8 @@ CdpAgentError
 ├── ProtocolError           Chrome refused: .method .code .message          → a bug
 │   └── SessionClosed       the target went away during the call
 ├── ActionError             the page refused; the message is for the model  → becomes the tool's result
-│   ├── StaleRef · NotInteractable (.why) · NavigationFailed · ScriptError · InvalidArguments · PageUnresponsive
+│   ├── StaleRef · NotInteractable (.why) · NavigationFailed · ScriptError · InvalidArguments
+    │   ├── PageUnresponsive · DocumentGone
 ├── ModelError              .provider .status
 │   ├── AuthenticationError · RateLimited (.retry_after) · ContextTooLong · BadReply
 └── SetupError              the caller's input: bad URL, empty task, unknown provider, missing key
@@ -82,6 +83,10 @@ class InvalidArguments(ActionError):
 
 class PageUnresponsive(ActionError):
     """The page (or one of its frames) did not answer within the deadline, or has crashed."""
+
+
+class DocumentGone(ActionError):
+    """The document was replaced or removed during the call: what was asked of it can be asked of the next one."""
 
 
 class ModelError(CdpAgentError):

@@ -1,0 +1,142 @@
+"""Fits a snapshot into a number of tokens, and accounts for what was left out.
+
+First what is in the viewport, what can be acted on before what can only be read; then what can be acted on elsewhere;
+then the rest. Of a long run of siblings the first few stand for all, and a line says how many more there are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import msgspec
+
+HINT = "search_page or scroll"
+FOLD_AFTER = 5
+_TOKENS = re.compile(r"[A-Za-z]{1,5}|\d{1,3}|[^\sA-Za-z\d]|\s{2,}")
+_ROLE = re.compile(r"- ([^\s:]+)")
+_PRIORITY = {"v": 0, "t": 1, "i": 2, ".": 3}
+_FOLDED = 4
+_ACCOUNT_TOKENS = 60
+
+
+def tokens(text: str) -> int:
+    """An upper bound of what the tokenizers of the day make of a snapshot's text, close for English.
+
+    A word is taken as one token each five letters, a number as one each three digits, and every other sign as one.
+    """
+    return sum(1 for _ in _TOKENS.finditer(text)) + 1
+
+
+def accounting(notes: list[str]) -> str:
+    """The last line of a snapshot that is not complete."""
+    return "… left out: " + "; ".join(notes)
+
+
+class _Line(msgspec.Struct):
+    mark: str
+    text: str
+    depth: int
+    parent: int
+    cost: int
+    kept: bool = False
+
+
+def fit(marked: str, budget_tokens: int, notes: list[str]) -> str:
+    """`marked` (each line behind its mark, see page/js/render.js) without marks, at most `budget_tokens` long.
+
+    `notes` say what could not be read at all; they go into the last line, which also counts what did not fit.
+    """
+    lines = _parse(marked)
+    whole = "\n".join(line.text for line in lines)
+    if notes:
+        whole += "\n" + accounting(notes)
+    if len(whole) <= budget_tokens or tokens(whole) <= budget_tokens:
+        return whole
+    room = budget_tokens - _ACCOUNT_TOKENS - sum(tokens(note) for note in notes)
+    _choose(lines, room * 9 // 10)
+    text = _write(lines, notes)
+    while tokens(text) > budget_tokens and any(line.kept for line in lines):
+        _drop_last(lines)
+        text = _write(lines, notes)
+    return text
+
+
+def _parse(marked: str) -> list[_Line]:
+    lines: list[_Line] = []
+    path: list[int] = []
+    for index, raw in enumerate(marked.split("\n") if marked else []):
+        text = raw[1:]
+        depth = (len(text) - len(text.lstrip(" "))) // 2
+        del path[depth:]
+        lines.append(_Line(raw[:1], text, depth, path[-1] if path else -1, tokens(text)))
+        path.append(index)
+    return lines
+
+
+def _choose(lines: list[_Line], room: int) -> None:
+    position: Counter[tuple[int, str]] = Counter()
+    order: list[tuple[int, int]] = []
+    for index, line in enumerate(lines):
+        position[line.parent, _role(line)] += 1
+        priority = _PRIORITY.get(line.mark, 3)
+        if priority > 1 and position[line.parent, _role(line)] > FOLD_AFTER:
+            priority += _FOLDED
+        order.append((priority, index))
+    for _, index in sorted(order):
+        needed: list[_Line] = []
+        at = index
+        while at >= 0 and not lines[at].kept:
+            needed.append(lines[at])
+            at = lines[at].parent
+        cost = sum(line.cost for line in needed)
+        if cost <= room:
+            room -= cost
+            for line in needed:
+                line.kept = True
+
+
+def _drop_last(lines: list[_Line]) -> None:
+    """Takes the later tenth of the kept lines out, never a line that has kept ones below it without them."""
+    kept = [line for line in lines if line.kept]
+    for line in kept[-max(1, len(kept) // 10) :]:
+        line.kept = False
+
+
+def _write(lines: list[_Line], notes: list[str]) -> str:
+    written: list[str] = []
+    dropped: Counter[str] = Counter()
+    run: Counter[str] = Counter()
+    run_depth = 0
+
+    def fold() -> None:
+        role, count = run.most_common(1)[0] if run else ("", 0)
+        if count >= FOLD_AFTER:
+            written.append("  " * run_depth + f"… {count} more {role}s: {HINT}")
+        run.clear()
+
+    for line in lines:
+        if line.kept:
+            fold()
+            written.append(line.text)
+            continue
+        dropped[_role(line)] += 1
+        if line.parent < 0 or lines[line.parent].kept:
+            if run and line.depth != run_depth:
+                fold()
+            run_depth = line.depth
+            run[_role(line)] += 1
+    fold()
+    counts = [f"{count} {role}" for role, count in dropped.most_common(6)]
+    rest = sum(dropped.values()) - sum(count for _, count in dropped.most_common(6))
+    if rest:
+        counts.append(f"{rest} other")
+    summary = [f"{sum(dropped.values())} lines ({', '.join(counts)}): {HINT}"] if dropped else []
+    if summary or notes:
+        written.append(accounting(summary + notes))
+    return "\n".join(written)
+
+
+def _role(line: _Line) -> str:
+    match = _ROLE.match(line.text, line.depth * 2)
+    return match[1] if match else "text"

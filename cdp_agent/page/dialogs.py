@@ -1,0 +1,56 @@
+"""Dialogs (alert, confirm, prompt, beforeunload): answered at once by a policy, told with the next result.
+
+https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-javascriptDialogOpening
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp.connection import Session
+
+Answer = Literal["accept", "dismiss"]
+
+
+class DialogPolicy(msgspec.Struct, frozen=True):
+    """How each kind of dialog is answered; `prompt_text` is what an accepted prompt gets."""
+
+    alert: Answer = "accept"
+    confirm: Answer = "accept"
+    prompt: Answer = "dismiss"
+    beforeunload: Answer = "accept"
+    prompt_text: str = ""
+
+
+class Dialog(msgspec.Struct, frozen=True):
+    """A dialog that a page opened, and how it was answered."""
+
+    kind: str
+    message: str
+    url: str
+    answer: Answer
+
+
+class DialogWatcher:
+    """Answers the dialogs of all sessions of a page, and keeps them until they are told."""
+
+    def __init__(self, policy: DialogPolicy) -> None:
+        self._policy = policy
+        self._told: list[Dialog] = []
+
+    def watch(self, session: Session) -> None:
+        """To be called before anything may run on the session."""
+        session.on(cdp_page.JavascriptDialogOpening, lambda event: self._answer(session, event))
+
+    def take(self) -> list[Dialog]:
+        """The dialogs since the last call."""
+        told, self._told = self._told, []
+        return told
+
+    def _answer(self, session: Session, event: cdp_page.JavascriptDialogOpening) -> None:
+        answer: Answer = getattr(self._policy, event.type, "dismiss")
+        session.tell(cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=self._policy.prompt_text))
+        self._told.append(Dialog(event.type, event.message, event.url, answer))

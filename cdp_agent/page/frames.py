@@ -1,0 +1,148 @@
+"""The frames of a tab, as far as they live in processes of their own.
+
+A `Frame` here is a local root: the tab itself, or an out-of-process iframe, each with a session. Frames that share a
+process with their parent need none: the parent's world enters them. Code above never asks where a frame lives.
+
+https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-setAutoAttach
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from cdp_agent.cdp import inspector, runtime, target
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp.connection import Session
+from cdp_agent.errors import DocumentGone
+
+from .world import CRASHED, World
+
+_IFRAMES = [target.FilterEntry(type="iframe"), target.FilterEntry(exclude=True)]
+ARRIVAL_TIMEOUT_S = 2.0
+
+Prepare = Callable[[Session], None]
+
+
+class Frame:
+    """A local root: its session, and the world in its present document."""
+
+    def __init__(self, frame_id: str, session: Session, parent: Frame | None, url: str) -> None:
+        self.id = frame_id
+        self.session = session
+        self.parent = parent
+        self.url = url
+        self.owners: dict[int, str] = {}
+        """Which frame each iframe element of this frame's documents holds: local id → frame id."""
+        self._world: asyncio.Task[World] | None = None
+
+    async def world(self) -> World:
+        """The world of the present document, made at the first call. Raises as World.create."""
+        task = self._world
+        if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().gone)):
+            task = self._world = asyncio.ensure_future(World.create(self.session, self.id))
+            self.owners = {}
+        return await asyncio.shield(task)
+
+    def forget_document(self) -> None:
+        """The document was replaced: the next call needs a new world."""
+        task, self._world = self._world, None
+        self.owners = {}
+        if task is None:
+            return
+        task.cancel()
+        if task.done() and not task.cancelled() and task.exception() is None:
+            task.result().gone = True
+
+
+class FrameTree:
+    """All local roots of a tab, kept up to date by events; `root` is the tab."""
+
+    def __init__(self, session: Session, target_id: str, prepare: Prepare) -> None:
+        self.root = Frame(target_id, session, None, "about:blank")
+        self._frames: dict[str, Frame] = {target_id: self.root}
+        self._prepare = prepare
+        self._arrivals: dict[str, asyncio.Future[Frame]] = {}
+
+    async def start(self) -> None:
+        """Follows the tab's frames from now on. Raises ProtocolError, SessionClosed, BrowserError."""
+        await asyncio.gather(*self._follow(self.root))
+
+    def all(self) -> list[Frame]:
+        """The local roots, each after its parent."""
+        return list(self._frames.values())
+
+    async def arrival(self, frame_id: str, timeout_s: float = ARRIVAL_TIMEOUT_S) -> Frame | None:
+        """The frame of that id: now, or when Chrome tells of it within the time."""
+        if frame := self._frames.get(frame_id):
+            return frame
+        arrived = self._arrivals.setdefault(frame_id, asyncio.get_running_loop().create_future())
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await asyncio.shield(arrived)
+        except TimeoutError:
+            return None
+
+    async def owner_of(self, frame: Frame) -> tuple[Frame, World, int] | None:
+        """The frame, world and local id of the iframe element that holds this frame; None for the tab."""
+        parent = frame.parent
+        if parent is None:
+            return None
+        world = await parent.world()
+        for local, frame_id in parent.owners.items():
+            if frame_id == frame.id:
+                return parent, world, local
+        raise DocumentGone("The frame has no place in its page any more: take a new snapshot.")
+
+    def _follow(self, frame: Frame) -> list[asyncio.Future[Any]]:
+        session = frame.session
+        session.on(target.AttachedToTarget, lambda event: self._attached(frame, event))
+        session.on(target.DetachedFromTarget, lambda event: self._detached(event.session_id))
+        session.on(cdp_page.FrameNavigated, lambda event: self._navigated(frame, event.frame))
+        session.on(cdp_page.NavigatedWithinDocument, lambda event: self._moved(frame, event))
+        session.on(inspector.TargetCrashed, lambda _: self._crashed(frame))
+        self._prepare(session)
+        return [
+            session.post(cdp_page.Enable()),
+            session.post(inspector.Enable()),
+            session.post(
+                target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=_IFRAMES)
+            ),
+            session.post(runtime.RunIfWaitingForDebugger()),
+        ]
+
+    def _attached(self, parent: Frame, event: target.AttachedToTarget) -> None:
+        info = event.target_info
+        session = parent.session.connection.session(event.session_id)
+        frame = self._frames[info.target_id] = Frame(info.target_id, session, parent, info.url)
+        for answer in self._follow(frame):
+            answer.add_done_callback(_seen)  # a frame may go as fast as it came
+        arrived = self._arrivals.pop(info.target_id, None)
+        if arrived is not None and not arrived.done():
+            arrived.set_result(frame)
+
+    def _detached(self, session_id: str) -> None:
+        for frame in [each for each in self._frames.values() if each.session.id == session_id]:
+            frame.forget_document()
+            for child in [each for each in self._frames.values() if each.parent is frame]:
+                self._detached(child.session.id)
+            self._frames.pop(frame.id, None)
+
+    def _navigated(self, frame: Frame, info: cdp_page.FrameInfo) -> None:
+        if info.id == frame.id:
+            frame.url = info.url + info.url_fragment
+            frame.forget_document()
+
+    def _moved(self, frame: Frame, event: cdp_page.NavigatedWithinDocument) -> None:
+        if event.frame_id == frame.id:
+            frame.url = event.url
+
+    def _crashed(self, frame: Frame) -> None:
+        frame.forget_document()
+        frame.session.fail(CRASHED, closed=False)
+
+
+def _seen(answer: asyncio.Future[Any]) -> None:
+    if not answer.cancelled():
+        answer.exception()

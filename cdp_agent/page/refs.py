@@ -1,0 +1,98 @@
+"""Refs: the handles by which a model and a program name elements, over all frames of a page.
+
+A world numbers its elements by itself, so that the page's text comes out finished. Two worlds may choose the same
+numbers; then the later one's are shifted. A number is never given to a second element, and never written into the page.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+import msgspec
+
+from cdp_agent.errors import InvalidArguments
+
+from .world import World
+
+_REF = re.compile(r"\[?(?:ref=)?[eE](\d{1,9})\]?")
+_MARK = re.compile("\x01(\\d+)")
+
+
+class _Range(msgspec.Struct, frozen=True):
+    """The local ids `first` … `end - 1` of a world are the numbers `first + shift` …"""
+
+    first: int
+    end: int
+    shift: int
+    world: World
+
+
+class Ref(msgspec.Struct, frozen=True):
+    """What a snapshot says of an element that can be named."""
+
+    ref: str
+    role: str
+    name: str
+    frame_url: str
+
+
+class RefTable:
+    """Which element of which world each number stands for."""
+
+    def __init__(self) -> None:
+        self.next = 1
+        self._by_number: list[_Range] = []
+        self._by_world: dict[int, list[_Range]] = {}
+
+    def claim(self, world: World, first: int, end: int) -> None:
+        """Takes in the local ids that a world has newly given: [first, end)."""
+        if end <= first:
+            return
+        shift = max(0, self.next - first)
+        self.next = end + shift
+        self._add(_Range(first, end, shift, world))
+
+    def bind(self, world: World, local: int, number: int) -> None:
+        """Gives a single newly given local id the number that its element had before."""
+        self.next = max(self.next, number + 1)
+        self._add(_Range(local, local + 1, number - local, world))
+
+    def locate(self, number: int) -> tuple[World, int] | None:
+        """The world and local id behind a number that was given out; None when it never was."""
+        index = bisect_right(self._by_number, number, key=lambda each: each.first + each.shift) - 1
+        if index < 0 or number >= self._by_number[index].end + self._by_number[index].shift:
+            return None
+        return self._by_number[index].world, number - self._by_number[index].shift
+
+    def number(self, world: World, local: int) -> int:
+        """The number of a local id that was claimed."""
+        ranges = self._by_world.get(id(world), [])
+        index = bisect_right(ranges, local, key=lambda each: each.first) - 1
+        if index < 0 or local >= ranges[index].end:
+            raise KeyError(f"local id {local} was not claimed")
+        return local + ranges[index].shift
+
+    def write(self, world: World, text: str) -> str:
+        """Text of that world with its marked local ids as refs."""
+        if all(each.shift == 0 for each in self._by_world.get(id(world), [])):
+            return text.replace("\x01", "E")
+        return _MARK.sub(lambda mark: f"E{self.number(world, int(mark[1]))}", text)
+
+    def _add(self, added: _Range) -> None:
+        ranges = self._by_world.setdefault(id(added.world), [])
+        last = ranges[-1] if ranges else None
+        if last is not None and last is self._by_number[-1] and (last.end, last.shift) == (added.first, added.shift):
+            ranges[-1] = self._by_number[-1] = _Range(last.first, added.end, last.shift, last.world)
+            return
+        ranges.insert(bisect_right(ranges, added.first, key=lambda each: each.first), added)
+        start = added.first + added.shift
+        self._by_number.insert(bisect_right(self._by_number, start, key=lambda each: each.first + each.shift), added)
+
+
+def parse_ref(text: str) -> int:
+    """12 for "E12" (also "e12", "ref=E12", "[ref=E12]", as models write it). Raises InvalidArguments."""
+    match = _REF.fullmatch(text.strip())
+    if match is None:
+        raise InvalidArguments(f'"{text}" is no ref. A ref is E and a number, as in [ref=E12] of the snapshot.')
+    return int(match[1])

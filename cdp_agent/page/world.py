@@ -1,0 +1,152 @@
+"""Our functions in a page's document, where the page can neither see nor break them.
+
+An isolated world shares the DOM with the page and nothing else: own globals, own prototypes, own listeners. Our
+functions
+hang on one object that only we hold, so that nothing has a name in there either.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, TypeVar, overload
+
+import msgspec
+
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp import runtime
+from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.known_errors import is_context_gone
+from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError, SessionClosed
+
+from . import js
+
+T = TypeVar("T")
+
+NAME = "cdp_agent"
+CALL_TIMEOUT_S = 10.0
+CRASHED = "its process crashed"
+
+
+class Handle(msgspec.Struct, frozen=True):
+    """An object that lives in the page."""
+
+    object_id: str
+
+
+class World:
+    """One document's isolated world (with the same-process frames inside it), until the document is replaced."""
+
+    def __init__(self, session: Session, frame_id: str, context_id: int, functions: Handle) -> None:
+        self.session = session
+        self.frame_id = frame_id
+        self.context_id = context_id
+        self.gone = False
+        self._functions = functions
+
+    @classmethod
+    async def create(cls, session: Session, frame_id: str) -> World:
+        """A new world in the frame's present document. Raises DocumentGone, PageUnresponsive, BrowserError."""
+        async with deadline(session, CALL_TIMEOUT_S):
+            made = await session.send(
+                cdp_page.CreateIsolatedWorld(frame_id=frame_id, world_name=NAME, grant_univeral_access=True)
+            )
+            context_id = made.execution_context_id
+            answer = await session.send(runtime.Evaluate(expression=js.source(), context_id=context_id))
+        return cls(session, frame_id, context_id, Handle(_object_id("Runtime.evaluate", answer)))
+
+    @overload
+    async def call(self, name: str, *args: Any, timeout_s: float = CALL_TIMEOUT_S) -> Any: ...
+    @overload
+    async def call(self, name: str, *args: Any, returning: type[T], timeout_s: float = CALL_TIMEOUT_S) -> T: ...
+    async def call(self, name: str, *args: Any, returning: Any = Any, timeout_s: float = CALL_TIMEOUT_S) -> Any:
+        """What our function `name` returns, promises awaited; arguments and result are JSON (or a `Handle`).
+
+        Raises DocumentGone when the document is replaced meanwhile, PageUnresponsive at the deadline, BrowserError.
+        """
+        answer = await self._run(name, args, by_value=True, timeout_s=timeout_s)
+        if returning is Any and not bytes(answer.result.value):
+            return None
+        return msgspec.json.decode(answer.result.value, type=returning)
+
+    async def handle(self, name: str, *args: Any, timeout_s: float = CALL_TIMEOUT_S) -> Handle:
+        """Like `call`, for a result that stays in the page: an element, or a list for `handles`."""
+        answer = await self._run(name, args, by_value=False, timeout_s=timeout_s)
+        return Handle(_object_id(name, answer))
+
+    async def elements(self, ids: list[int]) -> list[Handle | None]:
+        """The elements with these local ids, None for those that are gone, in two round trips for all of them."""
+        array = await self.handle("elementsOf", ids)
+        async with deadline(self.session, CALL_TIMEOUT_S):
+            properties = await self.session.send(runtime.GetProperties(object_id=array.object_id, own_properties=True))
+        self.release(array)
+        found = {
+            each.name: Handle(each.value.object_id)
+            for each in properties.result
+            if each.value is not None and each.value.object_id is not None and each.value.subtype == "node"
+        }
+        return [found.get(str(index)) for index in range(len(ids))]
+
+    def release(self, handle: Handle) -> None:
+        """Lets the page forget the object."""
+        self.session.tell(runtime.ReleaseObject(object_id=handle.object_id))
+
+    async def _run(self, name: str, args: tuple[Any, ...], *, by_value: bool, timeout_s: float) -> runtime.Evaluated:
+        command = runtime.CallFunctionOn(
+            function_declaration=f"function(...args) {{ return this.{name}(...args) }}",
+            object_id=self._functions.object_id,
+            arguments=[
+                runtime.CallArgument(object_id=each.object_id)
+                if isinstance(each, Handle)
+                else runtime.CallArgument(value=each)
+                for each in args
+            ],
+            return_by_value=by_value,
+            await_promise=True,
+        )
+        async with deadline(self.session, timeout_s):
+            try:
+                answer = await self.session.send(command)
+            except ProtocolError as error:
+                self.gone = self.gone or is_context_gone(error)
+                raise
+        if answer.exception_details is not None:
+            raise _bug(name, answer.exception_details)
+        return answer
+
+
+class deadline:
+    """Turns what ends a call from outside (time, a crash, a navigation) into what a model can act on."""
+
+    def __init__(self, session: Session, timeout_s: float) -> None:
+        self._session = session
+        self._timeout_s = timeout_s
+
+    async def __aenter__(self) -> None:
+        self._timeout = asyncio.timeout(self._timeout_s)
+        await self._timeout.__aenter__()
+
+    async def __aexit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        try:
+            await self._timeout.__aexit__(kind, error, trace)
+        except TimeoutError as timeout:
+            raise PageUnresponsive(
+                f"The page did not answer within {self._timeout_s:g} s: a script keeps it busy. "
+                "Wait, reload it or go elsewhere."
+            ) from timeout
+        if isinstance(error, SessionClosed) and error.message == CRASHED:
+            raise PageUnresponsive("The page's process crashed: reload it or go elsewhere.") from error
+        if isinstance(error, ProtocolError) and is_context_gone(error):
+            raise DocumentGone("The page was replaced by another one meanwhile: take a new snapshot.") from error
+
+
+def _object_id(name: str, answer: runtime.Evaluated) -> str:
+    if answer.exception_details is not None:
+        raise _bug(name, answer.exception_details)
+    if answer.result.object_id is None:
+        raise ProtocolError(name, 0, "no object came back")
+    return answer.result.object_id
+
+
+def _bug(name: str, details: runtime.ExceptionDetails) -> ProtocolError:
+    thrown = details.exception.description if details.exception is not None else None
+    return ProtocolError(f"page/js {name}", 0, thrown or details.text)

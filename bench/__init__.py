@@ -1,0 +1,1 @@
+"""What we claim, measured: each file is run as `python -m bench.<name>` and prints a table."""

@@ -1,8 +1,7 @@
 """Our functions in a page's document, where the page can neither see nor break them.
 
 An isolated world shares the DOM with the page and nothing else: own globals, own prototypes, own listeners. Our
-functions
-hang on one object that only we hold, so that nothing has a name in there either.
+functions hang on one object that only we hold, so that nothing has a name in there either.
 """
 
 from __future__ import annotations

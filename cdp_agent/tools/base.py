@@ -1,0 +1,129 @@
+"""What a tool is: a struct of arguments, an async function, a docstring. Everything else is derived here."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import msgspec
+
+from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.tools.parsing import REF_PATTERN, coerce, read_object
+from cdp_agent.tools.schema import parameters_of
+
+if TYPE_CHECKING:
+    from cdp_agent.browser import Browser
+    from cdp_agent.page.page import Page
+
+
+class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of every tool's arguments: a field is a parameter, `Meta(description=…)` is its prompt."""
+
+
+Ref = Annotated[str, msgspec.Meta(pattern=REF_PATTERN, description="The element's ref, for example E12.")]
+
+
+class Context(msgspec.Struct, frozen=True):
+    """What a tool may use: the tab it acts on, and the browser that the tab belongs to."""
+
+    page: Page
+    browser: Browser
+
+
+class Observation(msgspec.Struct, frozen=True):
+    """What a tool saw or did: `text` is what a model reads, `value` the same as facts, for programs."""
+
+    text: str
+    value: msgspec.Struct | None = None
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What ends the task: the answer, or the reason why there is none."""
+
+    result: str
+    success: bool
+
+
+_A = TypeVar("_A", bound=Arguments)
+Run = Callable[[Any, Context], Awaitable[Observation | Answer]]
+
+
+class Tool:
+    """Something that a model, a person at the command line or a program can call by name.
+
+    `read_only` tools leave the page as it is. After a `page_changing` tool what was read of the page may no longer
+    be true. A `terminal` tool ends the task. `summary` is the first line of `description`.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        arguments: type[Arguments],
+        *,
+        read_only: bool = False,
+        page_changing: bool = False,
+        terminal: bool = False,
+    ) -> None:
+        self.run = run
+        self.arguments = arguments
+        self.name = getattr(run, "__name__", "")
+        self.description = " ".join((run.__doc__ or "").split())
+        self.summary = (run.__doc__ or "").strip().partition("\n")[0]
+        self.read_only = read_only
+        self.page_changing = page_changing
+        self.terminal = terminal
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """The arguments as a JSON Schema that every provider takes: one object, no `$ref`, no null."""
+        return parameters_of(self.arguments)
+
+    def parse(self, source: str | Mapping[str, Any]) -> Arguments:
+        """The arguments in a model's JSON text, or in a mapping of names to values.
+
+        What is meant beyond doubt is taken as meant (`"12"` for 12, `[ref=E12]` for E12, null for "left out").
+        Raises InvalidArguments, which names the argument and what the tool takes.
+        """
+        try:
+            found = read_object(source) if isinstance(source, str) else dict(source)
+            return msgspec.convert(coerce(found, self.parameters), self.arguments, strict=False)
+        except ValueError as error:  # msgspec.ValidationError is one
+            raise InvalidArguments(f"{self.name}: {_readable(str(error))}. {self._usage()}") from error
+
+    def _usage(self) -> str:
+        required = self.parameters.get("required", [])
+        fields = [name if name in required else f"{name}?" for name in self.parameters["properties"]]
+        return f"It takes {{{', '.join(fields)}}}: call it again with those." if fields else "It takes {}."
+
+
+def _readable(problem: str) -> str:
+    problem, at, path = problem.partition(" - at `$")
+    problem = problem.replace(f"`str` matching regex '{REF_PATTERN}'", "a ref such as E12 from the snapshot")
+    return f"{path.rstrip('`').lstrip('.')}: {problem}" if at and path != "`" else problem
+
+
+def tool(
+    *, read_only: bool = False, page_changing: bool = False, terminal: bool = False
+) -> Callable[[Callable[[_A, Context], Awaitable[Observation | Answer]]], Tool]:
+    """A decorator that makes a tool of `async def name(args: SomeArguments, context: Context)`; see `Tool`."""
+
+    def make(run: Callable[[_A, Context], Awaitable[Observation | Answer]]) -> Tool:
+        hints = typing.get_type_hints(run)
+        arguments = hints.get("args")
+        if not (isinstance(arguments, type) and issubclass(arguments, Arguments)) or not run.__doc__:
+            raise SetupError(f"{run.__name__}: a tool needs a docstring and `args: <a subclass of Arguments>`.")
+        return Tool(run, arguments, read_only=read_only, page_changing=page_changing, terminal=terminal)
+
+    return make
+
+
+def by_name(*groups: Iterable[Tool]) -> dict[str, Tool]:
+    """The tools of all groups by their names, in order. Raises SetupError when two have the same name."""
+    tools: dict[str, Tool] = {}
+    for each in (each for group in groups for each in group):
+        if each.name in tools:
+            raise SetupError(f"There are two tools named {each.name!r}: rename one.")
+        tools[each.name] = each
+    return tools

@@ -1,0 +1,68 @@
+"""Tools that set what a form holds."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
+
+
+class FillArguments(Arguments, frozen=True):
+    ref: Ref
+    value: Annotated[str, Meta(description="The text; an empty one clears the field. Dates as 2026-12-31.")]
+    append: Annotated[bool, Meta(description="Add to the text that is there instead of replacing it.")] = False
+
+
+class SelectArguments(Arguments, frozen=True):
+    ref: Annotated[Ref, Meta(description="The ref of the list, not of the option.")]
+    value: Annotated[str, Meta(description="The option's text as shown.")]
+    by: Annotated[
+        Literal["text", "value", "index"],
+        Meta(description="What `value` is: the shown text, the option's value attribute, or its place from 0."),
+    ] = "text"
+
+
+class CheckArguments(Arguments, frozen=True):
+    ref: Ref
+
+
+class UploadArguments(Arguments, frozen=True):
+    ref: Annotated[Ref, Meta(description="The ref of the file field or of the button that asks for files.")]
+    files: Annotated[list[str], Meta(min_length=1, description="Paths of the files on this machine.")]
+
+
+@tool(page_changing=True)
+async def fill(args: FillArguments, context: Context) -> Observation:
+    """Type into a field or editor, replacing what it holds. It does not submit: press Enter or click for that."""
+    receipt = await context.page.fill(args.ref, args.value, append=args.append)
+    return Observation(receipt.text, receipt)
+
+
+@tool(page_changing=True)
+async def select(args: SelectArguments, context: Context) -> Observation:
+    """Choose an option of a drop-down list, a combobox or a list box."""
+    receipt = await context.page.select(args.ref, args.value, by=args.by)
+    return Observation(receipt.text, receipt)
+
+
+@tool(page_changing=True)
+async def check(args: CheckArguments, context: Context) -> Observation:
+    """Turn a checkbox, radio button or switch on; nothing happens when it is on already."""
+    receipt = await context.page.check(args.ref)
+    return Observation(receipt.text, receipt)
+
+
+@tool(page_changing=True)
+async def uncheck(args: CheckArguments, context: Context) -> Observation:
+    """Turn a checkbox or switch off; nothing happens when it is off already."""
+    receipt = await context.page.uncheck(args.ref)
+    return Observation(receipt.text, receipt)
+
+
+@tool(page_changing=True)
+async def upload(args: UploadArguments, context: Context) -> Observation:
+    """Give files to a file field."""
+    receipt = await context.page.upload(args.ref, args.files)
+    return Observation(receipt.text, receipt)

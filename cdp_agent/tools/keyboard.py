@@ -1,0 +1,32 @@
+"""Tools of the keyboard."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
+
+
+class PressArguments(Arguments, frozen=True):
+    key: Annotated[str, Meta(description="A key or chord: Enter, Escape, Tab, ArrowDown, a, Control+A, Shift+Tab.")]
+    ref: Annotated[Ref | None, Meta(description="The element to focus first; else what has the focus.")] = None
+
+
+class FocusArguments(Arguments, frozen=True):
+    ref: Ref
+
+
+@tool(page_changing=True)
+async def press(args: PressArguments, context: Context) -> Observation:
+    """Press a key or chord: Enter submits most forms, Escape closes most dialogs."""
+    receipt = await context.page.press(args.key, ref=args.ref)
+    return Observation(receipt.text, receipt)
+
+
+@tool(page_changing=True)
+async def focus(args: FocusArguments, context: Context) -> Observation:
+    """Move the keyboard focus to an element without clicking it."""
+    receipt = await context.page.focus(args.ref)
+    return Observation(receipt.text, receipt)

@@ -1,0 +1,44 @@
+"""Tools that let time pass."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from msgspec import Meta
+
+from cdp_agent.tools.base import Arguments, Context, Observation, tool
+
+
+class WaitArguments(Arguments, frozen=True):
+    seconds: Annotated[float, Meta(ge=0, le=30, description="How long, 0 to 30.")]
+
+
+class WaitForArguments(Arguments, frozen=True):
+    text: Annotated[str | None, Meta(description="Until this text is on the page.")] = None
+    gone: Annotated[str | None, Meta(description="Until this text is no longer on the page.")] = None
+    selector: Annotated[str | None, Meta(description="Until an element matches this CSS selector.")] = None
+    url: Annotated[str | None, Meta(description="Until the page's address contains this.")] = None
+    idle: Annotated[bool | None, Meta(description="Until the page loads nothing any more.")] = None
+    timeout_s: Annotated[float, Meta(ge=0.1, le=120, description="Give up after so many seconds.")] = 10
+
+
+@tool(page_changing=True)
+async def wait(args: WaitArguments, context: Context) -> Observation:
+    """Wait some seconds. Prefer wait_for when you know what you are waiting for."""
+    await asyncio.sleep(args.seconds)
+    return Observation(f"Waited {args.seconds:g} seconds.")
+
+
+@tool(page_changing=True)
+async def wait_for(args: WaitForArguments, context: Context) -> Observation:
+    """Wait until a text, an element or an address is there, a text is gone, or the page is idle."""
+    receipt = await context.page.wait_for(
+        text=args.text,
+        gone=args.gone,
+        selector=args.selector,
+        url=args.url,
+        idle=args.idle,
+        timeout_s=args.timeout_s,
+    )
+    return Observation(receipt.text, receipt)

@@ -1,0 +1,158 @@
+"""What is derived from a tool's struct, function and docstring, and how arguments are read."""
+
+from typing import Annotated, Literal
+
+import pytest
+from msgspec import Meta
+
+from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools.base import Arguments, Context, Observation, Ref, by_name, tool
+
+
+class PackArguments(Arguments, frozen=True):
+    """For programmers."""
+
+    ref: Ref
+    box: Annotated[Literal["Big", "Small"], Meta(description="Which box.")] = "Big"
+    weight: Annotated[int | None, Meta(description="In grams.")] = None
+    labels: list[str] = []
+    careful: bool = False
+
+
+@tool(page_changing=True)
+async def pack(args: PackArguments, context: Context) -> Observation:
+    """Put it in a box.
+
+    Boxes are
+    brown.
+    """
+    return Observation(f"{args.ref} is packed.")
+
+
+def test_a_tool_is_derived_from_its_function() -> None:
+    assert (pack.name, pack.description, pack.summary, pack.page_changing, pack.read_only, pack.terminal) == (
+        "pack",
+        "Put it in a box. Boxes are brown.",
+        "Put it in a box.",
+        True,
+        False,
+        False,
+    )
+
+
+def test_parameters_are_one_plain_object() -> None:
+    assert pack.parameters == {
+        "type": "object",
+        "properties": {
+            "ref": {
+                "type": "string",
+                "description": "The element's ref, for example E12.",
+                "pattern": "^E[1-9][0-9]*$",
+            },
+            "box": {"type": "string", "description": "Which box.", "enum": ["Big", "Small"], "default": "Big"},
+            "weight": {"type": "integer", "description": "In grams."},
+            "labels": {"type": "array", "items": {"type": "string"}, "default": []},
+            "careful": {"type": "boolean", "default": False},
+        },
+        "required": ["ref"],
+        "additionalProperties": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('{"ref":"E12"}', PackArguments("E12")),
+        ('{"ref":"[ref=E12]"}', PackArguments("E12")),
+        ('{"ref":"[E12]"}', PackArguments("E12")),
+        ('{"ref":"ref=E12"}', PackArguments("E12")),
+        ('{"ref":"e12 "}', PackArguments("E12")),
+        ('{"ref":12}', PackArguments("E12")),
+        ('{"Ref":"E1","box":"small"}', PackArguments("E1", "Small")),
+        ('{"ref":"E1","weight":"250"}', PackArguments("E1", weight=250)),
+        ('{"ref":"E1","weight":null,"box":null}', PackArguments("E1")),
+        ('{"ref":"E1","labels":"top"}', PackArguments("E1", labels=["top"])),
+        ('{"ref":"E1","labels":"[\\"a\\",1]"}', PackArguments("E1", labels=["a", "1"])),
+        ('{"ref":"E1","labels":"[sic]"}', PackArguments("E1", labels=["[sic]"])),
+        ('{"ref":"E1","careful":"true"}', PackArguments("E1", careful=True)),
+        ('"{\\"ref\\":\\"E1\\"}"', PackArguments("E1")),
+        ('```json\n{"ref": "E1"}\n```', PackArguments("E1")),
+        ('{"ref":"E1"}{"ref":"E2"}', PackArguments("E1")),
+        ('I use {it}: {"ref":"E1","labels":["}\\""]}', PackArguments("E1", labels=['}"'])),
+        ({"ref": "E1", "weight": "3"}, PackArguments("E1", weight=3)),
+    ],
+    ids=str,
+)
+def test_what_is_plainly_meant_is_taken(source: str | dict[str, object], expected: PackArguments) -> None:
+    assert pack.parse(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("", "Object missing required field `ref`"),
+        ('{"ref":"the button"}', "ref: Expected a ref such as E12 from the snapshot"),
+        ('{"ref":"E0"}', "ref: Expected a ref such as E12 from the snapshot"),
+        ('{"ref":"E1","weight":"much"}', "weight: Expected `int | null`, got `str`"),
+        ('{"ref":"E1","box":"huge"}', "box: Invalid enum value 'huge'"),
+        ('{"ref":"E1","colour":"red"}', "Object contains unknown field `colour`"),
+        ('{"ref":"E1","labels":[{}]}', "labels[0]: Expected `str`, got `object`"),
+        ("[1]", "the arguments must be a JSON object, not list"),
+        ('{"ref":"E1', "the arguments are not JSON (Input data was truncated)"),
+    ],
+)
+def test_what_does_not_fit_is_named_with_what_to_do(source: str, problem: str) -> None:
+    with pytest.raises(InvalidArguments) as caught:
+        pack.parse(source)
+
+    assert str(caught.value) == (
+        f"pack: {problem}. It takes {{ref, box?, weight?, labels?, careful?}}: call it again with those."
+    )
+
+
+def test_two_tools_of_one_name_are_refused() -> None:
+    with pytest.raises(SetupError, match="two tools named 'pack'"):
+        by_name([pack], [pack])
+
+
+def test_a_function_without_docstring_is_no_tool() -> None:
+    async def bare(args: PackArguments, context: Context) -> Observation:
+        return Observation("")
+
+    with pytest.raises(SetupError, match="bare: a tool needs a docstring"):
+        tool()(bare)
+
+
+def test_the_built_in_tools() -> None:
+    assert list(BUILT_IN) == [
+        "snapshot",
+        "click",
+        "hover",
+        "drag",
+        "fill",
+        "select",
+        "check",
+        "uncheck",
+        "upload",
+        "press",
+        "focus",
+        "wait",
+        "wait_for",
+        "goto",
+        "back",
+        "forward",
+        "reload",
+        "done",
+        "abort",
+    ]
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_parameter_of_a_built_in_tool_is_described_and_plain(name: str) -> None:
+    parameters = BUILT_IN[name].parameters
+
+    assert set(parameters) == {"type", "properties", "required", "additionalProperties"}
+    for schema in parameters["properties"].values():
+        assert schema["type"] in {"string", "integer", "number", "boolean", "array"}
+        assert schema["description"].endswith(".")

@@ -1,0 +1,168 @@
+import asyncio
+from typing import Any
+
+import pytest
+
+from cdp_agent.cdp import page, runtime, target
+from cdp_agent.errors import BrowserError, ProtocolError, SessionClosed
+from tests.fake_chrome import FakeChrome
+
+
+async def test_a_command_names_method_parameters_and_session() -> None:
+    chrome = FakeChrome(lambda message: {"result": {"frameId": "F", "loaderId": "L"}})
+    session = chrome.connect().session("S")
+
+    answer = await session.send(page.Navigate(url="https://example.com/"))
+
+    assert answer == page.Navigated(frame_id="F", loader_id="L")
+    assert chrome.received == [
+        {"id": 1, "method": "Page.navigate", "params": {"url": "https://example.com/"}, "sessionId": "S"}
+    ]
+
+
+async def test_a_refusal_is_a_protocol_error_with_chromes_words() -> None:
+    chrome = FakeChrome(lambda message: {"error": {"code": -32000, "message": "Cannot navigate to invalid URL"}})
+
+    with pytest.raises(ProtocolError) as caught:
+        await chrome.connect().browser.send(page.Navigate(url="nonsense"))
+
+    assert (caught.value.method, caught.value.code) == ("Page.navigate", -32000)
+    assert caught.value.message == "Cannot navigate to invalid URL"
+
+
+async def test_an_answer_of_another_shape_is_a_protocol_error() -> None:
+    chrome = FakeChrome(lambda message: {"result": {"targetId": 7}})
+
+    with pytest.raises(ProtocolError, match="another shape"):
+        await chrome.connect().browser.send(target.CreateTarget(url="about:blank"))
+
+
+async def test_answers_may_come_in_any_order() -> None:
+    chrome = FakeChrome()
+    session = chrome.connect().browser
+    first = session.post(runtime.Evaluate(expression="1"))
+    second = session.post(runtime.Evaluate(expression="2"))
+
+    chrome.tell(id=2, result={"result": {"type": "number", "description": "two"}})
+    chrome.tell(id=1, result={"result": {"type": "number", "description": "one"}})
+
+    assert [(await each).result.description for each in (first, second)] == ["one", "two"]
+
+
+async def test_a_cancelled_call_leaves_nothing_behind() -> None:
+    chrome = FakeChrome()
+    connection = chrome.connect()
+    call = asyncio.ensure_future(connection.browser.send(runtime.Evaluate(expression="1")))
+    await asyncio.sleep(0)
+
+    call.cancel()
+    await asyncio.gather(call, return_exceptions=True)
+    await asyncio.sleep(0)
+    chrome.tell(id=1, result={"result": {"type": "number"}})
+
+    assert connection._pending == {}
+
+
+async def test_pending_calls_fail_at_once_when_the_connection_ends() -> None:
+    chrome = FakeChrome()
+    connection = chrome.connect()
+    call = connection.session("S").post(runtime.Evaluate(expression="1"))
+
+    chrome.vanish("it closed its pipe")
+
+    with pytest.raises(BrowserError, match="Chrome is gone: it closed its pipe"):
+        await call
+    with pytest.raises(BrowserError, match="Chrome is gone"):
+        await connection.browser.send(runtime.Evaluate(expression="2"))
+    await asyncio.sleep(0)
+    assert connection._pending == {}
+
+
+async def test_pending_calls_of_a_detached_session_fail_and_those_of_others_do_not() -> None:
+    chrome = FakeChrome()
+    connection = chrome.connect()
+    detached = connection.session("S").post(runtime.Evaluate(expression="1"))
+    other = connection.session("T").post(runtime.Evaluate(expression="2"))
+
+    chrome.tell(method="Target.detachedFromTarget", params={"sessionId": "S"})
+    chrome.tell(id=2, result={"result": {"type": "number", "description": "two"}})
+
+    with pytest.raises(SessionClosed):
+        await detached
+    assert (await other).result.description == "two"
+
+
+async def test_a_closed_session_refuses_later_calls() -> None:
+    chrome = FakeChrome()
+    session = chrome.connect().session("S")
+    chrome.tell(method="Target.detachedFromTarget", params={"sessionId": "S"})
+
+    with pytest.raises(SessionClosed):
+        await session.send(runtime.Evaluate(expression="1"))
+
+    assert chrome.received == []
+
+
+async def test_a_crashed_session_fails_what_is_pending_and_takes_what_comes_after() -> None:
+    chrome = FakeChrome()
+    session = chrome.connect().session("S")
+    pending = session.post(runtime.Evaluate(expression="1"))
+
+    session.fail("its process crashed", closed=False)
+    later = session.post(runtime.Evaluate(expression="2"))
+    chrome.tell(id=2, result={"result": {"type": "number", "description": "two"}})
+
+    with pytest.raises(SessionClosed, match="its process crashed"):
+        await pending
+    assert (await later).result.description == "two"
+
+
+async def test_events_reach_the_handlers_of_their_session_only() -> None:
+    chrome = FakeChrome()
+    connection = chrome.connect()
+    seen: list[tuple[str, str]] = []
+
+    def follow(name: str) -> None:
+        connection.session(name).on(page.FrameStartedLoading, lambda event: seen.append((name, event.frame_id)))
+
+    follow("S")
+    follow("T")
+
+    chrome.tell(method="Page.frameStartedLoading", params={"frameId": "F"}, sessionId="S")
+    chrome.tell(method="Page.frameStartedLoading", params={"frameId": "G"}, sessionId="unknown")
+
+    assert seen == [("S", "F")]
+
+
+async def test_a_stopped_handler_hears_no_more() -> None:
+    chrome = FakeChrome()
+    session = chrome.connect().browser
+    seen: list[Any] = []
+    stop = session.on(page.LoadEventFired, seen.append)
+
+    stop()
+    chrome.tell(method="Page.loadEventFired", params={"timestamp": 1})
+
+    assert seen == []
+
+
+async def test_expect_is_subscribed_before_the_block_acts() -> None:
+    chrome = FakeChrome()
+    session = chrome.connect().browser
+
+    async with session.expect(page.FrameStartedLoading, lambda event: event.frame_id == "B") as arrived:
+        chrome.tell(method="Page.frameStartedLoading", params={"frameId": "A"})
+        chrome.tell(method="Page.frameStartedLoading", params={"frameId": "B"})
+        event = await arrived
+
+    assert event == page.FrameStartedLoading(frame_id="B")
+
+
+async def test_expect_fails_when_the_session_ends() -> None:
+    chrome = FakeChrome()
+    session = chrome.connect().session("S")
+
+    async with session.expect(page.LoadEventFired) as arrived:
+        chrome.tell(method="Target.detachedFromTarget", params={"sessionId": "S"})
+        with pytest.raises(SessionClosed):
+            await arrived

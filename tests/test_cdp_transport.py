@@ -1,0 +1,154 @@
+"""Both transports against a real Chrome, and the WebSocket against servers that misbehave."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+
+from cdp_agent.cdp import browser, runtime, target
+from cdp_agent.cdp.connection import Connection, Session
+from cdp_agent.cdp.transport import PipeTransport
+from cdp_agent.cdp.websocket import WebSocketTransport
+from cdp_agent.chrome import LaunchOptions
+from cdp_agent.errors import BrowserError, SessionClosed
+from cdp_agent.launch import start, start_detached, stop_detached
+
+TEN_MEGABYTES = 10 * 1024 * 1024
+
+
+@pytest.fixture(params=["pipe", "websocket"])
+async def connection(request: pytest.FixtureRequest) -> AsyncIterator[Connection]:
+    if request.param == "pipe":
+        chrome, ends = await start(LaunchOptions())
+        connection = Connection(await PipeTransport.open(*ends))
+        yield connection
+        await connection.close()
+        await chrome.close()
+    else:
+        detached = await start_detached()
+        connection = Connection(await WebSocketTransport.open(detached.websocket_url))
+        yield connection
+        await connection.close()
+        await stop_detached(detached)
+
+
+async def _blank_tab(connection: Connection) -> Session:
+    created = await connection.browser.send(target.CreateTarget(url="about:blank"))
+    attached = await connection.browser.send(target.AttachToTarget(target_id=created.target_id, flatten=True))
+    return connection.session(attached.session_id)
+
+
+async def test_messages_of_any_size_pass_both_ways(connection: Connection) -> None:
+    tab = await _blank_tab(connection)
+
+    expression = f"'{'x' * TEN_MEGABYTES}'"
+    answer = await tab.send(runtime.Evaluate(expression=expression, return_by_value=True))
+
+    assert len(answer.result.value) == TEN_MEGABYTES + 2
+
+
+async def test_calls_go_out_together_and_are_answered_in_order(connection: Connection) -> None:
+    tab = await _blank_tab(connection)
+
+    answers = await asyncio.gather(
+        *(tab.post(runtime.Evaluate(expression=str(number), return_by_value=True)) for number in range(200))
+    )
+
+    assert [int(bytes(answer.result.value)) for answer in answers] == list(range(200))
+
+
+async def test_a_pending_call_fails_at_once_when_chrome_goes(connection: Connection) -> None:
+    tab = await _blank_tab(connection)
+    call = tab.post(runtime.Evaluate(expression="new Promise(() => {})", await_promise=True))
+
+    await connection.browser.send(browser.Close())
+
+    async with asyncio.timeout(5):
+        with pytest.raises((BrowserError, SessionClosed)):
+            await call
+        await connection.closed
+
+
+@pytest.fixture
+async def served() -> AsyncIterator[Callable[[Callable[[ServerConnection], Awaitable[None]]], Awaitable[str]]]:
+    servers = []
+
+    async def start_server(handler: Callable[[ServerConnection], Awaitable[None]]) -> str:
+        server = await serve(handler, "127.0.0.1", 0)
+        servers.append(server)
+        return f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/devtools/browser/x"
+
+    yield start_server
+    for server in servers:
+        server.close()
+        await server.wait_closed()
+
+
+Served = Callable[[Callable[[ServerConnection], Awaitable[None]]], Awaitable[str]]
+
+
+async def test_headers_reach_the_server(served: Served) -> None:
+    seen: list[str] = []
+
+    async def handler(socket: ServerConnection) -> None:
+        assert socket.request is not None
+        seen.append(socket.request.headers["Authorization"])
+
+    transport = await WebSocketTransport.open(await served(handler), {"Authorization": "Bearer token"})
+    await transport.close()
+
+    assert seen == ["Bearer token"]
+
+
+async def test_a_message_in_many_frames_is_one_message(served: Served) -> None:
+    async def handler(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(
+            [
+                '{"id":1,',
+                '"result":{"protocolVersion":"1","product":"P",',
+                '"revision":"r","userAgent":"u","jsVersion":"j"}}',
+            ]
+        )
+        await socket.wait_closed()
+
+    connection = Connection(await WebSocketTransport.open(await served(handler)))
+
+    assert (await connection.browser.send(browser.GetVersion())).product == "P"
+    await connection.close()
+
+
+async def test_a_server_that_drops_the_socket_fails_the_pending_call(served: Served) -> None:
+    async def handler(socket: ServerConnection) -> None:
+        await socket.recv()
+        socket.transport.abort()
+
+    connection = Connection(await WebSocketTransport.open(await served(handler)))
+
+    with pytest.raises(BrowserError, match="Chrome is gone"):
+        await connection.browser.send(browser.GetVersion())
+
+
+async def test_a_port_where_nobody_listens_is_a_clear_error(unused_tcp_port: int) -> None:
+    with pytest.raises(BrowserError, match=f"cannot connect to 127.0.0.1:{unused_tcp_port}"):
+        await WebSocketTransport.open(f"ws://127.0.0.1:{unused_tcp_port}/devtools/browser/x")
+
+
+async def test_a_server_that_is_no_websocket_is_a_clear_error() -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+
+        with pytest.raises(BrowserError, match="403"):
+            await WebSocketTransport.open(f"ws://127.0.0.1:{port}/devtools/browser/x")
+
+
+async def test_an_address_of_another_kind_is_a_clear_error() -> None:
+    with pytest.raises(BrowserError, match="not a WebSocket address"):
+        await WebSocketTransport.open("ftp://127.0.0.1/")

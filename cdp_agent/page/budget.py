@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import chain
 
 import msgspec
 
 HINT = "search_page or scroll"
 FOLD_AFTER = 5
 _TOKENS = re.compile(r"[A-Za-z]{1,5}|\d{1,3}|[^\sA-Za-z\d]|\s{2,}")
-_ROLE = re.compile(r"- ([^\s:]+)")
 _PRIORITY = {"v": 0, "t": 1, "i": 2, ".": 3}
-_FOLDED = 4
 _ACCOUNT_TOKENS = 60
+_MISSES = 50  # lines in a row that no longer fit, before we look no further
+_LONGEST_TOKEN = 12  # characters, white space included, in the mean of any page
 
 
 def tokens(text: str) -> int:
@@ -33,12 +34,12 @@ def accounting(notes: list[str]) -> str:
     return "… left out: " + "; ".join(notes)
 
 
-class _Line(msgspec.Struct):
+class _Line(msgspec.Struct, gc=False):
     mark: str
     text: str
     depth: int
     parent: int
-    cost: int
+    role: str
     kept: bool = False
 
 
@@ -51,7 +52,7 @@ def fit(marked: str, budget_tokens: int, notes: list[str]) -> str:
     whole = "\n".join(line.text for line in lines)
     if notes:
         whole += "\n" + accounting(notes)
-    if len(whole) <= budget_tokens or tokens(whole) <= budget_tokens:
+    if len(whole) <= budget_tokens * _LONGEST_TOKEN and tokens(whole) <= budget_tokens:
         return whole
     room = budget_tokens - _ACCOUNT_TOKENS - sum(tokens(note) for note in notes)
     _choose(lines, room * 9 // 10)
@@ -67,29 +68,36 @@ def _parse(marked: str) -> list[_Line]:
     path: list[int] = []
     for index, raw in enumerate(marked.split("\n") if marked else []):
         text = raw[1:]
-        depth = (len(text) - len(text.lstrip(" "))) // 2
+        start = text.find("-")
+        depth = start >> 1
         del path[depth:]
-        lines.append(_Line(raw[:1], text, depth, path[-1] if path else -1, tokens(text)))
+        role = text[start + 2 :].split(" ", 1)[0].rstrip(":")
+        lines.append(_Line(raw[:1], text, depth, path[-1] if path else -1, role))
         path.append(index)
     return lines
 
 
 def _choose(lines: list[_Line], room: int) -> None:
     position: Counter[tuple[int, str]] = Counter()
-    order: list[tuple[int, int]] = []
+    folded: list[bool] = []
+    classes: list[list[int]] = [[] for _ in range(2 * len(_PRIORITY))]
     for index, line in enumerate(lines):
-        position[line.parent, _role(line)] += 1
-        priority = _PRIORITY.get(line.mark, 3)
-        if priority > 1 and position[line.parent, _role(line)] > FOLD_AFTER:
-            priority += _FOLDED
-        order.append((priority, index))
-    for _, index in sorted(order):
+        key = (line.parent, line.role)
+        position[key] += 1
+        folded.append(position[key] > FOLD_AFTER or (line.parent >= 0 and folded[line.parent]))
+        priority = _PRIORITY[line.mark]
+        classes[priority + len(_PRIORITY) if priority > 1 and folded[index] else priority].append(index)
+    misses = 0
+    for index in chain.from_iterable(classes):
         needed: list[_Line] = []
         at = index
         while at >= 0 and not lines[at].kept:
             needed.append(lines[at])
             at = lines[at].parent
-        cost = sum(line.cost for line in needed)
+        cost = sum(tokens(line.text) for line in needed)
+        misses = misses + 1 if cost > room else 0
+        if misses > _MISSES:
+            return
         if cost <= room:
             room -= cost
             for line in needed:
@@ -120,12 +128,12 @@ def _write(lines: list[_Line], notes: list[str]) -> str:
             fold()
             written.append(line.text)
             continue
-        dropped[_role(line)] += 1
+        dropped[line.role] += 1
         if line.parent < 0 or lines[line.parent].kept:
             if run and line.depth != run_depth:
                 fold()
             run_depth = line.depth
-            run[_role(line)] += 1
+            run[line.role] += 1
     fold()
     counts = [f"{count} {role}" for role, count in dropped.most_common(6)]
     rest = sum(dropped.values()) - sum(count for _, count in dropped.most_common(6))
@@ -135,8 +143,3 @@ def _write(lines: list[_Line], notes: list[str]) -> str:
     if summary or notes:
         written.append(accounting(summary + notes))
     return "\n".join(written)
-
-
-def _role(line: _Line) -> str:
-    match = _ROLE.match(line.text, line.depth * 2)
-    return match[1] if match else "text"

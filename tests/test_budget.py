@@ -1,0 +1,57 @@
+import pytest
+
+from cdp_agent.page import budget
+
+
+def _rows(count: int) -> str:
+    rows = [f'.  - row "Row {number}":\ni    - button "Delete {number}" [ref=E{number}]' for number in range(count)]
+    return "\n".join(['v- button "Add" [ref=E9000]', 't- heading "Orders"', ".- table:", *rows])
+
+
+def test_what_fits_is_left_as_it_is() -> None:
+    assert budget.fit('v- button "Add" [ref=E1]\nt- text', 100, []) == '- button "Add" [ref=E1]\n- text'
+
+
+@pytest.mark.parametrize("budget_tokens", [80, 150, 400, 1000, 3000])
+def test_the_bound_holds_and_the_last_line_accounts_for_the_rest(budget_tokens: int) -> None:
+    text = budget.fit(_rows(500), budget_tokens, [])
+
+    assert budget.tokens(text) <= budget_tokens
+    assert text.split("\n")[-1].startswith("… left out: ")
+
+
+def test_the_viewport_comes_first_and_long_lists_are_folded() -> None:
+    text = budget.fit(_rows(180), 245, [])
+
+    assert text.split("\n") == [
+        '- button "Add" [ref=E9000]',
+        '- heading "Orders"',
+        "- table:",
+        '  - row "Row 0":',
+        '    - button "Delete 0" [ref=E0]',
+        '  - row "Row 1":',
+        '    - button "Delete 1" [ref=E1]',
+        '  - row "Row 2":',
+        '    - button "Delete 2" [ref=E2]',
+        '  - row "Row 3":',
+        '    - button "Delete 3" [ref=E3]',
+        '  - row "Row 4":',
+        '    - button "Delete 4" [ref=E4]',
+        "  … 175 more rows: search_page or scroll",
+        "… left out: 350 lines (175 row, 175 button): search_page or scroll",
+    ]
+
+
+def test_every_line_of_the_whole_is_in_the_text_or_counted() -> None:
+    whole = _rows(500).count("\n") + 1
+
+    text = budget.fit(_rows(500), 700, []).split("\n")
+
+    left_out = int(text[-1].removeprefix("… left out: ").split(" ")[0])
+    assert len([line for line in text if "…" not in line]) + left_out == whole
+
+
+def test_frames_that_could_not_be_read_are_named_even_when_everything_fits() -> None:
+    text = budget.fit('v- button "Add" [ref=E1]', 100, ["iframe E4: its process crashed"])
+
+    assert text == '- button "Add" [ref=E1]\n… left out: iframe E4: its process crashed'

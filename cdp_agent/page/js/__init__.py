@@ -1,0 +1,41 @@
+"""The script that runs in the page's isolated world, one subject a file.
+
+`source()` is one expression: the files in order inside a function that returns the *agent object*, whose methods
+`page/world.py` calls. Nothing is put on the page's window and nothing is written into its document.
+"""
+
+from functools import cache
+from pathlib import Path
+
+BUNDLE = (
+    "dom.js",
+    "registry.js",
+    "text.js",
+    "sheets.js",
+    "style.js",
+    "generated.js",
+    "roles_table.js",
+    "roles.js",
+    "adopted.js",
+    "references.js",
+    "names.js",
+    "native_names.js",
+    "states.js",
+    "values.js",
+    "clickable.js",
+    "tree.js",
+    "widgets.js",
+    "fold.js",
+    "render.js",
+    "snapshot.js",
+    "describe.js",
+    "exports.js",
+)
+
+
+@cache
+def source() -> str:
+    """The whole script as one JavaScript expression, to be evaluated once per isolated world."""
+    folder = Path(__file__).parent
+    body = "\n".join((folder / name).read_text("utf-8") for name in BUNDLE)
+    return f"(() => {{\n'use strict';\n{body}\n}})()"

@@ -1,0 +1,32 @@
+// What only Chrome knows and Python has asked it: closed shadow roots, and what custom elements say of themselves through
+// ElementInternals. Kept for as long as the element lives.
+
+/** @type {WeakMap<Element, ShadowRoot | null>} null: asked, it has none */
+const closedRoots = new WeakMap();
+/** @type {WeakMap<Element, Internals | null>} @typedef {{role?: string, name?: string, description?: string, [state: string]: unknown}} Internals */
+const internalsOf = new WeakMap();
+
+/** @param {number[]} ids @param {...(ShadowRoot | null)} roots  one for each id */
+function adoptRoots(ids, ...roots) {
+  ids.forEach((id, i) => {
+    const host = elementsOfIds.get(id)?.deref();
+    if (host) closedRoots.set(host, roots[i] ?? null);
+  });
+}
+
+/** @param {[number, Internals | null][]} entries */
+function adoptInternals(entries) {
+  for (const [id, internals] of entries) {
+    const element = elementsOfIds.get(id)?.deref();
+    if (element) internalsOf.set(element, internals);
+  }
+}
+
+const internalRole = (element) => ROLE_SYNONYMS[internalsOf.get(element)?.role] ?? internalsOf.get(element)?.role ?? '';
+
+/** The shadow root of any kind that is known. @returns {ShadowRoot | null} */
+const rootOfHost = (element) => shadowRoot_.call(element) ?? closedRoots.get(element) ?? null;
+
+// https://dom.spec.whatwg.org/#valid-shadow-host-name (custom elements apart)
+const HOST_TAGS = new Set('ARTICLE ASIDE BLOCKQUOTE BODY DIV FOOTER H1 H2 H3 H4 H5 H6 HEADER MAIN NAV P SECTION SPAN'.split(' '));
+const mayHost = (tag) => HOST_TAGS.has(tag) || tag.includes('-');

@@ -1,0 +1,116 @@
+// The DOM through accessors taken from the prototypes once: `form.children`, `form.getAttribute` or `document.body` can be
+// an <input name=…> of the page (named properties exist in isolated worlds too), these cannot. They also serve nodes of
+// other frames, whose prototypes are others.
+
+/** @param {object} prototype @param {string} name */
+const getterOf = (prototype, name) => Object.getOwnPropertyDescriptor(prototype, name).get;
+
+const nodeType_ = getterOf(Node.prototype, 'nodeType');
+const firstChild_ = getterOf(Node.prototype, 'firstChild');
+const nextSibling_ = getterOf(Node.prototype, 'nextSibling');
+const parentNode_ = getterOf(Node.prototype, 'parentNode');
+const isConnected_ = getterOf(Node.prototype, 'isConnected');
+const ownerDocument_ = getterOf(Node.prototype, 'ownerDocument');
+const textContent_ = getterOf(Node.prototype, 'textContent');
+const data_ = getterOf(CharacterData.prototype, 'data');
+const tagName_ = getterOf(Element.prototype, 'tagName');
+const shadowRoot_ = getterOf(Element.prototype, 'shadowRoot');
+const assignedSlotOfElement_ = getterOf(Element.prototype, 'assignedSlot');
+const firstElementChild_ = getterOf(Element.prototype, 'firstElementChild');
+const nextElementSibling_ = getterOf(Element.prototype, 'nextElementSibling');
+const previousElementSibling_ = getterOf(Element.prototype, 'previousElementSibling');
+const labelledByElements_ = getterOf(Element.prototype, 'ariaLabelledByElements');
+const describedByElements_ = getterOf(Element.prototype, 'ariaDescribedByElements');
+const namespaceURI_ = getterOf(Element.prototype, 'namespaceURI');
+const host_ = getterOf(ShadowRoot.prototype, 'host');
+const documentElement_ = getterOf(Document.prototype, 'documentElement');
+const contentType_ = getterOf(Document.prototype, 'contentType');
+const activeElement_ = getterOf(Document.prototype, 'activeElement');
+const activeElementOfRoot_ = getterOf(ShadowRoot.prototype, 'activeElement');
+const defaultView_ = getterOf(Document.prototype, 'defaultView');
+const documentURL_ = getterOf(Document.prototype, 'URL');
+const getAttribute_ = Element.prototype.getAttribute;
+const hasAttribute_ = Element.prototype.hasAttribute;
+const closest_ = Element.prototype.closest;
+const matches_ = Element.prototype.matches;
+const checkVisibility_ = Element.prototype.checkVisibility;
+const getBoundingClientRect_ = Element.prototype.getBoundingClientRect;
+const getRootNode_ = Node.prototype.getRootNode;
+const contains_ = Node.prototype.contains;
+const assignedNodes_ = HTMLSlotElement.prototype.assignedNodes;
+const computedStyleOf = window.getComputedStyle.bind(window);
+
+const firstChild = (node) => firstChild_.call(node);
+const nextSibling = (node) => nextSibling_.call(node);
+const parentNode = (node) => parentNode_.call(node);
+const nodeType = (node) => nodeType_.call(node);
+const attr = (element, name) => getAttribute_.call(element, name);
+const hasAttr = (element, name) => hasAttribute_.call(element, name);
+const closest = (element, selector) => closest_.call(element, selector);
+const matches = (element, selector) => matches_.call(element, selector);
+const textContent = (node) => textContent_.call(node);
+const rootOf = (node) => getRootNode_.call(node);
+const documentOf = (node) => ownerDocument_.call(node) || node;
+
+/**
+ * All elements under a document, shadow root or element that match.
+ * @param {Node} root @param {string} selector @returns {ArrayLike<Element>}
+ */
+function selectAll(root, selector) {
+  const type = nodeType(root);
+  const owner = type === 9 ? Document : type === 11 ? DocumentFragment : Element;
+  return owner.prototype.querySelectorAll.call(root, selector);
+}
+
+/** The element of that id in the tree (document or shadow root) of `node`, or null. */
+function byId(node, id) {
+  const root = rootOf(node);
+  const type = nodeType(root);
+  if (type === 9) return Document.prototype.getElementById.call(root, id);
+  return type === 11 ? DocumentFragment.prototype.getElementById.call(root, id) : null;
+}
+
+/** The tag in capitals for HTML elements, as written for others (`svg`, `circle`). */
+function tagOf(element) {
+  const tag = tagName_.call(element);
+  if (tag.charCodeAt(0) < 97) return tag;
+  // XHTML documents keep HTML's tags in lower case.
+  return namespaceURI_.call(element) === 'http://www.w3.org/1999/xhtml' ? tag.toUpperCase() : tag;
+}
+
+/** Parent in the flat tree: the slot, the host, or the parent element; null at the top. */
+function flatParent(element) {
+  const slot = assignedSlotOfElement_.call(element);
+  if (slot) return slot;
+  const parent = parentNode_.call(element);
+  if (!parent) return null;
+  const type = nodeType_.call(parent);
+  if (type === 1) return parent;
+  return type === 11 && isShadowRoot(parent) ? host_.call(parent) : null;
+}
+
+/** @param {Node} node */
+function isShadowRoot(node) {
+  try {
+    return host_.call(node) !== null;
+  } catch {
+    return false; // a plain document fragment: the accessor of ShadowRoot refuses it
+  }
+}
+
+/** The nearest flat-tree ancestor (itself included) that matches, or null. */
+function closestFlat(element, selector) {
+  for (let node = element; node; ) {
+    const found = closest_.call(node, selector);
+    if (found) return found;
+    const root = rootOf(node);
+    node = nodeType(root) === 11 && isShadowRoot(root) ? host_.call(root) : null;
+  }
+  return null;
+}
+
+/** A property of one interface, read past what the page may have put in its way. */
+function reader(constructor, name) {
+  const get = getterOf(constructor.prototype, name);
+  return (element) => get.call(element);
+}

@@ -1,0 +1,1 @@
+return { snapshot, adoptRoots, adoptInternals, adoptClickable, describe, idOf, elementOf };

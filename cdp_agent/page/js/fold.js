@@ -1,0 +1,102 @@
+// What becomes of a line once its children are known: runs of text are joined, names are not repeated, wrappers without
+// meaning give way to what they hold, and what says nothing goes.
+
+/**
+ * Texts tidied and split into blocks, empty ones and fragments dissolved.
+ * @param {(string | Line)[]} kids @returns {(string | Line)[]} strings that say something, and lines
+ */
+function tidy(kids) {
+  const tidied = [];
+  let run = '';
+  const flush = () => {
+    if (run === '') return;
+    if (run.includes('\n')) {
+      for (const block of run.split('\n')) pushText(tidied, collapse(block));
+    } else pushText(tidied, collapse(run));
+    run = '';
+  };
+  for (const kid of kids) {
+    if (typeof kid === 'string') run += kid;
+    else if (kid.role === '' && kid.id === 0) {
+      flush();
+      tidied.push(...tidy(kid.kids));
+    } else {
+      flush();
+      tidied.push(kid);
+    }
+  }
+  flush();
+  return tidied;
+}
+
+function pushText(kids, text) {
+  if (text !== '' && says(text)) kids.push(text);
+}
+
+const textsOf = (kids) => kids.filter((kid) => typeof kid === 'string');
+const linesOf = (kids) => kids.filter((kid) => typeof kid !== 'string');
+
+// Wrappers that mean nothing around a single thing.
+const DISSOLVES = roleSet('listitem paragraph definition term cell columnheader rowheader gridcell caption rowgroup group list generic figure none');
+// Dropped when nothing is in them: their role alone tells a reader nothing.
+const MEANS_NOTHING_EMPTY = (line) => line.id === 0 && line.name === '' && line.value === '' && line.states === '' && line.kids.length === 0;
+
+/** @param {Line} line  with its raw children @param {Line} parent  where it, or what remains of it, goes */
+function finish(line, parent) {
+  line.kids = tidy(line.kids);
+  if (line.named) line.kids = withoutRepeats(line.kids);
+  else if (line.name) line.kids = line.kids.filter((kid) => typeof kid !== 'string' || !line.name.includes(kid));
+  if (line.role === 'row') line.kids = foldCells(line.kids);
+  if (line.role === '') nameClickable(line);
+  if (MEANS_NOTHING_EMPTY(line) || (line.role === 'separator' && line.id === 0 && line.name === '')) return;
+  const dissolves = line.id === 0 && line.name === '' && DISSOLVES.has(line.role) && line.kids.length === 1 && typeof line.kids[0] !== 'string';
+  if (dissolves && !(parent.role === 'row')) {
+    parent.kids.push(line.kids[0]);
+    return;
+  }
+  parent.kids.push(line);
+}
+
+/** Children of something named by its content: only what has a ref still says something. */
+function withoutRepeats(kids) {
+  const kept = [];
+  for (const kid of kids) {
+    if (typeof kid === 'string') continue;
+    if (kid.id === 0) kept.push(...withoutRepeats(kid.kids));
+    else if (kid.role !== 'img' || kid.states !== '' || kid.kids.length) kept.push(kid);
+  }
+  return kept;
+}
+
+const LONGEST_CLICKABLE_NAME = 200;
+
+/** Something clickable without a role is called what it says. */
+function nameClickable(line) {
+  if (line.name === '' && line.kids.length && textsOf(line.kids).length === line.kids.length) {
+    line.name = cut(line.kids.join(' '), LONGEST_CLICKABLE_NAME);
+    line.kids = [];
+  }
+  line.role = line.tag === 'SUMMARY' ? 'summary' : 'generic';
+}
+
+const CELLS = roleSet('cell gridcell columnheader rowheader');
+
+/** Cells in one line of text, "a | b"; cells that hold lines stand between. */
+function foldCells(kids) {
+  const folded = [];
+  let texts = [];
+  const flush = () => {
+    if (texts.some((text) => text !== '')) folded.push(texts.join(' | '));
+    texts = [];
+  };
+  for (const kid of kids) {
+    if (typeof kid === 'string') texts.push(kid);
+    else if (!CELLS.has(kid.role) || kid.id !== 0 || linesOf(kid.kids).length) {
+      flush();
+      const alone = CELLS.has(kid.role) && kid.id === 0 && kid.name === '' && kid.kids.length === 1;
+      folded.push(alone ? kid.kids[0] : kid);
+    } else texts.push([kid.name, ...kid.kids].filter(Boolean).join(' '));
+  }
+  flush();
+  return folded;
+}

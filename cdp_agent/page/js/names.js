@@ -1,0 +1,154 @@
+// Accessible names and descriptions: https://www.w3.org/TR/accname-1.2/#computation-steps, with
+// https://www.w3.org/TR/html-aam-1.0/#accessible-name-and-description-computation for what HTML adds (native_names.js).
+
+// How a text alternative came to be asked for, in `how`:
+const OF_SELF = 1; // the element being named or described itself
+const IN_CONTENT = 2; // something inside of it
+const BY_REFERENCE = 4; // in what aria-labelledby or aria-describedby points at: no further references are followed
+const BY_LABEL = 8; // in a <label>
+const BY_NATIVE = 16; // in a <legend>, <caption>, <figcaption>, …
+const EVEN_HIDDEN = 32; // in a reference whose root is hidden: then hidden content counts
+
+// Text alternatives nest as deep as the page does. Below this, plain text must do.
+const DEEPEST_NAME = 300;
+
+/** @type {Map<Element, string>} for one reading */
+let names = new Map();
+
+/** The accessible name, "" for none. @param {Element} element @param {string} role  its role */
+function nameOf(element, role = roleOf(element)) {
+  let name = names.get(element);
+  if (name === undefined) {
+    name = flatten(textAlternative(element, OF_SELF, new Set(), 0, role));
+    names.set(element, name);
+  }
+  return name;
+}
+
+/** The accessible description, "" for none or when it is the name. @param {string} name */
+function descriptionOf(element, name) {
+  const references = describingElements(element);
+  if (references.length) {
+    const text = references.map((found) => referencedText(found, new Set())).join(' ');
+    return flatten(text);
+  }
+  const aria = attr(element, 'aria-description');
+  if (aria !== null) return flatten(aria);
+  const internal = internalsOf.get(element)?.description;
+  if (internal) return flatten(internal);
+  const title = flatten(attr(element, 'title') ?? '');
+  return title === name ? '' : title;
+}
+
+const referencedText = (element, visited, depth = 0) =>
+  textAlternative(element, BY_REFERENCE | (isHidden(element) ? EVEN_HIDDEN : 0), visited, depth);
+
+/** Steps A to I. `visited` holds what has contributed already, so that nothing does twice and cycles end. */
+function textAlternative(element, how, visited, depth, role = roleOf(element)) {
+  if (visited.has(element)) return '';
+  if (depth > DEEPEST_NAME) return textContent(element);
+  const tag = tagOf(element);
+  if (WITHOUT_TEXT.has(tag)) return '';
+  if (!(how & BY_REFERENCE)) {
+    const labelling = labellingElements(element);
+    if (labelling.length) {
+      const text = labelling.map((found) => referencedText(found, visited, depth + 1)).join(' ');
+      if (text.trim()) return text;
+    }
+  }
+  if (how & (IN_CONTENT | BY_LABEL | BY_REFERENCE) && !isPartOfItsOwnName(element, how)) {
+    const value = embeddedValue(element, tag, role, how, visited, depth);
+    if (value !== null) {
+      visited.add(element);
+      return value;
+    }
+  }
+  const label = attr(element, 'aria-label');
+  if (label !== null && label.trim()) {
+    visited.add(element);
+    return label;
+  }
+  return nativeOrContent(element, tag, role, how, visited, depth);
+}
+
+/** Steps E (native), F (content) and I (tooltip). */
+function nativeOrContent(element, tag, role, how, visited, depth) {
+  const native = NATIVE_NAMES[tag];
+  if (native !== undefined && role !== 'none') {
+    const text = native(element, how, visited, depth);
+    if (text !== null) return text;
+  }
+  const internal = tag.includes('-') ? internalsOf.get(element)?.name : undefined;
+  if (internal) return internal;
+  visited.add(element);
+  if (how & ~OF_SELF || NAMED_BY_CONTENT.has(role) || (tag === 'SUMMARY' && role === '' && isSummaryOfDetails(element))) {
+    const text = contentName(element, tag, role, how & OF_SELF ? (how & ~OF_SELF) | IN_CONTENT : how, visited, depth);
+    if (text.trim()) return text;
+  }
+  return role === 'none' ? '' : (attr(element, 'title') ?? '');
+}
+
+/** Whether a field stands in the very label or reference that names it: then its value is no part of the name. */
+function isPartOfItsOwnName(element, how) {
+  return Boolean(how & BY_REFERENCE) && labellingElements(element).includes(element);
+}
+
+const WITHOUT_TEXT = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE', 'BASE', 'DATALIST', 'style', 'script', 'desc', 'metadata', 'defs', 'title']);
+
+/** Step F: the texts of what is inside, in the order of the flat tree. */
+function contentName(element, tag, role, how, visited, depth) {
+  const selections = selectionsFor(element);
+  const before = generatedText(element, 'before', selections.before);
+  const after = generatedText(element, 'after', selections.after);
+  const inner = childrenName(element, tag, how, visited, depth, true);
+  if (tag === 'LABEL' && !inner.trim() && (before || after)) {
+    // A label that says nothing but by its tooltip and its style sheet: both count (WPT name_test_case_659).
+    return `${before} ${attr(element, 'title') ?? ''} ${after}`;
+  }
+  return before + inner + after;
+}
+
+function childrenName(element, tag, how, visited, depth, isSeen) {
+  let text = '';
+  const add = (child) => {
+    const type = nodeType(child);
+    if (type === 3) {
+      if (isSeen) text += data_.call(child);
+    } else if (type === 1) text += childName(child, how, visited, depth);
+  };
+  const shadow = mayHost(tag) ? rootOfHost(element) : null;
+  const assigned = tag === 'SLOT' ? assignedNodes_.call(element) : NO_LABELS;
+  if (assigned.length) assigned.forEach(add);
+  else {
+    for (let child = firstChild(shadow ?? element); child; child = nextSibling(child)) {
+      if (child !== null && !(nodeType(child) === 1 && isOwnedElsewhere(child, element))) add(child);
+      if (text.length > 100000) break;
+    }
+  }
+  if (hasAttr(element, 'aria-owns')) ownedBy(element, ownersIn(rootOf(element))).forEach(add);
+  return text;
+}
+
+function isOwnedElsewhere(child, parent) {
+  const owners = ownersIn(rootOf(parent));
+  return owners.size > 0 && owners.has(child) && owners.get(child) !== parent;
+}
+
+function childName(child, how, visited, depth) {
+  if (visited.has(child)) return '';
+  const tag = tagOf(child);
+  if (tag === 'BR') return ' ';
+  if (WITHOUT_TEXT.has(tag)) return '';
+  let text;
+  if (!(how & EVEN_HIDDEN)) {
+    if (attr(child, 'aria-hidden')?.toLowerCase() === 'true') return '';
+    const visibility = visibilityOf(child);
+    if (visibility === GONE) return '';
+    if (visibility === UNSEEN_SELF) {
+      visited.add(child);
+      return childrenName(child, tag, how, visited, depth + 1, false);
+    }
+  }
+  text = textAlternative(child, how, visited, depth + 1);
+  return text === '' ? '' : isInline(child) ? text : ` ${text} `;
+}

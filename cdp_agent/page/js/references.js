@@ -1,0 +1,80 @@
+// Elements that point at others: aria-labelledby, aria-describedby, aria-owns, <label>.
+
+/** @returns {Element[]} */
+function referenced(element, attribute, reflected) {
+  if (!hasAttr(element, attribute)) return [];
+  const elements = reflected.call(element);
+  return elements ? [...new Set(elements)] : [];
+}
+
+const labellingElements = (element) => {
+  const found = referenced(element, 'aria-labelledby', labelledByElements_);
+  // The misspelling is common enough for browsers to honour it.
+  return found.length ? found : misspelt(element);
+};
+const describingElements = (element) => referenced(element, 'aria-describedby', describedByElements_);
+
+const misspelt = (element) => byIds(element, 'aria-labeledby');
+
+/** The elements that an attribute names by id, those that exist, each once. */
+function byIds(element, attribute) {
+  const ids = attr(element, attribute);
+  if (!ids) return [];
+  return [...new Set(ids.split(/\s+/).map((id) => byId(element, id)))].filter((found) => found !== null);
+}
+
+/** Elements moved into another's content. @type {Map<Node, Map<Element, Element>>} for one reading: root → owned → owner */
+let ownersOfRoots = new Map();
+
+/** @returns {Map<Element, Element>} owned elements of the tree `root` with their owners; cycles left out */
+function ownersIn(root) {
+  let owners = ownersOfRoots.get(root);
+  if (owners) return owners;
+  owners = new Map();
+  ownersOfRoots.set(root, owners);
+  for (const owner of selectAll(root, '[aria-owns]')) {
+    for (const owned of byIds(owner, 'aria-owns')) {
+      if (!owners.has(owned) && !wouldContain(owned, owner, owners)) owners.set(owned, owner);
+    }
+  }
+  return owners;
+}
+
+/** Whether `owner` is in what `owned` contains, by the tree or by earlier aria-owns. */
+function wouldContain(owned, owner, owners) {
+  for (let node = owner, steps = 0; node && steps < 10000; steps++) {
+    if (node === owned) return true;
+    node = owners.get(node) ?? flatParent(node);
+  }
+  return false;
+}
+
+/** @returns {Element[]} what this element owns, in the order it names them */
+function ownedBy(element, owners) {
+  return byIds(element, 'aria-owns').filter((owned) => owners.get(owned) === element);
+}
+
+/** Labels of each control. `control.labels` walks the whole tree each time, so that all are taken at once. */
+/** @type {Map<Node, Map<Element, Element[]>>} for one reading */
+let labelsOfRoots = new Map();
+const controlOfLabel = reader(HTMLLabelElement, 'control');
+
+/** @returns {Element[]} the <label> elements of a control, in document order */
+function labelsOf(element) {
+  const root = rootOf(element);
+  let labels = labelsOfRoots.get(root);
+  if (!labels) {
+    labels = new Map();
+    labelsOfRoots.set(root, labels);
+    for (const label of selectAll(root, 'label')) {
+      const control = controlOfLabel(label);
+      if (!control) continue;
+      const list = labels.get(control);
+      if (list) list.push(label);
+      else labels.set(control, [label]);
+    }
+  }
+  return labels.get(element) ?? NO_LABELS;
+}
+
+const NO_LABELS = [];

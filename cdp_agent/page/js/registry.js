@@ -1,0 +1,35 @@
+// Which number stands for which element. Numbers are given once and never again; an element keeps its number for as long
+// as it lives. The map is weak, so that we keep no element alive.
+
+/** @type {WeakMap<Element, number>} */
+const idsOfElements = new WeakMap();
+/** @type {Map<number, WeakRef<Element>>} */
+const elementsOfIds = new Map();
+let nextId = 1;
+
+/** @param {Element} element @returns {number} its number: a new one when it has none */
+function idOf(element) {
+  let id = idsOfElements.get(element);
+  if (id === undefined) {
+    id = nextId++;
+    idsOfElements.set(element, id);
+    elementsOfIds.set(id, new WeakRef(element));
+  }
+  return id;
+}
+
+/** @param {number} id @returns {Element | null} the element while it is in a document, else null */
+function elementOf(id) {
+  const element = elementsOfIds.get(id)?.deref();
+  if (!element) {
+    elementsOfIds.delete(id);
+    return null;
+  }
+  return isConnected_.call(element) ? element : null;
+}
+
+/** Numbers from `next` on are free in the whole tab: give no lower one. @returns {number} the next to be given */
+function reserveIds(next) {
+  if (next > nextId) nextId = next;
+  return nextId;
+}

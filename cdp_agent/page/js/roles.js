@@ -1,0 +1,168 @@
+// Role of an element: the first role in its attribute that is known and may apply, or what HTML gives it.
+// https://www.w3.org/TR/html-aam-1.0/  https://www.w3.org/TR/wai-aria-1.3/#document-handling_author-errors_roles
+
+/** @type {Map<Element, string>} for one reading */
+let roles = new Map();
+
+/** @returns {string} "" for generic, "none" when its semantics are taken away */
+function roleOf(element, tag = tagOf(element)) {
+  const attribute = attr(element, 'role');
+  if (attribute === null && !(tag in PRESENTATIONAL_PARENTS)) {
+    const implicit = IMPLICIT_ROLES[tag];
+    if (typeof implicit === 'string') return implicit;
+    if (implicit === undefined) return tag.includes('-') ? internalRole(element) : '';
+  }
+  let role = roles.get(element);
+  if (role === undefined) {
+    role = explicitRole(element, tag, attribute) ?? implicitRole(element, tag);
+    roles.set(element, role);
+  }
+  return role;
+}
+
+function explicitRole(element, tag, attribute) {
+  if (!attribute) return null;
+  for (const token of attribute.toLowerCase().split(/[ \t\n\f\r]+/)) {
+    if (!ROLES.has(token)) continue;
+    if (token === 'none' || token === 'presentation') {
+      return isFocusable(element, tag) || hasGlobalAria(element) ? null : 'none';
+    }
+    if (token === 'region' && !hasAnyName(element)) continue;
+    if (token === 'form' && !hasAnyName(element)) continue;
+    if (token === 'generic') return '';
+    return ROLE_SYNONYMS[token] ?? token;
+  }
+  return null;
+}
+
+const ROLE_SYNONYMS = { __proto__: null, image: 'img', directory: 'list' };
+
+function implicitRole(element, tag) {
+  const implicit = IMPLICIT_ROLES[tag];
+  const role = typeof implicit === 'function' ? implicit(element) : (implicit ?? (tag.includes('-') ? internalRole(element) : ''));
+  return role && isPresentational(element, tag) ? 'none' : role;
+}
+
+/** Whether role=none of a list or table reaches this part of it. */
+function isPresentational(element, tag) {
+  const parents = PRESENTATIONAL_PARENTS[tag];
+  if (!parents) return false;
+  const parent = flatParent(element);
+  if (!parent) return false;
+  const parentTag = tagOf(parent);
+  if (!parents.includes(parentTag)) return false;
+  const attribute = attr(parent, 'role');
+  if (attribute !== null) {
+    const role = roleOf(parent, parentTag);
+    if (role === 'none') return true;
+    if (explicitRole(parent, parentTag, attribute) !== null) return false;
+  }
+  return parentTag !== 'TABLE' && parentTag !== 'UL' && parentTag !== 'OL' && isPresentational(parent, parentTag);
+}
+
+const GLOBAL_ARIA = ['atomic', 'braillelabel', 'brailleroledescription', 'busy', 'controls', 'current', 'describedby', 'description', 'details',
+  'dropeffect', 'flowto', 'grabbed', 'keyshortcuts', 'live', 'owns', 'relevant', 'roledescription'].map((name) => `[aria-${name}]`);
+const GLOBAL_ARIA_SELECTOR = GLOBAL_ARIA.join(',');
+
+/** A global state or property undoes role=none. Labels do only when they say something. */
+function hasGlobalAria(element) {
+  return matches(element, GLOBAL_ARIA_SELECTOR) || hasAriaName(element);
+}
+
+const hasAriaName = (element) => Boolean(attr(element, 'aria-label')?.trim()) || labellingElements(element).length > 0;
+const hasAnyName = (element) => hasAriaName(element) || Boolean(attr(element, 'title')?.trim());
+
+function isFocusable(element, tag) {
+  if (hasAttr(element, 'tabindex') && !Number.isNaN(parseInt(attr(element, 'tabindex'), 10))) return true;
+  if (tag === 'A' || tag === 'AREA') return hasAttr(element, 'href');
+  if (tag === 'BUTTON' || tag === 'SELECT' || tag === 'TEXTAREA') return !matches(element, ':disabled');
+  if (tag === 'INPUT') return attr(element, 'type')?.toLowerCase() !== 'hidden' && !matches(element, ':disabled');
+  return tag === 'IFRAME' || (tag === 'SUMMARY' && isSummaryOfDetails(element)) || isEditingHost(element);
+}
+
+const isEditingHost = (element) => matches(element, EDITING_HOST);
+const EDITING_HOST = '[contenteditable=""],[contenteditable="true" i],[contenteditable="plaintext-only" i]';
+
+function isSummaryOfDetails(element) {
+  const parent = parentNode(element);
+  if (!parent || nodeType(parent) !== 1 || tagOf(parent) !== 'DETAILS') return false;
+  return closestChild(parent, 'SUMMARY') === element;
+}
+
+/** The first child element of that tag. */
+function closestChild(parent, tag) {
+  let child = firstElementChild_.call(parent);
+  while (child && tagOf(child) !== tag) child = nextElementSibling_.call(child);
+  return child;
+}
+
+const SECTIONING =
+  'article:not([role]), aside:not([role]), nav:not([role]), section:not([role]), ' +
+  '[role="article" i], [role="complementary" i], [role="navigation" i], [role="region" i]';
+const SCOPING = `${SECTIONING}, main:not([role]), [role="main" i]`;
+
+const isScoped = (element) => closestFlat(element, SCOPING) !== null;
+
+function roleOfAside(element) {
+  const parent = flatParent(element);
+  return parent && closestFlat(parent, SECTIONING) && !hasAnyName(element) ? '' : 'complementary';
+}
+
+function roleOfImage(element) {
+  const alt = attr(element, 'alt');
+  if (alt !== '') return 'img';
+  return hasGlobalAria(element) || isFocusable(element, 'IMG') ? 'img' : 'none';
+}
+
+function roleOfInput(element) {
+  const type = inputType(element);
+  const role = INPUT_ROLES[type];
+  if (role !== undefined) return role;
+  if (SUGGESTING.has(type) && suggestionsOf(element)) return 'combobox';
+  return type === 'search' ? 'searchbox' : 'textbox';
+}
+
+const SUGGESTING = new Set(['text', 'search', 'tel', 'url', 'email']);
+const inputType = reader(HTMLInputElement, 'type');
+const suggestionsOf = reader(HTMLInputElement, 'list');
+const selectIsMultiple = reader(HTMLSelectElement, 'multiple');
+const selectSize = reader(HTMLSelectElement, 'size');
+const isListSelect = (element) => selectIsMultiple(element) || selectSize(element) > 1;
+
+function roleOfItem(element) {
+  const parent = flatParent(element);
+  if (!parent) return 'listitem';
+  const tag = tagOf(parent);
+  return tag === 'UL' || tag === 'OL' || tag === 'MENU' || roleOf(parent, tag) === 'list' ? 'listitem' : '';
+}
+
+/** Role of the table that a cell is in, by its role attribute. */
+function gridRole(element) {
+  const table = closest(element, 'table');
+  return table ? roleOf(table, 'TABLE') : '';
+}
+
+function roleOfCell(element) {
+  const table = gridRole(element);
+  return table === 'grid' || table === 'treegrid' ? 'gridcell' : 'cell';
+}
+
+/** https://www.w3.org/TR/html-aam-1.0/#el-th with the table's own header rules */
+function roleOfHeaderCell(element) {
+  const scope = attr(element, 'scope')?.toLowerCase();
+  if (scope === 'col' || scope === 'colgroup') return 'columnheader';
+  if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
+  const next = nextElementSibling_.call(element);
+  const previous = previousElementSibling_.call(element);
+  if (!next && !previous) {
+    const table = closest(element, 'table');
+    return table && tableRows(table).length <= 1 ? '' : 'columnheader';
+  }
+  const isHeader = (cell) => cell !== null && tagOf(cell) === 'TH';
+  if (isHeader(next) && isHeader(previous)) return 'columnheader';
+  return isFilledCell(next) || isFilledCell(previous) ? 'rowheader' : 'columnheader';
+}
+
+const tableRows = reader(HTMLTableElement, 'rows');
+const isFilledCell = (cell) =>
+  cell !== null && tagOf(cell) === 'TD' && (textContent(cell).trim() !== '' || firstElementChild_.call(cell) !== null);

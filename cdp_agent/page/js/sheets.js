@@ -1,0 +1,183 @@
+// Which elements style sheets may give generated content or a pointer. Asking every element for its pseudo-elements and
+// cursor costs more than all else together, so the rules are read once, and elements are asked only where a rule selects.
+// A sheet that cannot be read (another origin's) makes us ask everywhere.
+
+const styleSheetsOfDocument_ = getterOf(Document.prototype, 'styleSheets');
+const styleSheetsOfRoot_ = getterOf(ShadowRoot.prototype, 'styleSheets');
+const adoptedOfDocument_ = getterOf(Document.prototype, 'adoptedStyleSheets');
+const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
+
+/**
+ * @typedef {{classes: Set<string>, selectors: string[], tooLarge: boolean}} Wanted  elements one concern selects
+ * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, readable: boolean}} SheetFacts
+ */
+
+/** @type {WeakMap<CSSStyleSheet, {count: number, last: CSSRule | undefined, facts: SheetFacts}>} */
+const factsOfSheets = new WeakMap();
+
+const wanted = () => ({ classes: new Set(), selectors: [] });
+
+/** @param {CSSStyleSheet} sheet @returns {SheetFacts} */
+function factsOf(sheet) {
+  let rules;
+  try {
+    rules = sheet.cssRules;
+  } catch {
+    return { before: wanted(), after: wanted(), cursor: wanted(), readable: false };
+  }
+  const known = factsOfSheets.get(sheet);
+  const last = rules[rules.length - 1];
+  if (known && known.count === rules.length && known.last === last) return known.facts;
+  const facts = { before: wanted(), after: wanted(), cursor: wanted(), readable: true };
+  readRules(rules, '', facts, 0);
+  factsOfSheets.set(sheet, { count: rules.length, last, facts });
+  return facts;
+}
+
+/** @param {CSSRuleList} rules @param {string} parent  the selector that `&` stands for */
+function readRules(rules, parent, facts, depth) {
+  if (depth > 20) return;
+  for (let i = 0; i < rules.length; i++) {
+    const rule = rules[i];
+    if (rule.selectorText !== undefined && rule.style) {
+      const selector = parent ? nested(parent, rule.selectorText) : rule.selectorText;
+      readRule(rule.style, selector, facts);
+      if (rule.cssRules && rule.cssRules.length) readRules(rule.cssRules, selector, facts, depth + 1);
+    } else if (rule.styleSheet) {
+      const inner = factsOf(rule.styleSheet);
+      if (!inner.readable) facts.readable = false;
+      for (const key of ['before', 'after', 'cursor']) join(facts[key], inner[key]);
+    } else if (rule.cssRules) {
+      readRules(rule.cssRules, parent, facts, depth + 1);
+    } else if (parent && rule.style && rule.selectorText === undefined && rule.style.length) {
+      readRule(rule.style, parent, facts); // CSSNestedDeclarations
+    }
+  }
+}
+
+function nested(parent, selector) {
+  return splitList(selector)
+    .map((part) => (part.includes('&') ? part.replaceAll('&', `:is(${parent})`) : `:is(${parent}) ${part}`))
+    .join(',');
+}
+
+/** @param {CSSStyleDeclaration} style */
+function readRule(style, selector, facts) {
+  const content = style.content;
+  if (content && !SILENT_CONTENT.has(content)) {
+    for (const part of splitList(selector)) {
+      const match = /::?(before|after)(?![\w-])/i.exec(part);
+      if (match) add(facts[match[1].toLowerCase()], part.slice(0, match.index));
+    }
+  }
+  const cursor = style.cursor;
+  if (cursor && cursor !== 'default' && cursor !== 'auto' && cursor !== 'text' && !selector.includes('::')) {
+    for (const part of splitList(selector)) add(facts.cursor, part);
+  }
+}
+
+const SILENT_CONTENT = new Set(['none', 'normal', '""', "''", '" "', 'initial', 'unset', 'revert']);
+
+const ONE_CLASS = /^\.([\w-]+)$/;
+
+function add(target, selector) {
+  selector = selector.trim();
+  const match = ONE_CLASS.exec(selector);
+  if (match) {
+    target.classes.add(match[1]);
+    return;
+  }
+  if (selector === '' || /[>+~\s]$/.test(selector)) selector += '*';
+  target.selectors.push(selector);
+}
+
+function join(target, source) {
+  for (const name of source.classes) target.classes.add(name);
+  target.selectors.push(...source.selectors);
+}
+
+/** Splits a selector list at its own commas, not those inside brackets or quotes. */
+function splitList(selector) {
+  if (!selector.includes(',')) return [selector];
+  const parts = [];
+  let depth = 0;
+  let start = 0;
+  let quoted = '';
+  for (let i = 0; i < selector.length; i++) {
+    const c = selector[i];
+    if (quoted) {
+      if (c === '\\') i++;
+      else if (c === quoted) quoted = '';
+    } else if (c === '"' || c === "'") quoted = c;
+    else if (c === '(' || c === '[') depth++;
+    else if (c === ')' || c === ']') depth--;
+    else if (c === ',' && depth === 0) {
+      parts.push(selector.slice(start, i));
+      start = i + 1;
+    }
+  }
+  parts.push(selector.slice(start));
+  return parts;
+}
+
+/**
+ * What the sheets of one document or shadow root select in it now.
+ * @returns {{before: Selected, after: Selected, cursor: Selected}}
+ * @typedef {{every: boolean, classes: Set<string>, byClass: Map<string, boolean>, elements: Set<Element>}} Selected
+ */
+function selectedIn(root) {
+  const isDocument = nodeType(root) === 9;
+  const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
+  sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
+  const all = { before: wanted(), after: wanted(), cursor: wanted() };
+  let readable = true;
+  for (const sheet of sheets) {
+    const facts = factsOf(sheet);
+    readable &&= facts.readable;
+    for (const key of ['before', 'after', 'cursor']) join(all[key], facts[key]);
+  }
+  if (!isDocument) all.cursor.selectors = all.cursor.selectors.filter((part) => !part.includes(':host'));
+  return {
+    before: selected(root, all.before, !readable),
+    after: selected(root, all.after, !readable),
+    cursor: selected(root, all.cursor, !readable),
+  };
+}
+
+function selected(root, { classes, selectors }, every) {
+  const elements = new Set();
+  if (!every && selectors.length) {
+    const unique = [...new Set(selectors)];
+    // A bad selector voids its whole list: then each is tried alone.
+    for (const list of valid(root, unique.join(',')) ? [unique.join(',')] : unique.filter((part) => valid(root, part))) {
+      const found = selectAll(root, list);
+      for (let i = 0; i < found.length; i++) elements.add(found[i]);
+    }
+  }
+  return { every, classes, byClass: new Map(), elements };
+}
+
+function valid(root, selector) {
+  try {
+    DocumentFragment.prototype.querySelector.call(NO_CONTENT, selector);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const NO_CONTENT = Reflect.construct(DocumentFragment, []);
+
+/** Whether a rule of this concern may select the element. @param {Selected} concern */
+function mayApply(concern, element) {
+  if (concern.every || concern.elements.has(element)) return true;
+  if (concern.classes.size === 0) return false;
+  const names = attr(element, 'class');
+  if (names === null) return false;
+  let answer = concern.byClass.get(names);
+  if (answer === undefined) {
+    answer = names.split(/\s+/).some((name) => concern.classes.has(name));
+    concern.byClass.set(names, answer);
+  }
+  return answer;
+}

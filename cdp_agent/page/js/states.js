@@ -1,0 +1,94 @@
+// States and properties, in the order in which lines show them.
+
+const isChecked = reader(HTMLInputElement, 'checked');
+const isIndeterminate = reader(HTMLInputElement, 'indeterminate');
+const isSelectedOption = reader(HTMLOptionElement, 'selected');
+const isOpen = reader(HTMLDetailsElement, 'open');
+
+const roleSet = (text) => new Set(text.split(' '));
+const CHECKED_ROLES = roleSet('checkbox menuitemcheckbox menuitemradio option radio switch treeitem');
+const SELECTED_ROLES = roleSet('gridcell option row tab columnheader rowheader treeitem');
+const LEVEL_ROLES = roleSet('heading treeitem');
+const REQUIRED_ROLES = roleSet('checkbox combobox gridcell listbox radiogroup searchbox spinbutton textbox tree switch');
+const FIELD_TAGS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
+const DISABLED_TAGS = new Set(['INPUT', 'SELECT', 'TEXTAREA', 'BUTTON', 'OPTION', 'OPTGROUP', 'FIELDSET']);
+
+/**
+ * " [checked] [disabled] …", "" for none.
+ * @param {{ariaDisabled: boolean, focused: Element | null}} context
+ */
+function statesOf(element, tag, role, context) {
+  const isNative = DISABLED_TAGS.has(tag);
+  const internals = tag.includes('-') ? (internalsOf.get(element) ?? null) : null;
+  let text = '';
+  if (CHECKED_ROLES.has(role)) text += flag('checked', checkedOf(element, tag, internals));
+  if (context.ariaDisabled || (isNative && matches(element, ':disabled')) || internals?.disabled) text += ' [disabled]';
+  text += expandedOf(element, tag, internals);
+  if (LEVEL_ROLES.has(role)) text += levelOf(element, tag, role);
+  if (isNative || tag.includes('-') || hasAnyAria(element)) {
+    if (role === 'button') text += flag('pressed', attr(element, 'aria-pressed') ?? internals?.pressed, true);
+    if (SELECTED_ROLES.has(role)) {
+      text += flag('selected', tag === 'OPTION' ? String(isSelectedOption(element)) : (attr(element, 'aria-selected') ?? internals?.selected));
+    }
+    text += fieldStates(element, tag, role, internals);
+    text += flag('current', attr(element, 'aria-current'));
+  }
+  if (context.focused === element) text += ' [focused]';
+  return text;
+}
+
+/** Whether it is worth looking for aria-… attributes one by one. */
+function hasAnyAria(element) {
+  const attributes = attributeNames_.call(element);
+  for (let i = 0; i < attributes.length; i++) if (attributes[i].startsWith('aria-')) return true;
+  return false;
+}
+
+const attributeNames_ = Element.prototype.getAttributeNames;
+
+/** " [name]" for true, " [name=value]" for other values, "" for false and none; false too is shown when asked for. */
+function flag(name, value, evenFalse = false) {
+  if (value === null || value === undefined || value === '') return '';
+  const text = String(value).toLowerCase();
+  if (text === 'true') return ` [${name}]`;
+  if (text === 'false' || text === 'undefined') return evenFalse && text === 'false' ? ` [${name}=false]` : '';
+  return /^[a-z-]{1,20}$/.test(text) ? ` [${name}=${text}]` : '';
+}
+
+function checkedOf(element, tag, internals) {
+  if (tag === 'INPUT') {
+    const type = inputType(element);
+    if (type === 'checkbox' || type === 'radio') return isIndeterminate(element) && type === 'checkbox' ? 'mixed' : isChecked(element);
+  }
+  return attr(element, 'aria-checked') ?? internals?.checked;
+}
+
+function expandedOf(element, tag, internals) {
+  if (tag === 'SUMMARY' && isSummaryOfDetails(element)) return flag('expanded', isOpen(parentNode(element)), true);
+  return flag('expanded', attr(element, 'aria-expanded') ?? internals?.expanded, true);
+}
+
+function levelOf(element, tag, role) {
+  const level = parseInt(attr(element, 'aria-level') ?? '', 10);
+  if (level > 0) return ` [level=${level}]`;
+  if (role !== 'heading') return '';
+  return ` [level=${/^H[1-6]$/.test(tag) ? tag[1] : 2}]`;
+}
+
+function fieldStates(element, tag, role, internals) {
+  const isField = FIELD_TAGS.has(tag);
+  let text = '';
+  const required = isField ? hasAttr(element, 'required') : internals?.required;
+  if (required) text += ' [required]';
+  else if (REQUIRED_ROLES.has(role)) text += flag('required', attr(element, 'aria-required'));
+  const invalid = attr(element, 'aria-invalid');
+  // What the browser itself finds wrong, once the user had the chance to fill it in.
+  if (invalid === null && isField && matches(element, ':user-invalid')) text += ' [invalid]';
+  else if (invalid !== null && invalid !== '' && invalid.toLowerCase() !== 'false') {
+    text += /^(grammar|spelling)$/i.test(invalid) ? ` [invalid=${invalid.toLowerCase()}]` : ' [invalid]';
+  }
+  const readonly = tag !== 'SELECT' && isField ? hasAttr(element, 'readonly') : internals?.readonly;
+  if (readonly) text += ' [readonly]';
+  else text += flag('readonly', attr(element, 'aria-readonly'));
+  return text;
+}

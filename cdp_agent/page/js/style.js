@@ -1,0 +1,46 @@
+// What is rendered, and how. One call of checkVisibility settles most elements; computed styles are read for the rest.
+
+const VISIBLE = 2; // rendered and seen
+const UNSEEN_SELF = 1; // not painted itself (visibility, display: contents with nothing of its own): children may be
+const GONE = 0; // not rendered, with all that is in it
+
+const SEEN_OPTIONS = { visibilityProperty: true };
+
+/** @param {Element} element  whose flat-tree parent is rendered @returns {0 | 1 | 2} */
+function visibilityOf(element) {
+  if (checkVisibility_.call(element, SEEN_OPTIONS)) return VISIBLE;
+  const style = computedStyleOf(element);
+  const display = style.display;
+  if (display === 'none' || display === '') return GONE;
+  if (display === 'contents') return style.visibility === 'visible' ? VISIBLE : UNSEEN_SELF;
+  if (style.visibility !== 'visible') return UNSEEN_SELF;
+  return GONE; // has a display, but no box: inside closed <details> or content-visibility: hidden
+}
+
+/** Whether the element itself, wherever it is, is hidden from everybody or from assistive technology. */
+function isHidden(element) {
+  if (closestFlat(element, '[aria-hidden="true" i]')) return true;
+  if (checkVisibility_.call(element, SEEN_OPTIONS)) return false;
+  const style = computedStyleOf(element);
+  if (style.display !== 'contents' || style.visibility !== 'visible') return true;
+  const parent = flatParent(element);
+  return parent !== null && isHidden(parent);
+}
+
+const INLINE_TAGS = new Set(
+  ('A ABBR B BDI BDO CITE CODE DATA DEL DFN EM FONT I INS KBD LABEL MARK OUTPUT Q S SAMP SMALL SPAN STRIKE STRONG SUB SUP ' +
+    'TIME TT U VAR WBR NOBR BIG ACRONYM').split(' '),
+);
+const BLOCK_TAGS = new Set(
+  ('ADDRESS ARTICLE ASIDE BLOCKQUOTE BODY BUTTON CAPTION CENTER DD DETAILS DIALOG DIV DL DT FIELDSET FIGCAPTION FIGURE FOOTER FORM H1 H2 ' +
+    'H3 H4 H5 H6 HEADER HGROUP HR HTML LEGEND LI MAIN MENU METER NAV OL OPTGROUP OPTION P PRE PROGRESS SEARCH SECTION ' +
+    'SELECT SUMMARY TABLE TBODY TD TEXTAREA TFOOT TH THEAD TR UL INPUT').split(' '),
+);
+
+/**
+ * Whether the element stands in the line of text around it. Tags that are blocks by themselves and not styled otherwise
+ * are the bulk, so the computed style is asked only where it decides something: for what is inline by tag, and unknown.
+ */
+function isInline(element) {
+  return computedStyleOf(element).display === 'inline';
+}

@@ -1,0 +1,53 @@
+// Text from the page, made fit for one line: no control characters (they are our marks), white space as one space.
+
+const SPACES = /\s+/g;
+// Zero-width spaces, soft hyphens, and marks of direction: not seen, and they split words for a reader of the text.
+const UNSEEN = /[\x00-\x08\x0e-\x1f\x7f\u200b\u00ad\u200e\u200f\u2060\ufeff\u202a-\u202e\u2066-\u2069]/g;
+const UNSEEN_IN_NAMES = /[\x00-\x08\x0e-\x1f\x7f\u200b\u00ad]/g;
+const MESSY = /[\s\x00-\x1f\x7f]{2}|[\x00-\x1f\x7f\u00a0\u200b\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ufeff\u1680]/;
+// As in names: the no-break space stays, since a name is compared exactly.
+const NAME_SPACES = /[^\S\u00a0]+/g;
+const LONGEST_NAME = 900;
+
+/** Text with its white space collapsed, ends trimmed. */
+function collapse(text) {
+  if (text.length < 4096 && !MESSY.test(text)) return text.trim();
+  return text.replace(UNSEEN, '').replace(SPACES, ' ').trim();
+}
+
+/** A name or description as the standard flattens it. */
+function flatten(text) {
+  if (text === '') return '';
+  return trimSpaces(text.replace(UNSEEN_IN_NAMES, '').replace(NAME_SPACES, ' '));
+}
+
+function trimSpaces(text) {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) === 32) start++;
+  while (end > start && text.charCodeAt(end - 1) === 32) end--;
+  return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+/** At most `longest` characters, the cut shown. Never half of a surrogate pair. */
+function cut(text, longest) {
+  if (text.length <= longest) return text;
+  const last = text.charCodeAt(longest - 2);
+  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? longest - 2 : longest - 1) + '…';
+}
+
+/** A name in quotes, as JSON writes it. */
+function quote(text) {
+  return JSON.stringify(text.length > LONGEST_NAME ? cut(text, LONGEST_NAME) : text);
+}
+
+// What would read as something else after "role: " is quoted.
+const MISREAD = /^["'[]|^- |^→ |^\|/;
+
+/** Text for after a colon. */
+function plain(text) {
+  return MISREAD.test(text) ? JSON.stringify(text) : text;
+}
+
+/** Whether a text says anything to a reader: icon fonts' private glyphs alone do not. */
+const says = (text) => /[^\s\ue000-\uf8ff]/.test(text);

@@ -1,0 +1,282 @@
+// The walk: one pass over the flat tree that turns elements into lines. See fold.js for what becomes of a line once its
+// children are known.
+
+/**
+ * @typedef {object} Line  an element that is worth a line, if folding leaves it one
+ * @property {Element} element @property {string} tag @property {string} role @property {string} name
+ * @property {string} states @property {number} id  0: no ref @property {string} value @property {string} target
+ * @property {(string | Line)[]} kids  texts (with "\n" where a block begins or ends) and lines @property {boolean} named  by its content
+ */
+
+// What holds for everything below an element.
+const ARIA_DISABLED = 1;
+const ARIA_HIDDEN = 2; // visible, but kept from assistive technology: only what can be clicked is of use
+const POINTER = 4; // inside something clickable: a pointer cursor is inherited and adds nothing
+const POINTER_DUE = 8; // a pointer cursor set on a list or table: the items are what is clicked
+const NO_TEXT = 16; // text is not painted (visibility), or already in a name
+const UNNAMED_ICON = 32; // inside a control: a picture without a name is an icon
+
+// Deeper than this the walk continues from a queue, since pages can nest deeper than the stack allows.
+const DEEPEST = 400;
+
+const SKIPPED = new Set(
+  ('SCRIPT STYLE TEMPLATE NOSCRIPT HEAD META LINK TITLE BASE PARAM SOURCE TRACK DATALIST COL COLGROUP RP WBR defs symbol clipPath mask ' +
+    'linearGradient radialGradient pattern marker filter metadata style script title desc animate animateTransform set').split(' '),
+);
+
+/** All of one reading's state; replaced at the start of each. */
+let reading = newReading(false);
+
+function newReading(marks) {
+  return {
+    marks, queue: [], frames: [], remote: [], omitted: [], closed: [], internals: [], told: new Set(),
+    selections: NOTHING_SELECTED, owners: new Map(), marked: new Set(), focused: null, page: { origin: '', hasBase: false },
+  };
+}
+
+const newLine = (element, tag, role) => ({
+  element, tag, role, name: '', states: '', id: 0, value: '', target: '', kids: [], named: false,
+});
+
+/** Adds text to what a line contains; runs are joined here and tidied when the line is finished. */
+function addText(line, text) {
+  const kids = line.kids;
+  const last = kids.length - 1;
+  if (last >= 0 && typeof kids[last] === 'string') kids[last] += text;
+  else kids.push(text);
+}
+
+/** Enters a document or shadow root: its style sheets, owners and marked elements are its own. */
+function inRoot(root, visit) {
+  const outer = reading;
+  reading = { ...outer, ...rootFacts(root) };
+  visit();
+  reading = outer;
+}
+
+function rootFacts(root) {
+  const isDocument = nodeType(root) === 9;
+  let selection = selections.get(root);
+  if (!selection) selections.set(root, (selection = selectedIn(root)));
+  const facts = { selections: selection, owners: ownersIn(root), marked: new Set(selectAll(root, MARKED_SELECTOR)) };
+  facts.focused = (isDocument ? activeElement_ : activeElementOfRoot_).call(root);
+  if (isDocument) {
+    const url = documentURL_.call(root);
+    const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url)?.[0];
+    facts.page = { origin: origin ? `${origin}/` : '\0', hasBase: selectAll(root, 'base[href]').length > 0 };
+    if (facts.focused && tagOf(facts.focused) === 'BODY') facts.focused = null;
+  }
+  return facts;
+}
+
+/** @param {Element} element @param {string} tag @param {Line} line  what its contents go into */
+function visitContents(element, tag, line, flags, depth) {
+  const text = !(flags & (NO_TEXT | ARIA_HIDDEN));
+  if (text) {
+    const before = generatedText(element, 'before', reading.selections.before);
+    if (before) addText(line, before);
+  }
+  const shadow = mayHost(tag) ? shadowOf(element, tag) : null;
+  if (shadow) inRoot(shadow, () => visitNodes(firstChild(shadow), line, flags, depth));
+  else if (tag === 'SLOT') visitSlot(element, line, flags, depth);
+  else if (tag === 'DETAILS' && !isOpen(element)) {
+    const summary = closestChild(element, 'SUMMARY');
+    if (summary) visitElement(summary, line, flags, depth + 1);
+  } else visitNodes(firstChild(element), line, flags, depth);
+  if (reading.owners.size && reading.marked.has(element)) {
+    for (const owned of ownedBy(element, reading.owners)) visitElement(owned, line, flags, depth + 1, true);
+  }
+  if (text) {
+    const after = generatedText(element, 'after', reading.selections.after);
+    if (after) addText(line, after);
+  }
+}
+
+function visitNodes(first, line, flags, depth) {
+  for (let node = first; node; node = nextSibling_.call(node)) {
+    const type = nodeType_.call(node);
+    if (type === 3) {
+      if (!(flags & (NO_TEXT | ARIA_HIDDEN))) addText(line, data_.call(node));
+    } else if (type === 1) visitElement(node, line, flags, depth + 1);
+  }
+}
+
+function visitSlot(slot, line, flags, depth) {
+  const assigned = assignedNodes_.call(slot);
+  if (!assigned.length) {
+    visitNodes(firstChild(slot), line, flags, depth);
+    return;
+  }
+  const visit = () => {
+    for (const node of assigned) {
+      if (nodeType(node) === 1) visitElement(node, line, flags, depth + 1);
+      else if (nodeType(node) === 3 && !(flags & (NO_TEXT | ARIA_HIDDEN))) addText(line, data_.call(node));
+    }
+  };
+  inRoot(rootOf(assigned[0]), visit); // what is assigned is styled and marked in the tree it comes from
+}
+
+/** The shadow root if it is known; else notes that one may be hidden here. */
+function shadowOf(element, tag) {
+  const shadow = rootOfHost(element);
+  if (shadow) return shadow;
+  if (!closedRoots.has(element) && mayHideRoot(element, tag)) reading.closed.push(idOf(element));
+  return null;
+}
+
+/** Custom elements, and possible hosts that take room without any child that would need it. */
+function mayHideRoot(element, tag) {
+  if (tag.includes('-')) return true;
+  if (firstChild(element)) return false;
+  if (tag !== 'DIV' && tag !== 'SPAN' && tag !== 'SECTION' && tag !== 'MAIN' && tag !== 'ARTICLE' && tag !== 'ASIDE') return false;
+  return scrollHeight_.call(element) > clientHeightWorthARoot && scrollWidth_.call(element) > clientHeightWorthARoot;
+}
+
+const scrollHeight_ = getterOf(Element.prototype, 'scrollHeight');
+const scrollWidth_ = getterOf(Element.prototype, 'scrollWidth');
+const clientHeightWorthARoot = 8; // px: less holds no text
+
+function visitElement(element, line, flags, depth, isOwned = false) {
+  const tag = tagOf(element);
+  if (SKIPPED.has(tag)) return;
+  if (reading.owners.size && !isOwned && reading.owners.has(element)) return;
+  if (depth > DEEPEST) {
+    const place = newLine(element, '', '');
+    line.kids.push(place);
+    reading.queue.push([element, place, flags, reading]);
+    return;
+  }
+  const visibility = tag === 'AREA' ? VISIBLE : visibilityOf(element);
+  if (visibility === GONE) return;
+  const isMarked = reading.marked.has(element);
+  if (isMarked) {
+    if (attr(element, 'aria-hidden')?.toLowerCase() === 'true') flags |= ARIA_HIDDEN;
+    const disabled = attr(element, 'aria-disabled')?.toLowerCase();
+    if (disabled) flags = disabled === 'true' ? flags | ARIA_DISABLED : flags & ~ARIA_DISABLED;
+    if (hasAttr(element, 'inert')) flags |= ARIA_DISABLED;
+  }
+  if (visibility === UNSEEN_SELF) {
+    visitContents(element, tag, line, flags | NO_TEXT, depth);
+    return;
+  }
+  if (flags & NO_TEXT && !(flags & UNNAMED_ICON)) flags &= ~NO_TEXT; // visible again below visibility: hidden
+  visitSeen(element, tag, line, flags, depth, isMarked);
+}
+
+/** An element that is rendered and seen. */
+function visitSeen(element, tag, line, flags, depth, isMarked) {
+  if (tag.includes('-') && !internalsOf.has(element)) reading.internals.push(idOf(element));
+  const role = roleOf(element, tag);
+  const special = SPECIAL_TAGS[tag];
+  if (special) {
+    special(element, tag, role, line, flags, depth);
+    return;
+  }
+  const cursor = flags & POINTER ? undefined : ownCursor(element, isMarked, reading.selections.cursor);
+  let clickable = (isMarked && asksForClicks(element)) || listening.has(element) || (tag === 'SUMMARY' && isSummaryOfDetails(element));
+  if (cursor !== undefined && POINTING.has(cursor)) {
+    if (PASSES_CLICKS_ON.has(tag)) flags |= POINTER_DUE;
+    else clickable = true;
+  } else if (flags & POINTER_DUE && !PASSES_CLICKS_ON.has(tag)) {
+    clickable = true;
+  }
+  if (isMarked && isEditingHost(element) && (role === '' || role === 'textbox')) {
+    visitEditor(element, tag, line, flags);
+    return;
+  }
+  const isInteractive = INTERACTIVE.has(role) && role !== 'gridcell';
+  if (!isInteractive && !clickable && (role === '' || role === 'none' || INLINE_ROLES.has(role))) {
+    visitTransparent(element, tag, line, flags, depth, isMarked);
+    return;
+  }
+  visitLine(element, tag, role, line, flags, depth, isInteractive || clickable, isMarked);
+}
+
+// Said by the words themselves; a line of their own would cut the sentence in pieces.
+const INLINE_ROLES = new Set(
+  ('strong emphasis code deletion insertion subscript superscript mark time suggestion document rowgroup').split(' '),
+);
+
+/** Contents go straight into the line around; a block stands apart. */
+function visitTransparent(element, tag, line, flags, depth, isMarked) {
+  const edge = INLINE_TAGS.has(tag) || !BLOCK_TAGS.has(tag) ? edgeOf(element) : '\n';
+  if (edge) addText(line, edge);
+  if (tag === 'LABEL' && isCoveredByControl(element)) flags |= NO_TEXT | UNNAMED_ICON;
+  visitContents(element, tag, line, flags, depth);
+  if (edge) addText(line, edge);
+}
+
+/** "" within a line of text, " " for boxes in it, "\n" for blocks. */
+function edgeOf(element) {
+  const display = computedStyleOf(element).display;
+  if (display === 'inline' || display === 'contents') return '';
+  return display.startsWith('inline') || display.startsWith('ruby') ? ' ' : '\n';
+}
+
+/** Whether a <label>'s text is seen as the name of its control, which has a line of its own. */
+function isCoveredByControl(label) {
+  const control = controlOfLabel(label);
+  if (!control || tagOf(control) === 'BUTTON' || hasAttr(control, 'aria-label') || hasAttr(control, 'aria-labelledby')) return false;
+  return visibilityOf(control) === VISIBLE && labelsOf(control).length > 0;
+}
+
+// Inside these, a pointer cursor and pictures without a name belong to the control.
+const WHOLE = roleSet('button link menuitem menuitemcheckbox menuitemradio option tab checkbox radio switch treeitem');
+
+function visitLine(element, tag, role, parent, flags, depth, hasRef, isMarked) {
+  const line = newLine(element, tag, role);
+  if (hasRef) line.id = idOf(element);
+  const context = { ariaDisabled: Boolean(flags & ARIA_DISABLED) && hasRef, focused: reading.focused };
+  if (isMarked || hasRef || role === 'heading' || context.focused === element) line.states = statesOf(element, tag, role, context);
+  nameLine(line, flags, isMarked);
+  if (role === 'link') line.target = targetOf(element, tag, reading.page);
+  else if (RANGE_ROLES.has(role)) line.value = valueOf(element, tag, role);
+  let inner = flags;
+  if (WHOLE.has(role) || (hasRef && role === '')) inner |= POINTER;
+  inner &= ~POINTER_DUE | (hasRef ? 0 : POINTER_DUE);
+  if (line.named && WHOLE.has(role)) inner |= NO_TEXT | UNNAMED_ICON;
+  if (!(line.named && isPlain(element))) visitContents(element, tag, line, inner, depth);
+  finish(line, parent);
+}
+
+/** Whether there is nothing in it but text: then its name has said it all. */
+function isPlain(element) {
+  const child = firstElementChild_.call(element);
+  return child === null && !reading.owners.size && !shadowRoot_.call(element);
+}
+
+// Their content is their text, or too much of it for a name.
+const NOT_NAMED_HERE = roleSet('row cell columnheader rowheader paragraph listitem definition term gridcell');
+
+/** Finds the name of a line, where it may have one at little cost. */
+function nameLine(line, flags, isMarked) {
+  const { element, tag, role } = line;
+  const mayBeNamed = isMarked || NATIVE_NAMES[tag] !== undefined || tag.includes('-');
+  if (flags & ARIA_HIDDEN) {
+    const label = attr(element, 'aria-label') ?? '';
+    line.name = flatten(label);
+    return;
+  }
+  if (NAMED_BY_CONTENT.has(role) && !NOT_NAMED_HERE.has(role)) {
+    line.name = nameOf(element, role);
+    line.named = line.name !== '' && !(isMarked && (hasAriaName(element)));
+  } else if (mayBeNamed && (role !== '' || hasAriaName(element))) {
+    line.name = NAMED_BY_CONTENT.has(role) ? (hasAriaName(element) ? nameOf(element, role) : '') : nameOf(element, role);
+  } else if (tag === 'SUMMARY') {
+    line.name = nameOf(element, role);
+    line.named = line.name !== '';
+  }
+  if (line.id && isMarked) line.states += descriptionState(element, line.name);
+}
+
+/** ` [description="…"]` where it adds something; a tooltip that many elements share is said once. */
+function descriptionState(element, name) {
+  if (!hasAttr(element, 'title') && !hasAttr(element, 'aria-describedby') && !hasAttr(element, 'aria-description')) return '';
+  const description = cut(descriptionOf(element, name), 200);
+  if (!description || name.includes(description) || reading.told.has(description)) return '';
+  if (!hasAttr(element, 'aria-describedby')) reading.told.add(description);
+  return ` [description=${bracketed(description)}]`;
+}
+
+/** In quotes, and without the bracket that would end the state early. */
+const bracketed = (text) => quote(text).replaceAll(']', '\\u005d');

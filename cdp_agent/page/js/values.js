@@ -1,0 +1,85 @@
+// What fields hold, and where links lead.
+
+const SECRET_AUTOCOMPLETE = /(^|\s)(current-password|new-password|one-time-code|cc-[a-z-]+)(\s|$)/i;
+
+/** Whether a field's value is never shown: passwords, one-time codes, card data. */
+function isSecret(element) {
+  if (tagOf(element) === 'INPUT' && inputType(element) === 'password') return true;
+  const autocomplete = attr(element, 'autocomplete');
+  return autocomplete !== null && SECRET_AUTOCOMPLETE.test(autocomplete);
+}
+
+const WITHOUT_VALUE = new Set(['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'hidden', 'file']);
+const inputFiles = reader(HTMLInputElement, 'files');
+
+/** The value to be shown after the colon, "" for none. */
+function valueOf(element, tag, role) {
+  if (tag === 'INPUT') {
+    const type = inputType(element);
+    if (type === 'file') return [...(inputFiles(element) ?? [])].map((file) => collapse(file.name)).join(', ');
+    return WITHOUT_VALUE.has(type) || isSecret(element) ? '' : collapse(inputValue(element));
+  }
+  if (tag === 'TEXTAREA') return isSecret(element) ? '' : collapse(areaValue(element));
+  if (tag === 'SELECT') {
+    return isSecret(element) || isListSelect(element) ? '' : [...selectedOptions(element)].map((option) => collapse(optionLabel(option))).join(', ');
+  }
+  if (tag === 'PROGRESS' || tag === 'METER') return progressText(element);
+  if (RANGE_ROLES.has(role)) {
+    const internals = internalsOf.get(element);
+    return collapse(String(attr(element, 'aria-valuetext') ?? attr(element, 'aria-valuenow') ?? internals?.value ?? ''));
+  }
+  return '';
+}
+
+const RANGE_ROLES = roleSet('slider spinbutton progressbar scrollbar meter');
+
+function progressText(element) {
+  const value = attr(element, 'aria-valuetext') ?? attr(element, 'value');
+  if (value === null) return '';
+  const max = attr(element, 'max');
+  return max && max !== '1' && !attr(element, 'aria-valuetext') ? `${value} of ${max}` : collapse(value);
+}
+
+const TYPED_INPUTS = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'file', 'password']);
+
+/** " [type=date]", " [min=0] [max=9]", ` placeholder="…"`: what one must know to fill the field in. */
+function fieldDetails(element, tag, role, name) {
+  let text = '';
+  if (tag === 'INPUT') {
+    const type = inputType(element);
+    if (TYPED_INPUTS.has(type)) text += ` [type=${type}]`;
+    if (hasAttr(element, 'multiple') && type === 'file') text += ' [multiple]';
+  } else if (tag === 'SELECT' && selectIsMultiple(element)) text += ' [multiple]';
+  if (role === 'slider' || role === 'spinbutton') {
+    text += bound('min', attr(element, 'min') ?? attr(element, 'aria-valuemin'));
+    text += bound('max', attr(element, 'max') ?? attr(element, 'aria-valuemax'));
+  }
+  const placeholder = collapse(placeholderOf(element));
+  if (placeholder && placeholder !== name) text += ` [placeholder=${bracketed(cut(placeholder, 200))}]`;
+  return text;
+}
+
+const bound = (name, value) => (value !== null && /^-?[\w.:-]{1,20}$/.test(value) ? ` [${name}=${value}]` : '');
+
+const LONGEST_TARGET = 500;
+const linkHref = reader(HTMLAnchorElement, 'href');
+const areaHref = reader(HTMLAreaElement, 'href');
+
+/** Where a link leads, as short as it can be said: " → /reset"; "" for nowhere else. */
+function targetOf(element, tag, page) {
+  const raw = attr(element, 'href') ?? attr(element, 'xlink:href');
+  if (raw === null) return '';
+  let target = raw.trim();
+  if (target === '' || target === '#' || /^javascript:/i.test(target)) return '';
+  if (/^data:/i.test(target)) return ` → ${oneLine(cut(target, 40))}`;
+  if (target[0] === '#') return ` → ${oneLine(cut(target, LONGEST_TARGET))}`;
+  const isAbsolute = /^([a-z][a-z0-9+.-]*:|\/\/)/i.test(target);
+  if (isAbsolute || page.hasBase) {
+    const full = tag === 'A' ? linkHref(element) : tag === 'AREA' ? areaHref(element) : target;
+    target = full.startsWith(page.origin) ? full.slice(page.origin.length - 1) : full;
+  }
+  return ` → ${oneLine(cut(target, LONGEST_TARGET))}`;
+}
+
+/** Without spaces, so that the target ends where the line does and can be told from what follows. */
+const oneLine = (target) => (/[\s\x00-\x1f\x7f]/.test(target) ? target.replace(/[\t\n\r]/g, '').replace(/[\s\x00-\x1f\x7f]/g, '%20') : target);

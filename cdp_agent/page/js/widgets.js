@@ -1,0 +1,177 @@
+// Elements whose line is not made of what is in them: fields, frames, media, drawings.
+
+/** @type {Record<string, (element: Element, tag: string, role: string, line: Line, flags: number, depth: number) => void>} */
+const SPECIAL_TAGS = {
+  __proto__: null,
+  INPUT: visitField, TEXTAREA: visitField, SELECT: visitSelect, PROGRESS: visitField, METER: visitField,
+  IFRAME: visitFrame, FRAME: visitFrame, IMG: visitImage, AREA: visitImage, CANVAS: visitMedia, VIDEO: visitMedia, AUDIO: visitMedia,
+  OBJECT: visitMedia, EMBED: visitMedia, svg: visitDrawing, BR: (element, tag, role, line, flags) => flags & NO_TEXT || addText(line, '\n'),
+  OPTION: visitOption,
+};
+
+function fieldLine(element, tag, role, flags) {
+  const line = newLine(element, tag, role);
+  if (role !== 'progressbar' && role !== 'meter') line.id = idOf(element);
+  line.name = flags & ARIA_HIDDEN ? flatten(attr(element, 'aria-label') ?? '') : nameOf(element, role);
+  line.states = statesOf(element, tag, role, { ariaDisabled: Boolean(flags & ARIA_DISABLED), focused: reading.focused });
+  line.states += descriptionState(element, line.name) + fieldDetails(element, tag, role, line.name);
+  return line;
+}
+
+function visitField(element, tag, role, parent, flags) {
+  if (tag === 'INPUT' && inputType(element) === 'hidden') return;
+  const line = fieldLine(element, tag, role, flags);
+  line.value = valueOf(element, tag, role);
+  parent.kids.push(line);
+}
+
+const LONGEST_OPTIONS = 1500; // characters
+
+function visitSelect(element, tag, role, parent, flags) {
+  const line = fieldLine(element, tag, role, flags);
+  parent.kids.push(line);
+  if (isListSelect(element)) {
+    for (const option of selectOptions(element)) {
+      if (visibilityOf(option) === VISIBLE) visitOption(option, 'OPTION', 'option', line, flags);
+    }
+    return;
+  }
+  line.value = valueOf(element, tag, role);
+  if (isSecret(element)) return;
+  const names = [...selectOptions(element)].map((option) => cut(collapse(optionLabel(option)), 100) + (matches(option, ':disabled') ? ' (disabled)' : ''));
+  if (names.length < 2) return;
+  let text = '';
+  let shown = 0;
+  while (shown < names.length && text.length < LONGEST_OPTIONS) text += (shown ? ' | ' : '') + names[shown++];
+  if (shown < names.length) text += ` | … ${names.length - shown} more`;
+  const options = newLine(element, tag, 'options');
+  options.value = text;
+  line.kids.push(options);
+}
+
+function visitOption(element, tag, role, parent, flags) {
+  const line = fieldLine(element, tag, role, flags);
+  line.name = flatten(optionLabel(element));
+  parent.kids.push(line);
+}
+
+/** contenteditable: a text box that holds its text. */
+function visitEditor(element, tag, parent, flags) {
+  const line = fieldLine(element, tag, 'textbox', flags);
+  const inner = newLine(element, tag, '');
+  visitContents(element, tag, inner, flags | POINTER, 0);
+  line.value = textsOf(tidy(inner.kids)).join(' ');
+  if (!line.states.includes('placeholder=') && hasAttr(element, 'data-placeholder') && !line.value) {
+    line.states += ` [placeholder=${bracketed(cut(collapse(attr(element, 'data-placeholder')), 200))}]`;
+  }
+  parent.kids.push(line);
+}
+
+const contentDocument = reader(HTMLIFrameElement, 'contentDocument');
+const frameDocument = (element, tag) => (tag === 'IFRAME' ? contentDocument(element) : frameContentDocument(element));
+const frameContentDocument = reader(HTMLFrameElement, 'contentDocument');
+
+function visitFrame(element, tag, role, parent, flags, depth) {
+  const line = newLine(element, tag, 'iframe');
+  line.id = idOf(element);
+  line.name = nameOf(element, 'iframe');
+  if (reading.focused === element) line.states = ' [focused]';
+  parent.kids.push(line);
+  const inner = frameDocument(element, tag);
+  if (!inner) {
+    reading.remote.push(line.id);
+    line.remote = true;
+    return;
+  }
+  reading.frames.push([line.id, documentURL_.call(inner)]);
+  const root = documentElement_.call(inner);
+  if (!root) {
+    reading.omitted.push([`iframe ${quote(line.name)}`, 'its document is empty']);
+    return;
+  }
+  inRoot(inner, () => {
+    const content = newLine(root, 'HTML', '');
+    visitElement(root, content, flags & ARIA_DISABLED, depth + 1);
+    line.kids = tidy(content.kids);
+  });
+}
+
+function visitImage(element, tag, role, parent, flags) {
+  if (role === 'none') {
+    if (!isClickableImage(element, flags)) return;
+    role = 'img';
+  }
+  const line = newLine(element, tag, role || 'img');
+  line.name = flags & ARIA_HIDDEN ? '' : nameOf(element, role);
+  if (flags & UNNAMED_ICON || (flags & ARIA_HIDDEN && !isClickableImage(element, flags))) return; // its name is in the control's
+  line.id = idOf(element);
+  if (role === 'link') line.target = targetOf(element, tag, reading.page);
+  line.states = statesOf(element, tag, role, { ariaDisabled: false, focused: reading.focused }) + descriptionState(element, line.name);
+  parent.kids.push(line);
+}
+
+function isClickableImage(element, flags) {
+  if (flags & (POINTER | UNNAMED_ICON)) return false;
+  const isMarked = reading.marked.has(element);
+  if (isMarked && asksForClicks(element)) return true;
+  const cursor = ownCursor(element, isMarked, reading.selections.cursor);
+  return (cursor !== undefined && POINTING.has(cursor)) || listening.has(element) || Boolean(flags & POINTER_DUE);
+}
+
+const isPaused = reader(HTMLMediaElement, 'paused');
+
+/** Media, canvas and plug-ins by their tag; what they hold for browsers without them is shown for a canvas only. */
+function visitMedia(element, tag, role, parent, flags, depth) {
+  if (flags & UNNAMED_ICON) return;
+  const line = newLine(element, tag, role || tag.toLowerCase());
+  line.id = idOf(element);
+  line.name = flatten(attr(element, 'aria-label') ?? '') || nameOf(element, role);
+  if (tag === 'VIDEO' || tag === 'AUDIO') line.states = isPaused(element) ? ' [paused]' : ' [playing]';
+  if (reading.focused === element) line.states += ' [focused]';
+  if (tag === 'CANVAS') visitNodes(firstChild(element), line, flags, depth);
+  finish(line, parent);
+}
+
+const SMALLEST_DRAWING = 48; // px: less is an icon
+const MOST_SHAPES = 300;
+const SHAPES = 'rect,circle,ellipse,polygon,polyline,path,line,text,image,use,a,foreignObject';
+
+/** An SVG: a picture with its title, and its shapes where it is a drawing to be worked on rather than an icon. */
+function visitDrawing(element, tag, role, parent, flags, depth) {
+  if (flags & UNNAMED_ICON) return;
+  const line = newLine(element, tag, role || 'img');
+  const hidden = Boolean(flags & ARIA_HIDDEN) || role === 'none';
+  line.name = hidden ? '' : nameOf(element, role || 'img');
+  const clickable = isClickableImage(element, flags);
+  const box = getBoundingClientRect_.call(element);
+  const isDrawing = !(flags & POINTER) && box.width >= SMALLEST_DRAWING && box.height >= SMALLEST_DRAWING;
+  if (!isDrawing) {
+    if (!line.name && !clickable) return;
+    line.id = idOf(element);
+    parent.kids.push(line);
+    return;
+  }
+  line.id = idOf(element);
+  const shapes = selectAll(element, SHAPES);
+  const all = shapes.length <= MOST_SHAPES;
+  for (const shape of shapes) visitShape(shape, line, flags & ~POINTER_DUE, depth, all);
+  finish(line, parent);
+}
+
+function visitShape(shape, line, flags, depth, all) {
+  const tag = tagName_.call(shape);
+  if (visibilityOf(shape) !== VISIBLE || closest(shape, 'defs,symbol,clipPath,mask,pattern,marker')) return;
+  if (tag === 'foreignObject') {
+    visitNodes(firstChild(shape), line, flags, depth);
+    return;
+  }
+  const title = ownTitle(shape);
+  const marked = reading.marked.has(shape) || listening.has(shape) || mayApply(reading.selections.cursor, shape);
+  if (!all && !marked && title === null && tag !== 'text' && tag !== 'a') return;
+  const kid = newLine(shape, tag, roleOf(shape, tag) || tag);
+  kid.id = idOf(shape);
+  kid.name = flatten(attr(shape, 'aria-label') ?? title ?? (tag === 'text' || tag === 'a' ? textContent(shape) : ''));
+  if (tag === 'a') kid.target = targetOf(shape, tag, reading.page);
+  else if (tag !== 'text') kid.states = flag('fill', attr(shape, 'fill'));
+  line.kids.push(kid);
+}

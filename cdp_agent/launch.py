@@ -1,6 +1,6 @@
 """Starts Chrome, through supervisor.py, so that nothing of it outlives us.
 
-`start` gives a Chrome that ends with us; `start_detached` one that stays until `stop_detached`.
+`launch` gives a Chrome that ends with us; `start_detached` one that stays until `stop_detached`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ from typing import Any
 import msgspec
 
 from cdp_agent import supervisor
+from cdp_agent.cdp.transport import Lost, PipeTransport, Receive, Transport
 from cdp_agent.errors import BrowserError
 
 from .chrome import LaunchOptions, find_chrome, flags
 
 _CLEAN_UP_S = 6.0
+_EXPLANATION_S = 1.0
+_SHOWN_LINES = 12
 
 
 class Exit(msgspec.Struct, frozen=True):
@@ -35,8 +38,13 @@ class Exit(msgspec.Struct, frozen=True):
     stderr: str
 
     def __str__(self) -> str:
-        how = "it was ended" if self.status is None else f"exit status {self.status}"
-        return f"{how}\n{self.stderr}" if self.stderr else how
+        if self.status is None:
+            how = "it was ended"
+        else:
+            how = f"killed by signal {-self.status}" if self.status < 0 else f"exit status {self.status}"
+        # A machine without D-Bus, such as a container, fills the log with that and nothing comes of it.
+        lines = [line for line in self.stderr.splitlines() if "dbus/" not in line]
+        return "\n".join([how, *lines[-_SHOWN_LINES:]])
 
 
 _UNSUPERVISED = Exit(None, "its supervisor was killed")
@@ -63,8 +71,10 @@ class ChromeProcess:
 
     async def close(self, *, grace_s: float = 0.0) -> Exit:
         """Waits `grace_s` for Chrome to end by itself, then ends it. No process and no temporary profile is left."""
-        await asyncio.wait([self.ended], timeout=grace_s)
-        self._drop_lifeline()
+        try:
+            await asyncio.wait([self.ended], timeout=grace_s)
+        finally:
+            self._drop_lifeline()
         await asyncio.wait([self.ended], timeout=_CLEAN_UP_S)
         end = self.ended.result() if self.ended.done() else _UNSUPERVISED
         if self.pid is not None and end is _UNSUPERVISED:
@@ -121,11 +131,50 @@ class DetachedChrome(msgspec.Struct, frozen=True):
     temporary: bool
 
 
-async def start(options: LaunchOptions) -> tuple[ChromeProcess, tuple[int, int]]:
-    """Chrome on its way up, and our ends of its debugging pipe: (read, write). POSIX only.
+async def launch(options: LaunchOptions, timeout_s: float) -> tuple[ChromeProcess, Transport]:
+    """Chrome on its way up, and what carries messages to it; it reads them when it is ready. Raises BrowserError."""
+    if sys.platform == "win32":  # no descriptors 3 and 4 there
+        from cdp_agent.cdp.websocket import WebSocketTransport
 
-    Commands may be sent at once; Chrome reads them when it is ready. Raises BrowserError.
-    """
+        chrome = _start_with_port(options, 0)
+        try:
+            url = await _wait_until_listening(chrome, timeout_s)
+            return chrome, _Supervised(await WebSocketTransport.open(url), chrome)
+        except BaseException:
+            await chrome.close()
+            raise
+    chrome, ends = _start_with_pipe(options)
+    return chrome, _Supervised(await PipeTransport.open(*ends), chrome)
+
+
+class _Supervised:
+    """The transport of a Chrome of ours: when it ends unasked, the reason is how Chrome ended and its last words."""
+
+    def __init__(self, transport: Transport, chrome: ChromeProcess) -> None:
+        self._transport = transport
+        self._chrome = chrome
+
+    def start(self, receive: Receive, lost: Lost) -> None:
+        def explain(reason: str) -> None:
+            loop = asyncio.get_running_loop()
+            giving_up = loop.call_later(_EXPLANATION_S, lost, reason)
+
+            def tell(ended: asyncio.Future[Exit]) -> None:
+                giving_up.cancel()
+                lost(str(ended.result()))
+
+            self._chrome.ended.add_done_callback(tell)
+
+        self._transport.start(receive, explain)
+
+    def send(self, message: bytes) -> None:
+        self._transport.send(message)
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+
+def _start_with_pipe(options: LaunchOptions) -> tuple[ChromeProcess, tuple[int, int]]:
     from_chrome, to_us = os.pipe()
     for_chrome, from_us = os.pipe()
     try:
@@ -140,8 +189,7 @@ async def start(options: LaunchOptions) -> tuple[ChromeProcess, tuple[int, int]]
     return chrome, (from_chrome, from_us)
 
 
-def start_with_port(options: LaunchOptions, port: int = 0) -> ChromeProcess:
-    """Chrome on its way up, which will tell the address of its WebSocket in `.listening`. Port 0: any free one."""
+def _start_with_port(options: LaunchOptions, port: int) -> ChromeProcess:
     ports = [f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1"]
     return _start_supervisor(options, ports, None)
 
@@ -150,9 +198,9 @@ async def start_detached(
     options: LaunchOptions | None = None, *, port: int = 0, timeout_s: float = 30.0
 ) -> DetachedChrome:
     """A Chrome that stays when we end, with its DevTools port on 127.0.0.1. Raises BrowserError."""
-    chrome = start_with_port(options or LaunchOptions(), port)
+    chrome = _start_with_port(options or LaunchOptions(), port)
     try:
-        websocket_url = await wait_until_listening(chrome, timeout_s)
+        websocket_url = await _wait_until_listening(chrome, timeout_s)
         chrome.keep()
     except BaseException:
         await chrome.close()
@@ -174,7 +222,7 @@ async def stop_detached(chrome: DetachedChrome) -> bool:
     return await asyncio.to_thread(_stop_detached, chrome)
 
 
-async def wait_until_listening(chrome: ChromeProcess, timeout_s: float) -> str:
+async def _wait_until_listening(chrome: ChromeProcess, timeout_s: float) -> str:
     """The address of its DevTools WebSocket. Raises BrowserError with Chrome's own words."""
     either: list[asyncio.Future[Any]] = [chrome.listening, chrome.ended]
     await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)

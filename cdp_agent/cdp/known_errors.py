@@ -34,6 +34,11 @@ def is_context_gone(error: ProtocolError) -> bool:
     return isinstance(error, SessionClosed) or _is(error, CONTEXT_GONE + FRAME_GONE + SESSION_GONE)
 
 
+def is_target_gone(error: ProtocolError) -> bool:
+    """The tab or frame does not exist any more."""
+    return isinstance(error, SessionClosed) or _is(error, SESSION_GONE)
+
+
 def is_node_gone(error: ProtocolError) -> bool:
     """The element went away with its document, or was collected."""
     return _is(error, NODE_GONE)

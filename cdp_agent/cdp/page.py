@@ -144,6 +144,14 @@ class FrameNavigated(Event, frozen=True):
     frame: FrameInfo
 
 
+class FrameRequestedNavigation(Event, frozen=True):
+    method: ClassVar[str] = "Page.frameRequestedNavigation"
+    frame_id: str
+    reason: str
+    url: str
+    disposition: str
+
+
 class FrameStartedNavigating(Event, frozen=True):
     method: ClassVar[str] = "Page.frameStartedNavigating"
     frame_id: str

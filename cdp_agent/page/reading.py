@@ -1,0 +1,161 @@
+"""Reads all frames of a tab at once: one call of the same function in every world, and which iframe holds which frame.
+
+What closed shadow roots hide is found on the way, so that the function is called again in a world where there was any.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from cdp_agent.cdp import dom
+from cdp_agent.errors import ActionError, DocumentGone
+
+from .adopt import adopt_hidden
+from .frames import Frame, FrameTree
+from .refs import RefTable
+from .world import World
+
+READ_TIMEOUT_S = 10.0
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What every function that reads a whole world answers, among other things."""
+
+    first: int
+    end: int
+    """The local ids newly given: `first` … `end - 1`."""
+    remote: list[int]
+    """The iframe elements whose content lives in another world."""
+    closed: list[int]
+    """What may host a closed shadow root, and was not asked about yet."""
+    internals: list[int]
+    """What may have roles and names of `ElementInternals`, and was not asked about yet."""
+
+
+P = TypeVar("P", bound=Part)
+
+
+class Reading(msgspec.Struct, Generic[P]):
+    """What one world answered."""
+
+    frame: Frame
+    world: World
+    part: P
+
+
+class Readings(Generic[P]):
+    """What every world of a tab answered. `root` is the tab's own; the others are found from their iframe elements."""
+
+    def __init__(self, root: Reading[P], others: dict[str, Reading[P]], failures: dict[str, str]) -> None:
+        self.root = root
+        self.by_frame = {root.frame.id: root, **others}
+        self.failures = failures
+
+    def child(self, parent: Reading[P], local: int) -> Reading[P] | str:
+        """What the frame inside this iframe element of `parent` answered; else why there is no answer."""
+        frame_id = parent.frame.owners.get(local, "")
+        found = self.by_frame.get(frame_id)
+        return found if found is not None else self.failures.get(frame_id, "its process has not answered yet")
+
+
+async def read_all(
+    tree: FrameTree, refs: RefTable, function: str, returning: type[P], options: Mapping[str, Any]
+) -> Readings[P]:
+    """What `function` answers in each world, called with `options` and the next free id; the ids given are claimed.
+
+    Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
+    """
+    reader = _Reader(tree, refs, function, returning, options)
+    frames = tree.all()
+    first, *others = await asyncio.gather(*(reader.read(frame) for frame in frames), return_exceptions=True)
+    if isinstance(first, BaseException):
+        raise first
+    readings = Readings(first, {}, {})
+    for frame, reading in zip(frames[1:], others, strict=True):
+        if isinstance(reading, ActionError):
+            readings.failures[frame.id] = str(reading)
+        elif isinstance(reading, BaseException):
+            raise reading
+        else:
+            readings.by_frame[frame.id] = reading
+    await reader.complete(readings)
+    return readings
+
+
+class _Reader(Generic[P]):
+    def __init__(
+        self, tree: FrameTree, refs: RefTable, function: str, returning: type[P], options: Mapping[str, Any]
+    ) -> None:
+        self._tree = tree
+        self._refs = refs
+        self._function = function
+        self._returning = returning
+        self._options = options
+
+    async def read(self, frame: Frame) -> Reading[P]:
+        try:
+            return await self._read_once(frame)
+        except DocumentGone:  # it navigated just now: the next document is the one that is meant
+            return await self._read_once(frame)
+
+    async def complete(self, readings: Readings[P]) -> None:
+        """Claims the new ids, and reads the frames that were not known when the reading began."""
+        done: set[str] = set()
+        while todo := [each for frame_id, each in readings.by_frame.items() if frame_id not in done]:
+            for reading in todo:
+                done.add(reading.frame.id)
+                self._refs.claim(reading.world, reading.part.first, reading.part.end)
+            await asyncio.gather(*(self._own(reading, readings) for reading in todo))
+
+    async def _read_once(self, frame: Frame) -> Reading[P]:
+        world = await frame.world()
+        part = await self._call(world)
+        if (part.closed or part.internals) and await adopt_hidden(world, part.closed, part.internals):
+            again = await self._call(world)
+            part = msgspec.structs.replace(again, first=min(part.first, again.first), end=max(part.end, again.end))
+        return Reading(frame, world, part)
+
+    async def _call(self, world: World) -> P:
+        options = {"next": self._refs.next, **self._options}
+        return await world.call(self._function, options, returning=self._returning, timeout_s=READ_TIMEOUT_S)
+
+    async def _own(self, reading: Reading[P], readings: Readings[P]) -> None:
+        """Finds out which frame each iframe element of that world holds, and reads the frames that are new."""
+
+        def known() -> set[str]:
+            return readings.by_frame.keys() | readings.failures.keys()
+
+        owners, world = reading.frame.owners, reading.world
+        unknown = [local for local in reading.part.remote if owners.get(local) not in known()]
+        if not unknown:
+            return
+        for local, frame_id in zip(unknown, await _frame_ids(world, unknown), strict=True):
+            if frame_id is None:
+                continue
+            owners[local] = frame_id
+            if frame_id not in known() and (frame := await self._tree.arrival(frame_id)) is not None:
+                try:
+                    readings.by_frame[frame_id] = await self.read(frame)
+                except ActionError as error:
+                    readings.failures[frame_id] = str(error)
+
+
+async def _frame_ids(world: World, locals_: list[int]) -> list[str | None]:
+    """The id of the frame inside each of these iframe elements (`DOM.Node.frameId`)."""
+    handles = await world.elements(locals_)
+    answers: list[Any] = await asyncio.gather(
+        *(world.session.post(dom.DescribeNode(object_id=handle.object_id)) for handle in handles if handle is not None),
+        return_exceptions=True,
+    )
+    described = iter(answers)
+    found: list[str | None] = []
+    for handle in handles:
+        answer = next(described) if handle is not None else None
+        found.append(answer.node.frame_id if isinstance(answer, dom.Described) else None)
+        if handle is not None:
+            world.release(handle)
+    return found

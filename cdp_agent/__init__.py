@@ -1,0 +1,54 @@
+"""cdp_agent: a web-agent runtime that speaks the Chrome DevTools Protocol itself. The public names.
+
+They are imported when they are first used, so that importing the package costs next to nothing. Exceptions are in
+`cdp_agent.errors`, events in `cdp_agent.events`.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.agent import Agent as Agent
+    from cdp_agent.agent.loop import Limits as Limits
+    from cdp_agent.browser import Browser as Browser
+    from cdp_agent.events import AgentResult as AgentResult
+    from cdp_agent.events import Event as Event
+    from cdp_agent.page.page import Page as Page
+    from cdp_agent.page.snapshot import Snapshot as Snapshot
+    from cdp_agent.tools.base import Answer as Answer
+    from cdp_agent.tools.base import Arguments as Arguments
+    from cdp_agent.tools.base import Context as Context
+    from cdp_agent.tools.base import Observation as Observation
+    from cdp_agent.tools.base import Ref as Ref
+    from cdp_agent.tools.base import Tool as Tool
+    from cdp_agent.tools.base import tool as tool
+
+_MODULES = {
+    "Agent": "agent.agent",
+    "AgentResult": "events",
+    "Answer": "tools.base",
+    "Arguments": "tools.base",
+    "Browser": "browser",
+    "Context": "tools.base",
+    "Event": "events",
+    "Limits": "agent.loop",
+    "Observation": "tools.base",
+    "Page": "page.page",
+    "Ref": "tools.base",
+    "Snapshot": "page.snapshot",
+    "Tool": "tools.base",
+    "tool": "tools.base",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module, metadata
+
+    if name == "__version__":
+        return metadata.version("cdp-agent")
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_MODULES]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.page import Page
 
 
-class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Base of every tool's arguments: a field is a parameter, `Meta(description=…)` is its prompt."""
 
 
@@ -80,6 +80,17 @@ class Tool:
         """The arguments as a JSON Schema that every provider takes: one object, no `$ref`, no null."""
         return parameters_of(self.arguments)
 
+    def declaration(self) -> dict[str, Any]:
+        """The tool as data, as it stands in schemas/tools.json."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "read_only": self.read_only,
+            "page_changing": self.page_changing,
+            "terminal": self.terminal,
+            "parameters": self.parameters,
+        }
+
     def parse(self, source: str | Mapping[str, Any]) -> Arguments:
         """The arguments in a model's JSON text, or in a mapping of names to values.
 
@@ -117,6 +128,13 @@ def tool(
         return Tool(run, arguments, read_only=read_only, page_changing=page_changing, terminal=terminal)
 
     return make
+
+
+def facts(value: msgspec.Struct) -> dict[str, Any]:
+    """A tool's value as JSON data: its fields, and what it derives from them (such as `Snapshot.refs`)."""
+    found: dict[str, Any] = msgspec.to_builtins(value)
+    derived = [name for name, each in vars(type(value)).items() if isinstance(each, cached_property)]
+    return found | {name: msgspec.to_builtins(getattr(value, name)) for name in derived}
 
 
 def by_name(*groups: Iterable[Tool]) -> dict[str, Tool]:

@@ -1,0 +1,45 @@
+"""Where a tool is called: the one place that turns an ActionError into something for the model to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from cdp_agent.errors import ActionError, InvalidArguments, SessionClosed
+from cdp_agent.providers.base import ToolCall
+from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool
+
+
+class Understood(msgspec.Struct, frozen=True):
+    """A tool call whose tool exists and whose arguments fit."""
+
+    tool: Tool
+    arguments: Arguments
+
+    def as_json(self) -> dict[str, Any]:
+        found: dict[str, Any] = msgspec.to_builtins(self.arguments)
+        return found
+
+
+def understand(call: ToolCall, tools: Mapping[str, Tool]) -> Understood | ActionError:
+    """What the model called, or why that is not possible."""
+    tool = tools.get(call.name.strip())
+    if tool is None:
+        return InvalidArguments(f"There is no tool {call.name!r}. Those there are: {', '.join(tools)}.")
+    try:
+        return Understood(tool, tool.parse(call.arguments))
+    except InvalidArguments as error:
+        return error
+
+
+async def perform(understood: Understood, context: Context) -> Observation | Answer | ActionError:
+    """What came of it. Raises BrowserError and ProtocolError, which end the task."""
+    try:
+        return await understood.tool.run(understood.arguments, context)
+    except ActionError as error:
+        return error
+    except SessionClosed:
+        # The action itself may have closed the tab or moved it to another process: look again, and go on.
+        return ActionError("The tab or frame went away during the action. Look at the page as it is now.")

@@ -1,0 +1,38 @@
+"""Which tab the agent is in: it follows those that its tab opens, and goes back when one closes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cdp_agent.browser import Browser
+    from cdp_agent.page.page import Page
+
+
+class Tabs:
+    """The tabs that the agent has been in, the present one last. Tabs of others are left alone."""
+
+    def __init__(self, browser: Browser, page: Page) -> None:
+        self._browser = browser
+        self._visited = [page]
+        self._known = {id(each) for each in browser.pages}
+
+    @property
+    def page(self) -> Page:
+        return self._visited[-1]
+
+    async def follow(self) -> str | None:
+        """Goes where the last action led; says so when that is another tab."""
+        pages = list(self._browser.pages)
+        opened = [each for each in pages if id(each) not in self._known and each.opener in self._visited]
+        self._known |= {id(each) for each in pages}
+        if opened:
+            self._visited.append(opened[-1])
+            return "This opened a new tab, and you are in it now. When it closes, you are back in the one before."
+        if not self.page.closed:
+            return None
+        self._visited = [each for each in self._visited if not each.closed]
+        if self._visited:
+            return "Your tab was closed. You are back in the one before it."
+        self._visited = [await self._browser.new_page()]
+        return "Your tab was closed. You are in a new, blank one."

@@ -1,0 +1,84 @@
+"""`cdp-agent chrome start|stop|status`: a Chrome that stays between commands."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+
+import msgspec
+
+from cdp_agent.chrome import LaunchOptions
+from cdp_agent.cli import NO_CHROME, state
+from cdp_agent.cli.parser import Parser
+from cdp_agent.endpoints import websocket_url
+from cdp_agent.errors import BrowserError
+from cdp_agent.launch import DetachedChrome, start_detached, stop_detached
+
+_ANSWERS_WITHIN_S = 3.0
+
+
+def manage_chrome(words: Sequence[str]) -> int:
+    """Starts it, ends it, or tells whether it runs. Raises BrowserError."""
+    parser = Parser("chrome", "A Chrome that stays between commands, so that refs and pages last.")
+    parser.add_argument("act", choices=("start", "stop", "status"))
+    parser.add_argument("--no-headless", dest="headless", action="store_false", help="start: with a window")
+    parser.add_argument("--headless", dest="headless", action="store_true", default=True, help="start: without one")
+    parser.add_argument("--port", type=int, default=0, help="start: of its DevTools, on 127.0.0.1 (default: any free)")
+    parser.add_argument("--profile", metavar="FOLDER", help="start: a profile to use (default: a temporary one)")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    found = parser.read(words)
+    if found.act == "start":
+        options = LaunchOptions(headless=found.headless, profile=found.profile)
+        return asyncio.run(_start(options, found.port, as_json=found.json))
+    return asyncio.run(_stop() if found.act == "stop" else _status(as_json=found.json))
+
+
+async def _start(options: LaunchOptions, port: int, *, as_json: bool) -> int:
+    running = await _running()
+    if running is None:
+        running = await start_detached(options, port=port)
+        state.save_chrome(running)
+    elif not as_json:
+        print("Chrome was running already.", file=sys.stderr)
+    _tell(running, as_json=as_json)
+    return 0
+
+
+async def _stop() -> int:
+    known = state.started_chrome()
+    if known is None or not await stop_detached(known):
+        print("No Chrome of ours was running.")
+    else:
+        print("Chrome has ended.")
+    if known is not None:
+        state.forget_tab(state.key_of(known.websocket_url))
+    state.forget_chrome()
+    return 0
+
+
+async def _status(*, as_json: bool) -> int:
+    running = await _running()
+    if running is None:
+        print("null" if as_json else "No Chrome of ours is running.")
+        return NO_CHROME
+    _tell(running, as_json=as_json)
+    return 0
+
+
+async def _running() -> DetachedChrome | None:
+    known = state.started_chrome()
+    if known is None:
+        return None
+    try:
+        found = await websocket_url(known.endpoint, {}, _ANSWERS_WITHIN_S)
+    except BrowserError:
+        return None
+    return known if found == known.websocket_url else None
+
+
+def _tell(chrome: DetachedChrome, *, as_json: bool) -> None:
+    if as_json:
+        print(msgspec.json.encode(chrome).decode())
+    else:
+        print(f"Chrome listens at {chrome.endpoint} (process {chrome.pid}); end it with `cdp-agent chrome stop`.")

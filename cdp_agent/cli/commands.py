@@ -1,0 +1,101 @@
+"""Which command there is, and what each does."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+
+from cdp_agent.errors import SetupError
+
+_OWN = {
+    "run": "Carry out a task, in plain words, with a model.",
+    "chrome": "start, stop or status: a Chrome that stays between commands.",
+    "tools": "List the tools that a model can call.",
+}
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs the command; its exit status. Raises CdpAgentError, whose class decides the status."""
+    before, name, words = _split(arguments)
+    if "--version" in before:
+        from importlib.metadata import version
+
+        print(f"cdp-agent {version('cdp-agent')}")
+        return 0
+    if name == "help" or "--help" in before or "-h" in before or (name is None and not before):
+        print(_help())
+        return 0
+    if name is None:
+        raise SetupError("Which command? See `cdp-agent --help`.")
+    command = _command(name)
+    return command([*words, *before])
+
+
+def _split(arguments: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
+    """The options before the command, the command, and what follows it."""
+    place = 0
+    while place < len(arguments) and arguments[place].startswith("-"):
+        place += 2 if arguments[place] == "--cdp" else 1
+    name = arguments[place].replace("-", "_") if place < len(arguments) else None
+    return list(arguments[:place]), name, list(arguments[place + 1 :])
+
+
+def _command(name: str) -> Callable[[Sequence[str]], int]:
+    if name == "run":
+        from cdp_agent.cli.task import run_task
+
+        return run_task
+    if name == "chrome":
+        from cdp_agent.cli.chrome import manage_chrome
+
+        return manage_chrome
+    if name == "tools":
+        return _list_tools
+    from cdp_agent.tools import BUILT_IN
+
+    tool = BUILT_IN.get(name)
+    if tool is None or tool.terminal:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, [*_OWN, *BUILT_IN], 1)
+        raise SetupError(
+            f"There is no command {name!r}{f' (did you mean {near[0]}?)' if near else ''}: see `cdp-agent --help`."
+        )
+    from cdp_agent.cli.parser import read_tool_call
+    from cdp_agent.cli.tool import call_tool
+
+    return lambda words: asyncio.run(call_tool(read_tool_call(tool, words)))
+
+
+def _list_tools(words: Sequence[str]) -> int:
+    from cdp_agent.cli.parser import Parser
+    from cdp_agent.tools import BUILT_IN
+
+    parser = Parser("tools", _OWN["tools"])
+    parser.add_argument("--json", action="store_true", help="with their arguments, as JSON Schema")
+    if parser.read(words).json:
+        import msgspec
+
+        sys.stdout.write(msgspec.json.encode([tool.declaration() for tool in BUILT_IN.values()]).decode() + "\n")
+        return 0
+    for tool in BUILT_IN.values():
+        fields = tool.parameters["properties"]
+        print(f"{tool.name}({', '.join(fields)})\n    {tool.description}")
+    return 0
+
+
+def _help() -> str:
+    from cdp_agent.tools import BUILT_IN
+
+    tools = {tool.name: tool.summary for tool in BUILT_IN.values() if not tool.terminal}
+    lines = ["usage: cdp-agent COMMAND …      cdp-agent COMMAND --help tells what it takes", ""]
+    lines += [f"  {name:<12}{summary}" for name, summary in {**_OWN, **tools}.items()]
+    lines += [
+        "",
+        "  --cdp ADDRESS, or CDP_AGENT_CDP, names a Chrome that runs (http://host:port or ws://…). Without, it is that",
+        "  of `chrome start`; without that, one is launched for the command. --json prints results as JSON. In names,",
+        "  - and _ are the same. Exit status: 0 done, 1 the task or the page said no, 2 a wrong call, 3 no Chrome,",
+        "  4 the model's provider failed.",
+    ]
+    return "\n".join(lines)

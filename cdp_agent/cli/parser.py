@@ -1,0 +1,103 @@
+"""Reading a command's words. Those of a tool are derived: what it requires by place, the rest as options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import msgspec
+
+from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.tools.base import Arguments, Tool
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, and takes `--some_option` for `--some-option`."""
+
+    def __init__(self, name: str, description: str, usage: str | None = None) -> None:
+        super().__init__(prog=f"cdp-agent {name}", description=description, usage=usage, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        raise SetupError(f"{message}; see `{self.prog} --help`.")
+
+    def read(self, words: Sequence[str]) -> argparse.Namespace:
+        return self.parse_intermixed_args([_with_dashes(word) for word in words])
+
+    def connection(self) -> None:
+        """Adds what every command has that talks to a Chrome."""
+        self.add_argument("--cdp", metavar="ADDRESS", help="a Chrome that runs: http://host:port or ws://…")
+        self.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """A tool with its arguments, and the address to go to before it is called."""
+
+    tool: Tool
+    arguments: Arguments
+    url: str | None
+    cdp: str | None
+    as_json: bool
+
+
+def read_tool_call(tool: Tool, words: Sequence[str]) -> ToolCall:
+    """What the words after a tool's name mean. Raises SetupError."""
+    required: list[str] = tool.parameters["required"]
+    options = {name: each for name, each in tool.parameters["properties"].items() if name not in required}
+    places = [_placeholder(name, tool) for name in required]
+    usage = " ".join(["%(prog)s", *(["[URL]"] if tool.read_only else []), *places, "[options]"])
+    parser = Parser(tool.name, tool.description, usage)
+    parser.add_argument("values", nargs="*", metavar=" ".join(places) or "URL", help=_help_of(tool))
+    for name, schema in options.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", dest=f"option_{name}", **_option(name, schema))
+    parser.connection()
+    found = parser.read(words)
+    url, given = _by_place(tool, required, found.values)
+    given |= {name: value for name in options if (value := getattr(found, f"option_{name}")) is not None}
+    try:
+        return ToolCall(tool, tool.parse(given), url, found.cdp, found.json)
+    except InvalidArguments as error:
+        raise SetupError(str(error)) from error
+
+
+def _by_place(tool: Tool, required: list[str], values: list[str]) -> tuple[str | None, dict[str, Any]]:
+    takes_list = bool(required) and tool.parameters["properties"][required[-1]]["type"] == "array"
+    url = None
+    if tool.read_only and not takes_list and len(values) == len(required) + 1:
+        url, *values = values
+    if takes_list and len(values) > len(required):
+        values = [*values[: len(required) - 1], values[len(required) - 1 :]]  # type: ignore[list-item]  # a list is last
+    if len(values) != len(required):
+        wanted = " ".join(_placeholder(name, tool) for name in required) or "no words"
+        raise SetupError(f"{tool.name} takes {wanted}; see `cdp-agent {tool.name} --help`.")
+    return url, dict(zip(required, values, strict=True))
+
+
+def _placeholder(name: str, tool: Tool) -> str:
+    return name.upper() + ("…" if tool.parameters["properties"][name]["type"] == "array" else "")
+
+
+def _help_of(tool: Tool) -> str:
+    first = ["URL: the page to open first; else the current tab."] if tool.read_only else []
+    texts = [
+        f"{name.upper()}: {tool.parameters['properties'][name]['description']}" for name in tool.parameters["required"]
+    ]
+    return " ".join([*first, *texts]).replace("%", "%%") or argparse.SUPPRESS
+
+
+def _option(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    told = schema.get("description", "")
+    if schema.get("default") not in (None, False, []):
+        told += f" (default: {schema['default']})"
+    told = told.replace("%", "%%")
+    if schema["type"] == "boolean":
+        return {"action": argparse.BooleanOptionalAction, "default": None, "help": told}
+    metavar = "|".join(schema["enum"]) if "enum" in schema else name.rpartition("_")[2].upper()
+    return {"metavar": metavar, "help": told, "action": "append" if schema["type"] == "array" else "store"}
+
+
+def _with_dashes(word: str) -> str:
+    if not word.startswith("--") or word == "--":
+        return word
+    name, equals, value = word.partition("=")
+    return name.replace("_", "-") + equals + value

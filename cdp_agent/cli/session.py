@@ -1,0 +1,105 @@
+"""The Chrome and the tab that a command works with."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import msgspec
+
+from cdp_agent.browser import Browser
+from cdp_agent.cli import state
+from cdp_agent.endpoints import websocket_url
+from cdp_agent.errors import BrowserError
+from cdp_agent.page.page import Page
+from cdp_agent.page.refs import SavedRefs
+
+_CONNECT_S = 10.0
+NONE_RUNS = "No Chrome runs for this command: begin with `cdp-agent chrome start` and `cdp-agent snapshot URL`."
+
+
+class Chrome(msgspec.Struct, frozen=True):
+    """A Chrome for one command. `key` names what is kept for the next, None where there is no next one."""
+
+    browser: Browser
+    key: str | None
+    ours: bool
+
+
+@asynccontextmanager
+async def chrome(cdp: str | None, *, headless: bool = True, may_launch: bool = True) -> AsyncIterator[Chrome]:
+    """The Chrome that `--cdp` or CDP_AGENT_CDP names, else that of `chrome start`, else one for this command alone.
+
+    Raises BrowserError.
+    """
+    endpoint = cdp or os.environ.get("CDP_AGENT_CDP")
+    if endpoint:
+        try:
+            async with asyncio.timeout(_CONNECT_S):
+                address = await websocket_url(endpoint, {}, _CONNECT_S)
+        except BrowserError as error:
+            raise BrowserError(f"No Chrome at {endpoint}: {error}") from error
+        async with Browser.connect(address, timeout_s=_CONNECT_S) as browser:
+            yield Chrome(browser, state.key_of(address), ours=False)
+        return
+    if started := state.started_chrome():
+        try:
+            browser = await Browser.connect(started.websocket_url, timeout_s=_CONNECT_S)
+        except BrowserError:  # it has ended since, or was killed
+            state.forget_chrome()
+        else:
+            async with _closing(browser):
+                yield Chrome(browser, state.key_of(started.websocket_url), ours=True)
+            return
+    if not may_launch:
+        raise BrowserError(NONE_RUNS)
+    async with Browser.launch(headless=headless) as browser:
+        yield Chrome(browser, None, ours=True)
+
+
+@asynccontextmanager
+async def _closing(browser: Browser) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        await browser.close()
+
+
+class Current(msgspec.Struct, frozen=True):
+    """The tab that commands are in. `ours`: it may be led elsewhere, since no user opened it."""
+
+    page: Page
+    ours: bool
+
+
+async def current_tab(chrome: Chrome, *, take_over: bool) -> Current:
+    """The tab of the command before, with the refs that it gave; else the newest open one; else a new one.
+
+    With `take_over` the tab is to be led elsewhere: one that the user opened is then left alone.
+    """
+    saved = state.tab_of(chrome.key) if chrome.key else None
+    pages = chrome.browser.pages
+    page = next((each for each in pages if saved and each.target_id == saved.target_id), None)
+    if page is not None and saved is not None:
+        ours = chrome.ours or saved.ours
+        if refs := msgspec.json.decode(saved.refs, type=SavedRefs | None):
+            page.import_refs(refs)
+    else:
+        page, ours = (pages[-1] if pages else None), chrome.ours
+    if page is None or (take_over and not ours):
+        page, ours = await chrome.browser.new_page(), True
+        chrome.browser.keep(page)
+    return Current(page, ours)
+
+
+async def leave(chrome: Chrome, current: Current) -> None:
+    """Writes down for the next command where this one ended."""
+    if chrome.key is None:
+        return
+    if current.page.closed:
+        state.forget_tab(chrome.key)
+        return
+    refs = msgspec.Raw(msgspec.json.encode(await current.page.export_refs()))
+    state.save_tab(chrome.key, state.Tab(current.page.target_id, current.ours, refs))

@@ -14,6 +14,7 @@ BUNDLE = (
     "sheets.js",
     "style.js",
     "generated.js",
+    "counters.js",
     "roles_table.js",
     "roles.js",
     "adopted.js",
@@ -29,6 +30,7 @@ BUNDLE = (
     "render.js",
     "snapshot.js",
     "describe.js",
+    "settle.js",
     "exports.js",
 )
 

@@ -27,6 +27,7 @@ const documentElement_ = getterOf(Document.prototype, 'documentElement');
 const contentType_ = getterOf(Document.prototype, 'contentType');
 const activeElement_ = getterOf(Document.prototype, 'activeElement');
 const activeElementOfRoot_ = getterOf(ShadowRoot.prototype, 'activeElement');
+const title_ = getterOf(Document.prototype, 'title');
 const defaultView_ = getterOf(Document.prototype, 'defaultView');
 const documentURL_ = getterOf(Document.prototype, 'URL');
 const getAttribute_ = Element.prototype.getAttribute;

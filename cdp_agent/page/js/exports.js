@@ -1,1 +1,1 @@
-return { snapshot, adoptRoots, adoptInternals, adoptClickable, describe, idOf, elementOf };
+return { snapshot, adoptRoots, adoptInternals, adoptClickable, describe, idOf, elementOf, elementsOf, isAlive, changes, stopWatching };

@@ -10,8 +10,8 @@ function tidy(kids) {
   let run = '';
   const flush = () => {
     if (run === '') return;
-    if (run.includes('\n')) {
-      for (const block of run.split('\n')) pushText(tidied, collapse(block));
+    if (run.includes(BREAK)) {
+      for (const block of run.split(BREAK)) pushText(tidied, collapse(block));
     } else pushText(tidied, collapse(run));
     run = '';
   };

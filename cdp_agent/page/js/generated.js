@@ -16,7 +16,7 @@ function selectionsFor(element) {
 }
 
 const nothing = { every: false, classes: new Set(), byClass: new Map(), elements: new Set() };
-const NOTHING_SELECTED = { before: nothing, after: nothing, cursor: nothing };
+const NOTHING_SELECTED = perConcern(() => nothing);
 
 /**
  * The text of a pseudo-element, with a space on both sides where it is not inline; "" when there is none.
@@ -34,25 +34,22 @@ function generatedText(element, which, concern) {
 }
 
 const CONTENT_TOKEN =
-  /\s*(?:"((?:[^"\\]|\\[^])*)"|(\/)|attr\(\s*([\w-]+)[^)]*\)|counters?\(\s*([\w-]+)([^)]*)\)|(open-quote|close-quote)|([\w-]+\([^)]*\))|([^\s"]+))/y;
+  /\s*(?:"((?:[^"\\]|\\[^])*)"|(\/)|attr\(\s*([\w-]+)[^)]*\)|counter(s?)\(\s*([\w-]+)([^)]*)\)|(open-quote|close-quote)|([\w-]+\([^)]*\))|([^\s"]+))/y;
 
 /** What a computed `content` says; its alternative text (after "/") where it has one. */
 function contentText(element, content, which) {
   CONTENT_TOKEN.lastIndex = 0;
   let text = '';
+  let padding = '';
   let match;
   while (CONTENT_TOKEN.lastIndex < content.length && (match = CONTENT_TOKEN.exec(content))) {
     if (match[1] !== undefined) text += match[1].replace(/\\([0-9a-f]{1,6})\s?|\\([^])/gi, unescapeCss);
-    else if (match[2]) text = '';
+    else if (match[2]) [text, padding] = ['', ' ']; // an alternative text stands for itself: a word, not part of one
     else if (match[3]) text += attr(element, match[3]) ?? '';
-    else if (match[4]) text += counterText(element, which, match[4], match[5]);
-    else if (match[6]) text += match[6] === 'open-quote' ? '“' : '”';
+    else if (match[5]) text += counterText(element, which, match[5], match[4] === 's', match[6]);
+    else if (match[7]) text += match[7] === 'open-quote' ? '“' : '”';
   }
-  return text;
+  return text && padding + text + padding;
 }
 
 const unescapeCss = (_, hex, character) => (hex ? String.fromCodePoint(Math.min(parseInt(hex, 16), 0x10ffff)) : character);
-
-function counterText() {
-  return '';
-}

@@ -73,7 +73,7 @@ function textAlternative(element, how, visited, depth, role = roleOf(element)) {
 
 /** Steps E (native), F (content) and I (tooltip). */
 function nativeOrContent(element, tag, role, how, visited, depth) {
-  const native = NATIVE_NAMES[tag];
+  const native = tag.charCodeAt(0) < 97 ? NATIVE_NAMES[tag] : nameOfForeign;
   if (native !== undefined && role !== 'none') {
     const text = native(element, how, visited, depth);
     if (text !== null) return text;
@@ -83,7 +83,9 @@ function nativeOrContent(element, tag, role, how, visited, depth) {
   visited.add(element);
   if (how & ~OF_SELF || NAMED_BY_CONTENT.has(role) || (tag === 'SUMMARY' && role === '' && isSummaryOfDetails(element))) {
     const text = contentName(element, tag, role, how & OF_SELF ? (how & ~OF_SELF) | IN_CONTENT : how, visited, depth);
+    // Blank text still parts the words around it.
     if (text.trim()) return text;
+    return (role === 'none' ? '' : attr(element, 'title')) || text;
   }
   return role === 'none' ? '' : (attr(element, 'title') ?? '');
 }

@@ -26,7 +26,6 @@ const NATIVE_NAMES = {
   OPTION: (element) => optionLabel(element),
   IFRAME: tooltip,
   FRAME: tooltip,
-  svg: nameOfSvg,
 };
 
 /** The tooltip and nothing else. */
@@ -97,13 +96,13 @@ function nameOfTable(element, how, visited, depth) {
 }
 
 /** https://www.w3.org/TR/svg-aam-1.0/#mapping_additional_nd: its own <title> child, else what is inside. */
-function nameOfSvg(element, how, visited) {
+function nameOfForeign(element, how, visited) {
   const title = ownTitle(element);
   if (title !== null) {
     visited.add(element);
     return title;
   }
-  return how & OF_SELF ? (attr(element, 'xlink:title') ?? '') : null;
+  return attr(element, 'xlink:title') || null;
 }
 
 function ownTitle(element) {

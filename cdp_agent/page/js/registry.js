@@ -33,3 +33,8 @@ function reserveIds(next) {
   if (next > nextId) nextId = next;
   return nextId;
 }
+
+/** The elements of several numbers, null for those that are gone. @param {number[]} ids */
+function elementsOf(ids) {
+  return ids.map(elementOf);
+}

@@ -35,7 +35,11 @@ function explicitRole(element, tag, attribute) {
   return null;
 }
 
-const ROLE_SYNONYMS = { __proto__: null, image: 'img', directory: 'list' };
+// The links of digital publishing are links to whoever follows them.
+const ROLE_SYNONYMS = {
+  __proto__: null, image: 'img', directory: 'list',
+  'doc-backlink': 'link', 'doc-biblioref': 'link', 'doc-glossref': 'link', 'doc-noteref': 'link',
+};
 
 function implicitRole(element, tag) {
   const implicit = IMPLICIT_ROLES[tag];

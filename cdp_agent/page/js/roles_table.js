@@ -59,7 +59,7 @@ const INPUT_ROLES = {
 
 const NAMED_BY_CONTENT = new Set(
   ('button cell checkbox columnheader comment gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch ' +
-    'tab tooltip treeitem doc-backlink doc-biblioref doc-glossref doc-noteref doc-subtitle').split(' '),
+    'tab tooltip treeitem doc-subtitle').split(' '),
 );
 
 // Roles that a person acts on: what has one gets a ref.

@@ -8,14 +8,16 @@ const adoptedOfDocument_ = getterOf(Document.prototype, 'adoptedStyleSheets');
 const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
 
 /**
- * @typedef {{classes: Set<string>, selectors: string[], tooLarge: boolean}} Wanted  elements one concern selects
- * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, readable: boolean}} SheetFacts
+ * @typedef {{classes: Set<string>, selectors: string[]}} Wanted  elements that one concern selects
+ * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, counters: Wanted, readable: boolean}} SheetFacts
  */
+const CONCERNS = ['before', 'after', 'cursor', 'counters'];
 
 /** @type {WeakMap<CSSStyleSheet, {count: number, last: CSSRule | undefined, facts: SheetFacts}>} */
 const factsOfSheets = new WeakMap();
 
 const wanted = () => ({ classes: new Set(), selectors: [] });
+const perConcern = (make) => Object.fromEntries(CONCERNS.map((concern) => [concern, make(concern)]));
 
 /** @param {CSSStyleSheet} sheet @returns {SheetFacts} */
 function factsOf(sheet) {
@@ -23,12 +25,12 @@ function factsOf(sheet) {
   try {
     rules = sheet.cssRules;
   } catch {
-    return { before: wanted(), after: wanted(), cursor: wanted(), readable: false };
+    return { ...perConcern(wanted), readable: false };
   }
   const known = factsOfSheets.get(sheet);
   const last = rules[rules.length - 1];
   if (known && known.count === rules.length && known.last === last) return known.facts;
-  const facts = { before: wanted(), after: wanted(), cursor: wanted(), readable: true };
+  const facts = { ...perConcern(wanted), readable: true };
   readRules(rules, '', facts, 0);
   factsOfSheets.set(sheet, { count: rules.length, last, facts });
   return facts;
@@ -46,7 +48,7 @@ function readRules(rules, parent, facts, depth) {
     } else if (rule.styleSheet) {
       const inner = factsOf(rule.styleSheet);
       if (!inner.readable) facts.readable = false;
-      for (const key of ['before', 'after', 'cursor']) join(facts[key], inner[key]);
+      for (const concern of CONCERNS) join(facts[concern], inner[concern]);
     } else if (rule.cssRules) {
       readRules(rule.cssRules, parent, facts, depth + 1);
     } else if (parent && rule.style && rule.selectorText === undefined && rule.style.length) {
@@ -73,6 +75,9 @@ function readRule(style, selector, facts) {
   const cursor = style.cursor;
   if (cursor && cursor !== 'default' && cursor !== 'auto' && cursor !== 'text' && !selector.includes('::')) {
     for (const part of splitList(selector)) add(facts.cursor, part);
+  }
+  if (style.counterReset || style.counterIncrement || style.counterSet) {
+    for (const part of splitList(selector)) add(facts.counters, part.replace(/::?(before|after)(?![\w-]).*/i, ''));
   }
 }
 
@@ -122,26 +127,22 @@ function splitList(selector) {
 
 /**
  * What the sheets of one document or shadow root select in it now.
- * @returns {{before: Selected, after: Selected, cursor: Selected}}
+ * @returns {{before: Selected, after: Selected, cursor: Selected, counters: Selected}}
  * @typedef {{every: boolean, classes: Set<string>, byClass: Map<string, boolean>, elements: Set<Element>}} Selected
  */
 function selectedIn(root) {
   const isDocument = nodeType(root) === 9;
   const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
   sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
-  const all = { before: wanted(), after: wanted(), cursor: wanted() };
+  const all = perConcern(wanted);
   let readable = true;
   for (const sheet of sheets) {
     const facts = factsOf(sheet);
     readable &&= facts.readable;
-    for (const key of ['before', 'after', 'cursor']) join(all[key], facts[key]);
+    for (const concern of CONCERNS) join(all[concern], facts[concern]);
   }
   if (!isDocument) all.cursor.selectors = all.cursor.selectors.filter((part) => !part.includes(':host'));
-  return {
-    before: selected(root, all.before, !readable),
-    after: selected(root, all.after, !readable),
-    cursor: selected(root, all.cursor, !readable),
-  };
+  return perConcern((concern) => selected(root, all[concern], !readable));
 }
 
 function selected(root, { classes, selectors }, every) {

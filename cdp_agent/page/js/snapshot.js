@@ -3,7 +3,7 @@
 /**
  * @param {{next: number, marks: boolean}} options
  * @returns {{text: string, first: number, end: number, frames: [number, string][], remote: number[], omitted: [string, string][],
- *   closed: number[], internals: number[]}}
+ *   closed: number[], internals: number[], url: string, title: string}}
  */
 function snapshot({ next, marks }) {
   const first = reserveIds(next);
@@ -21,7 +21,7 @@ function snapshot({ next, marks }) {
   renderKids(tidy(whole.kids), 0, lines);
   const { frames, remote, omitted, closed, internals } = reading;
   forget();
-  return { text: lines.join('\n'), first, end: nextId, frames, remote, omitted, closed, internals };
+  return { text: lines.join('\n'), url: documentURL_.call(document), title: collapse(title_.call(document)), first, end: nextId, frames, remote, omitted, closed, internals };
 }
 
 /** Drops what was remembered for one reading: the page may have changed since. */
@@ -31,4 +31,5 @@ function forget() {
   selections = new Map();
   ownersOfRoots = new Map();
   labelsOfRoots = new Map();
+  countersOfRoots = new Map();
 }

@@ -1,5 +1,7 @@
 // Text from the page, made fit for one line: no control characters (they are our marks), white space as one space.
 
+// Stands in gathered text where a block begins or ends; it never gets into a line.
+const BREAK = '\x03';
 const SPACES = /\s+/g;
 // Zero-width spaces, soft hyphens, and marks of direction: not seen, and they split words for a reader of the text.
 const UNSEEN = /[\x00-\x08\x0e-\x1f\x7f\u200b\u00ad\u200e\u200f\u2060\ufeff\u202a-\u202e\u2066-\u2069]/g;

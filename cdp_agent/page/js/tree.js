@@ -5,7 +5,7 @@
  * @typedef {object} Line  an element that is worth a line, if folding leaves it one
  * @property {Element} element @property {string} tag @property {string} role @property {string} name
  * @property {string} states @property {number} id  0: no ref @property {string} value @property {string} target
- * @property {(string | Line)[]} kids  texts (with "\n" where a block begins or ends) and lines @property {boolean} named  by its content
+ * @property {(string | Line)[]} kids  texts (with BREAK where a block begins or ends) and lines @property {boolean} named  by its content
  */
 
 // What holds for everything below an element.
@@ -199,18 +199,18 @@ const INLINE_ROLES = new Set(
 
 /** Contents go straight into the line around; a block stands apart. */
 function visitTransparent(element, tag, line, flags, depth, isMarked) {
-  const edge = INLINE_TAGS.has(tag) || !BLOCK_TAGS.has(tag) ? edgeOf(element) : '\n';
+  const edge = INLINE_TAGS.has(tag) || !BLOCK_TAGS.has(tag) ? edgeOf(element) : BREAK;
   if (edge) addText(line, edge);
   if (tag === 'LABEL' && isCoveredByControl(element)) flags |= NO_TEXT | UNNAMED_ICON;
   visitContents(element, tag, line, flags, depth);
   if (edge) addText(line, edge);
 }
 
-/** "" within a line of text, " " for boxes in it, "\n" for blocks. */
+/** "" within a line of text, " " for boxes in it, BREAK for blocks. */
 function edgeOf(element) {
   const display = computedStyleOf(element).display;
   if (display === 'inline' || display === 'contents') return '';
-  return display.startsWith('inline') || display.startsWith('ruby') ? ' ' : '\n';
+  return display.startsWith('inline') || display.startsWith('ruby') ? ' ' : BREAK;
 }
 
 /** Whether a <label>'s text is seen as the name of its control, which has a line of its own. */

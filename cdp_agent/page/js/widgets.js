@@ -5,8 +5,7 @@ const SPECIAL_TAGS = {
   __proto__: null,
   INPUT: visitField, TEXTAREA: visitField, SELECT: visitSelect, PROGRESS: visitField, METER: visitField,
   IFRAME: visitFrame, FRAME: visitFrame, IMG: visitImage, AREA: visitImage, CANVAS: visitMedia, VIDEO: visitMedia, AUDIO: visitMedia,
-  OBJECT: visitMedia, EMBED: visitMedia, svg: visitDrawing, BR: (element, tag, role, line, flags) => flags & NO_TEXT || addText(line, '\n'),
-  OPTION: visitOption,
+  OBJECT: visitMedia, EMBED: visitMedia, svg: visitDrawing, BR: (element, tag, role, line, flags) => flags & NO_TEXT || addText(line, ' '),
 };
 
 function fieldLine(element, tag, role, flags) {
@@ -25,34 +24,38 @@ function visitField(element, tag, role, parent, flags) {
   parent.kids.push(line);
 }
 
+// A short list is shown option by option, a long one in a single line.
+const MOST_OPTION_LINES = 30;
 const LONGEST_OPTIONS = 1500; // characters
 
 function visitSelect(element, tag, role, parent, flags) {
   const line = fieldLine(element, tag, role, flags);
   parent.kids.push(line);
-  if (isListSelect(element)) {
-    for (const option of selectOptions(element)) {
-      if (visibilityOf(option) === VISIBLE) visitOption(option, 'OPTION', 'option', line, flags);
-    }
-    return;
-  }
   line.value = valueOf(element, tag, role);
   if (isSecret(element)) return;
-  const names = [...selectOptions(element)].map((option) => cut(collapse(optionLabel(option)), 100) + (matches(option, ':disabled') ? ' (disabled)' : ''));
-  if (names.length < 2) return;
+  const options = [...selectOptions(element)];
+  const isList = isListSelect(element);
+  if (isList || options.length <= MOST_OPTION_LINES) {
+    for (const option of options) if (isOffered(option)) line.kids.push(optionLine(option, flags, isList));
+    return;
+  }
+  const names = options.filter(isOffered).map((option) => cut(collapse(optionLabel(option)), 100));
   let text = '';
   let shown = 0;
   while (shown < names.length && text.length < LONGEST_OPTIONS) text += (shown ? ' | ' : '') + names[shown++];
   if (shown < names.length) text += ` | … ${names.length - shown} more`;
-  const options = newLine(element, tag, 'options');
-  options.value = text;
-  line.kids.push(options);
+  line.kids.push({ ...newLine(element, tag, 'options'), value: text });
 }
 
-function visitOption(element, tag, role, parent, flags) {
-  const line = fieldLine(element, tag, role, flags);
-  line.name = flatten(optionLabel(element));
-  parent.kids.push(line);
+const isOffered = (option) => !hasAttr(option, 'hidden') && computedStyleOf(option).display !== 'none';
+
+/** An option has a ref where it is on the page; those of a closed list are chosen through the list. */
+function optionLine(option, flags, isList) {
+  const line = newLine(option, 'OPTION', 'option');
+  if (isList) line.id = idOf(option);
+  line.name = flatten(optionLabel(option));
+  line.states = statesOf(option, 'OPTION', 'option', { ariaDisabled: Boolean(flags & ARIA_DISABLED), focused: null });
+  return line;
 }
 
 /** contenteditable: a text box that holds its text. */

@@ -1,0 +1,190 @@
+// Aiming: from an element's number to a point where the mouse meets it, waiting as long as it takes and is worth.
+
+const scrollIntoView_ = Element.prototype.scrollIntoView;
+const documentAnimations_ = Document.prototype.getAnimations;
+
+/** How long each obstacle is waited for, ms: fields get enabled and overlays fade within that, or not by themselves. */
+const PATIENCE = { __proto__: null, disabled: 2000, hidden: 2000, outside: 1000, clipped: 1000, covered: 3000 };
+const LONGEST_MOVE = 1000; // ms; afterwards the target is aimed at in its motion, and the guard tells whether it was met
+
+/** Elements that an action found by itself, under negative numbers so that no ref can be meant. @type {Element[]} */
+let held = [];
+
+/** @returns {number} a number for this action only */
+function hold(element) {
+  const at = held.indexOf(element);
+  return at < 0 ? -held.push(element) : -at - 1;
+}
+
+/** The element behind a ref's local id, or held by this action. @returns {Element | null} */
+const elementBy = (id) => (id < 0 ? (held[-id - 1] ?? null) : elementOf(id));
+
+function letGo() {
+  held = [];
+  disarm();
+}
+
+/**
+ * A point where the mouse meets the element, in the viewport of this world's root; scrolls there only if it must.
+ * @param {number} id
+ * @param {{guard: boolean, wait_ms: number, enabled: boolean}} options  guard: watch the next press; enabled: it must be
+ * @returns {Aimed | Promise<Aimed>}
+ * @typedef {{x: number, y: number, scrolled: boolean} | Obstacle} Aimed
+ * @typedef {{why: string, by: Cover | null, self: Told}} Obstacle
+ */
+function aim(id, options) {
+  const element = elementBy(id);
+  if (!element) return { why: 'gone', by: null, self: { role: '', name: '' } };
+  const state = { scrolled: false, centred: false, began: performance.now(), boxes: '' };
+  return attempt(element, options, state) ?? aimLater(element, options, state);
+}
+
+async function aimLater(element, options, state) {
+  for (;;) {
+    await nextFrame();
+    const result = attempt(element, options, state);
+    if (result) return result;
+  }
+}
+
+/** @returns {Aimed | null} null: look again after the next frame */
+function attempt(element, options, state) {
+  const waited = performance.now() - state.began;
+  const lasts = (why) => waited < Math.min(PATIENCE[why], options.wait_ms);
+  if (!isConnected_.call(element)) return obstacle('gone', null, element);
+  if (options.enabled && isDisabled(element)) return lasts('disabled') ? null : obstacle('disabled', null, element);
+  const levels = levelsOf(element);
+  if (waited < LONGEST_MOVE && isMoving(element, levels, state)) return null;
+  const picked = pick(element, levels);
+  if (picked.point) {
+    if (options.guard) arm(element, levels);
+    const point = outwardPoints(levels, picked.point)[0];
+    return { x: point.x, y: point.y, scrolled: state.scrolled };
+  }
+  if (picked.why !== 'hidden' && !state.centred) {
+    state.centred = state.scrolled = true;
+    centre(element);
+    return attempt(element, options, state);
+  }
+  return lasts(picked.why) ? null : obstacle(picked.why, picked.by, element);
+}
+
+/** The point, on the element itself or else on its label: styled check boxes are often invisible or of no size. */
+function pick(element, levels) {
+  const own = pickPoint(element, levels);
+  if (own.point) return own;
+  for (const label of labelsFor(element)) {
+    const other = pickPoint(label, levels);
+    if (other.point) return other;
+    if (own.why === 'hidden' && other.why !== 'hidden') return other;
+  }
+  return own;
+}
+
+function centre(element) {
+  const shown = boxesOf(element).length || !labelsFor(element).length ? element : labelsFor(element)[0];
+  scrollIntoView_.call(shown, { block: 'center', inline: 'center', behavior: 'instant' });
+}
+
+/** Whether it has not yet come to rest: an animation that ends moves it, and its boxes differ from the last frame's. */
+function isMoving(element, levels, state) {
+  if (!levels.some((level) => isAnimated(level.document, element))) return false;
+  const boxes = JSON.stringify(boxesOf(element));
+  const moved = boxes !== state.boxes;
+  state.boxes = boxes;
+  return moved;
+}
+
+// What an animation may change without moving anything.
+const STILL = /^(opacity|color|background.*|border.*(Color|Radius)|outline.*|boxShadow|textShadow|filter|fill|stroke.*|backdropFilter|offset|computedOffset|easing|composite|visibility|cursor|textDecoration.*)$/;
+// What moves only the animated element and what is in it.
+const MOVES_ITSELF = /^(transform|translate|rotate|scale|perspective|clipPath|offsetPath|offsetDistance)$/;
+
+function isAnimated(document, element) {
+  const animations = documentAnimations_.call(document);
+  for (let i = 0; i < Math.min(animations.length, 100); i++) {
+    const { playState, effect } = animations[i];
+    if (playState !== 'running' || !effect || !effect.target) continue;
+    if (effect.getComputedTiming().endTime === Infinity) continue; // never at rest: the guard must do
+    const around = isInside(element, effect.target) || documentOf(element) !== document;
+    for (const keyframe of effect.getKeyframes()) {
+      for (const property in keyframe) {
+        if (!STILL.test(property) && (around || !MOVES_ITSELF.test(property))) return true;
+      }
+    }
+  }
+  return false;
+}
+
+function isDisabled(element) {
+  const control = tagOf(element) === 'LABEL' ? labelControl(element) : element;
+  if (control && matches(control, ':disabled')) return true;
+  const marked = closestFlat(control ?? element, '[aria-disabled]');
+  return marked !== null && attr(marked, 'aria-disabled').toLowerCase() === 'true';
+}
+
+/** The next frame, or a moment later where there are none, as in a tab in the background. */
+function nextFrame() {
+  return new Promise((resolve) => {
+    requestAnimationFrame(resolve);
+    setTimeout(resolve, 50);
+  });
+}
+
+/**
+ * The way outwards of a point in an out-of-process iframe: the same point in the viewport of this world's root, after the
+ * iframe was scrolled to where the point is seen, and if the iframe is on top there.
+ * @param {number} id  of the iframe element @param {Point} inner  in the iframe's viewport
+ * @param {{guard: boolean, wait_ms: number, moved: boolean}} options  moved: what is inside was scrolled just now
+ */
+async function aimThrough(id, inner, options) {
+  const frame = elementBy(id);
+  if (!frame) return { why: 'gone', by: null, self: { role: 'iframe', name: '' } };
+  const began = performance.now();
+  let scrolled = false;
+  let place = options.moved ? '' : placeOf(frame);
+  for (;;) {
+    if (place !== placeOf(frame)) {
+      place = placeOf(frame);
+      await nextFrame();
+      continue;
+    }
+    const levels = levelsOf(frame);
+    const point = mapPoint(outwardsOf(frame), inner);
+    const seen = seenOf(levels);
+    const isSeen = seen && point.x > seen.left && point.x < seen.right && point.y > seen.top && point.y < seen.bottom;
+    const hit = isSeen ? hitThrough(levels, point) : null;
+    if (hit === frame) {
+      if (options.guard) arm(frame, levels, false);
+      return { ...outwardPoints(levels, point)[0], scrolled };
+    }
+    if (!scrolled) {
+      scrolled = true;
+      scrollPointIntoView(frame, inner);
+      place = placeOf(frame);
+      continue;
+    }
+    const why = isSeen ? 'covered' : 'outside';
+    if (performance.now() - began > Math.min(PATIENCE[why], options.wait_ms)) return obstacle(why, hit, frame);
+    await nextFrame();
+  }
+}
+
+const placeOf = (frame) => Object.values(rectOf(frame).toJSON()).join();
+
+/** Scrolls every container around an iframe so that a point inside the iframe is in the middle. */
+function scrollPointIntoView(frame, inner) {
+  for (let node = paintedParent(frame); node; node = paintedParent(node)) {
+    const isRoot = node === documentElement_.call(documentOf(node));
+    const style = computedStyleOf(node);
+    if (!isRoot && !/auto|scroll|hidden/.test(style.overflowX + style.overflowY)) continue;
+    const point = mapPoint(outwardsOf(frame), inner);
+    const box = isRoot ? viewportOf(viewOf(node)) : rectOf(node);
+    const middle = middleOf(box);
+    scrollBy_.call(node, { left: point.x - middle.x, top: point.y - middle.y, behavior: 'instant' });
+  }
+  const view = viewOf(frame);
+  if (view !== window && view.frameElement) scrollPointIntoView(view.frameElement, mapPoint(outwardsOf(frame), inner));
+}
+
+const scrollBy_ = Element.prototype.scrollBy;

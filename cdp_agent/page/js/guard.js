@@ -1,0 +1,56 @@
+// Whether the mouse really met the element: listeners of this world, which the page cannot see, for the time of one action.
+// A press that would meet something else (the page moved, something opened) is kept from the page.
+
+/**
+ * @typedef {{element: Element, levels: Level[], views: Window[], state: 'waiting' | 'met' | 'missed', by: Element | null}} Guard
+ */
+/** @type {Guard | null} */
+let guard = null;
+
+const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+const isTrusted_ = (event) => event.isTrusted; // an own property that cannot be replaced
+
+/** @param {Element} element @param {Level[]} levels  the element's; `expected` false: no press may arrive here at all */
+function arm(element, levels, expected = true) {
+  disarm();
+  const views = levels.map((level) => defaultView_.call(level.document));
+  guard = { element, levels, views, expected, state: 'waiting', by: null };
+  for (const view of views) for (const type of GUARDED) addEventListener_.call(view, type, watchPress, true);
+}
+
+function disarm() {
+  if (!guard) return;
+  for (const view of guard.views) for (const type of GUARDED) removeEventListener_.call(view, type, watchPress, true);
+  guard = null;
+}
+
+const addEventListener_ = EventTarget.prototype.addEventListener;
+const removeEventListener_ = EventTarget.prototype.removeEventListener;
+
+/** @param {MouseEvent} event */
+function watchPress(event) {
+  if (!guard || !isTrusted_(event)) return;
+  if (guard.state === 'waiting') {
+    const innermost = guard.levels[guard.levels.length - 1].document;
+    const view = event.currentTarget;
+    const document = guard.levels.find((level) => defaultView_.call(level.document) === view)?.document ?? innermost;
+    const hit = topmostAt(document, { x: event.clientX, y: event.clientY });
+    const met = guard.expected && document === innermost && judge(hit, guard.element) !== 'miss';
+    guard.state = met ? 'met' : 'missed';
+    guard.by = hit;
+  }
+  if (guard.state === 'missed') {
+    event.stopImmediatePropagation();
+    event.preventDefault();
+  }
+}
+
+/**
+ * Ends the guard. @returns {{state: 'met' | 'missed' | 'waiting' | 'none', by: Cover | null}}  waiting: no press arrived;
+ * none: the guard was gone
+ */
+function landed() {
+  const { state, by, element } = guard ?? { state: 'none', by: null, element: null };
+  disarm();
+  return { state, by: state === 'missed' && by ? coverOf(by, element) : null };
+}

@@ -1,0 +1,142 @@
+// What the mouse would meet at a point, through shadow roots and the iframes of this process, and whether that counts as
+// the element that is meant.
+
+const elementFromPointOfDocument_ = Document.prototype.elementFromPoint;
+const elementFromPointOfRoot_ = ShadowRoot.prototype.elementFromPoint;
+const elementsFromPointOfDocument_ = Document.prototype.elementsFromPoint;
+const labelControl = reader(HTMLLabelElement, 'control');
+
+/** The innermost element on top at a point of a document's viewport, known closed shadow roots included. @returns {Element | null} */
+function topmostAt(document, { x, y }) {
+  let hit = elementFromPointOfDocument_.call(document, x, y);
+  for (let root = hit && rootOfHost(hit); root; root = rootOfHost(hit)) {
+    const inner = elementFromPointOfRoot_.call(root, x, y);
+    if (!inner || inner === hit || rootOf(inner) !== root) break;
+    hit = inner;
+  }
+  return hit;
+}
+
+/**
+ * What is on top at a point given in the innermost viewport: something there, or whatever hides one of the frames around.
+ * @param {Level[]} levels @param {Point} point @returns {Element | null}
+ */
+function hitThrough(levels, point) {
+  const points = outwardPoints(levels, point);
+  for (let i = 0; i < levels.length; i++) {
+    const hit = topmostAt(levels[i].document, points[i]);
+    if (i + 1 === levels.length || hit !== levels[i + 1].frame) return hit;
+  }
+  return null;
+}
+
+/** Parent in the flat tree, also out of a slot of a closed shadow root, which `assignedSlot` does not tell. */
+function paintedParent(element) {
+  const parent = flatParent(element);
+  const root = parent && closedRoots.get(parent);
+  if (!root || parentNode(element) !== parent) return parent;
+  const slots = selectAll(root, 'slot');
+  for (let i = 0; i < slots.length; i++) if (assignedNodes_.call(slots[i]).includes(element)) return slots[i];
+  return parent;
+}
+
+function isInside(element, ancestor) {
+  for (let node = element; node; node = paintedParent(node)) if (node === ancestor) return true;
+  return false;
+}
+
+// What does something by itself when it is clicked, whatever it is in.
+const ACTS_BY_ITSELF =
+  'a[href],button,input,select,textarea,summary,area[href],[contenteditable=""],[contenteditable="true" i],[onclick],[tabindex],' +
+  '[role="button" i],[role="link" i],[role="checkbox" i],[role="radio" i],[role="switch" i],[role="tab" i],[role="option" i],' +
+  '[role="menuitem" i],[role="menuitemcheckbox" i],[role="menuitemradio" i],[role="treeitem" i],[role="textbox" i],[role="combobox" i]';
+
+/**
+ * @typedef {'hit' | 'child' | 'miss'} Verdict  child: inside, but of something that acts by itself
+ * @param {Element | null} hit @param {Element} element @returns {Verdict}
+ */
+function judge(hit, element) {
+  if (!hit) return 'miss';
+  const ownControl = tagOf(element) === 'LABEL' ? labelControl(element) : null;
+  let verdict = 'hit';
+  for (let node = hit; node; node = paintedParent(node)) {
+    if (node === element) return verdict;
+    if (node === ownControl) return 'hit';
+    if (tagOf(node) === 'LABEL' && labelControl(node) === element) return verdict;
+    if (matches(node, ACTS_BY_ITSELF)) verdict = 'child';
+  }
+  return passesThrough(element) && actingAncestor(element) === actingAncestor(hit) ? 'hit' : 'miss';
+}
+
+const passesThrough = (element) => computedStyleOf(element).pointerEvents === 'none';
+const actingAncestor = (element) => closestFlat(element, ACTS_BY_ITSELF);
+
+/** The labels of a form control. @returns {Element[]} */
+function labelsFor(element) {
+  if (!matches(element, 'input,select,textarea,button,meter,output,progress')) return [];
+  const found = [...selectAll(rootOf(element), 'label')].filter((label) => labelControl(label) === element);
+  return found;
+}
+
+/**
+ * The best point to hit the element, or what is in the way. Tried are the middle of what is seen of each of its boxes, then
+ * a grid; a point that hits a part which acts by itself is the last choice.
+ * @param {Element} element @param {Level[]} levels
+ * @returns {{point: Point} | {why: 'hidden' | 'outside' | 'covered', by: Element | null}}
+ */
+function pickPoint(element, levels) {
+  const boxes = boxesOf(element);
+  if (!boxes.length || !isPainted(element)) return { why: 'hidden', by: null };
+  const seen = seenOf(levels);
+  const parts = seen ? boxes.map((box) => overlap(box, seen)).filter(Boolean) : [];
+  if (!parts.length) return { why: 'outside', by: null };
+  let fallback = null;
+  let blocker;
+  for (const part of parts.slice(0, MOST_PARTS)) {
+    for (const point of pointsIn(part)) {
+      const hit = hitThrough(levels, point);
+      const verdict = judge(hit, element);
+      if (verdict === 'hit') return { point };
+      if (verdict === 'child') fallback ??= point;
+      else blocker ??= hit;
+    }
+  }
+  if (fallback) return { point: fallback };
+  return { why: isCoveredAt(levels, parts[0], element) ? 'covered' : 'clipped', by: blocker ?? null };
+}
+
+const MOST_PARTS = 4;
+
+function isPainted(element) {
+  if (tagOf(element) === 'AREA') return true;
+  return checkVisibility_.call(element, SEEN_OPTIONS) || computedStyleOf(element).display === 'contents';
+}
+
+/** Whether the element is painted at the middle of the box below something else, rather than clipped away there. */
+function isCoveredAt(levels, box, element) {
+  const point = middleOf(box);
+  const points = outwardPoints(levels, point);
+  for (let i = 0; i + 1 < levels.length; i++) {
+    if (topmostAt(levels[i].document, points[i]) !== levels[i + 1].frame) return true;
+  }
+  const host = hostInDocument(element);
+  return elementsFromPointOfDocument_.call(documentOf(element), point.x, point.y).some((each) => each === host || isInside(each, host));
+}
+
+/** The element itself, or the outermost shadow host that it is in. */
+function hostInDocument(element) {
+  let node = element;
+  for (let root = rootOf(node); nodeType(root) === 11 && isShadowRoot(root); root = rootOf(node)) node = host_.call(root);
+  return node;
+}
+
+const middleOf = ({ left, top, right, bottom }) => ({ x: (left + right) / 2, y: (top + bottom) / 2 });
+
+const FRACTIONS = [0.5, 0.25, 0.75, 0.1, 0.9];
+const GRID = FRACTIONS.flatMap((x) => FRACTIONS.map((y) => [x, y])).sort(
+  ([ax, ay], [bx, by]) => Math.hypot(ax - 0.5, ay - 0.5) - Math.hypot(bx - 0.5, by - 0.5),
+);
+
+/** @param {Box} box @returns {Point[]} */
+const pointsIn = ({ left, top, right, bottom }) =>
+  GRID.map(([x, y]) => ({ x: left + (right - left) * x, y: top + (bottom - top) * y }));

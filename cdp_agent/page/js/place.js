@@ -1,0 +1,159 @@
+// Where elements are: rectangles in their own document's viewport, and the way from there through the iframes of this
+// process to the viewport of the world's root document.
+
+const clientLeft = reader(Element, 'clientLeft');
+const clientTop = reader(Element, 'clientTop');
+const currentZoom = reader(Element, 'currentCSSZoom');
+const offsetWidth = reader(HTMLElement, 'offsetWidth');
+const offsetHeight = reader(HTMLElement, 'offsetHeight');
+const getClientRects_ = Element.prototype.getClientRects;
+const rectOf = (element) => getBoundingClientRect_.call(element);
+const viewOf = (node) => defaultView_.call(documentOf(node));
+
+/** @typedef {{left: number, top: number, right: number, bottom: number}} Box  CSS pixels of one viewport */
+/** @typedef {{x: number, y: number}} Point */
+
+/**
+ * The documents from the world's root down to the element's own, each with the iframe that holds it and the matrix from its
+ * viewport to the one around it (null for the root).
+ * @typedef {{document: Document, frame: Element | null, outwards: DOMMatrix | null}} Level
+ * @param {Element} element @returns {Level[]}
+ */
+function levelsOf(element) {
+  const levels = [];
+  for (let document = documentOf(element); ; ) {
+    const view = defaultView_.call(document);
+    const frame = view === window || view === null ? null : view.frameElement;
+    levels.unshift({ document, frame, outwards: frame && outwardsOf(frame) });
+    if (!frame) return levels;
+    document = documentOf(frame);
+  }
+}
+
+/**
+ * From the viewport inside an iframe to the one that the iframe stands in. An affine map keeps centres, so the middle of
+ * the bounding box tells where it is, and the transforms around it need only be known up to translation.
+ */
+function outwardsOf(frame) {
+  const box = rectOf(frame);
+  const style = computedStyleOf(frame);
+  const left = clientLeft(frame) + parseFloat(style.paddingLeft);
+  const top = clientTop(frame) + parseFloat(style.paddingTop);
+  const zoom = currentZoom(frame);
+  return new DOMMatrix()
+    .translate((box.left + box.right) / 2, (box.top + box.bottom) / 2)
+    .multiply(linearPartOf(frame))
+    .scale(zoom, zoom)
+    .translate(left - offsetWidth(frame) / 2, top - offsetHeight(frame) / 2);
+}
+
+/** Scaling, rotation and skew by all transforms on the element and around it. */
+function linearPartOf(element) {
+  let matrix = new DOMMatrix();
+  for (let node = element; node; node = flatParent(node)) {
+    const { transform, rotate, scale } = computedStyleOf(node);
+    let own = '';
+    if (rotate && rotate !== 'none') own += `rotate(${rotate}) `;
+    if (scale && scale !== 'none') own += `scale(${scale.split(' ').slice(0, 2).join(',')}) `;
+    if (transform && transform !== 'none') own += transform;
+    if (!own) continue;
+    let step;
+    try {
+      step = new DOMMatrix(own);
+    } catch {
+      continue; // rotate around another axis: not seen in the plane
+    }
+    matrix = new DOMMatrix([step.a, step.b, step.c, step.d, 0, 0]).multiply(matrix);
+  }
+  return matrix;
+}
+
+/** @param {DOMMatrix} matrix @param {Point} point @returns {Point} */
+const mapPoint = (matrix, { x, y }) => ({
+  x: matrix.a * x + matrix.c * y + matrix.e,
+  y: matrix.b * x + matrix.d * y + matrix.f,
+});
+
+/** @param {DOMMatrix} matrix @param {Box} box @returns {Box} the smallest upright box around the mapped one */
+function mapBox(matrix, { left, top, right, bottom }) {
+  const corners = [[left, top], [right, top], [left, bottom], [right, bottom]].map(([x, y]) => mapPoint(matrix, { x, y }));
+  const xs = corners.map((corner) => corner.x);
+  const ys = corners.map((corner) => corner.y);
+  return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
+}
+
+/** @param {Box} a @param {Box} b @returns {Box | null} null when they share less than a pixel */
+function overlap(a, b) {
+  const left = Math.max(a.left, b.left);
+  const top = Math.max(a.top, b.top);
+  const right = Math.min(a.right, b.right);
+  const bottom = Math.min(a.bottom, b.bottom);
+  return right - left < 1 || bottom - top < 1 ? null : { left, top, right, bottom };
+}
+
+const viewportOf = (view) => ({ left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight });
+
+/** What is seen of the innermost document, in its own viewport. @param {Level[]} levels @returns {Box | null} */
+function seenOf(levels) {
+  let seen = viewportOf(window);
+  for (const { document, outwards } of levels) {
+    if (!outwards) continue;
+    const inside = mapBox(outwards.inverse(), seen);
+    seen = overlap(inside, viewportOf(defaultView_.call(document)));
+    if (!seen) return null;
+  }
+  return seen;
+}
+
+/** The same point in every level's viewport, the root's first. @param {Level[]} levels @param {Point} point */
+function outwardPoints(levels, point) {
+  const points = [point];
+  for (let i = levels.length - 1; i > 0; i--) points.unshift(mapPoint(levels[i].outwards, points[0]));
+  return points;
+}
+
+/**
+ * The rectangles in which an element is painted, empty ones left out: one for each line of an inline element; those of what
+ * is in it for an element without a box of its own.
+ * @returns {Box[]}
+ */
+function boxesOf(element) {
+  const tag = tagOf(element);
+  if (tag === 'AREA') return areaBoxes(element);
+  const own = painted(getClientRects_.call(element));
+  return own.length ? own : contentBoxes(element);
+}
+
+const painted = (rects) => [...rects].filter((rect) => rect.width > 0 && rect.height > 0);
+
+function contentBoxes(element) {
+  if (!checkVisibility_.call(element) && computedStyleOf(element).display !== 'contents') return [];
+  const range = documentOf(element).createRange();
+  Range.prototype.selectNodeContents.call(range, rootOfHost(element) ?? element);
+  return painted(Range.prototype.getClientRects.call(range));
+}
+
+const areaCoords = reader(HTMLAreaElement, 'coords');
+const areaShape = reader(HTMLAreaElement, 'shape');
+
+/** https://html.spec.whatwg.org/multipage/image-maps.html#image-map-processing-model */
+function areaBoxes(area) {
+  const map = closest(area, 'map');
+  const name = map && (attr(map, 'name') || attr(map, 'id'));
+  const image = name && [...selectAll(rootOf(area), 'img[usemap]')].find((each) => attr(each, 'usemap') === `#${name}`);
+  if (!image) return [];
+  const frame = rectOf(image);
+  const numbers = areaCoords(area).split(/[\s,;]+/).map(Number);
+  const shape = areaShape(area).toLowerCase();
+  const at = (left, top, right, bottom) => [
+    { left: frame.left + left, top: frame.top + top, right: frame.left + right, bottom: frame.top + bottom },
+  ];
+  if (shape === 'default') return at(0, 0, frame.width, frame.height);
+  if (shape.startsWith('circ')) {
+    const [x, y, radius] = numbers;
+    return at(x - radius, y - radius, x + radius, y + radius);
+  }
+  const xs = numbers.filter((_, i) => i % 2 === 0);
+  const ys = numbers.filter((_, i) => i % 2 === 1);
+  return at(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys));
+}

@@ -1,0 +1,141 @@
+// Whether the page keeps changing: MutationObservers of this world, which the page cannot see, from `changes()` on until
+// `stopWatching()`. Only what a reader of the snapshot could notice counts.
+
+/** @typedef {{observer: MutationObserver, roots: Set<Node>, last: number, count: number, recent: Map<Node, number>}} Watching */
+/** @type {Watching | null} */
+let watching = null;
+/** @type {WeakSet<Node>} what kept changing until a wait was cut off: it is not waited for again */
+const restless = new WeakSet();
+
+const target_ = getterOf(MutationRecord.prototype, 'target');
+const type_ = getterOf(MutationRecord.prototype, 'type');
+const attributeName_ = getterOf(MutationRecord.prototype, 'attributeName');
+const oldValue_ = getterOf(MutationRecord.prototype, 'oldValue');
+const addedNodes_ = getterOf(MutationRecord.prototype, 'addedNodes');
+const contentDocument_ = getterOf(HTMLIFrameElement.prototype, 'contentDocument');
+const contentDocumentOfFrame_ = getterOf(HTMLFrameElement.prototype, 'contentDocument');
+
+const OBSERVED = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
+// Where a picture or an animation moves to changes no text.
+const GEOMETRY = new Set(
+  ('d x y x1 y1 x2 y2 cx cy r rx ry dx dy width height points transform fill stroke stroke-dashoffset stroke-dasharray ' +
+    'stroke-width viewBox offset opacity srcset sizes').split(' '),
+);
+const SHOWS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^;]*/gi;
+
+/**
+ * How long nothing changed, and how much did since the watching began (with the first call).
+ * @returns {{idle_ms: number, count: number, animating_ms: number}} animating_ms: how long what fades in or out still does
+ */
+function changes() {
+  if (!watching) {
+    watching = { observer: new MutationObserver(take), roots: new Set(), last: performance.now(), count: 0, recent: new Map() };
+    watchTree(document);
+  } else {
+    take(watching.observer.takeRecords());
+    for (const root of [...watching.roots]) watchFrames(root);
+  }
+  return { idle_ms: performance.now() - watching.last, count: watching.count, animating_ms: animatingFor() };
+}
+
+/** Ends the watching. @param {boolean} gaveUp  what changed last never stops: forget about it in future */
+function stopWatching(gaveUp) {
+  if (!watching) return;
+  if (gaveUp) {
+    const since = performance.now() - 300;
+    for (const [node, at] of watching.recent) if (at > since) restless.add(node);
+  }
+  watching.observer.disconnect();
+  watching = null;
+}
+
+/** @param {MutationRecord[]} records */
+function take(records) {
+  if (!watching) return;
+  const now = performance.now();
+  for (const record of records) {
+    const target = target_.call(record);
+    if (!matters(record, target)) continue;
+    watching.recent.delete(target);
+    watching.recent.set(target, now);
+    watching.last = now;
+    watching.count++;
+    if (type_.call(record) === 'childList') for (const node of addedNodes_.call(record)) watchTree(node);
+  }
+  if (watching.recent.size > 400) watching.recent = new Map([...watching.recent].slice(-200));
+}
+
+function matters(record, target) {
+  if (restless.has(target)) return false;
+  if (type_.call(record) !== 'attributes') return true;
+  const name = attributeName_.call(record);
+  if (GEOMETRY.has(name)) return false;
+  const before = oldValue_.call(record) ?? '';
+  const after = attr(target, name) ?? '';
+  if (name !== 'style') return before !== after;
+  return (before.match(SHOWS) ?? []).join() !== (after.match(SHOWS) ?? []).join();
+}
+
+/** Watches a document or shadow root, or what was added to one: its shadow roots and the documents in its frames. */
+function watchTree(node) {
+  const type = nodeType(node);
+  if (type === 9 || type === 11) {
+    if (watching.roots.has(node)) return;
+    watching.roots.add(node);
+    watching.observer.observe(node, OBSERVED);
+  } else if (type !== 1) return;
+  else if (rootOfHost(node)) watchTree(rootOfHost(node));
+  if (type === 1 && !firstElementChild_.call(node)) {
+    watchFrame(node);
+    return;
+  }
+  const elements = selectAll(node, '*');
+  for (let i = 0; i < elements.length; i++) {
+    const root = rootOfHost(elements[i]);
+    if (root) watchTree(root);
+  }
+  watchFrames(node);
+}
+
+function watchFrames(root) {
+  const frames = selectAll(root, 'iframe, frame');
+  for (let i = 0; i < frames.length; i++) watchFrame(frames[i]);
+}
+
+function watchFrame(element) {
+  const inner = documentIn(element);
+  if (!inner || watching.roots.has(inner)) return;
+  watchTree(inner);
+  watching.last = performance.now();
+}
+
+/** The document in an iframe or frame, where it is in this process. @returns {Document | null} */
+function documentIn(element) {
+  const tag = tagOf(element);
+  if (tag === 'IFRAME') return contentDocument_.call(element);
+  return tag === 'FRAME' ? contentDocumentOfFrame_.call(element) : null;
+}
+
+// What changes no text while it moves, but is often followed by something that does: scripts wait for its end.
+const FADING = new Set('opacity visibility display transform height max-height'.split(' '));
+
+/** Milliseconds until the transitions and animations that make something come or go are over; endless ones apart. */
+function animatingFor() {
+  let longest = 0;
+  for (const animation of document.getAnimations()) {
+    if (animation.playState !== 'running') continue;
+    if (animation instanceof CSSTransition && !FADING.has(animation.transitionProperty)) continue;
+    const target = animation.effect?.target;
+    // The pointer's or focus's own effect on a button says nothing about the page.
+    if (!target || matches(target, ':hover, :focus, :active')) continue;
+    const { endTime, iterations } = animation.effect.getComputedTiming();
+    if (iterations !== Infinity && endTime <= 1000) longest = Math.max(longest, endTime - (animation.currentTime ?? 0));
+  }
+  return longest;
+}
+
+/** Whether the element is in a document that is shown. @param {number} id */
+function isAlive(id) {
+  const element = elementOf(id);
+  return element !== null && defaultView_.call(documentOf(element)) !== null;
+}

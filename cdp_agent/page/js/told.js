@@ -1,0 +1,54 @@
+// How an element is named in a message: role, name, and its ref where it has one. Refs are given by snapshots only.
+
+/** @typedef {{role: string, name: string}} Told  @typedef {{text: string, dialog: boolean, closers: string[]}} Cover */
+
+const LONGEST_TOLD = 80;
+
+/** @param {Element} element @returns {Told} */
+function told(element) {
+  const { role, name } = describe(element);
+  return { role: role || tagOf(element).toLowerCase(), name: cut(name, LONGEST_TOLD) };
+}
+
+/** `button \x017 "Pay"`; for what has neither role nor name, its tag, class and first words. */
+function tell(element) {
+  const { role, name } = told(element);
+  const id = idsOfElements.get(element);
+  const ref = id === undefined ? '' : ` \x01${id}`;
+  if (name) return `${role}${ref} ${quote(name)}`;
+  const words = cut(collapse(textContent(element).slice(0, 400)), 40);
+  const kind = attr(element, 'id') ? `#${attr(element, 'id')}` : (attr(element, 'class') ?? '').trim().replace(/^(?=.)|\s+/g, '.');
+  return `${role}${ref}${role === tagOf(element).toLowerCase() ? collapse(cut(kind, 40)) : ''}${words ? ` ${quote(words)}` : ''}`;
+}
+
+const COVERS = 'dialog,[role="dialog" i],[role="alertdialog" i],[aria-modal="true" i]';
+const NAMED_COVERS = `${COVERS},[role="menu" i],[role="listbox" i],[role="tooltip" i],[role="banner" i],header,nav,footer,aside,iframe,${
+  'a[href],button,input,select,textarea'}`;
+
+/** What covers: the dialog that was hit, else a part of the page with a name, else the outermost box that is in the way. */
+function coverOf(hit, element) {
+  const dialog = closestFlat(hit, COVERS);
+  let cover = dialog && !isInside(element, dialog) ? dialog : null;
+  for (let node = hit; !cover && node && !isInside(element, node); node = paintedParent(node)) {
+    if (matches(node, NAMED_COVERS)) cover = node;
+  }
+  for (let node = hit; !cover && node && !isInside(element, node); node = paintedParent(node)) {
+    const parent = paintedParent(node);
+    if (!parent || isInside(element, parent)) cover = node;
+  }
+  cover ??= hit;
+  return { text: tell(cover), dialog: cover === dialog, closers: closersIn(cover) };
+}
+
+const MOST_CLOSERS = 3;
+
+/** The buttons of what covers, since one of them may close it. */
+function closersIn(cover) {
+  const buttons = [...selectAll(cover, 'button,[role="button" i],input[type="button" i],input[type="submit" i]')];
+  return buttons.filter((button) => checkVisibility_.call(button, SEEN_OPTIONS) && idsOfElements.has(button)).slice(0, MOST_CLOSERS).map(tell);
+}
+
+/** @returns {Obstacle} */
+function obstacle(why, by, element) {
+  return { why, by: by ? coverOf(by, element) : null, self: told(element) };
+}

@@ -162,6 +162,10 @@ class Browser:
             await page.goto(url)
         return page
 
+    def keep(self, page: Page) -> None:
+        """The tab stays open when we leave a Chrome that is not ours."""
+        self._ours.discard(page.target_id)
+
     async def close(self) -> None:
         """Ends a Chrome of ours; of another one, closes the tabs that we opened and disconnects."""
         if self._closed:

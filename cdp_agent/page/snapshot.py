@@ -53,8 +53,8 @@ class SnapshotPart(Part, frozen=True):
     omitted: list[tuple[str, str]]
 
 
-async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = None) -> Taken:
-    """The page as text, all frames in document order; the snapshot within `budget_tokens` when given.
+async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = None) -> Snapshot:
+    """The page as text, all frames in document order; within `budget_tokens` when given.
 
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """

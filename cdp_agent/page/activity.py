@@ -1,0 +1,165 @@
+"""What goes on in a page by itself: its navigations and its requests, on all sessions, for those who wait for them.
+
+Handlers only update state and wake who waits. https://chromedevtools.github.io/devtools-protocol/tot/Page/
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from cdp_agent.cdp import inspector
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp.connection import Session
+
+from .network import Requests
+
+REQUESTED_ONLY_S = 0.5
+"""A navigation that was asked for and has not begun by then does not begin (a policy or a handler prevented it)."""
+
+
+class Document(msgspec.Struct):
+    """The tab's present document: the how manyth it is, and how far it has come."""
+
+    number: int
+    url: str
+    loader_id: str
+    ready: bool = False
+    loaded: bool = False
+    failed: bool = False
+    """It is Chrome's error page, in place of the one that was meant."""
+
+
+class _Navigation(msgspec.Struct):
+    url: str
+    begun: bool
+    since: float
+
+
+class Activity:
+    """The tab's navigations (also of its frames) and requests. `stir` ends at the next event of any of them."""
+
+    def __init__(self, root_frame_id: str) -> None:
+        self.document = Document(0, "", "", ready=True, loaded=True)
+        self.requests = Requests(self._stirred)
+        self.moved_to: str | None = None
+        """Where the document last went without being replaced (#fragment, history API)."""
+        self.crashed = False
+        self._root = root_frame_id
+        self._navigations: dict[str, _Navigation] = {}
+        self._waiting: set[asyncio.Future[None]] = set()
+        self._last = 0.0
+
+    def watch(self, session: Session) -> None:
+        """To be called before anything may run on the session."""
+        session.on(cdp_page.FrameRequestedNavigation, self._requested)
+        session.on(cdp_page.FrameStartedNavigating, self._started)
+        session.on(cdp_page.FrameNavigated, lambda event: self._committed(event.frame))
+        session.on(cdp_page.FrameStoppedLoading, lambda event: self._stopped(event.frame_id))
+        session.on(cdp_page.FrameDetached, self._detached)
+        session.on(cdp_page.NavigatedWithinDocument, self._moved)
+        session.on(inspector.TargetCrashed, lambda _: self._crash(session))
+        self.requests.watch(session)
+
+    def watch_root(self, session: Session) -> None:
+        """The tab's own session: how far its document has come."""
+        session.on(cdp_page.DomContentEventFired, lambda _: self._reached(ready=True))
+        session.on(cdp_page.LoadEventFired, lambda _: self._reached(loaded=True))
+
+    @property
+    def idle_s(self) -> float:
+        """How long nothing has been told."""
+        return asyncio.get_running_loop().time() - self._last
+
+    def navigating(self) -> str | None:
+        """The address that the tab is on its way to, or that it has come to without being ready; else None."""
+        navigation = self._navigation(self._root)
+        if navigation is not None:
+            return navigation.url
+        return None if self.document.ready else self.document.url
+
+    def frames_navigating(self) -> list[str]:
+        """The addresses that frames in the tab are on their way to."""
+        found = [self._navigation(frame_id) for frame_id in list(self._navigations) if frame_id != self._root]
+        return [each.url for each in found if each is not None]
+
+    async def stir(self, timeout_s: float | None) -> bool:
+        """Waits for the next event; False when none came within the time."""
+        waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.add(waiting)
+        try:
+            async with asyncio.timeout(timeout_s):
+                await waiting
+        except TimeoutError:
+            return False
+        finally:
+            self._waiting.discard(waiting)
+        return True
+
+    def wake(self) -> None:
+        """Something else happened that those who wait should look at."""
+        self._stirred()
+
+    def _navigation(self, frame_id: str) -> _Navigation | None:
+        found = self._navigations.get(frame_id)
+        if found is not None and not found.begun and self._now() - found.since > REQUESTED_ONLY_S:
+            del self._navigations[frame_id]
+            return None
+        return found
+
+    def _requested(self, event: cdp_page.FrameRequestedNavigation) -> None:
+        if event.disposition == "currentTab" and event.frame_id not in self._navigations:
+            self._navigations[event.frame_id] = _Navigation(event.url, False, self._now())
+        self._stirred()
+
+    def _started(self, event: cdp_page.FrameStartedNavigating) -> None:
+        if not event.navigation_type.startswith(("sameDocument", "historySameDocument")):
+            self._navigations[event.frame_id] = _Navigation(event.url, True, self._now())
+        self._stirred()
+
+    def _committed(self, info: cdp_page.FrameInfo) -> None:
+        self._navigations.pop(info.id, None)
+        if info.id == self._root:
+            failed = info.unreachable_url is not None and info.unreachable_url != ""
+            url = info.unreachable_url if failed and info.unreachable_url else info.url + info.url_fragment
+            self.document = Document(self.document.number + 1, url, info.loader_id, failed=failed)
+            self.crashed = False
+            self._navigations = {}
+            self.requests.forget_before(info.loader_id)
+        self._stirred()
+
+    def _stopped(self, frame_id: str) -> None:
+        self._navigations.pop(frame_id, None)
+        if frame_id == self._root:
+            self.document.ready = self.document.loaded = True
+        self._stirred()
+
+    def _detached(self, event: cdp_page.FrameDetached) -> None:
+        if event.reason == "remove":
+            self._navigations.pop(event.frame_id, None)
+        self._stirred()
+
+    def _moved(self, event: cdp_page.NavigatedWithinDocument) -> None:
+        if event.frame_id == self._root:
+            self.document.url = self.moved_to = event.url
+        self._stirred()
+
+    def _reached(self, *, ready: bool = True, loaded: bool = False) -> None:
+        self.document.ready = self.document.ready or ready
+        self.document.loaded = self.document.loaded or loaded
+        self._stirred()
+
+    def _crash(self, session: Session) -> None:
+        self._navigations = {}
+        self.crashed = True
+        self._stirred()
+
+    def _stirred(self) -> None:
+        self._last = self._now()
+        for waiting in self._waiting:
+            if not waiting.done():
+                waiting.set_result(None)
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()

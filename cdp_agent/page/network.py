@@ -1,0 +1,145 @@
+"""The requests of a page: which of them an action waits for, and which failed.
+
+What never ends is not waited for: event streams, WebSockets, media, beacons, and requests that keep being repeated
+(polling). Pictures and fonts are not either, since they change no text.
+https://chromedevtools.github.io/devtools-protocol/tot/Network/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from cdp_agent.cdp import network
+from cdp_agent.cdp.connection import Session
+
+AWAITED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
+_STREAMS = ("text/event-stream", "application/x-ndjson", "application/stream", "multipart/x-mixed-replace")
+_REMEMBERED = 200
+_NO_BUFFER = 1  # bytes; we never ask for a body
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """A request that failed: `status` of 400 or more, or Chrome's `error` (`net::ERR_…`)."""
+
+    method: str
+    url: str
+    status: int | None = None
+    error: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.method} {shortened(self.url)} {self.status or self.error}"
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """A moment: what begins later was caused by what was done then, except for what repeats what was under way."""
+
+    order: int
+    repeated: frozenset[str]
+
+
+class _Request(msgspec.Struct):
+    session: Session
+    order: int
+    method: str
+    url: str
+
+    @property
+    def place(self) -> str:
+        """Method and address without the query: what a repeated request has in common."""
+        return f"{self.method} {self.url.partition('?')[0].partition('#')[0]}"
+
+
+class Requests:
+    """The requests under way on all sessions of a page."""
+
+    def __init__(self, stirred: Callable[[], None]) -> None:
+        self._stirred = stirred
+        self._order = 0
+        self._running: dict[str, _Request] = {}
+        self._failures: list[tuple[int, Failure]] = []
+        self._statuses: dict[str, int] = {}
+        self._endless: set[str] = set()
+
+    def watch(self, session: Session) -> None:
+        """To be called before anything may run on the session."""
+        session.on(network.RequestWillBeSent, lambda event: self._sent(session, event))
+        session.on(network.ResponseReceived, self._answered)
+        session.on(network.LoadingFinished, lambda event: self._end(event.request_id))
+        session.on(network.LoadingFailed, self._failed)
+        session.tell(network.Enable(max_total_buffer_size=_NO_BUFFER, max_resource_buffer_size=_NO_BUFFER))
+
+    def mark(self) -> Mark:
+        """Names this moment for `pending` and `failures`."""
+        return Mark(self._order, frozenset(each.place for each in self._running.values()))
+
+    def pending(self, since: Mark) -> list[str]:
+        """The requests that began after `since` and are worth waiting for: "GET https://…"."""
+        return [f"{each.method} {shortened(each.url)}" for each in self._waited_for(since)]
+
+    def give_up(self, since: Mark) -> None:
+        """Those that are pending took too long: they are not waited for again on this page."""
+        self._endless.update(each.place for each in self._waited_for(since))
+
+    def failures(self, since: Mark) -> list[Failure]:
+        """The requests that began after `since` and failed."""
+        return [failure for order, failure in self._failures if order > since.order]
+
+    def status(self, loader_id: str) -> int | None:
+        """The HTTP status that a document came with."""
+        return self._statuses.get(loader_id)
+
+    def forget_before(self, loader_id: str) -> None:
+        """The document was replaced: of the old one's requests, Chrome tells no end."""
+        self._running = {key: each for key, each in self._running.items() if key == loader_id}
+
+    def _waited_for(self, since: Mark) -> list[_Request]:
+        return [
+            each
+            for each in self._running.values()
+            if each.order > since.order
+            and each.place not in since.repeated
+            and each.place not in self._endless
+            and each.session.closed_because is None
+        ]
+
+    def _sent(self, session: Session, event: network.RequestWillBeSent) -> None:
+        if event.type not in AWAITED or event.request.url.startswith(("data:", "blob:")):
+            return
+        self._order += 1
+        self._running[event.request_id] = _Request(session, self._order, event.request.method, event.request.url)
+        self._stirred()
+
+    def _answered(self, event: network.ResponseReceived) -> None:
+        request = self._running.get(event.request_id)
+        if request is None:
+            return
+        if event.type == "Document":
+            self._statuses[event.request_id] = event.response.status
+            if len(self._statuses) > _REMEMBERED:
+                del self._statuses[next(iter(self._statuses))]
+        if event.response.status >= 400:
+            self._fail(request, Failure(request.method, request.url, status=event.response.status))
+        if event.response.mime_type.startswith(_STREAMS):
+            self._end(event.request_id)
+
+    def _failed(self, event: network.LoadingFailed) -> None:
+        request = self._running.get(event.request_id)
+        if request is not None and not event.canceled:
+            error = f"{event.error_text} ({event.blocked_reason})" if event.blocked_reason else event.error_text
+            self._fail(request, Failure(request.method, request.url, error=error))
+        self._end(event.request_id)
+
+    def _fail(self, request: _Request, failure: Failure) -> None:
+        self._failures.append((request.order, failure))
+        del self._failures[:-_REMEMBERED]
+
+    def _end(self, request_id: str) -> None:
+        if self._running.pop(request_id, None) is not None:
+            self._stirred()
+
+
+def shortened(url: str, longest: int = 160) -> str:
+    """An address as far as it can be read at a glance."""
+    return url if len(url) <= longest else url[: longest - 1] + "…"

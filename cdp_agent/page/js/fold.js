@@ -46,15 +46,35 @@ function finish(line, parent) {
   line.kids = tidy(line.kids);
   if (line.named) line.kids = withoutRepeats(line.kids);
   else if (line.name) line.kids = line.kids.filter((kid) => typeof kid !== 'string' || !line.name.includes(kid));
+  line.kids = withoutSeparators(line.kids);
   if (line.role === 'row') line.kids = foldCells(line.kids);
   if (line.role === '') nameClickable(line);
   if (MEANS_NOTHING_EMPTY(line) || (line.role === 'separator' && line.id === 0 && line.name === '')) return;
-  const dissolves = line.id === 0 && line.name === '' && DISSOLVES.has(line.role) && line.kids.length === 1 && typeof line.kids[0] !== 'string';
-  if (dissolves && !(parent.role === 'row')) {
-    parent.kids.push(line.kids[0]);
-    return;
-  }
-  parent.kids.push(line);
+  if (dissolves(line) && parent.role !== 'row') parent.kids.push(BREAK, ...line.kids, BREAK);
+  else parent.kids.push(line);
+}
+
+/** Whether what it holds says the same without it. */
+function dissolves(line) {
+  const { role, kids } = line;
+  if (line.id !== 0 || line.name !== '' || line.states !== '') return false;
+  if (role === 'paragraph') return typeof kids[0] !== 'string' || kids.length > 1;
+  if (role === 'table') return layoutKids(line);
+  return DISSOLVES.has(role) && kids.length === 1 && typeof kids[0] !== 'string';
+}
+
+/** A table of one row without headers lays out the page: rows and cells go. */
+function layoutKids(table) {
+  const rows = linesOf(table.kids);
+  if (table.kids.length !== 1 || rows.length !== 1 || rows[0].role !== 'row' || rows[0].id !== 0 || rows[0].name) return false;
+  if (rows[0].kids.every((kid) => typeof kid === 'string')) return false;
+  table.kids = rows[0].kids.flatMap((kid) => (typeof kid !== 'string' && kid.role === 'cell' && kid.id === 0 && kid.name === '' ? [BREAK, ...kid.kids, BREAK] : [kid]));
+  return true;
+}
+
+/** Bars, commas and brackets between lines go: the lines part each other. */
+function withoutSeparators(kids) {
+  return kids.length > 1 ? kids.filter((kid) => typeof kid !== 'string' || !onlyParts(kid)) : kids;
 }
 
 /** Children of something named by its content: only what has a ref still says something. */

@@ -53,3 +53,6 @@ function plain(text) {
 
 /** Whether a text says anything to a reader: icon fonts' private glyphs alone do not. */
 const says = (text) => /[^\s\ue000-\uf8ff]/.test(text);
+
+/** Whether a text only parts what stands on its two sides. */
+const onlyParts = (text) => text.length < 4 && /^[\s|·•»›«‹,;:.()[\]/–—-]+$/.test(text);

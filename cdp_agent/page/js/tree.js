@@ -266,14 +266,16 @@ function nameLine(line, flags, isMarked) {
     line.name = nameOf(element, role);
     line.named = line.name !== '';
   }
-  if (line.id && isMarked) line.states += descriptionState(element, line.name);
+  if (line.id && isMarked) line.states += descriptionState(element, role, line.name);
 }
 
 /** ` [description="…"]` where it adds something; a tooltip that many elements share is said once. */
-function descriptionState(element, name) {
+function descriptionState(element, role, name) {
   if (!hasAttr(element, 'title') && !hasAttr(element, 'aria-describedby') && !hasAttr(element, 'aria-description')) return '';
   const description = cut(descriptionOf(element, name), 200);
   if (!description || name.includes(description) || reading.told.has(description)) return '';
+  // Where a link leads says more than its tooltip, if it has a name in words.
+  if (role === 'link' && !hasAttr(element, 'aria-describedby') && /\p{L}/u.test(name)) return '';
   if (!hasAttr(element, 'aria-describedby')) reading.told.add(description);
   return ` [description=${bracketed(description)}]`;
 }

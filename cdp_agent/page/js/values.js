@@ -73,11 +73,9 @@ function targetOf(element, tag, page) {
   if (target === '' || target === '#' || /^javascript:/i.test(target)) return '';
   if (/^data:/i.test(target)) return ` → ${oneLine(cut(target, 40))}`;
   if (target[0] === '#') return ` → ${oneLine(cut(target, LONGEST_TARGET))}`;
-  const isAbsolute = /^([a-z][a-z0-9+.-]*:|\/\/)/i.test(target);
-  if (isAbsolute || page.hasBase) {
-    const full = tag === 'A' ? linkHref(element) : tag === 'AREA' ? areaHref(element) : target;
-    target = full.startsWith(page.origin) ? full.slice(page.origin.length - 1) : full;
-  }
+  // Relative as written, unless a <base> makes that mean something else.
+  if (page.hasBase && !/^[a-z][a-z0-9+.-]*:/i.test(target)) target = tag === 'A' ? linkHref(element) : tag === 'AREA' ? areaHref(element) : target;
+  if (target.startsWith(page.origin)) target = target.slice(page.origin.length - 1);
   return ` → ${oneLine(cut(target, LONGEST_TARGET))}`;
 }
 

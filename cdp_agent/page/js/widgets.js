@@ -13,7 +13,7 @@ function fieldLine(element, tag, role, flags) {
   if (role !== 'progressbar' && role !== 'meter') line.id = idOf(element);
   line.name = flags & ARIA_HIDDEN ? flatten(attr(element, 'aria-label') ?? '') : nameOf(element, role);
   line.states = statesOf(element, tag, role, { ariaDisabled: Boolean(flags & ARIA_DISABLED), focused: reading.focused });
-  line.states += descriptionState(element, line.name) + fieldDetails(element, tag, role, line.name);
+  line.states += descriptionState(element, role, line.name) + fieldDetails(element, tag, role, line.name);
   return line;
 }
 
@@ -109,7 +109,7 @@ function visitImage(element, tag, role, parent, flags) {
   if (flags & UNNAMED_ICON || (flags & ARIA_HIDDEN && !isClickableImage(element, flags))) return; // its name is in the control's
   line.id = idOf(element);
   if (role === 'link') line.target = targetOf(element, tag, reading.page);
-  line.states = statesOf(element, tag, role, { ariaDisabled: false, focused: reading.focused }) + descriptionState(element, line.name);
+  line.states = statesOf(element, tag, role, { ariaDisabled: false, focused: reading.focused }) + descriptionState(element, role, line.name);
   parent.kids.push(line);
 }
 

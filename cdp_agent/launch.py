@@ -11,7 +11,6 @@ import os
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -29,6 +28,7 @@ from .chrome import LaunchOptions, find_chrome, flags
 _CLEAN_UP_S = 6.0
 _EXPLANATION_S = 1.0
 _SHOWN_LINES = 12
+_TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
 
 class Exit(msgspec.Struct, frozen=True):
@@ -191,7 +191,7 @@ def _start_with_pipe(options: LaunchOptions) -> tuple[ChromeProcess, tuple[int, 
 
 def _start_with_port(options: LaunchOptions, port: int) -> ChromeProcess:
     ports = [f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1"]
-    return _start_supervisor(options, ports, None)
+    return _start_supervisor(options, ports, ())
 
 
 async def start_detached(
@@ -241,24 +241,26 @@ async def failed_to_start(chrome: ChromeProcess, timeout_s: float) -> BrowserErr
     return BrowserError(f"Chrome {what}: {end}{hint}")
 
 
-def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: tuple[int, int] | None) -> ChromeProcess:
+def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: Sequence[int]) -> ChromeProcess:
     program = find_chrome(options.executable)
     temporary = options.profile is None
     if options.profile is None:
-        profile = os.path.join(tempfile.gettempdir(), f"cdp_agent-{os.getpid()}-{os.urandom(6).hex()}")
+        # Not tempfile.gettempdir(): it tries the folder with a file, which SIGKILL may leave there.
+        folder = next((os.environ[name] for name in _TEMPORARY if os.environ.get(name)), "/tmp")
+        profile = os.path.join(folder, f"cdp_agent-{os.getpid()}-{os.urandom(4).hex()}")
     else:
         profile = os.path.abspath(os.path.expanduser(options.profile))
         _refuse_locked(profile)
     chrome = [program, f"--user-data-dir={profile}", *debugging, *flags(options)]
     kind = "temporary" if temporary else "given"
-    ends = [str(fd) for fd in pipes or (-1, -1)]
-    command = [sys.executable, "-I", "-S", supervisor.__file__, profile, kind, str(os.getpid()), *ends, *chrome]
+    ends = ",".join(str(fd) for fd in pipes)
+    command = [sys.executable, "-I", "-S", supervisor.__file__, profile, kind, str(os.getpid()), ends, *chrome]
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        pass_fds=pipes or (),
+        pass_fds=pipes,
         env={**os.environ, **options.env} if options.env else None,
         start_new_session=True,  # Ctrl-C in our terminal is for us
     )
@@ -289,6 +291,6 @@ def _stop_detached(chrome: DetachedChrome) -> bool:
         # It is no child of ours, so that there is nothing to wait on.
         while supervisor.command_line(chrome.supervisor_pid) and time.monotonic() < deadline:
             time.sleep(0.005)
-    elif running or (chrome.temporary and os.path.exists(chrome.profile)):
+    if chrome.profile in supervisor.command_line(chrome.pid) or (chrome.temporary and os.path.exists(chrome.profile)):
         supervisor.clean_up(chrome.pid, chrome.profile, temporary=chrome.temporary)
     return supervised or running

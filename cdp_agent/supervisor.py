@@ -1,18 +1,17 @@
 """The small process between us and a Chrome that we start, so that nothing of that Chrome outlives us.
 
-    python -I -S supervisor.py PROFILE temporary|given PARENT_PID IN_FD OUT_FD COMMAND…
+    python -I -S supervisor.py PROFILE temporary|given PARENT_PID [PIPE_IN,PIPE_OUT] COMMAND…
 
 It makes a temporary profile folder, starts Chrome as the leader of its own session, and waits for whichever comes
 first: Chrome ends, or its standard input closes, which the kernel does for whoever holds the other end, however that
 process dies. Then it kills every process of that Chrome and removes the temporary folder. A byte `k` on standard
 input means "keep": from then on Chrome lives until SIGTERM or its own end.
 
-On standard output, one line each: `started PID`, `listening URL` (with a debugging port), and at the end
-`ended STATUS` followed by the last of what Chrome wrote to stderr.
+On standard output, a line each: `started PID`, `listening URL` (with a debugging port), and at the end
+`ended STATUS`, followed by the last of what Chrome wrote to stderr.
 
 PR_SET_PDEATHSIG is not used: it follows the thread that forked, not the process. Imports are few and late, since every
-millisecond here delays Chrome. On Windows (`_watch_windows`) the same is done with `taskkill`; that part has not been
-run by its authors.
+millisecond here delays Chrome. On Windows, `taskkill` does the same; that part has not been run.
 """
 
 # ruff: noqa: SIM105 (contextlib alone would add a third to the start-up time)
@@ -24,27 +23,30 @@ import sys
 import time
 
 STDERR_TAIL_BYTES = 16_384
+_SUPERVISING = __name__ == "__main__"
 _LIFELINE = 0
 _PARENT_CHECK_MS = 1_000
 _KILL_DEADLINE_S = 4.0
 _GIVEN_PROFILE_GRACE_S = 2.0  # a given profile is somebody's: let Chrome write its cookies first
+_LONGEST_SOCKET_PATH = 104  # macOS; 108 on Linux
 _LISTENING = b"DevTools listening on "
 
 
 def main(arguments: list[str]) -> None:
-    profile, kind, parent, in_fd, out_fd, *command = arguments
+    profile, kind, parent, pipes, *command = arguments
     temporary = kind == "temporary"
-    try:
-        if temporary:
+    if temporary:
+        try:
             os.mkdir(profile, 0o700)
-    except OSError as error:
-        _say(f"ended 1\ncannot make the profile folder: {error}")
-        return
+        except OSError as error:
+            _say(f"ended 1\ncannot make the profile folder: {error}")
+            return
+        _move_temporary_files(profile)
     watch = _watch_windows if sys.platform == "win32" else _watch_posix
-    watch(profile, temporary, int(parent), (int(in_fd), int(out_fd)), command)
+    watch(profile, temporary, int(parent), [int(fd) for fd in pipes.split(",") if fd], command)
 
 
-def _watch_posix(profile: str, temporary: bool, parent: int, pipes: tuple[int, int], command: list[str]) -> None:
+def _watch_posix(profile: str, temporary: bool, parent: int, pipes: list[int], command: list[str]) -> None:
     stderr_read, stderr_write = os.pipe()
     pid = _spawn(command, pipes, stderr_write)
     os.close(stderr_write)
@@ -60,33 +62,36 @@ def _watch_posix(profile: str, temporary: bool, parent: int, pipes: tuple[int, i
     _say(f"ended {'' if status is None else os.waitstatus_to_exitcode(status)}\n", log.tail)
 
 
-def _spawn(command: list[str], pipes: tuple[int, int], stderr: int) -> int:
+def _spawn(command: list[str], pipes: list[int], stderr: int) -> int:
     """The process id of Chrome, leader of its own session and group, with its debugging pipe as descriptors 3 and 4."""
     import fcntl
 
-    if pipes[0] >= 0:
-        # Out of the way of 3 and 4, and closed in every process but the one that gets copies.
-        high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in pipes]
-        for fd in pipes:
-            os.close(fd)
+    # Out of the way of 3 and 4, and closed in every process but the one that gets copies.
+    high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in pipes]
+    for fd in pipes:
+        os.close(fd)
     pid = os.fork()
     if pid:
-        if pipes[0] >= 0:
-            for fd in high:
-                os.close(fd)
+        for fd in high:
+            os.close(fd)
         return pid
     try:
         os.setsid()
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(stderr, 1)
         os.dup2(stderr, 2)
-        if pipes[0] >= 0:
-            os.dup2(high[0], 3)
-            os.dup2(high[1], 4)
+        for number, fd in enumerate(high, 3):
+            os.dup2(fd, number)
         os.execv(command[0], command)
     except OSError as error:
         os.write(2, f"{command[0]}: {error.strerror}\n".encode())
     os._exit(127)
+
+
+def _move_temporary_files(profile: str) -> None:
+    """Chrome's own temporary files go into the profile: killed, it leaves its socket's folder where it made it."""
+    if len(profile) + len("/org.chromium.Chromium.XXXXXX/SingletonSocket") < _LONGEST_SOCKET_PATH:
+        os.environ["TMPDIR"] = profile
 
 
 class _ErrorLog:
@@ -172,9 +177,8 @@ def clean_up(pid: int, profile: str, *, temporary: bool) -> None:
         while (living := _living(pid, profile if temporary else None)) and time.monotonic() < deadline:
             for process in living:
                 _kill(process, 9)
-            _reap()
             time.sleep(0.002)
-        _reap()
+            _reap()
     if temporary:
         _remove(profile)
 
@@ -190,7 +194,8 @@ def command_line(pid: int) -> str:
     import subprocess
 
     if sys.platform == "win32":
-        query = ["wmic", "process", "where", f"ProcessId={pid}", "get", "CommandLine"]
+        script = f"(Get-CimInstance Win32_Process -Filter 'ProcessId={pid}').CommandLine"
+        query = ["powershell", "-NoProfile", "-Command", script]
     else:
         query = ["ps", "-ww", "-o", "command=", "-p", str(pid)]
     return subprocess.run(query, capture_output=True, text=True, check=False).stdout.strip()
@@ -201,7 +206,6 @@ def _living(group: int, profile: str | None) -> list[int]:
     if sys.platform != "linux":
         return _living_by_ps(group, profile)
     own = os.getpid()
-    supervising = __name__ == "__main__"
     found = []
     for name in os.listdir("/proc"):
         if not name.isdigit() or int(name) == own:
@@ -212,7 +216,7 @@ def _living(group: int, profile: str | None) -> list[int]:
                 state, parent, process_group, session = file.read().rpartition(b")")[2].split()[:4]
         except OSError:
             continue
-        related = group in (int(process_group), int(session)) or (supervising and int(parent) == own)
+        related = group in (int(process_group), int(session)) or (_SUPERVISING and int(parent) == own)
         if state not in b"ZX" and (related or _is_named(profile, command_line(int(name)))):
             found.append(int(name))
     return found
@@ -254,6 +258,8 @@ def _kill(pid: int, number: int) -> None:
 
 
 def _reap() -> None:
+    if not _SUPERVISING:
+        return  # the children are somebody else's
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -262,22 +268,13 @@ def _reap() -> None:
 
 
 def _remove(folder: str) -> None:
+    import shutil
+
     for _ in range(20):
-        for root, folders, files in os.walk(folder, topdown=False):
-            for name in files + folders:
-                path = os.path.join(root, name)
-                _remove_one(path, is_folder=name in folders and not os.path.islink(path))
-        _remove_one(folder, is_folder=True)
+        shutil.rmtree(folder, ignore_errors=True)
         if not os.path.exists(folder):
             return
         time.sleep(0.05)  # on Windows a file may stay locked for a moment after its process has ended
-
-
-def _remove_one(path: str, *, is_folder: bool) -> None:
-    try:
-        os.rmdir(path) if is_folder else os.unlink(path)
-    except OSError:
-        pass  # tried again
 
 
 def _say(line: str, *more: bytes) -> None:
@@ -287,7 +284,7 @@ def _say(line: str, *more: bytes) -> None:
         pass  # whoever wanted to hear it may be dead: that is what this process is for
 
 
-def _watch_windows(profile: str, temporary: bool, parent: int, pipes: tuple[int, int], command: list[str]) -> None:
+def _watch_windows(profile: str, temporary: bool, parent: int, pipes: list[int], command: list[str]) -> None:
     import subprocess
     import threading
 

@@ -1,0 +1,90 @@
+"""What most tests need: one real Chrome for all of them, a new tab for each, and pages on two sites."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator, Iterator
+from typing import Protocol
+from urllib.parse import urlsplit
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from cdp_agent.browser import Browser
+from cdp_agent.page.page import Page
+
+
+class Serve(Protocol):
+    """Puts content on the test's server; returns its address.
+
+    `other_site` gives the address on another host: a frame with it is cross-site, hence out of process.
+    """
+
+    def __call__(
+        self,
+        content: str | bytes,
+        *,
+        path: str | None = None,
+        other_site: bool = False,
+        content_type: str = "text/html; charset=utf-8",
+        headers: dict[str, str] | None = None,
+        status: int = 200,
+    ) -> str: ...
+
+
+@pytest.fixture(scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """One Chrome for all tests. Those that end or wreck it launch their own."""
+    async with Browser.launch() as browser:
+        yield browser
+
+
+@pytest.fixture
+async def page(browser: Browser) -> AsyncIterator[Page]:
+    """A new tab; it and the tabs that it opened are closed afterwards."""
+    before = set(browser.pages)
+    page = await browser.new_page()
+    yield page
+    for opened in [each for each in browser.pages if each not in before]:
+        await opened.close()
+    browser.downloads.take()
+
+
+@pytest.fixture(scope="session")
+def make_httpserver() -> Iterator[HTTPServer]:
+    """pytest-httpserver's own fixture, with a thread for each request: Chrome asks for many things at once."""
+    server = HTTPServer(host="127.0.0.1", port=0, threaded=True)
+    server.start()
+    yield server
+    server.clear()
+    if server.is_running():
+        server.stop()
+
+
+@pytest.fixture
+def serve(httpserver: HTTPServer) -> Serve:
+    """See `Serve`."""
+    numbers = itertools.count(1)
+
+    def put(
+        content: str | bytes,
+        *,
+        path: str | None = None,
+        other_site: bool = False,
+        content_type: str = "text/html; charset=utf-8",
+        headers: dict[str, str] | None = None,
+        status: int = 200,
+    ) -> str:
+        path = path or f"/page-{next(numbers)}.html"
+        httpserver.expect_request(path).respond_with_data(
+            content, status=status, headers=headers, content_type=content_type
+        )
+        return on_other_site(httpserver.url_for(path)) if other_site else httpserver.url_for(path)
+
+    return put
+
+
+def on_other_site(url: str) -> str:
+    """The same page on the other host, to which Chrome gives another process."""
+    host = {"127.0.0.1": "localhost", "localhost": "127.0.0.1"}[urlsplit(url).hostname or ""]
+    return urlsplit(url)._replace(netloc=f"{host}:{urlsplit(url).port}").geturl()

@@ -1,0 +1,145 @@
+"""Chrome is found, started, and says why when it does not start."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.chrome import LaunchOptions, find_chrome, flags
+from cdp_agent.errors import BrowserError
+from cdp_agent.launch import DetachedChrome, start_detached, stop_detached
+from cdp_agent.supervisor import command_line
+
+
+def _program(folder: Path, script: str) -> str:
+    program = folder / "chrome"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return str(program)
+
+
+def test_a_given_program_comes_before_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CDP_AGENT_CHROME", sys.executable)
+    given = _program(tmp_path, "exit 0")
+
+    assert (find_chrome(given), find_chrome()) == (given, sys.executable)
+
+
+def test_a_program_on_the_path_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CDP_AGENT_CHROME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    program = _program(tmp_path, "exit 0")
+    os.rename(program, tmp_path / "brave-browser")
+
+    assert find_chrome() == str(tmp_path / "brave-browser")
+
+
+def test_a_program_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CDP_AGENT_CHROME", "/nowhere/chrome")
+
+    with pytest.raises(BrowserError, match=r"^\$CDP_AGENT_CHROME names '/nowhere/chrome', which is no program"):
+        find_chrome()
+
+
+def test_without_any_chrome_the_error_tells_where_it_looked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CDP_AGENT_CHROME", raising=False)
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("cdp_agent.chrome._places", lambda: ["/opt/nowhere/chrome"])
+
+    with pytest.raises(BrowserError, match=r"looked on PATH for .*chromium.* and at /opt/nowhere/chrome\. Install"):
+        find_chrome()
+
+
+def test_arguments_of_the_caller_come_last_and_features_are_joined() -> None:
+    options = LaunchOptions(args=("--lang=de", "--disable-features=Own"))
+
+    chosen = flags(options)
+
+    features = [each for each in chosen if each.startswith("--disable-features=")]
+    assert chosen[-1] == "--lang=de"
+    assert len(features) == 1
+    assert features[0].endswith(",Own")
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("echo 'libnss3.so: cannot open shared object file' >&2; exit 127", "exit status 127\nlibnss3.so: cannot open"),
+        ("kill -SEGV $$", "killed by signal 11"),
+        ("exit 0", "Chrome ended at once: exit status 0"),
+    ],
+    ids=["missing library", "crash", "silence"],
+)
+async def test_a_chrome_that_ends_at_once_tells_its_last_words(tmp_path: Path, script: str, told: str) -> None:
+    with pytest.raises(BrowserError, match=told):
+        await Browser.launch(executable=_program(tmp_path, script))
+
+
+async def test_a_chrome_that_never_answers_is_ended_at_the_deadline(tmp_path: Path) -> None:
+    program = _program(tmp_path, f"echo $$ > {tmp_path}/pid; echo 'waiting for a lock' >&2; exec sleep 60")
+
+    with pytest.raises(BrowserError, match=r"did not answer within 0\.5 s: it was ended\nwaiting for a lock"):
+        await Browser.launch(executable=program, timeout_s=0.5)
+
+    assert command_line(int((tmp_path / "pid").read_text())) == ""
+
+
+async def test_a_window_without_a_display_is_refused_in_the_words_of_chrome() -> None:
+    nowhere = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
+
+    with pytest.raises(
+        BrowserError, match=r"Chrome ended at once: exit status 1\n(?s:.*)Missing X server or \$DISPLAY"
+    ):
+        await Browser.launch(headless=False, env=nowhere)
+
+
+async def test_a_profile_in_use_is_refused_with_its_owner(tmp_path: Path) -> None:
+    async with Browser.launch(profile=tmp_path):
+        with pytest.raises(BrowserError, match=r"is open in another Chrome \(process \d+\)"):
+            await Browser.launch(profile=tmp_path)
+
+
+async def test_a_given_profile_is_kept_and_used_again(tmp_path: Path) -> None:
+    for _ in range(2):
+        async with Browser.launch(profile=tmp_path / "mine") as browser:
+            assert browser.version.product.startswith("Chrome/")
+
+    assert (tmp_path / "mine" / "Default").is_dir()
+
+
+async def test_the_environment_of_the_caller_reaches_chrome(tmp_path: Path) -> None:
+    program = _program(tmp_path, 'echo "zone: $TZ" >&2; exit 1')
+
+    with pytest.raises(BrowserError, match="zone: Asia/Tokyo"):
+        await Browser.launch(executable=program, env={"TZ": "Asia/Tokyo"})
+
+
+async def test_a_detached_chrome_is_reached_by_its_address_and_stopped() -> None:
+    chrome = await start_detached()
+    try:
+        async with Browser.connect(chrome.endpoint) as browser:
+            assert browser.version.product.startswith("Chrome/")
+        running = command_line(chrome.pid)
+    finally:
+        stopped = await stop_detached(chrome)
+
+    assert chrome.profile in running
+    assert stopped
+    assert _remains(chrome) == ("", False)
+    assert not await stop_detached(chrome)
+
+
+async def test_a_detached_chrome_is_stopped_without_its_supervisor() -> None:
+    chrome = await start_detached()
+    os.kill(chrome.supervisor_pid, 9)
+
+    assert await stop_detached(chrome)
+    assert _remains(chrome) == ("", False)
+
+
+def _remains(chrome: DetachedChrome) -> tuple[str, bool]:
+    return command_line(chrome.pid), os.path.exists(chrome.profile)

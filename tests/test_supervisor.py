@@ -1,0 +1,153 @@
+"""Nothing of a Chrome that we started outlives us, however we end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.errors import BrowserError, PageUnresponsive
+from cdp_agent.launch import start_detached
+
+WITHIN_S = 5.0
+
+# Says what it does, so that it can be killed at any of these moments.
+VICTIM = """
+import asyncio, sys
+from cdp_agent.browser import Browser
+
+async def main():
+    print("starting", flush=True)
+    async with Browser.launch() as browser:
+        print("launched", flush=True)
+        page = await browser.new_page()
+        print("page", flush=True)
+        await page.evaluate("new Promise(() => {})", timeout_s=60)
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where temporary files go; with a short name, since Chrome's socket has to fit."""
+    with tempfile.TemporaryDirectory(prefix="t-") as name:
+        monkeypatch.setenv("TMPDIR", name)
+        yield Path(name)
+
+
+@contextlib.contextmanager
+def _victim() -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen([sys.executable, "-c", VICTIM], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def remains(folder: Path) -> list[str]:
+    """The processes whose command line names the folder, and what lies in it."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            if str(folder) in command:
+                found.append(command)
+    return found + [entry.name for entry in folder.iterdir()]
+
+
+async def _nothing_remains(folder: Path) -> bool:
+    deadline = time.monotonic() + WITHIN_S
+    while remains(folder):
+        if time.monotonic() > deadline:
+            return False
+        await asyncio.sleep(0.02)
+    return True
+
+
+@pytest.mark.parametrize(
+    ("word", "later_s"),
+    [("starting", 0.0), ("starting", 0.02), ("starting", 0.08), ("launched", 0.0), ("page", 0.1)],
+    ids=["before it starts", "while it starts", "halfway up", "when it is up", "with a page"],
+)
+async def test_sigkill_leaves_no_process_and_no_profile(folder: Path, word: str, later_s: float) -> None:
+    with _victim() as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.strip() == word:
+                break
+        await asyncio.sleep(later_s)
+
+        process.kill()
+
+    assert await _nothing_remains(folder), remains(folder)
+
+
+async def test_close_leaves_nothing_and_is_quick(folder: Path) -> None:
+    async with Browser.launch() as browser:
+        await browser.new_page("data:text/html,<script>onbeforeunload = () => 'stay'</script>")
+        running = remains(folder)
+        began = time.monotonic()
+
+    took = time.monotonic() - began
+    assert len(running) > 5
+    assert remains(folder) == []
+    assert took < 1.0
+
+
+async def test_close_ends_a_chrome_whose_page_hangs(folder: Path) -> None:
+    async with Browser.launch() as browser:
+        page = await browser.new_page()
+        with pytest.raises(PageUnresponsive):
+            await page.evaluate("(() => { for (;;); })()", timeout_s=0.2)
+
+    assert remains(folder) == []
+
+
+async def test_a_launch_that_is_cancelled_leaves_nothing(folder: Path) -> None:
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.06):
+            await Browser.launch()
+
+    assert await _nothing_remains(folder), remains(folder)
+
+
+async def test_chrome_ends_with_us_when_the_supervisor_was_killed(folder: Path) -> None:
+    async with Browser.launch() as browser:
+        assert browser._process is not None
+        os.kill(browser._process.supervisor_pid, 9)
+
+    assert await _nothing_remains(folder), remains(folder)
+
+
+async def test_a_crash_of_chrome_is_told_with_its_signal() -> None:
+    async with Browser.launch() as browser:
+        page = await browser.new_page()
+        assert browser._process is not None
+        assert browser._process.pid is not None
+        waiting = asyncio.ensure_future(page.evaluate("new Promise(() => {})"))
+        await page.evaluate("1")
+
+        os.kill(browser._process.pid, 9)
+
+        with pytest.raises(BrowserError, match="Chrome is gone: killed by signal 9"):
+            await waiting
+        with pytest.raises(BrowserError, match="Chrome is gone: killed by signal 9"):
+            await page.evaluate("1")
+
+
+async def test_a_detached_chrome_ends_when_its_start_is_cancelled(folder: Path) -> None:
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.06):
+            await start_detached()
+
+    assert await _nothing_remains(folder), remains(folder)

@@ -16,13 +16,13 @@ Answer = Literal["accept", "dismiss"]
 
 
 class DialogPolicy(msgspec.Struct, frozen=True):
-    """How each kind of dialog is answered; `prompt_text` is what an accepted prompt gets."""
+    """How each kind of dialog is answered. An accepted prompt gets `prompt_text`; None: what the page preset."""
 
     alert: Answer = "accept"
     confirm: Answer = "accept"
     prompt: Answer = "dismiss"
     beforeunload: Answer = "accept"
-    prompt_text: str = ""
+    prompt_text: str | None = None
 
 
 class Dialog(msgspec.Struct, frozen=True):
@@ -32,6 +32,8 @@ class Dialog(msgspec.Struct, frozen=True):
     message: str
     url: str
     answer: Answer
+    default_prompt: str | None = None
+    """What the page had put into the field of a prompt."""
 
 
 class DialogWatcher:
@@ -52,5 +54,8 @@ class DialogWatcher:
 
     def _answer(self, session: Session, event: cdp_page.JavascriptDialogOpening) -> None:
         answer: Answer = getattr(self._policy, event.type, "dismiss")
-        session.tell(cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=self._policy.prompt_text))
-        self._told.append(Dialog(event.type, event.message, event.url, answer))
+        preset = event.default_prompt if event.type == "prompt" else None
+        text = preset if self._policy.prompt_text is None else self._policy.prompt_text
+        # Without waiting: until it is answered, Chrome answers nothing else on this page.
+        session.tell(cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=text))
+        self._told.append(Dialog(event.type, event.message, event.url, answer, preset))

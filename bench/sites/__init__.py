@@ -1,0 +1,1 @@
+"""What the benchmarks serve that is not a folder of files from a package."""

@@ -1,0 +1,39 @@
+"""Two pages that stress what real ones rarely do: frames by the hundred, and one long table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+SAME_ORIGIN_FRAMES = 200
+OUT_OF_PROCESS_FRAMES = 50
+# Five sites of ten frames: each name below localhost is a site of its own, and resolves to loopback inside Chrome.
+SITES = 5
+ROWS = 20_000
+
+HEAD = '<!doctype html><html lang="en"><meta charset="utf-8">'
+
+
+def write_frames(folder: Path, port: int) -> None:
+    """frames.html and the document inside each frame; `port` is where the folder is served."""
+    inner = f"""{HEAD}<title>Frame</title>
+<h2>Order form</h2><p>Fill in what you need, then send it.</p>
+<form><label>Name <input name=name></label> <label><input type=checkbox name=gift> Gift</label>
+<button type=button>Send</button> <a href="/terms">Terms</a></form>"""
+    (folder / "inner.html").write_text(inner, encoding="utf-8")
+    same = [f'<iframe src="/inner.html?{i}" title="Same {i}"></iframe>' for i in range(SAME_ORIGIN_FRAMES)]
+    other = [
+        f'<iframe src="http://site{i % SITES}.localhost:{port}/inner.html?{i}" title="Other {i}"></iframe>'
+        for i in range(OUT_OF_PROCESS_FRAMES)
+    ]
+    body = "\n".join(["<h1>Frames</h1>", *same, *other])
+    (folder / "frames.html").write_text(f"{HEAD}<title>Frames</title>\n{body}\n", encoding="utf-8")
+
+
+def write_table(folder: Path) -> None:
+    """table.html: a row has a number, a link and two texts."""
+    rows = "\n".join(
+        f'<tr><td>{i}<td><a href="/orders/{i}">Order {i}</a><td>Customer {i * 7919 % 10_007}<td>{i * 31 % 997}.00'
+        for i in range(1, ROWS + 1)
+    )
+    table = f"<h1>Orders</h1><table><tr><th>Number<th>Order<th>Customer<th>Total\n{rows}\n</table>"
+    (folder / "table.html").write_text(f"{HEAD}<title>Orders</title>{table}\n", encoding="utf-8")

@@ -95,7 +95,7 @@ def test_what_is_plainly_meant_is_taken(source: str | dict[str, object], expecte
         ('{"ref":"the button"}', "ref: Expected a ref such as E12 from the snapshot"),
         ('{"ref":"E0"}', "ref: Expected a ref such as E12 from the snapshot"),
         ('{"ref":"E1","weight":"much"}', "weight: Expected `int | null`, got `str`"),
-        ('{"ref":"E1","box":"huge"}', "box: Invalid enum value 'huge'"),
+        ('{"ref":"E1","box":"huge"}', "box: Invalid enum value 'huge', it is one of Big, Small"),
         ('{"ref":"E1","colour":"red"}', "Object contains unknown field `colour`"),
         ('{"ref":"E1","labels":[{}]}', "labels[0]: Expected `str`, got `object`"),
         ("[1]", "the arguments must be a JSON object, not list"),

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from cdp_agent.errors import SetupError
+
+if TYPE_CHECKING:
+    from cdp_agent.tools.base import Tool
 
 _OWN = {
     "run": "Carry out a task, in plain words, with a model.",
@@ -58,14 +62,21 @@ def _command(name: str) -> Callable[[Sequence[str]], int]:
     if tool is None or tool.terminal:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, [*_OWN, *BUILT_IN], 1)
+        near = get_close_matches(name, [*_OWN, *(each.name for each in BUILT_IN.values() if not each.terminal)], 1)
         raise SetupError(
             f"There is no command {name!r}{f' (did you mean {near[0]}?)' if near else ''}: see `cdp-agent --help`."
         )
+    return lambda words: _call_tool(tool, words)
+
+
+def _call_tool(tool: Tool, words: Sequence[str]) -> int:
     from cdp_agent.cli.parser import read_tool_call
+
+    call = read_tool_call(tool, words)  # a wrong call is told before anything of Chrome is imported
+
     from cdp_agent.cli.tool import call_tool
 
-    return lambda words: asyncio.run(call_tool(read_tool_call(tool, words)))
+    return asyncio.run(call_tool(call))
 
 
 def _list_tools(words: Sequence[str]) -> int:

@@ -78,11 +78,11 @@ def _placeholder(name: str, tool: Tool) -> str:
 
 
 def _help_of(tool: Tool) -> str:
-    first = ["URL: the page to open first; else the current tab."] if tool.read_only else []
-    texts = [
-        f"{name.upper()}: {tool.parameters['properties'][name]['description']}" for name in tool.parameters["required"]
-    ]
-    return " ".join([*first, *texts]).replace("%", "%%") or argparse.SUPPRESS
+    told = {name.upper(): tool.parameters["properties"][name]["description"] for name in tool.parameters["required"]}
+    if tool.read_only:
+        told = {"URL": "The page to open first; else it is the current tab.", **told}
+    texts = [f"{name}: {text}" for name, text in told.items()] if len(told) > 1 else list(told.values())
+    return " ".join(texts).replace("%", "%%") or argparse.SUPPRESS
 
 
 def _option(name: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -91,7 +91,9 @@ def _option(name: str, schema: dict[str, Any]) -> dict[str, Any]:
         told += f" (default: {schema['default']})"
     told = told.replace("%", "%%")
     if schema["type"] == "boolean":
-        return {"action": argparse.BooleanOptionalAction, "default": None, "help": told}
+        if schema.get("default"):
+            return {"action": argparse.BooleanOptionalAction, "default": None, "help": told}
+        return {"action": "store_true", "default": None, "help": told}
     metavar = "|".join(schema["enum"]) if "enum" in schema else name.rpartition("_")[2].upper()
     return {"metavar": metavar, "help": told, "action": "append" if schema["type"] == "array" else "store"}
 

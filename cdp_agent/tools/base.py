@@ -101,18 +101,22 @@ class Tool:
             found = read_object(source) if isinstance(source, str) else dict(source)
             return msgspec.convert(coerce(found, self.parameters), self.arguments, strict=False)
         except ValueError as error:  # msgspec.ValidationError is one
-            raise InvalidArguments(f"{self.name}: {_readable(str(error))}. {self._usage()}") from error
+            raise InvalidArguments(f"{self.name}: {self._readable(str(error))}. {self._usage()}") from error
 
     def _usage(self) -> str:
-        required = self.parameters.get("required", [])
+        required = self.parameters["required"]
         fields = [name if name in required else f"{name}?" for name in self.parameters["properties"]]
         return f"It takes {{{', '.join(fields)}}}: call it again with those." if fields else "It takes {}."
 
-
-def _readable(problem: str) -> str:
-    problem, at, path = problem.partition(" - at `$")
-    problem = problem.replace(f"`str` matching regex '{REF_PATTERN}'", "a ref such as E12 from the snapshot")
-    return f"{path.rstrip('`').lstrip('.')}: {problem}" if at and path != "`" else problem
+    def _readable(self, problem: str) -> str:
+        """msgspec's words, with the argument first."""
+        problem, _, path = problem.partition(" - at `$")
+        path = path.rstrip("`").lstrip(".")
+        schema = self.parameters["properties"].get(path, {})
+        problem = problem.replace(f"`str` matching regex '{REF_PATTERN}'", "a ref such as E12 from the snapshot")
+        if problem.startswith("Invalid enum value"):
+            problem += f", it is one of {', '.join(schema.get('enum', []))}"
+        return f"{path}: {problem}" if path else problem
 
 
 def tool(

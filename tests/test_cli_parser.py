@@ -1,0 +1,137 @@
+"""What the words of a command mean, and what is said when they mean nothing."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+from msgspec import Meta
+
+from cdp_agent.cli import main
+from cdp_agent.cli.parser import ToolCall, read_tool_call
+from cdp_agent.errors import SetupError
+from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools.base import Arguments, Context, Observation, tool
+from cdp_agent.tools.fields import FillArguments, UploadArguments
+from cdp_agent.tools.mouse import ClickArguments
+from cdp_agent.tools.reading import SnapshotArguments
+from cdp_agent.tools.waiting import WaitForArguments
+
+
+class GrepArguments(Arguments, frozen=True):
+    pattern: Annotated[str, Meta(description="What to find.")]
+    case_sensitive: Annotated[bool, Meta(description="Mind the case.")] = False
+    whole: Annotated[bool, Meta(description="Whole words, 100 %.")] = True
+
+
+@tool(read_only=True)
+async def grep(args: GrepArguments, context: Context) -> Observation:
+    """Find it."""
+    return Observation("")
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "arguments", "url"),
+    [
+        ("click", "E12", ClickArguments("E12"), None),
+        ("click", "[ref=E12] --button right --count=2", ClickArguments("E12", "right", 2), None),
+        ("fill", "E1 12 --append", FillArguments("E1", "12", append=True), None),
+        ("fill", "--append E1 -5", FillArguments("E1", "-5", append=True), None),
+        ("upload", "E1 a.txt b.txt", UploadArguments("E1", ["a.txt", "b.txt"]), None),
+        ("snapshot", "", SnapshotArguments(), None),
+        ("snapshot", "example.com --budget_tokens 0", SnapshotArguments(0), "example.com"),
+        ("wait_for", "--text Hi --timeout-s 3 --idle", WaitForArguments(text="Hi", idle=True, timeout_s=3.0), None),
+    ],
+)
+def test_words_become_arguments(name: str, words: str, arguments: Arguments, url: str | None) -> None:
+    call = read_tool_call(BUILT_IN[name], words.split())
+
+    assert (call.arguments, call.url) == (arguments, url)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("foo", ToolCall(grep, GrepArguments("foo"), None, None, False)),
+        ("x.org foo --cdp http://h:1 --json", ToolCall(grep, GrepArguments("foo"), "x.org", "http://h:1", True)),
+        ("x.org --case-sensitive foo", ToolCall(grep, GrepArguments("foo", True), "x.org", None, False)),
+        ("--no-whole x.org foo", ToolCall(grep, GrepArguments("foo", whole=False), "x.org", None, False)),
+    ],
+)
+def test_a_read_only_tool_takes_an_address_first(words: str, expected: ToolCall) -> None:
+    assert read_tool_call(grep, words.split()) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "message"),
+    [
+        ("click", "", "click takes REF; see `cdp-agent click --help`."),
+        ("click", "E1 E2", "click takes REF; see `cdp-agent click --help`."),
+        ("fill", "E1", "fill takes REF VALUE; see `cdp-agent fill --help`."),
+        ("upload", "E1", "upload takes REF FILES…; see `cdp-agent upload --help`."),
+        ("back", "now", "back takes no words; see `cdp-agent back --help`."),
+        ("click", "E1 --hard", "unrecognized arguments: --hard; see `cdp-agent click --help`."),
+        ("click", "E1 --count", "argument --count: expected one argument; see `cdp-agent click --help`."),
+    ],
+)
+def test_a_wrong_call_is_told_in_one_line(name: str, words: str, message: str) -> None:
+    with pytest.raises(SetupError) as caught:
+        read_tool_call(BUILT_IN[name], words.split())
+
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["clik"], "cdp-agent: There is no command 'clik' (did you mean click?): see `cdp-agent --help`.\n"),
+        (["done", "x"], "cdp-agent: There is no command 'done': see `cdp-agent --help`.\n"),
+        (["--cdp", "x"], "cdp-agent: Which command? See `cdp-agent --help`.\n"),
+        (
+            ["click", "the button"],
+            "cdp-agent: click: ref: Expected a ref such as E12 from the snapshot. It takes {ref, button?, count?}: "
+            "call it again with those.\n",
+        ),
+        (["chrome", "fly"], None),
+        (["run"], None),
+        (["run", "x", "--data", "{"], None),
+    ],
+)
+def test_a_wrong_call_ends_with_status_2(
+    words: list[str], message: str | None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CDP_AGENT_MODEL", raising=False)
+
+    status = main(words)
+
+    told = capsys.readouterr().err
+    assert status == 2
+    assert told.count("\n") == 1
+    assert message is None or told == message
+
+
+@pytest.mark.parametrize("words", [["--help"], [], ["help"], ["tools"], ["tools", "--json"], ["--version"]])
+def test_help_is_no_failure(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 0
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", [name for name, each in BUILT_IN.items() if not each.terminal])
+def test_every_tool_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([name.replace("_", "-"), "--help"])
+
+    assert caught.value.code == 0
+    assert f"cdp-agent {name}" in capsys.readouterr().out
+
+
+def test_a_ref_without_any_chrome_says_how_to_begin(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.delenv("CDP_AGENT_CDP", raising=False)
+
+    assert main(["click", "E1"]) == 3
+    assert capsys.readouterr().err == (
+        "cdp-agent: No Chrome runs for this command: "
+        "begin with `cdp-agent chrome start` and `cdp-agent snapshot URL`.\n"
+    )

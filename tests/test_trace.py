@@ -1,0 +1,47 @@
+"""Events as JSON Lines."""
+
+from pathlib import Path
+
+import pytest
+
+from cdp_agent.errors import SetupError
+from cdp_agent.events import AgentStatus, AgentStep
+from cdp_agent.trace import TraceWriter, read
+
+FIRST = AgentStep(timestamp=1.5, step=1)
+SECOND = AgentStatus(timestamp=2.0, step=1, message="A line\nwith a break, and ☃")
+
+
+def test_events_come_back_in_order(tmp_path: Path) -> None:
+    with TraceWriter(tmp_path / "t.jsonl") as trace:
+        trace.write(FIRST)
+        trace.write(SECOND)
+
+    assert list(read(tmp_path / "t.jsonl")) == [FIRST, SECOND]
+
+
+def test_each_line_is_written_at_once(tmp_path: Path) -> None:
+    with TraceWriter(tmp_path / "t.jsonl") as trace:
+        trace.write(FIRST)
+
+        assert (tmp_path / "t.jsonl").read_text() == (
+            '{"type":"trace:started","format":1}\n{"type":"agent:step","timestamp":1.5,"step":1}\n'
+        )
+
+
+def test_a_trace_is_for_the_user_alone(tmp_path: Path) -> None:
+    TraceWriter(tmp_path / "t.jsonl").close()
+
+    assert (tmp_path / "t.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match=r"t\.jsonl cannot be written: No such file or directory\."):
+        TraceWriter(tmp_path / "missing" / "t.jsonl")
+
+
+def test_a_line_that_is_no_event_is_named(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text('{"type":"agent:step","timestamp":1.5,"step":1}\n{"type":"x"}\n')
+
+    with pytest.raises(SetupError, match="line 2, is not an event: Invalid value 'x'"):
+        list(read(tmp_path / "t.jsonl"))

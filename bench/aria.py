@@ -26,21 +26,47 @@ INTERACTIVE = {
     "treeitem",
 }
 
-Element = tuple[str, str]
-"""Role and name."""
+# What is inside these is their value, not their name.
+_NAMED_FROM_OUTSIDE = {"combobox", "listbox", "searchbox", "slider", "spinbutton", "textbox"}
 
-# A line is `- role "name" …`; in Playwright's YAML the whole key may stand in quotes, single or double.
-_LINE = re.compile(r"\s*- (?P<key>'(?:[^']|'')*'|\"(?:[^\"\\]|\\.)*\"|.*)")
-_KEY = re.compile(r"(?P<role>[a-z]+)(?= |:|$)(?: (?P<name>\"(?:[^\"\\]|\\.)*\"))?")
+Element = tuple[str, str]
+"""Role and name; white space is taken out of the name, since each joins the texts of children in its own way."""
+
+# A line is `- role "name" [state] …: text`; in Playwright's YAML all before the colon may stand in quotes.
+_LINE = re.compile(r"(?P<indent> *)- (?P<key>'(?:[^']|'')*'|\"(?:[^\"\\]|\\.)*\"|[^\n]*)(?P<rest>.*)")
+_KEY = re.compile(
+    r"(?P<role>[a-z]+)(?= |:|$)(?: (?P<name>\"(?:[^\"\\]|\\.)*\"))?(?: \[[^\]]*\])*(?: → \S+)?(?:: ?(?P<text>.*))?"
+)
+
+
+class _Node:
+    def __init__(self, indent: int, role: str, name: str, text: str) -> None:
+        self.indent, self.role, self.name = indent, role, name
+        self.inside = [text]
 
 
 def interactive(snapshot: str) -> Counter[Element]:
-    """How often each role and name is in it; white space in names is collapsed."""
+    """How often each role and name is in it.
+
+    An element that is shown without a name is called by what is in it: Playwright leaves out a name that its children
+    say too.
+    """
     found: Counter[Element] = Counter()
-    for line in snapshot.splitlines():
-        element = _element(line)
-        if element and element[0] in INTERACTIVE:
-            found[element] += 1
+    open_nodes: list[_Node] = []
+    for line in [*snapshot.splitlines(), "- end"]:
+        node = _node(line)
+        if node is None:
+            continue
+        while open_nodes and open_nodes[-1].indent >= node.indent:
+            closed = open_nodes.pop()
+            if closed.role in INTERACTIVE:
+                inside = "" if closed.role in _NAMED_FROM_OUTSIDE else " ".join(closed.inside)
+                found[closed.role, "".join((closed.name or inside).split())] += 1
+            if open_nodes:
+                # A generic element's name is its tooltip, which does not count while it has text.
+                by_name = closed.name and not (closed.role == "generic" and any(closed.inside))
+                open_nodes[-1].inside += [closed.name] if by_name else closed.inside
+        open_nodes.append(node)
     return found
 
 
@@ -49,15 +75,18 @@ def missing(ours: str, theirs: str) -> list[Element]:
     return sorted((interactive(theirs) - interactive(ours)).elements())
 
 
-def _element(line: str) -> Element | None:
+def _node(line: str) -> _Node | None:
     if not (match := _LINE.match(line)):
         return None
-    key = match["key"]
+    key, rest = match["key"], match["rest"]
     if key.startswith("'"):
-        key = key[1:-1].replace("''", "'")
+        key = key[1:-1].replace("''", "'") + rest
     elif key.startswith('"'):
-        key = str(json.loads(key))
+        key = str(json.loads(key)) + rest
     if not (found := _KEY.match(key)):
         return None
-    name = json.loads(found["name"]) if found["name"] else ""
-    return found["role"], " ".join(str(name).split())
+    name = str(json.loads(found["name"])) if found["name"] else ""
+    text = found["text"] or ""
+    if text.startswith('"') and text.endswith('"'):
+        text = str(json.loads(text))
+    return _Node(len(match["indent"]), found["role"], name, text)

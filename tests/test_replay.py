@@ -1,0 +1,114 @@
+"""The recorded model: what it serves, and that recordings survive a renumbering."""
+
+import json
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdp_agent.providers.base import Reply, ToolCall, Usage
+from cdp_agent.providers.openai import decoder
+from fixtures import replay
+from fixtures.replay import ReplayServer, fill_refs, newest_page, reply, tool_call
+
+PAGE = """- heading "Shop" [level=1] [ref=E3]
+- button "Add to cart" [disabled] [ref=E7]
+- iframe "Card" [ref=E8]:
+  - button "Add to cart" [ref=E12]
+  - textbox "Say \\"hi\\"" [ref=E13]: button "no" [ref=x]
+  - link [ref=E14] → /x"""
+
+
+def ask(base_url: str, content: str = "") -> bytes:
+    body = json.dumps({"messages": [{"role": "user", "content": content}]}).encode()
+    with urllib.request.urlopen(f"{base_url}/chat/completions", body, timeout=5) as response:
+        answer: bytes = response.read()
+    return answer
+
+
+def decode(body: bytes) -> Reply:
+    reading = decoder("x", "text/event-stream")
+    reading.feed(body)
+    return reading.reply()
+
+
+def test_a_reply_is_a_stream_that_we_can_read() -> None:
+    body = reply(("fill", {"ref": "E1", "value": "Zoë"}), ("back", {}), text="I go.", reasoning="Hm, well.")
+
+    assert decode(body) == Reply(
+        text="I go.",
+        reasoning="Hm, well.",
+        tool_calls=(
+            ToolCall("call_fill_0", "fill", '{"ref": "E1", "value": "Zoë"}'),
+            ToolCall("call_back_1", "back", "{}"),
+        ),
+        finish_reason="tool_calls",
+        usage=Usage(100, 10, 60),
+    )
+
+
+@pytest.mark.parametrize(
+    ("placeholder", "ref"),
+    [
+        ('{{ref:button "Add to cart"}}', "E7"),
+        ("{{ref:button Add to cart}}", "E7"),
+        ('{{ref:button \\"Add to cart\\" 2}}', "E12"),
+        ('{{ref:button \\\\\\"Add to cart\\\\\\" 2}}', "E12"),
+        ('{{ref:link ""}}', "E14"),
+    ],
+)
+def test_a_placeholder_is_the_ref_on_this_page(placeholder: str, ref: str) -> None:
+    assert fill_refs(f"<{placeholder}>", PAGE) == f"<{ref}>"
+
+
+def test_an_element_that_is_not_there_is_named() -> None:
+    with pytest.raises(LookupError, match='the page has no button "Pay"'):
+        fill_refs("{{ref:button Pay}}", PAGE)
+
+
+def test_the_newest_page_is_the_one_that_counts() -> None:
+    request: dict[str, Any] = {
+        "messages": [
+            {"role": "user", "content": "- button [ref=E1]"},
+            {"role": "user", "content": [{"type": "text", "text": PAGE}]},
+            {"role": "tool", "content": "- button [ref=E2]"},
+            {"role": "user", "content": "Go on."},
+        ]
+    }
+
+    assert newest_page(request) == PAGE
+
+
+def test_files_are_served_in_order_and_then_no_more(tmp_path: Path) -> None:
+    for name, done in (("02.sse", "b"), ("01.sse", "{{ref:button Add to cart}}")):
+        (tmp_path / name).write_bytes(tool_call("done", {"result": done}))
+
+    with ReplayServer(tmp_path) as server:
+        answers = [decode(ask(server.base_url, PAGE)).tool_calls[0].arguments for _ in range(2)]
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            ask(server.base_url)
+
+    assert answers == ['{"result": "E7"}', '{"result": "b"}']
+    assert b"the recording has 2 replies, and this is request 3" in caught.value.read()
+    caught.value.close()
+
+
+def test_it_can_be_started_by_hand(tmp_path: Path) -> None:
+    (tmp_path / "1.sse").write_bytes(reply(text="Hi"))
+    command = [sys.executable, replay.__file__, str(tmp_path), "--port", "0"]
+
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        answer = ask(process.stdout.readline().strip())
+        process.terminate()
+
+    assert decode(answer).text == "Hi"
+
+
+def test_a_folder_without_recordings_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="there are no"):
+        ReplayServer(tmp_path)

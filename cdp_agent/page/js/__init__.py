@@ -31,6 +31,15 @@ BUNDLE = (
     "snapshot.js",
     "describe.js",
     "settle.js",
+    "place.js",
+    "hit.js",
+    "told.js",
+    "guard.js",
+    "aim.js",
+    "controls.js",
+    "html_fields.js",
+    "html_tags.js",
+    "html.js",
     "exports.js",
 )
 

@@ -1,1 +1,2 @@
-return { snapshot, adoptRoots, adoptInternals, adoptClickable, describe, idOf, elementOf, elementsOf, isAlive, changes, stopWatching };
+return { snapshot, adoptRoots, adoptInternals, adoptListening, describe, idOf, elementOf, elementsOf, isAlive, changes, stopWatching,
+  aim, aimThrough, landed, letGo, nextFrame, toldBy, isMac, isHovered, focusOn, checkable, checkedSoon, readable };

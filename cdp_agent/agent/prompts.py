@@ -19,7 +19,7 @@ keeps its ref as long as it lives.
 
 What you do: call exactly one tool in each turn, with refs from the newest view of the page. The result tells what \
 happened, and a new view follows when the page has changed.
-- Believe the result. "Nothing changed" means that the action had no effect: try another way, not the same again.
+- Believe the result. "nothing changed" means that the action had no effect: try another way, not the same again.
 - An error says what stands in the way. Remove that first: close dialogs and banners, wait for what is loading.
 - Type with fill, then submit with a button or press Enter. When suggestions open while you type, choose one of them.
 - Open only addresses from the task or from a page. Follow links by clicking them.

@@ -137,7 +137,7 @@ def tool(
 def facts(value: msgspec.Struct) -> dict[str, Any]:
     """A tool's value as JSON data: its fields, and what it derives from them (such as `Snapshot.refs`)."""
     found: dict[str, Any] = msgspec.to_builtins(value)
-    derived = [name for name, each in vars(type(value)).items() if isinstance(each, cached_property)]
+    derived = [name for name, each in vars(type(value)).items() if isinstance(each, property | cached_property)]
     return found | {name: msgspec.to_builtins(getattr(value, name)) for name in derived}
 
 

@@ -1,0 +1,51 @@
+"""What a person sees of a run."""
+
+import io
+
+import pytest
+
+from cdp_agent.cli.live import Live
+from cdp_agent.cli.text import for_terminal, one_line
+from tests.test_events import EVENTS
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def show(stream: io.StringIO) -> str:
+    with Live(stream, "openai/m") as live:
+        for event in EVENTS:
+            live.show(event)
+    return stream.getvalue()
+
+
+def test_piped_it_is_a_plain_line_for_each_step() -> None:
+    assert show(io.StringIO()) == ("  1  Slow down\n  1  click E1: Clicked.\n  1  Well.\n2 steps, 220 tokens, 2.5 s\n")
+
+
+def test_on_a_terminal_the_line_is_live(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+
+    shown = [line.rpartition("\r\x1b[K")[2] for line in show(Terminal()).replace("\n", "\n\r\x1b[K").split("\r\x1b[K")]
+
+    assert shown == [
+        "",
+        "  1  openai/m …   0 tokens, 0 s",
+        "  1  Slow down\n",
+        "",
+        "  1  click E1 …   110 tokens, 0 s",
+        "  1  click E1: Clicked.\n",
+        "",
+        "  1  Well.\n",
+        "",
+        "2 steps, 220 tokens, 2.5 s\n",
+        "",
+        "",
+    ]
+
+
+def test_what_a_page_says_cannot_play_with_the_terminal() -> None:
+    assert for_terminal("a\x1b[2J\x07\x9bb\r\n\tc") == "a[2Jb\n\tc"
+    assert one_line(" a\n\n b\x1b ") == "a b"

@@ -7,24 +7,65 @@ const MARKED = [
   'aria-labeledby', 'title', 'aria-expanded', 'aria-haspopup', 'aria-current', 'aria-selected', 'aria-pressed', 'aria-checked', 'aria-invalid',
   'aria-required', 'aria-readonly', 'aria-level', 'aria-describedby', 'aria-description', ...HANDLERS,
 ];
-const MARKED_SELECTOR = MARKED.map((name) => `[${name}]`).join(',') + ',[style*="cursor" i]';
+// Names that libraries give to what they let a user drag or click.
+const TELLING_CLASSES = '[class*="draggable"],[class*="sortable-handle"],[class*="clickable"],[class*="selectable"]';
+const MARKED_SELECTOR = `${MARKED.map((name) => `[${name}]`).join(',')},[style*="cursor" i],${TELLING_CLASSES}`;
 
-/** Handlers or properties that ask for the mouse. @param {Element} element  one that is marked */
+// How sure it is that an element can be clicked.
+const NOT_CLICKABLE = 0;
+const PERHAPS = 1; // only if nothing in it is: it may merely listen to what happens inside, or take the focus by script
+const CLICKABLE = 2;
+
+/** What an element's own attributes say. @param {Element} element  one that is marked */
 function asksForClicks(element) {
-  const tabindex = attr(element, 'tabindex');
-  if (tabindex !== null && !Number.isNaN(parseInt(tabindex, 10))) return true;
-  if (attr(element, 'draggable')?.toLowerCase() === 'true') return true;
-  for (const handler of HANDLERS) if (hasAttr(element, handler)) return true;
-  return hasAttr(element, 'aria-haspopup') || hasAttr(element, 'aria-expanded');
+  for (const handler of HANDLERS) if (hasAttr(element, handler)) return CLICKABLE;
+  if (attr(element, 'draggable')?.toLowerCase() === 'true' || hasAttr(element, 'aria-haspopup') || hasAttr(element, 'aria-expanded')) return CLICKABLE;
+  const tabindex = parseInt(attr(element, 'tabindex') ?? '', 10);
+  if (tabindex >= 0) return CLICKABLE;
+  return tabindex < 0 || matches(element, TELLING_CLASSES) ? PERHAPS : NOT_CLICKABLE;
+}
+
+const PAINTED_TAGS = new Set(['DIV', 'SPAN', 'I', 'B', 'EM', 'LI', 'TD', 'A', 'U', 'S', 'INS', 'BDO']);
+const SMALLEST_PAINTED = 6; // px
+const LARGEST_PAINTED = 320;
+
+/** Whether it is nothing but paint, as icons and colour swatches are: empty, of some size, with a background or a glyph. */
+function isOnlyPaint(element, tag) {
+  if (!PAINTED_TAGS.has(tag) || firstChild_.call(element) !== null) return false;
+  const style = computedStyleOf(element);
+  const hasBackground = style.backgroundImage !== 'none' || !/^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor);
+  if (!hasBackground && !generatedText(element, 'before', reading.selections.before)) return false;
+  const { width, height } = getBoundingClientRect_.call(element);
+  return Math.min(width, height) >= SMALLEST_PAINTED && Math.max(width, height) <= LARGEST_PAINTED;
+}
+
+// Long enough to tell one icon from the other.
+const LONGEST_HINT = 40;
+
+/** ` [class="star"]`: for what has neither name nor content, what its author called it. */
+function hintOf(element) {
+  const text = collapse(attr(element, 'class') ?? '') || attr(element, 'id');
+  return text ? ` [class=${bracketed(cut(text, LONGEST_HINT))}]` : '';
 }
 
 /** @type {WeakSet<Element>} elements with listeners of their own, as Python was told by Chrome */
 const listening = new WeakSet();
 
-/** @param {...(Element | null)} elements  that have listeners for mouse or keys */
-function adoptClickable(...elements) {
-  for (const element of elements) if (element) listening.add(element);
+/** @param {...Node} nodes  that listen for the mouse @returns {boolean} whether that is news about any of them */
+function adoptListening(...nodes) {
+  let learnt = false;
+  for (const node of nodes) {
+    if (nodeType(node) !== 1 || LISTEN_ANYWAY.has(tagOf(node))) continue;
+    listening.add(node);
+    learnt = true;
+  }
+  return learnt;
 }
+
+// What is clickable without, and what listens for all that is in it.
+const LISTEN_ANYWAY = new Set(['HTML', 'BODY', 'BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'OPTION', 'IFRAME', 'LABEL', 'FORM']);
+// Their listeners mean the items.
+const LISTEN_FOR_ITEMS = new Set(['UL', 'OL', 'DL', 'MENU']);
 
 const POINTING = new Set(['pointer', 'grab', 'grabbing', 'move', 'crosshair', 'copy', 'cell', 'zoom-in', 'zoom-out', 'col-resize', 'row-resize',
   'ew-resize', 'ns-resize', 'nesw-resize', 'nwse-resize', 'n-resize', 'e-resize', 's-resize', 'w-resize', 'se-resize', 'sw-resize', 'ne-resize', 'nw-resize', 'all-scroll']);

@@ -48,11 +48,27 @@ function finish(line, parent) {
   else if (line.name) line.kids = line.kids.filter((kid) => typeof kid !== 'string' || !line.name.includes(kid));
   line.kids = withoutSeparators(line.kids);
   if (line.role === 'row') line.kids = foldCells(line.kids);
-  if (line.role === '') nameClickable(line);
+  if (line.unsure && !isControl(line)) line.id = 0;
+  if (line.role === '') {
+    if (line.id === 0 && line.name === '') {
+      parent.kids.push(BREAK, ...line.kids, BREAK);
+      return;
+    }
+    nameClickable(line);
+  }
   if (MEANS_NOTHING_EMPTY(line) || (line.role === 'separator' && line.id === 0 && line.name === '')) return;
   if (dissolves(line) && parent.role !== 'row') parent.kids.push(BREAK, ...line.kids, BREAK);
   else parent.kids.push(line);
 }
+
+/** Of what may be clickable: not when it stands around controls, nor when it takes no room. */
+function isControl(line) {
+  if (holdsControls(line)) return false;
+  const box = getBoundingClientRect_.call(line.element);
+  return box.width > 0 && box.height > 0;
+}
+
+const holdsControls = (line) => linesOf(line.kids).some((kid) => kid.id !== 0 || holdsControls(kid));
 
 /** Whether what it holds says the same without it. */
 function dissolves(line) {
@@ -96,6 +112,7 @@ function nameClickable(line) {
     line.name = cut(line.kids.join(' '), LONGEST_CLICKABLE_NAME);
     line.kids = [];
   }
+  if (line.name === '' && line.kids.length === 0) line.states += hintOf(line.element);
   line.role = line.tag === 'SUMMARY' ? 'summary' : 'generic';
 }
 

@@ -6,6 +6,7 @@
  * @property {Element} element @property {string} tag @property {string} role @property {string} name
  * @property {string} states @property {number} id  0: no ref @property {string} value @property {string} target
  * @property {(string | Line)[]} kids  texts (with BREAK where a block begins or ends) and lines @property {boolean} named  by its content
+ * @property {boolean} unsure  has a ref only if nothing in it has one @property {boolean} remote  a frame read by another session
  */
 
 // What holds for everything below an element.
@@ -35,7 +36,7 @@ function newReading(marks) {
 }
 
 const newLine = (element, tag, role) => ({
-  element, tag, role, name: '', states: '', id: 0, value: '', target: '', kids: [], named: false,
+  element, tag, role, name: '', states: '', id: 0, value: '', target: '', kids: [], named: false, unsure: false, remote: false,
 });
 
 /** Adds text to what a line contains; runs are joined here and tidied when the line is finished. */
@@ -173,23 +174,29 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
     return;
   }
   const cursor = flags & POINTER ? undefined : ownCursor(element, isMarked, reading.selections.cursor);
-  let clickable = (isMarked && asksForClicks(element)) || listening.has(element) || (tag === 'SUMMARY' && isSummaryOfDetails(element));
+  let clickable = isMarked ? asksForClicks(element) : NOT_CLICKABLE;
+  if (listening.has(element)) {
+    if (LISTEN_FOR_ITEMS.has(tag)) flags |= POINTER_DUE;
+    else clickable ||= PERHAPS;
+  }
+  if (tag === 'SUMMARY' && isSummaryOfDetails(element)) clickable = CLICKABLE;
   if (cursor !== undefined && POINTING.has(cursor)) {
     if (PASSES_CLICKS_ON.has(tag)) flags |= POINTER_DUE;
-    else clickable = true;
+    else clickable = CLICKABLE;
   } else if (flags & POINTER_DUE && !PASSES_CLICKS_ON.has(tag)) {
-    clickable = true;
+    clickable = CLICKABLE;
   }
   if (isMarked && isEditingHost(element) && (role === '' || role === 'textbox')) {
     visitEditor(element, tag, line, flags);
     return;
   }
   const isInteractive = INTERACTIVE.has(role) && role !== 'gridcell';
+  if (!isInteractive && !clickable && !(flags & (ARIA_HIDDEN | UNNAMED_ICON)) && isOnlyPaint(element, tag)) clickable = CLICKABLE;
   if (!isInteractive && !clickable && (role === '' || role === 'none' || INLINE_ROLES.has(role))) {
     visitTransparent(element, tag, line, flags, depth, isMarked);
     return;
   }
-  visitLine(element, tag, role, line, flags, depth, isInteractive || clickable, isMarked);
+  visitLine(element, tag, role, line, flags, depth, isInteractive ? CLICKABLE : clickable, isMarked);
 }
 
 // Said by the words themselves; a line of their own would cut the sentence in pieces.
@@ -223,8 +230,10 @@ function isCoveredByControl(label) {
 // Inside these, a pointer cursor and pictures without a name belong to the control.
 const WHOLE = roleSet('button link menuitem menuitemcheckbox menuitemradio option tab checkbox radio switch treeitem');
 
-function visitLine(element, tag, role, parent, flags, depth, hasRef, isMarked) {
+function visitLine(element, tag, role, parent, flags, depth, clickable, isMarked) {
   const line = newLine(element, tag, role);
+  const hasRef = clickable !== NOT_CLICKABLE;
+  line.unsure = clickable === PERHAPS;
   if (hasRef) line.id = idOf(element);
   const context = { ariaDisabled: Boolean(flags & ARIA_DISABLED) && hasRef, focused: reading.focused };
   if (isMarked || hasRef || role === 'heading' || context.focused === element) line.states = statesOf(element, tag, role, context);
@@ -232,7 +241,7 @@ function visitLine(element, tag, role, parent, flags, depth, hasRef, isMarked) {
   if (role === 'link') line.target = targetOf(element, tag, reading.page);
   else if (RANGE_ROLES.has(role)) line.value = valueOf(element, tag, role);
   let inner = flags;
-  if (WHOLE.has(role) || (hasRef && role === '')) inner |= POINTER;
+  if (WHOLE.has(role) || (clickable === CLICKABLE && role === '')) inner |= POINTER;
   inner &= ~POINTER_DUE | (hasRef ? 0 : POINTER_DUE);
   if (line.named && WHOLE.has(role)) inner |= NO_TEXT | UNNAMED_ICON;
   if (!(line.named && isPlain(element))) visitContents(element, tag, line, inner, depth);

@@ -175,6 +175,13 @@ function visitShape(shape, line, flags, depth, all) {
   kid.id = idOf(shape);
   kid.name = flatten(attr(shape, 'aria-label') ?? title ?? (tag === 'text' || tag === 'a' ? textContent(shape) : ''));
   if (tag === 'a') kid.target = targetOf(shape, tag, reading.page);
-  else if (tag !== 'text') kid.states = flag('fill', attr(shape, 'fill'));
+  else if (tag !== 'text') kid.states = shapeHints(shape);
   line.kids.push(kid);
+}
+
+/** What tells one shape from the other: its id or class, and its colour. */
+function shapeHints(shape) {
+  const id = attr(shape, 'id');
+  const fill = attr(shape, 'fill');
+  return (id ? ` [id=${bracketed(cut(collapse(id), LONGEST_HINT))}]` : '') + (fill && fill !== 'none' && /^#?\w+$/.test(fill) ? ` [fill=${fill}]` : '');
 }

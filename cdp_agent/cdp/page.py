@@ -142,6 +142,7 @@ class FrameDetached(Event, frozen=True):
 class FrameNavigated(Event, frozen=True):
     method: ClassVar[str] = "Page.frameNavigated"
     frame: FrameInfo
+    type: str = "Navigation"
 
 
 class FrameRequestedNavigation(Event, frozen=True):

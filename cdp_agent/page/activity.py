@@ -40,37 +40,31 @@ class _Navigation(msgspec.Struct):
 class Activity:
     """The tab's navigations (also of its frames) and requests. `stir` ends at the next event of any of them."""
 
-    def __init__(self, root_frame_id: str) -> None:
-        self.document = Document(0, "", "", ready=True, loaded=True)
+    def __init__(self, root_frame_id: str, url: str) -> None:
+        self.document = Document(0, url, "", ready=True, loaded=True)
         self.requests = Requests(self._stirred)
-        self.moved_to: str | None = None
-        """Where the document last went without being replaced (#fragment, history API)."""
         self.crashed = False
         self._root = root_frame_id
         self._navigations: dict[str, _Navigation] = {}
         self._waiting: set[asyncio.Future[None]] = set()
-        self._last = 0.0
 
     def watch(self, session: Session) -> None:
         """To be called before anything may run on the session."""
         session.on(cdp_page.FrameRequestedNavigation, self._requested)
         session.on(cdp_page.FrameStartedNavigating, self._started)
-        session.on(cdp_page.FrameNavigated, lambda event: self._committed(event.frame))
+        session.on(cdp_page.FrameNavigated, self._committed)
         session.on(cdp_page.FrameStoppedLoading, lambda event: self._stopped(event.frame_id))
         session.on(cdp_page.FrameDetached, self._detached)
         session.on(cdp_page.NavigatedWithinDocument, self._moved)
-        session.on(inspector.TargetCrashed, lambda _: self._crash(session))
+        session.on(cdp_page.JavascriptDialogOpening, lambda _: self.wake())
+        session.on(inspector.TargetCrashed, lambda _: self._stirred())
         self.requests.watch(session)
 
     def watch_root(self, session: Session) -> None:
         """The tab's own session: how far its document has come."""
         session.on(cdp_page.DomContentEventFired, lambda _: self._reached(ready=True))
         session.on(cdp_page.LoadEventFired, lambda _: self._reached(loaded=True))
-
-    @property
-    def idle_s(self) -> float:
-        """How long nothing has been told."""
-        return asyncio.get_running_loop().time() - self._last
+        session.on(inspector.TargetCrashed, lambda _: self._crash())
 
     def navigating(self) -> str | None:
         """The address that the tab is on its way to, or that it has come to without being ready; else None."""
@@ -118,12 +112,16 @@ class Activity:
             self._navigations[event.frame_id] = _Navigation(event.url, True, self._now())
         self._stirred()
 
-    def _committed(self, info: cdp_page.FrameInfo) -> None:
+    def _committed(self, event: cdp_page.FrameNavigated) -> None:
+        info = event.frame
         self._navigations.pop(info.id, None)
         if info.id == self._root:
             failed = info.unreachable_url is not None and info.unreachable_url != ""
             url = info.unreachable_url if failed and info.unreachable_url else info.url + info.url_fragment
-            self.document = Document(self.document.number + 1, url, info.loader_id, failed=failed)
+            # A document out of the back/forward cache is there at once, and no event tells that it is ready.
+            restored = event.type == "BackForwardCacheRestore"
+            number = self.document.number + 1
+            self.document = Document(number, url, info.loader_id, ready=restored, loaded=restored, failed=failed)
             self.crashed = False
             self._navigations = {}
             self.requests.forget_before(info.loader_id)
@@ -142,7 +140,7 @@ class Activity:
 
     def _moved(self, event: cdp_page.NavigatedWithinDocument) -> None:
         if event.frame_id == self._root:
-            self.document.url = self.moved_to = event.url
+            self.document.url = event.url
         self._stirred()
 
     def _reached(self, *, ready: bool = True, loaded: bool = False) -> None:
@@ -150,13 +148,12 @@ class Activity:
         self.document.loaded = self.document.loaded or loaded
         self._stirred()
 
-    def _crash(self, session: Session) -> None:
+    def _crash(self) -> None:
         self._navigations = {}
         self.crashed = True
         self._stirred()
 
     def _stirred(self) -> None:
-        self._last = self._now()
         for waiting in self._waiting:
             if not waiting.done():
                 waiting.set_result(None)

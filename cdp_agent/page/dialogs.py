@@ -52,6 +52,15 @@ class DialogWatcher:
         told, self._told = self._told, []
         return told
 
+    @property
+    def untold(self) -> bool:
+        """Whether `take` has something to tell."""
+        return bool(self._told)
+
+    def stayed(self) -> bool:
+        """Whether a page asked whether to leave it, since the last `take`, and was told to stay."""
+        return any(each.kind == "beforeunload" and each.answer == "dismiss" for each in self._told)
+
     def _answer(self, session: Session, event: cdp_page.JavascriptDialogOpening) -> None:
         answer: Answer = getattr(self._policy, event.type, "dismiss")
         preset = event.default_prompt if event.type == "prompt" else None

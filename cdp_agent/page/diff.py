@@ -50,6 +50,12 @@ def focused(text: str) -> str | None:
     return found
 
 
+def ref_of(line: str) -> str | None:
+    """The ref of a line, None when it has none."""
+    found = _REF.search(line)
+    return found[1] if found else None
+
+
 def _apart(before: str, after: str) -> tuple[list[str], list[str]]:
     """Both texts without what they begin and end with in common, except for the lines that the rest stands in."""
     old, new = before.split("\n"), after.split("\n")
@@ -185,17 +191,21 @@ def _changed(was: str, now: str) -> str:
     """One line for both: what they share once, what differs as "old → new"."""
     old, new = _PARTS.fullmatch(was), _PARTS.fullmatch(now)
     if old is None or new is None or old[1] != new[1]:
-        return f"{_cut(was)} → {_cut(now)}"
+        return f"{_cut(was)} → {_cut(now.removeprefix('- '))}"
     name = new[2] or ""
     if old[2] != new[2]:
         name = f"{_cut(old[2] or ' (no name)')} →{_cut(new[2] or ' (no name)')}"
     had, has = _ATTRIBUTE.findall(old[3]), _ATTRIBUTE.findall(new[3])
     ref = "".join(f" {each}" for each in has if each.startswith("[ref="))
-    notes = [f"now {each}" for each in has if each not in had] + [f"no longer {each}" for each in had if each not in has]
+    notes = [f"now {each}" for each in has if each not in had] + [
+        f"no longer {each}" for each in had if each not in has
+    ]
     kept = "".join(f" {each}" for each in has if each in had and not each.startswith("[ref="))
     tail = _cut(new[4])
     if old[4] != new[4]:
-        notes.append(f"now{_cut(new[4].removeprefix(':')) or ' empty'}, before{_cut(old[4].removeprefix(':')) or ' empty'}")
+        notes.append(
+            f"now{_cut(new[4].removeprefix(':')) or ' empty'}, before{_cut(old[4].removeprefix(':')) or ' empty'}"
+        )
         tail = ""
     return f"- {new[1]}{name}{kept}{ref}{tail}" + (f" ({'; '.join(notes)})" if notes else "")
 

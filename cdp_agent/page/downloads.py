@@ -65,6 +65,11 @@ class DownloadWatcher:
         self._untold.clear()
         return told
 
+    @property
+    def untold(self) -> bool:
+        """Whether `take` has something to tell."""
+        return bool(self._untold)
+
     async def settled(self, timeout_s: float = 30.0) -> bool:
         """Waits until no download is in progress. False at the deadline: they go on."""
         try:

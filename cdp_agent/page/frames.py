@@ -37,13 +37,27 @@ class Frame:
         """Which frame each iframe element of this frame's documents holds: local id → frame id."""
         self._world: asyncio.Task[World] | None = None
 
+    @property
+    def present_world(self) -> World | None:
+        """The world of the present document, if it was made already."""
+        task = self._world
+        if task is None or not task.done() or task.cancelled() or task.exception() is not None:
+            return None
+        return None if task.result().gone else task.result()
+
     async def world(self) -> World:
         """The world of the present document, made at the first call. Raises as World.create."""
         task = self._world
         if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().gone)):
             task = self._world = asyncio.ensure_future(World.create(self.session, self.id))
             self.owners = {}
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            current = asyncio.current_task()
+            if task.cancelled() and current is not None and not current.cancelling():  # not us: see forget_document
+                raise DocumentGone("The page was replaced by another one meanwhile: take a new snapshot.") from None
+            raise
 
     def forget_document(self) -> None:
         """The document was replaced: the next call needs a new world."""

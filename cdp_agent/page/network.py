@@ -28,6 +28,10 @@ class Failure(msgspec.Struct, frozen=True):
     status: int | None = None
     error: str | None = None
 
+    def is_document_of(self, url: str) -> bool:
+        """Whether this request's answer is what the tab shows under `url`."""
+        return self.status is not None and self.url.partition("#")[0] == url.partition("#")[0]
+
     def __str__(self) -> str:
         return f"{self.method} {shortened(self.url)} {self.status or self.error}"
 
@@ -73,6 +77,10 @@ class Requests:
     def mark(self) -> Mark:
         """Names this moment for `pending` and `failures`."""
         return Mark(self._order, frozenset(each.place for each in self._running.values()))
+
+    def any_since(self, since: Mark) -> bool:
+        """Whether any request began after `since`."""
+        return self._order > since.order
 
     def pending(self, since: Mark) -> list[str]:
         """The requests that began after `since` and are worth waiting for: "GET https://…"."""

@@ -67,6 +67,10 @@ class World:
             return None
         return msgspec.json.decode(answer.result.value, type=returning)
 
+    def tell(self, name: str, *args: Any) -> None:
+        """Calls our function `name` and waits for nothing: a page that has gone meanwhile is fine."""
+        self.session.tell(self._command(name, args, by_value=True))
+
     async def handle(self, name: str, *args: Any, timeout_s: float = CALL_TIMEOUT_S) -> Handle:
         """Like `call`, for a result that stays in the page: an element, or a list for `handles`."""
         answer = await self._run(name, args, by_value=False, timeout_s=timeout_s)
@@ -85,12 +89,25 @@ class World:
         }
         return [found.get(str(index)) for index in range(len(ids))]
 
+
     def release(self, handle: Handle) -> None:
         """Lets the page forget the object."""
         self.session.tell(runtime.ReleaseObject(object_id=handle.object_id))
 
     async def _run(self, name: str, args: tuple[Any, ...], *, by_value: bool, timeout_s: float) -> runtime.Evaluated:
-        command = runtime.CallFunctionOn(
+        command = self._command(name, args, by_value=by_value)
+        async with deadline(self.session, timeout_s):
+            try:
+                answer = await self.session.send(command)
+            except ProtocolError as error:
+                self.gone = self.gone or is_context_gone(error)
+                raise
+        if answer.exception_details is not None:
+            raise _bug(name, answer.exception_details)
+        return answer
+
+    def _command(self, name: str, args: tuple[Any, ...], *, by_value: bool) -> runtime.CallFunctionOn:
+        return runtime.CallFunctionOn(
             function_declaration=f"function(...args) {{ return this.{name}(...args) }}",
             object_id=self._functions.object_id,
             arguments=[
@@ -102,15 +119,6 @@ class World:
             return_by_value=by_value,
             await_promise=True,
         )
-        async with deadline(self.session, timeout_s):
-            try:
-                answer = await self.session.send(command)
-            except ProtocolError as error:
-                self.gone = self.gone or is_context_gone(error)
-                raise
-        if answer.exception_details is not None:
-            raise _bug(name, answer.exception_details)
-        return answer
 
 
 class deadline:

@@ -1,0 +1,71 @@
+"""From a ref to the element that it names, wherever it lives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from cdp_agent.errors import DocumentGone, StaleRef
+
+from .frames import Frame
+from .recover import last_to_show, replacement
+from .refs import RefTable, parse_ref
+from .world import World
+
+if TYPE_CHECKING:
+    from .page import Page
+
+
+class Located(msgspec.Struct, frozen=True):
+    """An element that is there: `local` is its number in `world`, `note` says when it was found again."""
+
+    ref: str
+    frame: Frame
+    world: World
+    local: int
+    refs: RefTable
+    """For what else is to be named: all refs of the page."""
+    note: str = ""
+
+
+async def locate(page: Page, ref: str) -> Located:
+    """The element behind a ref, found again by role, name and place when the page has rendered it anew.
+
+    Raises InvalidArguments when `ref` is none, StaleRef when there is no such element any more (or ever was),
+    PageUnresponsive, BrowserError.
+    """
+    number = parse_ref(ref)
+    found = await _alive(page, number)
+    if found is not None:
+        return found
+    name = f"E{number}"
+    if page.refs.locate(number) is None:
+        raise StaleRef(name, f"There is no {name}: {_given(page)}. Take a snapshot and use a ref that it shows.")
+    before = last_to_show(name, list(page.history))
+    await page.read()
+    again = replacement(name, before, page.history[-1])
+    found = await _alive(page, parse_ref(again))
+    if found is None:
+        raise StaleRef(name, f"{name} is gone, and the page keeps rendering anew: wait, then take a new snapshot.")
+    return msgspec.structs.replace(found, note=f"{name} was rendered anew: it is {again} now")
+
+
+async def _alive(page: Page, number: int) -> Located | None:
+    tree = await page.frames()
+    known = page.refs.locate(number)
+    if known is None:
+        return None
+    world, local = known
+    frame = next((each for each in tree.all() if each.present_world is world), None)
+    if frame is None:
+        return None
+    try:
+        alive = await world.call("isAlive", local, returning=bool)
+    except DocumentGone:
+        return None
+    return Located(f"E{number}", frame, world, local, page.refs) if alive else None
+
+
+def _given(page: Page) -> str:
+    return f"the refs go up to E{page.refs.next - 1}" if page.refs.next > 1 else "none was given yet"

@@ -1,0 +1,170 @@
+"""Going from page to page: goto, back, forward, reload.
+
+https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-navigate
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
+
+from .receipts import Outcome, Receipt, Recorder
+from .settle import Watch
+
+if TYPE_CHECKING:
+    from .page import Page
+
+TIMEOUT_S = 30.0
+_BEGINS_WITHIN_S = 3.0
+_REASONS = {
+    "ERR_NAME_NOT_RESOLVED": "there is no such host. Check the spelling of the address",
+    "ERR_CONNECTION_REFUSED": "nothing listens at that host and port. Check the address, or start the server",
+    "ERR_CONNECTION_TIMED_OUT": "the host does not answer. Try again later, or go elsewhere",
+    "ERR_CONNECTION_RESET": "the server closed the connection. Try again",
+    "ERR_CONNECTION_CLOSED": "the server closed the connection. Try again",
+    "ERR_EMPTY_RESPONSE": "the server closed the connection without an answer. Try again, or check the address",
+    "ERR_ADDRESS_UNREACHABLE": "the host cannot be reached from here. Check the address",
+    "ERR_INTERNET_DISCONNECTED": "this machine has no network",
+    "ERR_TOO_MANY_REDIRECTS": "the site redirects in a circle. Its cookies may be the cause",
+    "ERR_FILE_NOT_FOUND": "there is no such file",
+    "ERR_ACCESS_DENIED": "the file may not be read",
+    "ERR_UNKNOWN_URL_SCHEME": "Chrome knows no addresses of that kind. Give one that begins with https:// or http://",
+    "ERR_INVALID_URL": "that is no address. Give a whole one such as https://example.com/page",
+    "ERR_UNSAFE_PORT": "Chrome refuses that port",
+    "ERR_SSL_PROTOCOL_ERROR": "the server speaks no TLS there. Try http:// in place of https://",
+    "ERR_BLOCKED_BY_CLIENT": "something in this browser blocks it",
+    "ERR_BLOCKED_BY_RESPONSE": "the server forbids to show it like this",
+    "ERR_HTTP_RESPONSE_CODE_FAILURE": "the server answered with an error and no page",
+}
+
+
+async def goto(page: Page, url: str, *, timeout_s: float = TIMEOUT_S) -> Receipt:
+    """Opens an address, waits until it is settled, and tells where that led.
+
+    An HTTP status of an error is told in the receipt, and so are redirects and downloads. Raises NavigationFailed,
+    PageUnresponsive, BrowserError.
+    """
+    async with page.acting:
+        deadline = _now() + timeout_s
+        tree = await page.frames()
+        recorder = Recorder(page, None, Watch(page, tree))
+        note = await recorder.act(_navigate(page, url.strip(), timeout_s))
+        return await recorder.finish("goto", None, url, note, navigation_s=max(1.0, deadline - _now()))
+
+
+async def back(page: Page) -> Receipt:
+    """Goes back one entry of the tab's history. Raises ActionError when there is none, BrowserError."""
+    return await _through_history(page, -1)
+
+
+async def forward(page: Page) -> Receipt:
+    """Goes forward one entry of the tab's history. Raises ActionError when there is none, BrowserError."""
+    return await _through_history(page, 1)
+
+
+async def reload(page: Page) -> Receipt:
+    """Loads the page anew, also after it crashed. Raises PageUnresponsive, BrowserError."""
+
+    async def do() -> Outcome:
+        tree = await page.frames()
+        await _begin(page, tree.root.session.post(cdp_page.Reload()), "The page was not loaded anew")
+        return Outcome()
+
+    return await _navigation(page, "reload", do)
+
+
+async def _through_history(page: Page, step: int) -> Receipt:
+    async def do() -> Outcome:
+        session = (await page.frames()).root.session
+        history = await session.send(cdp_page.GetNavigationHistory())
+        index = history.current_index + step
+        if not 0 <= index < len(history.entries):
+            where = "back" if step < 0 else "forward"
+            raise ActionError(f"There is no page to go {where} to: this is the {'first' if step < 0 else 'last'} one.")
+        entry = history.entries[index]
+        answer = session.post(cdp_page.NavigateToHistoryEntry(entry_id=entry.id))
+        await _begin(page, answer, f"The tab stayed where it is and did not go to {entry.url}")
+        return Outcome()
+
+    return await _navigation(page, "back" if step < 0 else "forward", do)
+
+
+async def _navigation(page: Page, action: str, do: Callable[[], Awaitable[Outcome]]) -> Receipt:
+    async with page.acting:
+        recorder = Recorder(page, None, Watch(page, await page.frames()))
+        outcome = await recorder.act(do())
+        return await recorder.finish(action, None, "", outcome)
+
+
+async def _navigate(page: Page, url: str, timeout_s: float) -> Outcome:
+    session = (await page.frames()).root.session
+    try:
+        async with asyncio.timeout(timeout_s):
+            answer = await session.send(cdp_page.Navigate(url=url))
+    except TimeoutError as error:
+        session.tell(cdp_page.StopLoading())
+        raise NavigationFailed(
+            url,
+            "timeout",
+            f"{url} could not be opened: its server did not answer within {timeout_s:g} s. "
+            "Try again later, or go elsewhere.",
+        ) from error
+    except SessionClosed:
+        raise
+    except ProtocolError as error:
+        _refuse(url, "ERR_INVALID_URL", error)
+    if answer.error_text is None or answer.is_download:
+        return Outcome()
+    if answer.error_text == "net::ERR_ABORTED":
+        return _aborted(page, url)
+    await _error_page(page)
+    return _refuse(url, answer.error_text)
+
+
+def _aborted(page: Page, url: str) -> Outcome:
+    if page.dialogs.stayed():
+        raise NavigationFailed(
+            url, "net::ERR_ABORTED", f"{url} was not opened: the page asked whether to stay, and stays."
+        )
+    if page.activity.navigating():
+        return Outcome(note=f"the page went elsewhere while {url} was loading")
+    return Outcome(note="the server had nothing to show: the page stays as it was")
+
+
+def _refuse(url: str, reason: str, cause: Exception | None = None) -> NoReturn:
+    name = reason.removeprefix("net::")
+    why = _REASONS.get(name) or (
+        "its certificate is not valid" if name.startswith("ERR_CERT") else "Chrome could not load it"
+    )
+    raise NavigationFailed(url, reason, f"{url} could not be opened: {why} ({name}).") from cause
+
+
+async def _error_page(page: Page) -> None:
+    """Chrome puts its own page in place of what failed: only then the next action finds the tab at rest."""
+    until = _now() + _BEGINS_WITHIN_S
+    while page.activity.navigating() and _now() < until:
+        await page.activity.stir(until - _now())
+
+
+async def _begin(page: Page, answer: asyncio.Future[Any], stayed: str) -> None:
+    """Waits for the first sign of the navigation that was asked for; the answer to the command is none."""
+    activity = page.activity
+    document, url, until = activity.document.number, activity.document.url, _now() + _BEGINS_WITHIN_S
+    answer.add_done_callback(lambda _: activity.wake())
+    while not (activity.navigating() or activity.document.number != document or activity.document.url != url):
+        if answer.done() and (error := answer.exception()) is not None:
+            raise error
+        if page.dialogs.stayed():
+            raise ActionError(f"{stayed}: it asked whether to stay, and stays.")
+        if not await activity.stir(max(0, until - _now())):
+            if not answer.done():
+                raise PageUnresponsive(f"{stayed}: the page did not answer within {_BEGINS_WITHIN_S:g} s.")
+            return
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,8 +1,9 @@
 """A Chrome: one that we start and end, or one that runs and is left as it was.
 
-Every page is subscribed to before anything runs in it. In a Chrome of our own, new pages wait for us
-(`Target.setAutoAttach` with `waitForDebuggerOnStart`); in somebody else's that would stop every new tab of its user, so
-that there the pages that ours open are attached to as soon as Chrome tells of them.
+Every page is subscribed to before anything runs in it: new pages wait for us (`Target.setAutoAttach` with
+`waitForDebuggerOnStart`). Only where a person uses the Chrome that we connect to, their new tabs must not depend on us:
+there the pages that ours open are attached to as soon as Chrome tells of them. That is soon enough but for one thing, a
+popup that the opener's script makes alert in the very turn that opens it: the person has to close that one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any
 
 from cdp_agent.cdp import browser as cdp_browser
-from cdp_agent.cdp import target
+from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError, ProtocolError
@@ -54,6 +55,8 @@ class Browser:
         self._arrivals: dict[str, asyncio.Future[Page]] = {}
         self._ours: set[str] = set()
         """The tabs that are closed with us when the Chrome is not ours."""
+        self._creating = 0
+        self._pages_wait = False
         self._closed = False
 
     @staticmethod
@@ -152,11 +155,15 @@ class Browser:
 
     async def new_page(self, url: str = "about:blank") -> Page:
         """A new tab, in the background where the Chrome is somebody else's. Raises as Page.goto."""
-        created = await self._connection.browser.send(
-            target.CreateTarget(url="about:blank", background=None if self._process else True)
-        )
-        self._ours.add(created.target_id)
-        page = await self._arrival(created.target_id)
+        self._creating += 1
+        try:
+            created = await self._connection.browser.send(
+                target.CreateTarget(url="about:blank", background=None if self._process else True)
+            )
+            self._ours.add(created.target_id)
+            page = await self._arrival(created.target_id)
+        finally:
+            self._creating -= 1
         await page.frames()
         if url != "about:blank":
             await page.goto(url)
@@ -184,35 +191,40 @@ class Browser:
 
     async def _start(self) -> None:
         session = self._connection.browser
+        session.on(target.TargetCreated, lambda event: self._appeared(event.target_info))
         session.on(target.TargetInfoChanged, lambda event: self._changed(event.target_info))
         session.on(target.TargetDestroyed, lambda event: self._destroyed(event.target_id))
-        if self._process is None:
-            session.on(target.TargetCreated, lambda event: self._appeared(event.target_info))
-        else:
-            session.on(target.AttachedToTarget, self._attached)
-        calls: list[asyncio.Future[Any]] = [
+        answers = asyncio.gather(
             session.post(cdp_browser.GetVersion()),
             self.downloads.watch(session),
             session.post(target.SetDiscoverTargets(discover=True, filter=_PAGES)),
-        ]
-        if self._process is not None:
-            calls.append(
-                session.post(
-                    target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=_PAGES)
-                )
+        )
+        self.version, _, _ = await answers
+        self._pages_wait = self._process is not None or "Headless" in self.version.user_agent
+        if self._pages_wait:
+            session.on(target.AttachedToTarget, self._attached)
+            await session.send(
+                target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=_PAGES)
             )
-        self.version = (await asyncio.gather(*calls))[0]
-
-    def _attached(self, event: target.AttachedToTarget) -> None:
-        page = self._add(event.target_info)
-        page.attach(event.session_id)
 
     def _appeared(self, info: target.TargetInfo) -> None:
         if info.target_id in self._pages or info.url.startswith("devtools://"):
             return
         page = self._add(info)
-        if page.opener is not None:
+        if page.opener is not None and not self._pages_wait:
             page.attach()
+
+    def _attached(self, event: target.AttachedToTarget) -> None:
+        self._appeared(event.target_info)
+        page = self._pages.get(event.target_info.target_id)
+        if page is not None and page.is_attached:
+            return  # this event tells of the session that we asked for
+        if page is not None and (self._process or self._creating or page.opener):
+            page.attach(event.session_id)
+            return
+        session = self._connection.session(event.session_id)
+        session.tell(runtime.RunIfWaitingForDebugger())
+        self._connection.browser.tell(target.DetachFromTarget(session_id=event.session_id))
 
     def _add(self, info: target.TargetInfo) -> Page:
         opener = self._opener(info)

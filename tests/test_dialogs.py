@@ -1,0 +1,167 @@
+"""Dialogs never block anything: a policy answers, and what they said is told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.cdp import input as cdp_input
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.launch import DetachedChrome, start_detached, stop_detached
+from cdp_agent.page.dialogs import Dialog, DialogPolicy
+from cdp_agent.page.page import Page
+from tests.conftest import Serve
+
+
+async def _touch(page: Page) -> None:
+    """A real key, since Chrome lets only a page that was touched ask whether to leave."""
+    session = (await page.frames()).root.session
+    for kind in ("keyDown", "keyUp"):
+        await session.send(cdp_input.DispatchKeyEvent(type=kind, key="a", text="a" if kind == "keyDown" else ""))
+
+
+async def test_an_alert_in_the_first_script_does_not_stop_the_page(page: Page, serve: Serve) -> None:
+    url = serve("<script>alert('welcome'); document.title = 'after'</script>")
+
+    await page.goto(url)
+
+    assert await page.evaluate("document.title") == "after"
+    assert page.dialogs.take() == [Dialog("alert", "welcome", url, "accept")]
+
+
+async def test_each_kind_is_answered_by_its_policy(page: Page, serve: Serve) -> None:
+    url = serve("<p>asks</p>")
+    await page.goto(url)
+
+    answers = await page.evaluate("[alert('a'), confirm('b'), prompt('c', 'preset')]")
+
+    assert answers == [None, True, None]
+    assert page.dialogs.take() == [
+        Dialog("alert", "a", url, "accept"),
+        Dialog("confirm", "b", url, "accept"),
+        Dialog("prompt", "c", url, "dismiss", default_prompt="preset"),
+    ]
+
+
+async def test_another_policy_answers_otherwise(serve: Serve) -> None:
+    policy = DialogPolicy(confirm="dismiss", prompt="accept", prompt_text="Ada")
+    async with Browser.launch(dialogs=policy) as browser:
+        page = await browser.new_page(serve("<p>asks</p>"))
+
+        assert await page.evaluate("[confirm('b'), prompt('c', 'preset')]") == [False, "Ada"]
+        assert [dialog.answer for dialog in page.dialogs.take()] == ["dismiss", "accept"]
+
+
+async def test_an_accepted_prompt_keeps_what_the_page_preset(serve: Serve) -> None:
+    async with Browser.launch(dialogs=DialogPolicy(prompt="accept")) as browser:
+        page = await browser.new_page(serve("<p>asks</p>"))
+
+        assert await page.evaluate("prompt('c', 'preset')") == "preset"
+
+
+async def test_dialogs_of_a_timer_do_not_hold_up_other_calls(page: Page, serve: Serve) -> None:
+    url = serve("<p>later</p>")
+    await page.goto(url)
+
+    left = await page.evaluate(
+        "new Promise(done => { let n = 5; setTimeout(function ask() { alert(n); --n ? setTimeout(ask) : done(n) }) })"
+    )
+
+    assert left == 0
+    assert page.dialogs.take() == [Dialog("alert", str(n), url, "accept") for n in (5, 4, 3, 2, 1)]
+
+
+@pytest.mark.parametrize("other_site", [False, True], ids=["same process", "out of process"])
+async def test_dialogs_of_an_iframe_are_answered(page: Page, serve: Serve, other_site: bool) -> None:
+    inner = serve("<script>alert('inside'); parent.postMessage(confirm('sure?'), '*')</script>", other_site=other_site)
+    outer = serve(
+        f"<script>told = new Promise(done => addEventListener('message', e => done(e.data)))</script>"
+        f"<iframe src='{inner}'></iframe>"
+    )
+
+    await page.goto(outer)
+
+    assert await page.evaluate("told") is True
+    assert page.dialogs.take() == [
+        Dialog("alert", "inside", inner, "accept"),
+        Dialog("confirm", "sure?", inner, "accept"),
+    ]
+
+
+async def test_a_page_that_asks_whether_to_stay_is_left(page: Page, serve: Serve) -> None:
+    url = serve("<script>onbeforeunload = event => event.preventDefault()</script>")
+    for leave in (lambda: page.goto(serve("<title>elsewhere</title>")), page.reload):
+        await page.goto(url)
+        await _touch(page)
+        page.dialogs.take()
+
+        await leave()
+
+        assert page.dialogs.take() == [Dialog("beforeunload", "", url, "accept")]
+
+
+POPUPS = {
+    "served": "window.open(POPUP)",
+    "written": "window.open().document.write(`<script>alert('first'); opener.told = true</` + `script>`)",
+    "scripted": "window.open('').alert('first')",
+    "nested": "window.open(NESTING)",
+}
+
+
+@pytest.fixture(scope="module")
+async def detached() -> AsyncIterator[DetachedChrome]:
+    chrome = await start_detached()
+    yield chrome
+    await stop_detached(chrome)
+
+
+@pytest.mark.parametrize("opening", POPUPS.values(), ids=POPUPS.keys())
+@pytest.mark.parametrize("attached", [False, True], ids=["launched", "attached"])
+async def test_a_popup_that_alerts_at_once_holds_nothing_up(
+    browser: Browser, detached: DetachedChrome, serve: Serve, attached: bool, opening: str
+) -> None:
+    popup = serve("<title>popup</title><script>alert('first')</script>")
+    nesting = serve(f"<script>alert('outer'); window.open('{popup}')</script>")
+    script = opening.replace("POPUP", f"'{popup}'").replace("NESTING", f"'{nesting}'")
+    async with Browser.connect(detached.endpoint) as other:
+        page = await (other if attached else browser).new_page(serve("<p>opener</p>"))
+
+        await page.evaluate(f"{script}; 1", timeout_s=3)
+        assert await page.evaluate("1") == 1
+
+        last = page
+        while last.popups:
+            last = last.popups[-1]
+            await last.evaluate("document.readyState", timeout_s=3)
+        assert last is not page
+        assert [dialog.message for dialog in last.dialogs.take()] == ["first"]
+        for opened in [page, *page.popups]:
+            await opened.close()
+
+
+async def test_a_dialog_that_was_open_before_we_came_is_left_by_going_elsewhere(serve: Serve) -> None:
+    chrome = await start_detached()
+    try:
+        async with Browser.connect(chrome.endpoint) as first:
+            page = await first.new_page()
+            session = (await page.frames()).root.session
+            await session.send(cdp_page.Navigate(url=serve("<script>setTimeout(() => alert('nobody'), 50)</script>")))
+            first._ours.clear()  # leave the tab
+        async with Browser.connect(chrome.endpoint) as second:
+            (page,) = second.pages
+            await page.goto(serve("<title>free</title>"))
+            assert await page.evaluate("document.title") == "free"
+    finally:
+        await stop_detached(chrome)
+
+
+async def test_a_call_that_waits_for_the_page_goes_on_after_a_dialog(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input autofocus onkeydown=\"this.value = confirm('sure?')\">"))
+
+    async with asyncio.timeout(3):
+        await _touch(page)
+
+    assert await page.evaluate("document.querySelector('input').value") == "truea"

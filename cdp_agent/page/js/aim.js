@@ -27,14 +27,14 @@ function letGo() {
 /**
  * A point where the mouse meets the element, in the viewport of this world's root; scrolls there only if it must.
  * @param {number} id
- * @param {{guard: boolean, wait_ms: number, enabled: boolean}} options  guard: watch the next press; enabled: it must be
+ * @param {{guard: '' | 'press' | 'move', wait_ms: number, enabled: boolean}} options  guard: watch for it; enabled: it must be
  * @returns {Aimed | Promise<Aimed>}
  * @typedef {{x: number, y: number, scrolled: boolean} | Obstacle} Aimed
- * @typedef {{why: string, by: Cover | null, self: Told}} Obstacle
+ * @typedef {{why: string, by: Cover | null, said: Told}} Obstacle
  */
 function aim(id, options) {
   const element = elementBy(id);
-  if (!element) return { why: 'gone', by: null, self: { role: '', name: '' } };
+  if (!element) return { why: 'gone', by: null, said: { role: '', name: '' } };
   const state = { scrolled: false, centred: false, began: performance.now(), boxes: '' };
   return attempt(element, options, state) ?? aimLater(element, options, state);
 }
@@ -57,7 +57,7 @@ function attempt(element, options, state) {
   if (waited < LONGEST_MOVE && isMoving(element, levels, state)) return null;
   const picked = pick(element, levels);
   if (picked.point) {
-    if (options.guard) arm(element, levels);
+    if (options.guard) arm(element, levels, options.guard);
     const point = outwardPoints(levels, picked.point)[0];
     return { x: point.x, y: point.y, scrolled: state.scrolled };
   }
@@ -117,7 +117,7 @@ function isAnimated(document, element) {
 }
 
 function isDisabled(element) {
-  const control = tagOf(element) === 'LABEL' ? labelControl(element) : element;
+  const control = tagOf(element) === 'LABEL' ? controlOfLabel(element) : element;
   if (control && matches(control, ':disabled')) return true;
   const marked = closestFlat(control ?? element, '[aria-disabled]');
   return marked !== null && attr(marked, 'aria-disabled').toLowerCase() === 'true';
@@ -135,17 +135,17 @@ function nextFrame() {
  * The way outwards of a point in an out-of-process iframe: the same point in the viewport of this world's root, after the
  * iframe was scrolled to where the point is seen, and if the iframe is on top there.
  * @param {number} id  of the iframe element @param {Point} inner  in the iframe's viewport
- * @param {{guard: boolean, wait_ms: number, moved: boolean}} options  moved: what is inside was scrolled just now
+ * @param {{guard: '' | 'press' | 'move', wait_ms: number, moved: boolean}} options  moved: what is inside was scrolled just now
  */
 async function aimThrough(id, inner, options) {
   const frame = elementBy(id);
-  if (!frame) return { why: 'gone', by: null, self: { role: 'iframe', name: '' } };
+  if (!frame) return { why: 'gone', by: null, said: { role: 'iframe', name: '' } };
   const began = performance.now();
   let scrolled = false;
-  let place = options.moved ? '' : placeOf(frame);
+  let place = options.moved ? '' : ownerPlace(frame);
   for (;;) {
-    if (place !== placeOf(frame)) {
-      place = placeOf(frame);
+    if (place !== ownerPlace(frame)) {
+      place = ownerPlace(frame);
       await nextFrame();
       continue;
     }
@@ -155,13 +155,13 @@ async function aimThrough(id, inner, options) {
     const isSeen = seen && point.x > seen.left && point.x < seen.right && point.y > seen.top && point.y < seen.bottom;
     const hit = isSeen ? hitThrough(levels, point) : null;
     if (hit === frame) {
-      if (options.guard) arm(frame, levels, false);
+      if (options.guard) arm(frame, levels, options.guard, false);
       return { ...outwardPoints(levels, point)[0], scrolled };
     }
     if (!scrolled) {
       scrolled = true;
       scrollPointIntoView(frame, inner);
-      place = placeOf(frame);
+      place = ownerPlace(frame);
       continue;
     }
     const why = isSeen ? 'covered' : 'outside';
@@ -170,7 +170,7 @@ async function aimThrough(id, inner, options) {
   }
 }
 
-const placeOf = (frame) => Object.values(rectOf(frame).toJSON()).join();
+const ownerPlace = (frame) => Object.values(rectOf(frame).toJSON()).join();
 
 /** Scrolls every container around an iframe so that a point inside the iframe is in the middle. */
 function scrollPointIntoView(frame, inner) {
@@ -181,7 +181,9 @@ function scrollPointIntoView(frame, inner) {
     const point = mapPoint(outwardsOf(frame), inner);
     const box = isRoot ? viewportOf(viewOf(node)) : rectOf(node);
     const middle = middleOf(box);
-    scrollBy_.call(node, { left: point.x - middle.x, top: point.y - middle.y, behavior: 'instant' });
+    const way = { left: point.x - middle.x, top: point.y - middle.y, behavior: 'instant' };
+    if (isRoot) viewOf(node).scrollBy(way);
+    else scrollBy_.call(node, way);
   }
   const view = viewOf(frame);
   if (view !== window && view.frameElement) scrollPointIntoView(view.frameElement, mapPoint(outwardsOf(frame), inner));

@@ -2,25 +2,30 @@
 // A press that would meet something else (the page moved, something opened) is kept from the page.
 
 /**
- * @typedef {{element: Element, levels: Level[], views: Window[], state: 'waiting' | 'met' | 'missed', by: Element | null}} Guard
+ * @typedef {{element: Element, levels: Level[], views: Window[], types: string[], expected: boolean, state: 'waiting' | 'met' | 'missed', by: Element | null}} Guard
  */
 /** @type {Guard | null} */
 let guard = null;
 
-const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+const MOVES = ['mousemove'];
 const isTrusted_ = (event) => event.isTrusted; // an own property that cannot be replaced
 
-/** @param {Element} element @param {Level[]} levels  the element's; `expected` false: no press may arrive here at all */
-function arm(element, levels, expected = true) {
+/**
+ * @param {Element} element @param {Level[]} levels  the element's
+ * @param {'press' | 'move'} what  is watched @param {boolean} expected  false: nothing may arrive here at all
+ */
+function arm(element, levels, what, expected = true) {
   disarm();
   const views = levels.map((level) => defaultView_.call(level.document));
-  guard = { element, levels, views, expected, state: 'waiting', by: null };
-  for (const view of views) for (const type of GUARDED) addEventListener_.call(view, type, watchPress, true);
+  const types = what === 'press' ? PRESSES : MOVES;
+  guard = { element, levels, views, types, expected, state: 'waiting', by: null };
+  for (const view of views) for (const type of types) addEventListener_.call(view, type, watchMouse, true);
 }
 
 function disarm() {
   if (!guard) return;
-  for (const view of guard.views) for (const type of GUARDED) removeEventListener_.call(view, type, watchPress, true);
+  for (const view of guard.views) for (const type of guard.types) removeEventListener_.call(view, type, watchMouse, true);
   guard = null;
 }
 
@@ -28,7 +33,7 @@ const addEventListener_ = EventTarget.prototype.addEventListener;
 const removeEventListener_ = EventTarget.prototype.removeEventListener;
 
 /** @param {MouseEvent} event */
-function watchPress(event) {
+function watchMouse(event) {
   if (!guard || !isTrusted_(event)) return;
   if (guard.state === 'waiting') {
     const innermost = guard.levels[guard.levels.length - 1].document;
@@ -39,7 +44,7 @@ function watchPress(event) {
     guard.state = met ? 'met' : 'missed';
     guard.by = hit;
   }
-  if (guard.state === 'missed') {
+  if (guard.state === 'missed' && guard.types === PRESSES) {
     event.stopImmediatePropagation();
     event.preventDefault();
   }

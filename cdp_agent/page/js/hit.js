@@ -4,7 +4,6 @@
 const elementFromPointOfDocument_ = Document.prototype.elementFromPoint;
 const elementFromPointOfRoot_ = ShadowRoot.prototype.elementFromPoint;
 const elementsFromPointOfDocument_ = Document.prototype.elementsFromPoint;
-const labelControl = reader(HTMLLabelElement, 'control');
 
 /** The innermost element on top at a point of a document's viewport, known closed shadow roots included. @returns {Element | null} */
 function topmostAt(document, { x, y }) {
@@ -57,24 +56,26 @@ const ACTS_BY_ITSELF =
  */
 function judge(hit, element) {
   if (!hit) return 'miss';
-  const ownControl = tagOf(element) === 'LABEL' ? labelControl(element) : null;
+  const ownControl = tagOf(element) === 'LABEL' ? controlOfLabel(element) : null;
   let verdict = 'hit';
   for (let node = hit; node; node = paintedParent(node)) {
     if (node === element) return verdict;
     if (node === ownControl) return 'hit';
-    if (tagOf(node) === 'LABEL' && labelControl(node) === element) return verdict;
+    if (tagOf(node) === 'LABEL' && controlOfLabel(node) === element) return verdict;
     if (matches(node, ACTS_BY_ITSELF)) verdict = 'child';
   }
-  return passesThrough(element) && actingAncestor(element) === actingAncestor(hit) ? 'hit' : 'miss';
+  if (!passesThrough(element)) return 'miss';
+  // The mouse does not see the element, but what it is a part of gets the click.
+  const whole = closestFlat(element, ACTS_BY_ITSELF);
+  return whole !== null && whole !== element && isInside(hit, whole) ? 'hit' : 'miss';
 }
 
 const passesThrough = (element) => computedStyleOf(element).pointerEvents === 'none';
-const actingAncestor = (element) => closestFlat(element, ACTS_BY_ITSELF);
 
 /** The labels of a form control. @returns {Element[]} */
 function labelsFor(element) {
   if (!matches(element, 'input,select,textarea,button,meter,output,progress')) return [];
-  const found = [...selectAll(rootOf(element), 'label')].filter((label) => labelControl(label) === element);
+  const found = [...selectAll(rootOf(element), 'label')].filter((label) => controlOfLabel(label) === element);
   return found;
 }
 
@@ -82,7 +83,7 @@ function labelsFor(element) {
  * The best point to hit the element, or what is in the way. Tried are the middle of what is seen of each of its boxes, then
  * a grid; a point that hits a part which acts by itself is the last choice.
  * @param {Element} element @param {Level[]} levels
- * @returns {{point: Point} | {why: 'hidden' | 'outside' | 'covered', by: Element | null}}
+ * @returns {{point: Point} | {why: 'hidden' | 'outside' | 'clipped' | 'covered', by: Element | null}}
  */
 function pickPoint(element, levels) {
   const boxes = boxesOf(element);

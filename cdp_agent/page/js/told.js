@@ -18,7 +18,7 @@ function tell(element) {
   if (name) return `${role}${ref} ${quote(name)}`;
   const words = cut(collapse(textContent(element).slice(0, 400)), 40);
   const kind = attr(element, 'id') ? `#${attr(element, 'id')}` : (attr(element, 'class') ?? '').trim().replace(/^(?=.)|\s+/g, '.');
-  return `${role}${ref}${role === tagOf(element).toLowerCase() ? collapse(cut(kind, 40)) : ''}${words ? ` ${quote(words)}` : ''}`;
+  return `${role}${role === tagOf(element).toLowerCase() ? collapse(cut(kind, 40)) : ''}${ref}${words ? ` ${quote(words)}` : ''}`;
 }
 
 const COVERS = 'dialog,[role="dialog" i],[role="alertdialog" i],[aria-modal="true" i]';
@@ -50,5 +50,23 @@ function closersIn(cover) {
 
 /** @returns {Obstacle} */
 function obstacle(why, by, element) {
-  return { why, by: by ? coverOf(by, element) : null, self: told(element) };
+  return { why, detail: detailOf(why, element), by: by ? coverOf(by, element) : null, said: told(element) };
 }
+
+function detailOf(why, element) {
+  if (why === 'disabled') return closestFlat(element, '[inert]') ? ' (inert: something else is to be dealt with first)' : '';
+  if (why === 'clipped') return passesThrough(element) ? ': it takes no mouse events' : ': it is clipped away, or what is around it is closed';
+  if (why !== 'hidden') return '';
+  const closed = closestFlat(element, 'details:not([open])');
+  if (closed) return `: it is in ${tell(closestChild(closed, 'SUMMARY') ?? closed)}, which is closed`;
+  if (tagOf(element) === 'OPTION') return ': select it in its list instead';
+  return '';
+}
+
+/** @param {number} id */
+function toldBy(id) {
+  const element = elementBy(id);
+  return element ? told(element) : { role: '', name: '' };
+}
+
+const isMac = () => /^Mac/.test(navigator.platform);

@@ -1,0 +1,171 @@
+"""Aiming at an element: where the mouse meets it, through all frames, or what is in the way.
+
+The waiting is done in the page (js/aim.js), world by world from the element outwards. What was found out is a moment
+old when the mouse arrives, so a guard in the page (js/guard.js) tells whether the press met the element, and keeps it
+from the page if it did not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+
+import msgspec
+
+from cdp_agent.cdp.connection import Session
+from cdp_agent.errors import DocumentGone, NotInteractable
+
+from .frames import Frame
+from .locate import Located
+from .refs import RefTable
+from .world import World
+
+DEADLINE_S = 5.0
+Guard = Literal["", "press", "move"]
+
+
+class Cover(msgspec.Struct, frozen=True):
+    """What is in the way: `dialog E31 "Cookies"` with local ids marked, and buttons in it."""
+
+    text: str
+    dialog: bool
+    closers: list[str]
+
+
+class Told(msgspec.Struct, frozen=True):
+    """Role and name of an element, for messages."""
+
+    role: str
+    name: str
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    """What `aim` and `aimThrough` in page/js answer: a point, or `why` there is none."""
+
+    x: float = 0.0
+    y: float = 0.0
+    scrolled: bool = False
+    why: str = ""
+    detail: str = ""
+    by: Cover | None = None
+    said: Told = Told("", "")
+
+
+class Landing(msgspec.Struct, frozen=True):
+    """What the guard saw: "met", "missed", "waiting" (no press arrived), "none" (there was no guard)."""
+
+    state: str
+    met: str = ""
+    """What was met instead of the element: `dialog E31 "Cookies"`."""
+
+
+class _Landed(msgspec.Struct, frozen=True):
+    state: str
+    by: Cover | None
+
+
+class Aimed(msgspec.Struct, frozen=True):
+    """A point in the tab's viewport (CSS pixels) where the mouse meets the element."""
+
+    x: float
+    y: float
+    worlds: list[World]
+    """The element's own, then those of the frames around it."""
+    refs: RefTable
+
+    async def landing(self) -> Landing:
+        """What became of the press; ends the guard."""
+        told = await asyncio.gather(*(world.call("landed", returning=_Landed) for world in self.worlds))
+        index = next((index for index, each in enumerate(told) if each.state == "missed"), 0)
+        by = told[index].by
+        return Landing(told[index].state, self.refs.write(self.worlds[index], by.text) if by else "")
+
+
+async def aim(
+    at: Located, *, guard: Guard = "", enabled: bool = True, wait_s: float = DEADLINE_S, local: int | None = None
+) -> Aimed:
+    """A point where the mouse meets the element, which is scrolled there if it must be.
+
+    Waits until it is shown, at rest, enabled (unless told otherwise) and on top. With `guard` the next press
+    or move is watched. `local` is another element of the same world. Raises NotInteractable, DocumentGone, PageUnresponsive.
+    """
+    options = {"guard": guard, "enabled": enabled, "wait_ms": wait_s * 1000}
+    found = await at.world.call("aim", at.local if local is None else local, options, returning=_Answer)
+    if found.why:
+        raise _refusal(at, found, at.world)
+    worlds = [at.world]
+    frame, moved = at.frame, found.scrolled
+    while frame.parent is not None:
+        world, owner = await _holder(frame, frame.parent)
+        through = {"guard": guard, "moved": moved, "wait_ms": wait_s * 1000}
+        inner = {"x": found.x, "y": found.y}
+        outer = await world.call("aimThrough", owner, inner, through, returning=_Answer)
+        if outer.why:
+            raise _refusal(at, msgspec.structs.replace(outer, said=await told(at, local)), world)
+        worlds.append(world)
+        frame, found, moved = frame.parent, outer, moved or outer.scrolled
+    return Aimed(found.x, found.y, worlds, at.refs)
+
+
+def input_session(frame: Frame) -> Session:
+    """Where mouse and keys go: the tab's own session, whatever frame they are meant for."""
+    while frame.parent is not None:
+        frame = frame.parent
+    return frame.session
+
+
+async def describe(at: Located, local: int | None = None) -> str:
+    """`button E7 "Pay"`."""
+    return _named(at, await told(at, local))
+
+
+async def told(at: Located, local: int | None = None) -> Told:
+    """Role and name of the element."""
+    return await at.world.call("toldBy", at.local if local is None else local, returning=Told)
+
+
+async def _holder(frame: Frame, parent: Frame) -> tuple[World, int]:
+    world = await parent.world()
+    for local, frame_id in parent.owners.items():
+        if frame_id == frame.id:
+            return world, local
+    raise DocumentGone("The frame has no place in its page any more: take a new snapshot.")
+
+
+def _named(at: Located, said: Told) -> str:
+    return f"{said.role or 'element'} {at.ref}" + (f' "{said.name}"' if said.name else "")
+
+
+def refusal(at: Located, why: str, said: Told, message: str) -> NotInteractable:
+    """The error about an element: `message` goes on after its name."""
+    named = _named(at, said)
+    return NotInteractable(at.ref, why, f"{named[0].upper()}{named[1:]} {message}")
+
+
+def missed(at: Located, said: Told, landing: Landing) -> NotInteractable:
+    """The mouse did not meet the element although it was aimed at it, again and again."""
+    if landing.met:
+        return refusal(at, "moving", said, f"was not hit: it moves, or {landing.met} gets in the way.")
+    return refusal(at, "covered", said, "was not hit: the mouse did not reach it. Take a new snapshot.")
+
+
+def _refusal(at: Located, found: _Answer, world: World) -> NotInteractable:
+    match found.why:
+        case "gone":
+            return refusal(at, "hidden", found.said, "has just left the page: take a new snapshot.")
+        case "covered" if found.by is not None:
+            cover = at.refs.write(world, found.by.text)
+            closers = [at.refs.write(world, each) for each in found.by.closers]
+            ways = f" (it has {', '.join(closers)})" if closers else ""
+            advice = f"close it first{ways}." if found.by.dialog else f"deal with that first{ways}."
+            return refusal(at, "covered", found.said, f"is covered by {cover}: {advice}")
+        case "covered":
+            return refusal(at, "covered", found.said, "is covered by something.")
+        case "outside":
+            return refusal(
+                at, "outside", found.said, "is outside of the page's visible area, and no scrolling brings it in."
+            )
+        case "disabled":
+            return refusal(at, "disabled", found.said, f"is disabled{found.detail}.")
+        case _:
+            return refusal(at, "hidden", found.said, f"is not shown{found.detail}.")

@@ -1,0 +1,113 @@
+// The control behind what an action was given: a label, or a wrapper around the one thing that is meant. Its check mark,
+// and its focus.
+
+const focus_ = HTMLElement.prototype.focus;
+const focusOfSvg_ = SVGElement.prototype.focus;
+
+/** The element that has the focus, through shadow roots and the iframes of this process. @returns {Element | null} */
+function focusedElement() {
+  let active = activeElement_.call(document);
+  for (;;) {
+    if (!active) return null;
+    const root = rootOfHost(active);
+    const inner = root ? activeElementOfRoot_.call(root) : null;
+    if (inner) {
+      active = inner;
+      continue;
+    }
+    const content = documentIn(active);
+    if (!content || !activeElement_.call(content)) return active;
+    active = activeElement_.call(content);
+  }
+}
+
+/** Moves the focus there without scrolling. @returns {boolean} whether the element, or something in it, has it now */
+function moveFocus(element) {
+  if (isFocusIn(element)) return true;
+  const focus = namespaceURI_.call(element) === 'http://www.w3.org/2000/svg' ? focusOfSvg_ : focus_;
+  try {
+    focus.call(element, { preventScroll: true });
+  } catch {
+    return false; // an element that knows no focus, such as one of MathML
+  }
+  return isFocusIn(element);
+}
+
+function isFocusIn(element) {
+  const focused = focusedElement();
+  return focused !== null && isInside(focused, element) && hasFocusedFrames(element);
+}
+
+/** Whether each iframe around has the focus in its own document too. */
+function hasFocusedFrames(element) {
+  return levelsOf(element).every(({ frame }) => !frame || activeElement_.call(documentOf(frame)) !== null);
+}
+
+const FOCUSABLE = 'a[href],area[href],button,input:not([type="hidden" i]),select,textarea,summary,iframe,[tabindex],[contenteditable=""],[contenteditable="true" i]';
+
+/** @param {number} id @returns {{got: boolean, inner: string}} */
+function focusOn(id) {
+  const element = elementBy(id);
+  if (!element) return { got: false, inner: '' };
+  if (moveFocus(element)) return { got: true, inner: '' };
+  const control = tagOf(element) === 'LABEL' ? controlOfLabel(element) : onlyOneIn(element, FOCUSABLE);
+  return control && moveFocus(control) ? { got: true, inner: tell(control) } : { got: false, inner: '' };
+}
+
+/** The one visible element in it (open shadow roots included) that matches; null when there are none or several. */
+function onlyOneIn(element, selector) {
+  const found = allIn(element, selector).filter((each) => checkVisibility_.call(each, SEEN_OPTIONS));
+  const outer = found.filter((each) => !found.some((other) => other !== each && isInside(each, other)));
+  return outer.length === 1 ? outer[0] : null;
+}
+
+/** All that match below an element, in shadow roots too. @returns {Element[]} */
+function allIn(element, selector) {
+  const found = [];
+  const visit = (root) => {
+    found.push(...selectAll(root, selector));
+    for (const each of selectAll(root, '*')) if (rootOfHost(each)) visit(rootOfHost(each));
+  };
+  if (rootOfHost(element)) visit(rootOfHost(element));
+  visit(element);
+  return found;
+}
+
+const CHECK_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem', 'button', 'tab', 'row', 'gridcell']);
+const CHECK_STATES = ['aria-checked', 'aria-selected', 'aria-pressed'];
+const CHECKABLE =
+  'input[type="checkbox" i],input[type="radio" i],[role="checkbox" i],[role="radio" i],[role="switch" i],[role="menuitemcheckbox" i],[role="menuitemradio" i]';
+
+/** @param {number} id @returns {{kind: 'checkbox' | 'radio' | 'toggle' | 'none', state: 'true' | 'false' | 'mixed', local: number}} */
+function checkable(id) {
+  const element = elementBy(id);
+  const named = element && checkStateOf(element);
+  if (named) return { ...named, local: id };
+  const control = element && (tagOf(element) === 'LABEL' ? controlOfLabel(element) : allIn(element, CHECKABLE).length === 1 && allIn(element, CHECKABLE)[0]);
+  const inner = control && checkStateOf(control);
+  return inner ? { ...inner, local: hold(control) } : { kind: 'none', state: 'false', local: id };
+}
+
+/** Its state once it is the wanted one, at the latest after some frames: pages set states in their own time. */
+async function checkedSoon(id, wanted) {
+  for (let frame = 0; frame < 20 && checkable(id).state !== wanted && checkable(id).kind !== 'none'; frame++) await nextFrame();
+  return checkable(id);
+}
+
+function checkStateOf(element) {
+  if (!isConnected_.call(element)) return null;
+  forget();
+  const tag = tagOf(element);
+  if (tag === 'INPUT' && (inputType(element) === 'checkbox' || inputType(element) === 'radio')) {
+    return { kind: inputType(element), state: String(checkedOf(element, tag, null)) };
+  }
+  if (tag === 'OPTION') return { kind: 'toggle', state: String(isSelectedOption(element)) };
+  const role = roleOf(element, tag);
+  const internals = internalsOf.get(element);
+  if (!CHECK_ROLES.has(role)) return null;
+  const value = CHECK_STATES.map((name) => attr(element, name)).find((each) => each !== null) ?? internals?.checked ?? internals?.pressed;
+  const kind = role === 'radio' || role === 'menuitemradio' ? 'radio' : 'toggle';
+  if (value === undefined && (kind === 'toggle' && role !== 'checkbox' && role !== 'switch')) return null;
+  const state = String(value ?? 'false').toLowerCase();
+  return { kind, state: state === 'true' || state === 'mixed' ? state : 'false' };
+}

@@ -41,10 +41,12 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    from importlib import import_module, metadata
+    from importlib import import_module
 
     if name == "__version__":
-        return metadata.version("cdp-agent")
+        from importlib.metadata import version  # takes 20 ms
+
+        return version("cdp-agent")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -98,8 +98,8 @@ async def test_the_model_sees_the_task_the_page_and_every_tool(browser: Browser,
     assert task == "Task: Find tea"
     assert view == (
         f'The page now:\n<untrusted label="page">\nAddress: {url}\nTitle: Shop\n\n'
-        '- heading "Shop" [level=1] [ref=E1]\n- textbox "Search" [ref=E2]\n- button "Go" [ref=E3]\n'
-        "- text: Nothing yet\n</untrusted>"
+        '- heading "Shop" [level=1]\n- textbox "Search" [ref=E1]\n- button "Go" [ref=E2]\n'
+        "- paragraph: Nothing yet\n</untrusted>"
     )
     assert {each["function"]["name"] for each in request["tools"]} >= {"click", "fill", "done", "abort"}
     assert request["tool_choice"] == "required"
@@ -115,7 +115,7 @@ async def test_only_the_newest_view_is_sent(browser: Browser, page: Page, serve:
 
 async def test_a_page_that_reads_as_before_is_not_sent_again(browser: Browser, page: Page, serve: Serve) -> None:
     events, server = await play(
-        browser, page, [tool_call("hover", {"ref": "{{ref:heading Shop}}"}), DONE], url=serve(SHOP)
+        browser, page, [tool_call("hover", {"ref": "{{ref:button Go}}"}), DONE], url=serve(SHOP)
     )
 
     assert said(server, 2) == prompts.UNCHANGED

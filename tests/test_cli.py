@@ -1,0 +1,186 @@
+"""The command line as a whole: real processes' worth of commands, one after another, against a real Chrome."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from fixtures.replay import ReplayServer, tool_call
+from tests.conftest import Serve
+
+SHOP = """<title>Shop</title><input aria-label="Search"><a href="/other" target=_blank>More</a>
+<button onclick="document.querySelector('p').textContent = 'Found it'">Go</button><p>Nothing yet</p>"""
+
+Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CDP_AGENT_C")}
+    return {**kept, "XDG_STATE_HOME": str(tmp_path / "state")}
+
+
+@pytest.fixture
+def cli(environment: dict[str, str]) -> Cli:
+    """Runs `cdp-agent` with these words, and `status` as the exit status that it must have."""
+
+    def run(*words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "cdp_agent", *words]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == status, done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture
+def chrome(cli: Cli) -> Iterator[str]:
+    """The address of a Chrome that `chrome start` left running."""
+    started = json.loads(cli("chrome", "start", "--json").stdout)
+    yield started["endpoint"]
+    cli("chrome", "stop")
+
+
+def ref_of(snapshot: str, element: str) -> str:
+    line = next(line for line in snapshot.splitlines() if element in line)
+    return line.partition("[ref=")[2].partition("]")[0]
+
+
+def test_a_chrome_is_launched_for_one_command(cli: Cli, serve: Serve) -> None:
+    done = cli("snapshot", serve(SHOP))
+
+    assert 'button "Go"' in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_ref_of_one_command_works_in_the_next(cli: Cli, chrome: str, serve: Serve) -> None:
+    snapshot = cli("snapshot", serve(SHOP)).stdout
+
+    clicked = cli("click", ref_of(snapshot, 'button "Go"')).stdout
+    filled = json.loads(cli("fill", ref_of(snapshot, "textbox"), "tea", "--json").stdout)
+
+    assert "Found it" in clicked
+    assert (filled["action"], filled["value"]) == ("fill", "tea")
+    assert cli("snapshot").stdout.replace("Nothing yet", "") == snapshot.replace("Nothing yet", "Found it").replace(
+        '"Search"', '"Search"'
+    ).replace(f"[ref={ref_of(snapshot, 'textbox')}]", f"[ref={ref_of(snapshot, 'textbox')}]: tea")
+
+
+def test_refs_work_in_an_attached_chrome_too(cli: Cli, chrome: str, environment: dict[str, str], serve: Serve) -> None:
+    environment["XDG_STATE_HOME"] += "-of-another"  # so that it is a stranger's Chrome
+    snapshot = cli("snapshot", serve(SHOP), "--cdp", chrome).stdout
+
+    clicked = cli("click", ref_of(snapshot, 'button "Go"'), "--cdp", chrome).stdout
+
+    assert "Found it" in clicked
+
+
+def test_a_tab_of_the_users_own_is_never_led_elsewhere(
+    cli: Cli, chrome: str, environment: dict[str, str], serve: Serve
+) -> None:
+    users, ours = serve("<p>The user's"), serve(SHOP)
+    cli("goto", users)
+    state_of_the_user = environment["XDG_STATE_HOME"]
+    environment["XDG_STATE_HOME"] += "-of-another"
+
+    read = cli("snapshot", "--cdp", chrome).stdout
+    cli("snapshot", ours, "--cdp", chrome)
+
+    environment["XDG_STATE_HOME"] = state_of_the_user
+    assert "The user's" in read
+    assert cli("snapshot").stdout == read
+
+
+def test_a_new_tab_becomes_the_current_one(cli: Cli, chrome: str, serve: Serve) -> None:
+    serve("<p>The other page", path="/other")
+    snapshot = cli("snapshot", serve(SHOP)).stdout
+
+    clicked = cli("click", ref_of(snapshot, "link")).stdout
+
+    assert "you are in it now" in clicked
+    assert "The other page" in cli("snapshot").stdout
+
+
+def test_a_dead_ref_ends_with_status_1(cli: Cli, chrome: str, serve: Serve) -> None:
+    cli("snapshot", serve(SHOP))
+
+    done = cli("click", "E999", status=1)
+
+    assert done.stdout == ""
+    assert "E999" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_no_chrome_ends_with_status_3(cli: Cli) -> None:
+    assert "No Chrome at http://127.0.0.1:9: " in cli("snapshot", "--cdp", "http://127.0.0.1:9", status=3).stderr
+
+
+def test_a_chrome_that_was_killed_is_forgotten(cli: Cli, serve: Serve) -> None:
+    started = json.loads(cli("chrome", "start", "--json").stdout)
+    os.kill(started["pid"], signal.SIGKILL)
+
+    assert cli("chrome", "status", status=3).stdout == "No Chrome of ours is running.\n"
+    assert "Nothing yet" in cli("snapshot", serve(SHOP)).stdout
+
+
+def test_chrome_start_twice_is_one_chrome(cli: Cli, chrome: str) -> None:
+    again = cli("chrome", "start")
+
+    assert chrome in again.stdout
+    assert again.stderr == "Chrome was running already.\n"
+    assert chrome in cli("chrome", "status").stdout
+
+
+def test_state_is_for_the_user_alone(cli: Cli, chrome: str, environment: dict[str, str], serve: Serve) -> None:
+    cli("snapshot", serve(SHOP))
+
+    files = list(Path(environment["XDG_STATE_HOME"]).rglob("*.json"))
+    assert [path.stat().st_mode & 0o777 for path in files] == [0o600, 0o600]
+
+
+def test_a_task_is_run(cli: Cli, environment: dict[str, str], serve: Serve, tmp_path: Path) -> None:
+    replies = [tool_call("click", {"ref": "{{ref:button Go}}"}), tool_call("done", {"result": "**Tea**"})]
+    with ReplayServer(replies=replies) as server:
+        environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
+        done = cli("run", "Find tea", "--url", serve(SHOP), "--events", str(tmp_path / "e.jsonl"))
+
+    events = [json.loads(line)["type"] for line in (tmp_path / "e.jsonl").read_text().splitlines()]
+    assert done.stdout == "**Tea**\n"
+    assert done.stderr.splitlines()[0].startswith("  1  click E")
+    assert done.stderr.splitlines()[-1].startswith("2 steps, 220 tokens, ")
+    assert (events[0], events[-1]) == ("trace:started", "task:completed")
+
+
+@pytest.mark.parametrize(
+    ("replies", "status", "code"),
+    [
+        ([tool_call("abort", {"reason": "Sold out."})], 1, "aborted"),
+        ([tool_call("wait", {"seconds": 0})], 4, "failed"),
+    ],
+    ids=["the task", "the model"],
+)
+def test_a_task_that_fails_has_its_status(
+    cli: Cli, environment: dict[str, str], serve: Serve, replies: list[bytes], status: int, code: str
+) -> None:
+    with ReplayServer(replies=replies) as server:
+        environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
+        done = cli("run", "Find tea", "--url", serve(SHOP), "--json", status=status)
+
+    assert json.loads(done.stdout)["error"]["code"] == code
+
+
+def test_ctrl_c_ends_a_task_in_order(environment: dict[str, str], serve: Serve) -> None:
+    command = [sys.executable, "-m", "cdp_agent", "run", "Wait", "--url", serve(SHOP)]
+    with ReplayServer(replies=[tool_call("wait", {"seconds": 30})]) as server:
+        environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
+        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+            server.asked.wait(30)
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=20)
+
+    assert (process.returncode, told) == (130, "cdp-agent: stopped.\n")

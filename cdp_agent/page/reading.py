@@ -16,6 +16,7 @@ from cdp_agent.errors import ActionError, DocumentGone
 
 from .adopt import adopt_hidden
 from .frames import Frame, FrameTree
+from .listeners import adopt_listeners
 from .refs import RefTable
 from .world import World
 
@@ -113,14 +114,16 @@ class _Reader(Generic[P]):
 
     async def _read_once(self, frame: Frame) -> Reading[P]:
         world = await frame.world()
-        part = await self._call(world)
-        if (part.closed or part.internals) and await adopt_hidden(world, part.closed, part.internals):
+        part, learnt = await asyncio.gather(self._call(world), adopt_listeners(world))
+        if part.closed or part.internals:
+            learnt |= await adopt_hidden(world, part.closed, part.internals)
+        if learnt:
             again = await self._call(world)
             part = msgspec.structs.replace(again, first=min(part.first, again.first), end=max(part.end, again.end))
         return Reading(frame, world, part)
 
     async def _call(self, world: World) -> P:
-        options = {"next": self._refs.next, **self._options}
+        options = {"next": self._refs.next, "frame": world.frame_id, **self._options}
         return await world.call(self._function, options, returning=self._returning, timeout_s=READ_TIMEOUT_S)
 
     async def _own(self, reading: Reading[P], readings: Readings[P]) -> None:

@@ -40,6 +40,10 @@ BUNDLE = (
     "html_fields.js",
     "html_tags.js",
     "html.js",
+    "reader.js",
+    "search.js",
+    "find.js",
+    "wait.js",
     "exports.js",
 )
 

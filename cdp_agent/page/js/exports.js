@@ -1,2 +1,5 @@
 return { snapshot, adoptRoots, adoptInternals, adoptListening, describe, idOf, elementOf, elementsOf, isAlive, changes, stopWatching,
-  aim, aimThrough, landed, letGo, nextFrame, toldBy, isMac, isHovered, focusOn, checkable, checkedSoon, readable };
+  aim, aimThrough, landed, letGo, nextFrame, toldBy, isMac, focusOn, checkable, checkedSoon, readable,
+  look, changedSince,
+  seenText, forgetSeen, placesOf, findElements,
+};

@@ -1,0 +1,112 @@
+// CSS over everything this session shows: the document, same-process frames in it, shadow roots of both kinds.
+
+/**
+ * @param {{next: number, frame: string, selector: string, within: {frame: string, id: number} | null, attributes: string[],
+ *   most: number, text: boolean}} options
+ */
+function findElements({ next, frame, selector, within, attributes, most, text }) {
+  const first = reserveIds(next);
+  forget();
+  reading = newReading(false);
+  const found = { selector, rows: [], total: 0, before: [], remote: reading.remote, attributes, most, text, known: first };
+  let error = '';
+  try {
+    const scope = within && within.frame === frame ? elementOf(within.id) : document;
+    if (scope) findIn(scope, found);
+  } catch (thrown) {
+    if (thrown.name !== 'SyntaxError') throw thrown;
+    error = thrown.message;
+  }
+  const { remote, closed, internals } = reading;
+  forget();
+  return { rows: found.rows, total: found.total, before: found.before, error, first, end: nextId, remote, closed, internals };
+}
+
+/** @param {Document | ShadowRoot | Element} root */
+function findIn(root, found) {
+  const hits = new Set(selectAll(root, found.selector));
+  if (nodeType_.call(root) === 1) findInside(root, found);
+  for (const element of selectAll(root, '*')) {
+    if (hits.has(element)) {
+      found.total++;
+      if (found.rows.length < found.most) found.rows.push(rowOf(element, found));
+    }
+    findInside(element, found);
+  }
+}
+
+/** Shadow root or frame content of an element. */
+function findInside(element, found) {
+  const tag = tagOf(element);
+  if (mayHost(tag)) {
+    const shadow = shadowOf(element, tag);
+    if (shadow) findIn(shadow, found);
+  } else if (tag === 'IFRAME' || tag === 'FRAME') {
+    const inner = frameDocument(element, tag);
+    if (inner) findIn(inner, found);
+    else {
+      found.remote.push(idOf(element));
+      found.before.push(found.total);
+    }
+  }
+}
+
+const LONGEST_FOUND_TEXT = 300;
+const innerText_ = getterOf(HTMLElement.prototype, 'innerText');
+
+function rowOf(element, found) {
+  const tag = tagOf(element);
+  const near = nearestKnown(element, found.known);
+  return {
+    id: idOf(element), near: near && near !== element ? idsOfElements.get(near) : 0, tag: tag.toLowerCase(), visible: isSeen(element),
+    text: found.text ? cut(textOfFound(element, tag), LONGEST_FOUND_TEXT) : '',
+    attributes: Object.fromEntries(found.attributes.map((name) => [name, attributeOf(element, name)])),
+    url: documentURL_.call(documentOf(element)),
+  };
+}
+
+/** The nearest element around, itself included, that a snapshot has given a ref before. */
+function nearestKnown(element, known) {
+  for (let at = element; at; at = flatParent(at)) {
+    const id = idsOfElements.get(at);
+    if (id !== undefined && id < known) return at;
+  }
+  return null;
+}
+
+function isSeen(element) {
+  if (visibilityOf(element) === GONE || !checkVisibility_.call(element, SEEN_OPTIONS)) return false;
+  const { width, height } = getBoundingClientRect_.call(element);
+  return width > 0 && height > 0;
+}
+
+function textOfFound(element, tag) {
+  if (tag === 'INPUT' || tag === 'TEXTAREA' || tag === 'SELECT') return valueOf(element, tag, roleOf(element, tag));
+  const isHTML = namespaceURI_.call(element) === 'http://www.w3.org/1999/xhtml';
+  return collapse(isHTML ? innerText_.call(element) : textContent(element));
+}
+
+const ADDRESSES = new Set('href src action poster formaction cite data background longdesc manifest xlink:href'.split(' '));
+const ADDRESS_LISTS = new Set(['srcset', 'imagesrcset']);
+const baseURI_ = getterOf(Node.prototype, 'baseURI');
+
+/** The attribute as it stands; addresses absolute. null: it has none. */
+function attributeOf(element, name) {
+  const value = attr(element, name);
+  if (value === null) return null;
+  if (name === 'value' && isSecret(element)) return null;
+  if (ADDRESSES.has(name)) return absolute(value, element);
+  if (!ADDRESS_LISTS.has(name)) return value;
+  return value.split(/,\s+|,(?=https?:|\/)/).map((candidate) => {
+    const [address, ...size] = candidate.trim().split(/\s+/);
+    return [absolute(address, element), ...size].join(' ');
+  }).join(', ');
+}
+
+function absolute(address, element) {
+  try {
+    return new URL(address, baseURI_.call(element)).href;
+  } catch {
+    return address; // no address at all: what stands there is all there is to tell
+  }
+}

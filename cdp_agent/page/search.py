@@ -1,0 +1,234 @@
+"""Searching in what a reader sees: no model is asked, and nothing is written into the page.
+
+The page gives its text, the matching is done here, with the `regex` package under a time limit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from time import monotonic
+
+import msgspec
+import regex
+
+from cdp_agent.errors import InvalidArguments
+
+from .frames import FrameTree
+from .reading import Part, Reading, Readings, read_all
+from .refs import RefTable
+
+MATCH_TIMEOUT_S = 0.1
+NEAR_TIMEOUT_S = 0.15
+_FLAGS = regex.VERSION1 | regex.UNICODE
+_MOST_NEAR = 3
+_WORD = regex.compile(r"[^\s]+")
+
+
+class Match(msgspec.Struct, frozen=True):
+    """A place where the pattern matches. `ref` is the nearest element that can be acted on or has a name."""
+
+    text: str
+    before: str
+    after: str
+    ref: str
+    role: str
+    name: str
+    frame_url: str
+    in_viewport: bool
+
+
+class SearchResult(msgspec.Struct, frozen=True):
+    """The first matches in document order, and how many there are in all.
+
+    `near`: when there is none, up to three spellings on the page that come close. `unread`: the frames that could not
+    be searched, and why.
+    """
+
+    matches: list[Match]
+    total: int
+    near: list[str]
+    unread: list[str]
+
+
+class _TextPart(Part, frozen=True):
+    text: str
+    url: str
+
+
+class _Place(msgspec.Struct, frozen=True):
+    id: int
+    role: str
+    name: str
+    url: str
+    in_viewport: bool
+
+
+class _Places(msgspec.Struct, frozen=True):
+    first: int
+    end: int
+    places: list[_Place]
+
+
+class _Segment(msgspec.Struct, frozen=True):
+    """A stretch of one world's text with no other world's frame in it; `start` is its place in that text."""
+
+    reading: Reading[_TextPart]
+    start: int
+    text: str
+
+
+class _Span(msgspec.Struct, frozen=True):
+    segment: _Segment
+    start: int
+    end: int
+
+
+async def search(
+    tree: FrameTree,
+    refs: RefTable,
+    pattern: str,
+    *,
+    regex: bool = False,
+    case_sensitive: bool = False,
+    context_chars: int = 80,
+    max_results: int = 10,
+) -> SearchResult:
+    """Where the text of all frames matches.
+
+    Literal text matches over inline elements, in any case unless `case_sensitive`; a regular expression is one of the
+    `regex` package. No match runs from one block into the next unless the expression names the line break.
+    Raises InvalidArguments for a bad pattern, one that takes too long, and values out of range.
+    """
+    if not 0 <= context_chars <= 500:
+        raise InvalidArguments(f"context_chars is {context_chars}: give 0 to 500.")
+    if not 1 <= max_results <= 50:
+        raise InvalidArguments(f"max_results is {max_results}: give 1 to 50.")
+    compiled = _compile(pattern, is_regex=regex, case_sensitive=case_sensitive)
+    readings = await read_all(tree, refs, "seenText", _TextPart, {})
+    try:
+        unread: list[str] = []
+        segments = list(_segments(readings, readings.root, unread))
+        spans, total = await asyncio.to_thread(_find_all, compiled, segments, max_results)
+        matches = await _matches(refs, spans, context_chars)
+        near = [] if total or regex else await asyncio.to_thread(_near, pattern, segments)
+    finally:
+        for reading in readings.by_frame.values():
+            reading.world.tell("forgetSeen")
+    return SearchResult(matches, total, near, unread)
+
+
+def _compile(pattern: str, *, is_regex: bool, case_sensitive: bool) -> regex.Pattern[str]:
+    words = pattern.split()
+    if not pattern or (not is_regex and not words):
+        raise InvalidArguments("The pattern is empty: give the text to look for.")
+    flags = _FLAGS | (regex.MULTILINE if is_regex else 0)  # a block's end is a line's end
+    if not case_sensitive:
+        flags |= regex.IGNORECASE | regex.FULLCASE
+    try:
+        return regex.compile(pattern if is_regex else " ".join(regex.escape(word) for word in words), flags)
+    except regex.error as error:  # its text says where: "missing ) at position 4"
+        raise InvalidArguments(
+            f"The pattern {pattern!r} is no regular expression: {error}. "
+            "Correct it, or search for the plain text with regex=false."
+        ) from error
+
+
+def _segments(readings: Readings[_TextPart], reading: Reading[_TextPart], unread: list[str]) -> Iterator[_Segment]:
+    """All text in document order, each frame's where its iframe stands."""
+    text = reading.part.text
+    start = 0
+    while (mark := text.find("\x02", start)) >= 0:
+        yield _Segment(reading, start, text[start:mark])
+        end = text.index("\x02", mark + 1)
+        child = readings.child(reading, int(text[mark + 1 : end]))
+        if isinstance(child, str):
+            unread.append(child)
+        else:
+            yield from _segments(readings, child, unread)
+        start = end + 1
+    yield _Segment(reading, start, text[start:])
+
+
+def _find_all(compiled: regex.Pattern[str], segments: list[_Segment], most: int) -> tuple[list[_Span], int]:
+    spans: list[_Span] = []
+    total = 0
+    budget = _TimeBudget(MATCH_TIMEOUT_S)
+    try:
+        for segment in segments:
+            for found in compiled.finditer(segment.text, timeout=budget.left(), concurrent=True):
+                if found.end() == found.start():
+                    continue
+                total += 1
+                if len(spans) < most:
+                    spans.append(_Span(segment, found.start(), found.end()))
+    except TimeoutError as error:
+        raise InvalidArguments(
+            f"The pattern {compiled.pattern!r} takes too long on this page: it can match in too many ways. "
+            "Make it simpler, for example without a repetition inside of a repetition."
+        ) from error
+    return spans, total
+
+
+async def _matches(refs: RefTable, spans: list[_Span], context_chars: int) -> list[Match]:
+    by_world: dict[int, list[int]] = {}
+    for index, span in enumerate(spans):
+        by_world.setdefault(id(span.segment.reading.world), []).append(index)
+    found: dict[int, Match] = {}
+    for indexes in by_world.values():
+        world = spans[indexes[0]].segment.reading.world
+        asked = [
+            (span.segment.start + span.start, span.segment.start + span.end) for span in (spans[i] for i in indexes)
+        ]
+        answer = await world.call("placesOf", {"next": refs.next, "spans": asked}, returning=_Places)
+        refs.claim(world, answer.first, answer.end)
+        for index, place in zip(indexes, answer.places, strict=True):
+            found[index] = _match(spans[index], place, f"E{refs.number(world, place.id)}", context_chars)
+    return [found[index] for index in range(len(spans))]
+
+
+def _match(span: _Span, place: _Place, ref: str, context_chars: int) -> Match:
+    text = span.segment.text
+    before = text[max(0, span.start - context_chars) : span.start]
+    return Match(
+        text=text[span.start : span.end],
+        before=before.replace("\n", " "),
+        after=text[span.end : span.end + context_chars].replace("\n", " "),
+        ref=ref,
+        role=place.role,
+        name=place.name,
+        frame_url=place.url,
+        in_viewport=place.in_viewport,
+    )
+
+
+def _near(pattern: str, segments: list[_Segment]) -> list[str]:
+    """Up to three spellings on the page within few changes of the pattern, the closest first."""
+    wanted = " ".join(pattern.split())
+    changes = 1 if len(wanted) < 6 else 2 if len(wanted) < 12 else 3
+    if len(wanted) < 3 or len(wanted) > 60:
+        return []
+    words = len(wanted.split(" "))
+    flags = _FLAGS | regex.IGNORECASE | regex.BESTMATCH
+    fuzzy = regex.compile(f"(?<!\\w)(?:{regex.escape(wanted)}){{e<={changes}}}(?!\\w)", flags)
+    found: dict[str, int] = {}
+    budget = _TimeBudget(NEAR_TIMEOUT_S)
+    try:
+        for segment in segments:
+            for match in fuzzy.finditer(segment.text, timeout=budget.left(), concurrent=True):
+                spelling = match.group().strip()
+                if spelling and "\n" not in spelling and abs(len(_WORD.findall(spelling)) - words) <= 1:
+                    found[spelling] = min(found.get(spelling, 99), sum(match.fuzzy_counts))
+    except TimeoutError:
+        pass  # what was found so far is offered: a hint, not an answer
+    return sorted(found, key=lambda spelling: (found[spelling], len(spelling)))[:_MOST_NEAR]
+
+
+class _TimeBudget:
+    """Seconds that several searches share."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = monotonic() + seconds
+
+    def left(self) -> float:
+        return max(0.001, self._end - monotonic())

@@ -3,7 +3,10 @@
 
 /** @type {WeakMap<Element, ShadowRoot | null>} null: asked, it has none */
 const closedRoots = new WeakMap();
-/** @type {WeakMap<Element, Internals | null>} @typedef {{role?: string, name?: string, description?: string, [state: string]: unknown}} Internals */
+/**
+ * @typedef {{role: string, name: string, description: string, states: Record<string, unknown>}} Internals
+ * @type {WeakMap<Element, Internals | null>}
+ */
 const internalsOf = new WeakMap();
 
 /** @param {number[]} ids @param {...(ShadowRoot | null)} roots  one for each id */
@@ -22,7 +25,13 @@ function adoptInternals(entries) {
   }
 }
 
-const internalRole = (element) => ROLE_SYNONYMS[internalsOf.get(element)?.role] ?? internalsOf.get(element)?.role ?? '';
+/** The role that a custom element has by itself; "" for none that ARIA knows. */
+function internalRole(element) {
+  const role = internalsOf.get(element)?.role;
+  return role && role !== 'generic' && ROLES.has(role) ? (ROLE_SYNONYMS[role] ?? role) : '';
+}
+
+const internalState = (element, state) => internalsOf.get(element)?.states?.[state];
 
 /** The shadow root of any kind that is known. @returns {ShadowRoot | null} */
 const rootOfHost = (element) => shadowRoot_.call(element) ?? closedRoots.get(element) ?? null;

@@ -33,8 +33,8 @@ const LARGEST_PAINTED = 320;
 function isOnlyPaint(element, tag) {
   if (!PAINTED_TAGS.has(tag) || firstChild_.call(element) !== null) return false;
   const style = computedStyleOf(element);
-  const hasBackground = style.backgroundImage !== 'none' || !/^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor);
-  if (!hasBackground && !generatedText(element, 'before', reading.selections.before)) return false;
+  const isImage = style.backgroundImage !== 'none' || style.content.startsWith('url(');
+  if (!isImage && /^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor) && !generatedText(element, 'before', reading.selections.before)) return false;
   const { width, height } = getBoundingClientRect_.call(element);
   return Math.min(width, height) >= SMALLEST_PAINTED && Math.max(width, height) <= LARGEST_PAINTED;
 }

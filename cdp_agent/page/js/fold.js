@@ -56,6 +56,7 @@ function finish(line, parent) {
     }
     nameClickable(line);
   }
+  if (line.id !== 0 && line.name === '' && line.kids.length === 0 && HINTED.has(line.role)) line.states += hintOf(line.element);
   if (MEANS_NOTHING_EMPTY(line) || (line.role === 'separator' && line.id === 0 && line.name === '')) return;
   if (dissolves(line) && parent.role !== 'row') parent.kids.push(BREAK, ...line.kids, BREAK);
   else parent.kids.push(line);
@@ -104,6 +105,9 @@ function withoutRepeats(kids) {
   return kept;
 }
 
+// Without a name these say nothing at all; what their author called them must do.
+const HINTED = roleSet('generic button link menuitem tab option radio checkbox switch');
+
 const LONGEST_CLICKABLE_NAME = 200;
 
 /** Something clickable without a role is called what it says. */
@@ -112,7 +116,6 @@ function nameClickable(line) {
     line.name = cut(line.kids.join(' '), LONGEST_CLICKABLE_NAME);
     line.kids = [];
   }
-  if (line.name === '' && line.kids.length === 0) line.states += hintOf(line.element);
   line.role = line.tag === 'SUMMARY' ? 'summary' : 'generic';
 }
 

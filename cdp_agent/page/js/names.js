@@ -78,16 +78,16 @@ function nativeOrContent(element, tag, role, how, visited, depth) {
     const text = native(element, how, visited, depth);
     if (text !== null) return text;
   }
-  const internal = tag.includes('-') ? internalsOf.get(element)?.name : undefined;
-  if (internal) return internal;
   visited.add(element);
+  // Content first: what Chrome told once may be out of date.
+  const fallback = attr(element, 'title') || (tag.includes('-') ? (internalsOf.get(element)?.name ?? '') : '');
   if (how & ~OF_SELF || NAMED_BY_CONTENT.has(role) || (tag === 'SUMMARY' && role === '' && isSummaryOfDetails(element))) {
     const text = contentName(element, tag, role, how & OF_SELF ? (how & ~OF_SELF) | IN_CONTENT : how, visited, depth);
     // Blank text still parts the words around it.
     if (text.trim()) return text;
-    return (role === 'none' ? '' : attr(element, 'title')) || text;
+    return (role === 'none' ? '' : fallback) || text;
   }
-  return role === 'none' ? '' : (attr(element, 'title') ?? '');
+  return role === 'none' ? '' : fallback;
 }
 
 /** Whether a field stands in the very label or reference that names it: then its value is no part of the name. */

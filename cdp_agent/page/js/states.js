@@ -19,7 +19,7 @@ const DISABLED_TAGS = new Set(['INPUT', 'SELECT', 'TEXTAREA', 'BUTTON', 'OPTION'
  */
 function statesOf(element, tag, role, context) {
   const isNative = DISABLED_TAGS.has(tag);
-  const internals = tag.includes('-') ? (internalsOf.get(element) ?? null) : null;
+  const internals = tag.includes('-') ? (internalsOf.get(element)?.states ?? null) : null;
   let text = '';
   if (CHECKED_ROLES.has(role)) text += flag('checked', checkedOf(element, tag, internals));
   if (context.ariaDisabled || (isNative && matches(element, ':disabled')) || internals?.disabled) text += ' [disabled]';

@@ -25,8 +25,7 @@ function valueOf(element, tag, role) {
   }
   if (tag === 'PROGRESS' || tag === 'METER') return progressText(element);
   if (RANGE_ROLES.has(role)) {
-    const internals = internalsOf.get(element);
-    return collapse(String(attr(element, 'aria-valuetext') ?? attr(element, 'aria-valuenow') ?? internals?.value ?? ''));
+    return collapse(attr(element, 'aria-valuetext') ?? attr(element, 'aria-valuenow') ?? '');
   }
   return '';
 }

@@ -1,0 +1,107 @@
+"""Roles, names and descriptions held against the standards' own tests and axe-core's.
+
+The cases (web-platform-tests, BSD-3; axe-core, MPL-2.0) are not part of the project. `CDP_AGENT_SHARED` says where the
+folder with `data/accname.json` is; by default it is looked for beside the repository.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from cdp_agent.cdp import runtime
+from cdp_agent.page.page import Page
+from cdp_agent.page.world import Handle
+
+from .conftest import Serve
+
+SHARED = Path(os.environ.get("CDP_AGENT_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+CASES = SHARED / "data" / "accname.json"
+
+OWN_CASE = "style sheets change how text looks, not what it is called: a name keeps the case of its text"
+TWO_TRUTHS = (
+    "axe-core takes an empty aria-label on <img alt=''> for a name, web-platform-tests do not: we follow the latter"
+)
+KNOWN_MISSES = {
+    ("comp_name_from_content.html", 63): OWN_CASE,
+    ("comp_name_from_content.html", 64): OWN_CASE,
+    ("comp_name_from_content.html", 65): OWN_CASE,
+    ("implicit-role#36", 0): TWO_TRUTHS,
+}
+
+SAME_ROLES = {"image": "img", "presentation": "", "none": "", "generic": "", None: ""}
+
+
+class Check(msgspec.Struct, frozen=True):
+    kind: str
+    index: int
+    expected: str | None
+
+
+class Case(msgspec.Struct, frozen=True):
+    suite: str
+    file: str
+    html: str
+    css: str
+    checks: list[Check]
+
+    @property
+    def page(self) -> str:
+        body = self.html.replace("<template shadow>", '<template shadowrootmode="open">')
+        return f'<!doctype html><meta charset="utf-8"><title>case</title><body>{body}</body>'
+
+
+def cases() -> list[Any]:
+    if not CASES.exists():
+        return []
+    decoded = msgspec.json.decode(CASES.read_bytes(), type=list[Case])
+    return [pytest.param(case, id=f"{case.file}-{case.css}") for case in decoded]
+
+
+@pytest.mark.skipif(not CASES.exists(), reason=f"{CASES} is not here; set CDP_AGENT_SHARED")
+def test_cases_are_read() -> None:
+    assert list(cases())
+
+
+@pytest.mark.parametrize("case", cases())
+async def test_roles_names_and_descriptions_are_as_the_standards_say(case: Case, page: Page, serve: Serve) -> None:
+    await page.goto(serve(case.page))
+
+    misses = {
+        (case.file, check.index): f"{check.kind}: {found!r}, not {check.expected!r}"
+        for check in case.checks
+        if (found := await described(page, case.css, check)) != normal(check.kind, check.expected)
+    }
+
+    known = {key for key in KNOWN_MISSES if key[0] == case.file and key[1] in {each.index for each in case.checks}}
+    assert set(misses) == known, misses
+
+
+async def described(page: Page, css: str, check: Check) -> str:
+    """What we say of the element: the `index`th that the selector finds in the document and its open shadow roots."""
+    world = await (await page.frames()).root.world()
+    found = await world.session.send(
+        runtime.Evaluate(
+            expression=FIND % (msgspec.json.encode(css).decode(), check.index), context_id=world.context_id
+        )
+    )
+    assert found.result.object_id is not None
+    answer = await world.call("describe", Handle(found.result.object_id))
+    return normal(check.kind, answer[check.kind])
+
+
+FIND = """(function walk(root, css, found) {
+  found.push(...root.querySelectorAll(css));
+  for (const host of root.querySelectorAll('*')) if (host.shadowRoot) walk(host.shadowRoot, css, found);
+  return found;
+})(document, %s, [])[%d]"""
+
+
+def normal(kind: str, text: str | None) -> str:
+    if kind == "role":
+        return SAME_ROLES.get(text, text or "")
+    return " ".join((text or "").split())

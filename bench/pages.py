@@ -9,7 +9,7 @@ import argparse
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
@@ -116,6 +116,15 @@ def _frames() -> Iterator[str]:
 
 
 @contextmanager
+def _form() -> Iterator[str]:
+    folder = CACHE / "generated-form"
+    folder.mkdir(parents=True, exist_ok=True)
+    generated.write_form(folder)
+    with _files(folder, "form.html") as url:
+        yield url
+
+
+@contextmanager
 def _table() -> Iterator[str]:
     folder = CACHE / "generated-table"
     folder.mkdir(parents=True, exist_ok=True)
@@ -153,11 +162,18 @@ PAGES = [
     BenchPage("20,000 table rows", "generated", _table),
 ]
 
+SMALL_FORM = BenchPage("small form", "generated", _form)
+INDEX = next(page for page in PAGES if page.name == "index page")
+
+
+def named(parts: Sequence[str] | None) -> list[BenchPage]:
+    """Those of PAGES whose name has one of these in it; all without any."""
+    return [page for page in PAGES if not parts or any(part in page.name for part in parts)]
+
 
 @contextmanager
-def serve_all(names: list[str] | None = None) -> Iterator[tuple[list[Served], dict[str, str]]]:
+def serve_all(wanted: Sequence[BenchPage]) -> Iterator[tuple[list[Served], dict[str, str]]]:
     """The pages that can be had, served, and for each of the others the reason why not."""
-    wanted = [page for page in PAGES if not names or any(name in page.name for name in names)]
     missing: dict[str, str] = {}
     with ExitStack() as stack:
         served = []
@@ -215,7 +231,7 @@ def main() -> None:
     parser.add_argument("--serve", action="store_true", help="go on serving until Ctrl-C")
     arguments = parser.parse_args()
     cache.CACHE.mkdir(parents=True, exist_ok=True)
-    with serve_all(arguments.page) as (served, missing), running_chrome() as endpoint:
+    with serve_all(named(arguments.page)) as (served, missing), running_chrome() as endpoint:
         for one in served:
             try:
                 with opened(endpoint, one) as (_, elements):

@@ -12,7 +12,7 @@ from bench import aria, raw
 from bench.cache import NotFetched
 from bench.chrome import running_chrome
 from bench.drivers.process import PLAYWRIGHT, DriverFailed, driving, ours, playwright
-from bench.pages import Served, opened, serve_all
+from bench.pages import Served, named, opened, serve_all
 from bench.report import Machine, Spread, geometric_mean, number, spread, table, this_machine
 
 # What we claim of each page, of all together, and of the page of frames.
@@ -157,7 +157,7 @@ def main() -> None:
 
 def run(names: list[str] | None, rounds: int, keep: Path | None) -> Result:
     rows = []
-    with serve_all(names) as (pages, not_measured), running_chrome() as endpoint:
+    with serve_all(named(names)) as (pages, not_measured), running_chrome() as endpoint:
         for served in pages:
             print(f"{served.page.name} …", file=sys.stderr)
             try:

@@ -13,6 +13,14 @@ ROWS = 20_000
 HEAD = '<!doctype html><html lang="en"><meta charset="utf-8">'
 
 
+def write_form(folder: Path) -> None:
+    """form.html: a button that changes a line of text, and a text box."""
+    body = """<h1>Newsletter</h1><form><label>Name <input></label> <label>E-mail <input type=email></label>
+<button type=button onclick="sent.textContent = 'Sent ' + ++count">Send</button></form><p id=sent>Not sent</p>
+<script>let count = 0</script>"""
+    (folder / "form.html").write_text(f"{HEAD}<title>Form</title>\n{body}\n", encoding="utf-8")
+
+
 def write_frames(folder: Path, port: int) -> None:
     """frames.html and the document inside each frame; `port` is where the folder is served."""
     inner = f"""{HEAD}<title>Frame</title>

@@ -6,23 +6,24 @@ from cdp_agent.agent import prompts
 from cdp_agent.agent.history import History
 from cdp_agent.providers.base import Assistant, System, Text, ToolCall, ToolResult, User
 
-CALL = Assistant("", (ToolCall("a", "click", '{"ref":"E1"}'),))
+TWO_CALLS = Assistant("", (ToolCall("a", "click", '{"ref":"E1"}'), ToolCall("b", "back", "{}")))
 
 
 def test_only_the_newest_view_is_whole() -> None:
-    history = History("Be good.", "Task: buy it")
-    history.show("first view")
-    history.add(CALL, ToolResult("a", "Clicked."))
-    history.show("second view")
+    history = History("Be good.")
+    history.say("Task: buy it", "first view")
+    history.hear(TWO_CALLS)
+    history.answer([ToolResult("a", "Clicked."), ToolResult("b", "Not run.")], "second view")
+    history.hear(Assistant("Hm."))
     history.say("Go on.")
 
     assert history.messages() == (
         System("Be good."),
-        User((Text("Task: buy it"),)),
-        User((Text(prompts.OLD_VIEW),)),
-        CALL,
+        User((Text(f"Task: buy it\n\n{prompts.OLD_VIEW}"),)),
+        TWO_CALLS,
         ToolResult("a", "Clicked."),
-        User((Text("second view"),)),
+        ToolResult("b", "Not run.\n\nsecond view"),
+        Assistant("Hm."),
         User((Text("Go on."),)),
     )
 

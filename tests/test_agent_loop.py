@@ -93,11 +93,10 @@ async def test_the_model_sees_the_task_the_page_and_every_tool(browser: Browser,
     _, server = await play(browser, page, [DONE], url=url, guardrails="Do not buy.")
 
     request = server.requests[0]
-    system, task, view = (message["content"] for message in request["messages"])
+    system, task = (message["content"] for message in request["messages"])
     assert system.endswith("Do not buy.")
-    assert task == "Task: Find tea"
-    assert view == (
-        f'The page now:\n<untrusted label="page">\nAddress: {url}\nTitle: Shop\n\n'
+    assert task == (
+        f'Task: Find tea\n\nThe page now:\n<untrusted label="page">\nAddress: {url}\nTitle: Shop\n\n'
         '- heading "Shop" [level=1]\n- textbox "Search" [ref=E1]\n- button "Go" [ref=E2]\n'
         "- paragraph: Nothing yet\n</untrusted>"
     )
@@ -108,9 +107,10 @@ async def test_the_model_sees_the_task_the_page_and_every_tool(browser: Browser,
 async def test_only_the_newest_view_is_sent(browser: Browser, page: Page, serve: Serve) -> None:
     _, server = await play(browser, page, [FILL, CLICK, DONE], url=serve(SHOP))
 
-    contents = [message["content"] for message in server.requests[2]["messages"] if message["role"] == "user"]
-    assert contents[1:3] == [prompts.OLD_VIEW] * 2
-    assert "Found tea" in contents[3]
+    _, task, _, filled, _, clicked = (message["content"] for message in server.requests[2]["messages"])
+    assert task == f"Task: Find tea\n\n{prompts.OLD_VIEW}"
+    assert filled.endswith(prompts.OLD_VIEW)
+    assert clicked.endswith("- paragraph: Found tea\n</untrusted>")
 
 
 async def test_a_page_that_reads_as_before_is_not_sent_again(browser: Browser, page: Page, serve: Serve) -> None:
@@ -118,7 +118,7 @@ async def test_a_page_that_reads_as_before_is_not_sent_again(browser: Browser, p
         browser, page, [tool_call("hover", {"ref": "{{ref:button Go}}"}), DONE], url=serve(SHOP)
     )
 
-    assert said(server, 2) == prompts.UNCHANGED
+    assert said(server, 2).endswith(prompts.UNCHANGED)
     assert sum(isinstance(event, AgentObserved) for event in events) == 1
 
 
@@ -133,7 +133,7 @@ async def test_the_page_is_shown_when_it_is_asked_for(browser: Browser, page: Pa
         limits=Limits(observation_tokens=500),
     )
 
-    assert told(server, 2) == [prompts.VIEW_FOLLOWS]
+    assert said(server, 2).startswith(prompts.VIEW_FOLLOWS)
     assert said(server, 2).count('button "One"') == 300
 
 
@@ -170,7 +170,7 @@ async def test_more_calls_than_one_are_answered_and_not_run(browser: Browser, pa
 
     events, server = await play(browser, page, [both, DONE], url=serve(SHOP))
 
-    assert told(server, 2)[1] == prompts.NOT_RUN
+    assert told(server, 2)[1].startswith(prompts.NOT_RUN)
     assert "Nothing yet" in said(server, 2)
     assert [event.action for event in events if isinstance(event, AgentAction)] == ["fill", "done"]
 
@@ -255,7 +255,7 @@ async def test_a_new_tab_is_followed_and_left_when_it_closes(browser: Browser, p
 
     assert [event.title for event in events if isinstance(event, BrowserNavigated)] == ["First", "Second", "First"]
     assert "you are in it now" in told(server, 2)[0]
-    assert told(server, 3)[1].endswith("Your tab was closed. You are back in the one before it.")
+    assert "Your tab was closed. You are back in the one before it." in told(server, 3)[1]
 
 
 async def test_everything_from_the_page_is_fenced(browser: Browser, page: Page, serve: Serve) -> None:
@@ -310,6 +310,7 @@ async def test_a_blank_page_is_not_shown(browser: Browser, page: Page) -> None:
     _, server = await play(browser, page, [DONE])
 
     assert [message["role"] for message in server.requests[0]["messages"]] == ["system", "user"]
+    assert server.requests[0]["messages"][1]["content"] == "Task: Find tea"
 
 
 async def test_run_gives_the_result_and_leaves_its_tab_open(browser: Browser, page: Page, serve: Serve) -> None:

@@ -73,14 +73,14 @@ def test_an_element_that_is_not_there_is_named() -> None:
 def test_the_newest_page_is_the_one_that_counts() -> None:
     request: dict[str, Any] = {
         "messages": [
-            {"role": "user", "content": "- button [ref=E1]"},
-            {"role": "user", "content": [{"type": "text", "text": PAGE}]},
-            {"role": "tool", "content": "- button [ref=E2]"},
+            {"role": "user", "content": '<untrusted label="page">- button [ref=E1]'},
+            {"role": "tool", "content": [{"type": "text", "text": f'- link [ref=E9] <untrusted label="page">{PAGE}'}]},
+            {"role": "tool", "content": '<untrusted label="result">- button [ref=E2]'},
             {"role": "user", "content": "Go on."},
         ]
     }
 
-    assert newest_page(request) == PAGE
+    assert newest_page(request) == f">{PAGE}"
 
 
 def test_files_are_served_in_order_and_then_no_more(tmp_path: Path) -> None:
@@ -88,7 +88,9 @@ def test_files_are_served_in_order_and_then_no_more(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(tool_call("done", {"result": done}))
 
     with ReplayServer(tmp_path) as server:
-        answers = [decode(ask(server.base_url, PAGE)).tool_calls[0].arguments for _ in range(2)]
+        answers = [
+            decode(ask(server.base_url, f'<untrusted label="page">\n{PAGE}')).tool_calls[0].arguments for _ in range(2)
+        ]
         with pytest.raises(urllib.error.HTTPError) as caught:
             ask(server.base_url)
 

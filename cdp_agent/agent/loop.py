@@ -14,9 +14,10 @@ from cdp_agent import events as happened
 from cdp_agent.agent import prompts
 from cdp_agent.agent.history import History
 from cdp_agent.agent.perform import Understood, perform, understand
+from cdp_agent.agent.sight import Seen, Sight
 from cdp_agent.agent.tabs import Tabs
 from cdp_agent.agent.tally import Tally
-from cdp_agent.errors import ActionError, BrowserError, ModelError, ProtocolError, SessionClosed, SetupError
+from cdp_agent.errors import ActionError, BrowserError, ModelError, ProtocolError, SetupError
 from cdp_agent.events import AgentResult, Event, TaskError
 from cdp_agent.page.snapshot import Snapshot
 from cdp_agent.providers.base import Assistant, Reply, Request, ToolCall, ToolResult, ToolSpec
@@ -71,12 +72,9 @@ class Loop:
         self._task = task
         self._page = page
         self._tally = Tally()
-        self._history = History(
-            prompts.system(today=date.today(), guardrails=task.guardrails), prompts.task(task.text, task.input_data)
-        )
+        self._history = History(prompts.system(today=date.today(), guardrails=task.guardrails))
+        self._sight = Sight(limits.observation_tokens)
         self._specs = tuple(ToolSpec(each.name, each.description, each.parameters) for each in tools.values())
-        self._shown = ""
-        self._address = ""
         self._end: tuple[str, TaskError | None] | None = None
 
     async def events(self) -> AsyncGenerator[Event, None]:
@@ -115,9 +113,12 @@ class Loop:
             if problem is not None:
                 self._end = "", TaskError("failed", problem)
                 return
+            seen = Seen(None, [])
             if tabs.page.url != "about:blank":
-                for event in await self._look(tabs.page):
-                    yield event
+                seen = await self._sight.look(tabs.page, self._now())
+            self._history.say(prompts.task(self._task.text, self._task.input_data), seen.view)
+            for event in seen.events:
+                yield event
             while self._end is None:
                 self._tally.steps += 1
                 yield happened.AgentStep(**self._now())
@@ -163,18 +164,24 @@ class Loop:
             self._end = outcome.result, error
             return
         moved = await tabs.follow()
-        self._history.add(ToolResult(first.id, _told(first.name, outcome, moved)))
-        self._history.add(*(ToolResult(each.id, prompts.NOT_RUN) for each in others))
-        if moved or (isinstance(understood, Understood) and not understood.tool.read_only):
-            for event in await self._look(tabs.page):
-                yield event
-        elif isinstance(outcome, Observation) and isinstance(outcome.value, Snapshot):
-            for event in self._show(outcome.value):
-                yield event
+        if isinstance(outcome, Observation) and isinstance(outcome.value, Snapshot):
+            seen = self._sight.see(outcome.value, self._now())
+        elif moved or (isinstance(understood, Understood) and not understood.tool.read_only):
+            seen = await self._sight.look(tabs.page, self._now())
+        else:
+            seen = None
+        results = [ToolResult(first.id, _told(first.name, outcome, moved))]
+        results += [ToolResult(each.id, prompts.NOT_RUN) for each in others]
+        if seen is not None and seen.view is None:
+            results[0] = ToolResult(first.id, f"{results[0].text}\n{prompts.UNCHANGED}")
+        self._history.answer(results, seen.view if seen else None)
+        for event in seen.events if seen else []:
+            yield event
 
     def _heard(self, reply: Reply, duration_s: float) -> Iterator[Event]:
         """Takes the reply into the history; asks again when it calls no tool."""
-        self._history.add(Assistant(reply.text, reply.tool_calls))
+        # Some providers refuse a message without any content.
+        self._history.hear(Assistant(reply.text or ("" if reply.tool_calls else "(nothing)"), reply.tool_calls))
         yield happened.AiGeneration(
             **self._now(),
             text=reply.text,
@@ -207,27 +214,6 @@ class Loop:
             duration_s=duration_s,
             facts=facts(outcome.value) if isinstance(outcome, Observation) and seen and outcome.value else None,
         )
-
-    async def _look(self, page: Page) -> list[Event]:
-        """Shows the model the page as it is now, unless it reads as before."""
-        try:
-            return list(self._show(await page.snapshot(budget_tokens=self._limits.observation_tokens)))
-        except (ActionError, SessionClosed) as error:
-            self._shown = prompts.unreadable(str(error))
-            self._history.show(self._shown)
-            return [happened.AgentStatus(**self._now(), message=f"The page cannot be read: {error}")]
-
-    def _show(self, snapshot: Snapshot) -> Iterator[Event]:
-        if snapshot.url != self._address:
-            self._address = snapshot.url
-            yield happened.BrowserNavigated(**self._now(), url=snapshot.url, title=snapshot.title)
-        view = prompts.view(snapshot.url, snapshot.title, snapshot.text)
-        if view == self._shown:
-            self._history.say(prompts.UNCHANGED)
-            return
-        self._shown = view
-        self._history.show(view)
-        yield happened.AgentObserved(**self._now(), url=snapshot.url, title=snapshot.title, snapshot=snapshot.text)
 
     def _limit_reached(self) -> tuple[str, TaskError] | None:
         limits, tally = self._limits, self._tally

@@ -33,7 +33,7 @@ def run(arguments: Sequence[str]) -> int:
     if name is None:
         raise SetupError("Which command? See `cdp-agent --help`.")
     command = _command(name)
-    return command([*words, *before])
+    return command([*before, *words])
 
 
 def _split(arguments: Sequence[str]) -> tuple[list[str], str | None, list[str]]:

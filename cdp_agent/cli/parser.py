@@ -22,7 +22,8 @@ class Parser(argparse.ArgumentParser):
         raise SetupError(f"{message}; see `{self.prog} --help`.")
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
-        return self.parse_intermixed_args([_with_dashes(word) for word in words])
+        end = words.index("--") if "--" in words else len(words)
+        return self.parse_intermixed_args([*map(_with_dashes, words[:end]), *words[end:]])
 
     def connection(self) -> None:
         """Adds what every command has that talks to a Chrome."""
@@ -99,7 +100,7 @@ def _option(name: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_dashes(word: str) -> str:
-    if not word.startswith("--") or word == "--":
+    if not word.startswith("--"):
         return word
     name, equals, value = word.partition("=")
     return name.replace("_", "-") + equals + value

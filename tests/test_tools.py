@@ -1,0 +1,131 @@
+"""Each built-in tool does on a page what its name says."""
+
+from typing import Any
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.errors import ActionError
+from cdp_agent.page.page import Page
+from cdp_agent.page.receipts import Receipt
+from cdp_agent.page.snapshot import Snapshot
+from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools.base import Answer, Context, Observation, facts
+from tests.conftest import Serve
+
+FORM = """<title>Form</title><button onclick="document.title = 'Clicked'">Go</button>
+<input aria-label=Name value=Ada><select aria-label=City><option>Oslo<option>Rome</select>
+<input type=checkbox aria-label=Agree><input type=file aria-label=File>"""
+
+
+async def call(name: str, page: Page, browser: Browser, **arguments: Any) -> Observation | Answer:
+    tool = BUILT_IN[name]
+    return await tool.run(tool.parse(arguments), Context(page, browser))
+
+
+async def ref_of(page: Page, role: str) -> str:
+    return next(ref.ref for ref in (await page.snapshot()).refs.values() if ref.role == role)
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "arguments", "value"),
+    [
+        ("click", "button", {"count": "2"}, None),
+        ("hover", "button", {}, None),
+        ("focus", "button", {}, None),
+        ("fill", "textbox", {"value": "Bob"}, "Bob"),
+        ("fill", "textbox", {"value": "!", "append": True}, "Ada!"),
+        ("select", "combobox", {"value": "Rome"}, "Rome"),
+        ("check", "checkbox", {}, None),
+        ("uncheck", "checkbox", {}, None),
+        ("press", "textbox", {"key": "a"}, None),
+    ],
+)
+async def test_an_action_gives_its_receipt(
+    browser: Browser, page: Page, serve: Serve, name: str, role: str, arguments: dict[str, Any], value: str | None
+) -> None:
+    await page.goto(serve(FORM))
+
+    seen = await call(name, page, browser, ref=await ref_of(page, role), **arguments)
+
+    assert isinstance(seen, Observation)
+    assert isinstance(seen.value, Receipt)
+    assert (seen.value.action, seen.value.value, seen.text) == (name, value, seen.value.text)
+
+
+async def test_the_page_is_left_and_come_back_to(browser: Browser, page: Page, serve: Serve) -> None:
+    first, second = serve("<title>First"), serve("<title>Second")
+    await page.goto(first)
+
+    titles = []
+    for name, arguments in (("goto", {"url": second}), ("back", {}), ("forward", {}), ("reload", {})):
+        await call(name, page, browser, **arguments)
+        titles.append((await page.snapshot()).title)
+
+    assert titles == ["Second", "First", "Second", "Second"]
+
+
+async def test_goto_completes_an_address(browser: Browser, page: Page, serve: Serve) -> None:
+    url = serve("<title>Here")
+
+    await call("goto", page, browser, url=url.removeprefix("http://"))
+
+    assert page.url == url
+
+
+async def test_files_are_uploaded(browser: Browser, page: Page, serve: Serve, tmp_path: Any) -> None:
+    (tmp_path / "cv.txt").write_text("x")
+    await page.goto(serve("<input type=file aria-label=File>"))
+    (ref,) = (await page.snapshot()).refs
+
+    await call("upload", page, browser, ref=ref, files=str(tmp_path / "cv.txt"))
+
+    assert await page.evaluate("document.querySelector('input').files[0].name") == "cv.txt"
+
+
+async def test_something_is_dragged(browser: Browser, page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>From</button><p><button onmouseup='document.title = \"there\"'>To</button>"))
+    start, end = (await page.snapshot()).refs
+
+    await call("drag", page, browser, from_ref=start, to_ref=end)
+
+    assert await page.evaluate("document.title") == "there"
+
+
+async def test_the_snapshot_keeps_to_its_budget(browser: Browser, page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>One</button>" * 500))
+
+    short = await call("snapshot", page, browser, budget_tokens=300)
+    whole = await call("snapshot", page, browser, budget_tokens=0)
+
+    assert isinstance(short, Observation)
+    assert isinstance(whole, Observation)
+    assert isinstance(whole.value, Snapshot)
+    assert len(short.text) < 300 * 4
+    assert whole.text.count('"One"') == 500
+    assert len(facts(whole.value)["refs"]) == 500
+
+
+async def test_waiting_for_a_text_ends_when_it_is_there(browser: Browser, page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p>Wait<script>setTimeout(() => document.body.append('Ready'), 50)</script>"))
+
+    seen = await call("wait_for", page, browser, text="Ready")
+
+    assert isinstance(seen, Observation)
+
+
+async def test_waiting_for_nothing_ends_with_an_error(browser: Browser, page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p>Wait"))
+
+    with pytest.raises(ActionError):
+        await call("wait_for", page, browser, text="Ready", timeout_s=0.2)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "answer"),
+    [("done", {"result": "42"}, Answer("42", True)), ("abort", {"reason": "No."}, Answer("No.", False))],
+)
+async def test_the_end_is_an_answer(
+    browser: Browser, page: Page, name: str, arguments: dict[str, str], answer: Answer
+) -> None:
+    assert await call(name, page, browser, **arguments) == answer

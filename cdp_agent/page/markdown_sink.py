@@ -1,0 +1,119 @@
+"""Gathers the blocks of a container while its elements are written one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+from lxml.etree import _Element
+
+from .markdown_blocks import Block
+from .markdown_text import escape, paragraph
+
+CONTAINERS = tuple("h1 h2 h3 h4 h5 h6 ul ol li dl dt dd q pre table tr td th hr sum opt sec fr rf ef".split())  # noqa: SIM905
+
+Remote = Callable[[int], tuple[list[Block], str] | str]
+
+
+class Source(msgspec.Struct, frozen=True):
+    """What all sinks of one document share.
+
+    `remote` gives the blocks of a frame in another session with its address, or the reason why there are none, by the
+    id of the iframe element; `unreadable` gets what could not be read, and why.
+    """
+
+    writers: Mapping[str, Callable[[Sink, _Element], None]]
+    remote: Remote
+    unreadable: list[tuple[str, str]]
+
+
+class Sink:
+    """Where the blocks of one container are gathered; the line that is being written is in `parts`.
+
+    An inline one writes lines only, and keeps the "\\n" between them in `parts`.
+    """
+
+    def __init__(self, source: Source, rank: int, *, is_inline: bool = False) -> None:
+        self.source = source
+        self.rank = rank
+        self.blocks: list[Block] = []
+        self.parts: list[str] = []
+        self._is_inline = is_inline
+
+    def flow(self, element: _Element) -> None:
+        """Everything in an element: texts, inline elements, blocks."""
+        writers = self.source.writers
+        if element.text:
+            self._text(element.text)
+        for child in element:
+            writers[child.tag](self, child)
+            if child.tail:
+                self._text(child.tail)
+
+    def put(self, inline: str) -> None:
+        """Adds Markdown to the line; "\\n" in it ends the line."""
+        if "\n" not in inline or self._is_inline:
+            self.parts.append(inline)
+            return
+        first, *others = inline.split("\n")
+        self.parts.append(first)
+        for other in others:
+            self.flush()
+            self.parts.append(other)
+
+    def flush(self) -> None:
+        """Ends the line that is being written."""
+        if not self.parts:
+            return
+        text = paragraph("".join(self.parts))
+        self.parts.clear()
+        if text:
+            self.blocks.append(Block(text, "p", self.rank))
+
+    def add(self, text: str, kind: str, head: int = 0, tail: str = "") -> None:
+        """A block of its own, unless it is empty."""
+        self.flush()
+        if text:
+            self.blocks.append(Block(text, kind, self.rank, head, tail))
+
+    def inner(self, element: _Element) -> list[Block]:
+        """The blocks inside a container."""
+        sink = Sink(self.source, self.rank)
+        sink.flow(element)
+        sink.flush()
+        return sink.blocks
+
+    def made_of(self, element: _Element) -> list[Block]:
+        """The blocks that an element itself makes."""
+        sink = Sink(self.source, self.rank)
+        self.source.writers[element.tag](sink, element)
+        sink.flush()
+        return sink.blocks
+
+    def inline(self, element: _Element) -> str:
+        """What is in an element that holds no blocks, lines parted by "\\n"."""
+        sink = Sink(self.source, self.rank, is_inline=True)
+        sink.flow(element)
+        return "".join(sink.parts)
+
+    def _text(self, text: str) -> None:
+        if "\n" not in text or self._is_inline:
+            self.parts.append(escape(text))
+            return
+        first, *others = text.split("\n")
+        if first:
+            self.parts.append(escape(first))
+        for other in others:
+            self.flush()
+            if other:
+                self.parts.append(escape(other))
+
+
+def holds_blocks(element: _Element) -> bool:
+    """Whether there is a block anywhere inside."""
+    return next(element.iterdescendants(*CONTAINERS), None) is not None
+
+
+def text_of(element: _Element) -> str:
+    """All texts in an element as they are."""
+    return "".join(map(str, element.itertext()))

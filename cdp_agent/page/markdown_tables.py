@@ -1,0 +1,121 @@
+"""Tables of a page as tables of Markdown: spans written out, one header row.
+
+https://github.github.com/gfm/#tables-extension-
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+
+import msgspec
+from lxml.etree import _Element
+
+Write = Callable[[_Element], str]
+
+_MOST_REPEATS = 20
+_MOST_COLUMNS = 1000  # https://html.spec.whatwg.org/multipage/tables.html#attributes-common-to-td-and-th-elements
+_NOT_DATA = tuple("h1 h2 h3 h4 h5 h6 table ul ol dl pre q hr sec fr rf".split())  # noqa: SIM905
+
+
+class _Cell(msgspec.Struct, gc=False):
+    start: int
+    end: int
+    text: str
+    header: bool
+
+
+class _Row(msgspec.Struct, gc=False):
+    cells: list[_Cell]
+    head: bool
+
+
+def is_data(table: _Element, rows: list[_Element]) -> bool:
+    """Whether a <table> holds data: what it says itself, else headers, else several columns of plain cells."""
+    kind = table.get("k")
+    if kind is not None:
+        return kind == "data"
+    if table.find("cap") is not None or any(row.get("h") or row.find("th") is not None for row in rows):
+        return not any(row.find(".//table") is not None for row in rows)
+    filled = [row for row in rows if len(row)]
+    if len(filled) < 2 or any(len(row) < 2 for row in filled):
+        return False
+    return next(table.iterdescendants(*_NOT_DATA), None) is None
+
+
+def rows_of(table: _Element) -> list[_Element]:
+    """The rows of a table, not those of tables inside it."""
+    found: list[_Element] = []
+    for child in table:
+        if child.tag == "tr":
+            found.append(child)
+        elif child.tag not in ("td", "th", "table"):
+            found += rows_of(child)
+    return found
+
+
+def pipe_table(rows: list[_Element], write: Write) -> str:
+    """The table, its header rows joined into one. A table without header gets an empty one, as Markdown demands."""
+    grid = [row for row in _grid(rows, write) if any(cell.text for cell in row.cells)]
+    if not grid:
+        return ""
+    starts = sorted({cell.start for row in grid for cell in row.cells})
+    lines = [_columns(row, starts) for row in grid]
+    heads = 0
+    while heads < len(grid) and grid[heads].head:
+        heads += 1
+    used = max(len(line) for line in lines)
+    header = _joined(lines[:heads], used)
+    return "\n".join([_line(header), _line(["---"] * used), *(_line(line) for line in lines[heads:])])
+
+
+def _grid(rows: list[_Element], write: Write) -> list[_Row]:
+    """The rows with each cell at its columns. Cells that reach down into later rows are in those, too."""
+    reaching: list[tuple[int, _Cell]] = []  # (rows still to come, cell)
+    grid: list[_Row] = []
+    for row in rows:
+        cells = [cell for _, cell in reaching]
+        taken = sorted((cell.start, cell.end) for cell in cells)
+        reaching = [(left - 1, cell) for left, cell in reaching if left > 1]
+        at = 0
+        for element in row:
+            if element.tag not in ("td", "th"):
+                continue
+            width = min(max(int(element.get("c", "1")), 1), _MOST_COLUMNS)
+            for start, end in taken:
+                if start < at + width and at < end:
+                    at = end
+            cell = _Cell(at, at + width, write(element), element.tag == "th")
+            cells.append(cell)
+            down = int(element.get("r", "1"))
+            if down != 1:
+                reaching.append((len(rows) if down == 0 else down - 1, cell))
+            at += width
+        cells.sort(key=lambda cell: cell.start)
+        grid.append(_Row(cells, row.get("h") is not None or (bool(cells) and all(cell.header for cell in cells))))
+    return grid
+
+
+def _columns(row: _Row, starts: list[int]) -> list[str]:
+    """The texts in the columns where any cell begins; a cell that spans several is in each, one that spans all once."""
+    texts = [""] * len(starts)
+    for cell in row.cells:
+        first, end = bisect_left(starts, cell.start), bisect_left(starts, cell.end)
+        once = len(row.cells) == 1 or end - first > _MOST_REPEATS
+        for column in range(first, first + 1 if once else end):
+            texts[column] = cell.text
+    while texts and not texts[-1]:
+        texts.pop()  # Markdown adds the missing ones
+    return texts
+
+
+def _joined(heads: list[list[str]], columns: int) -> list[str]:
+    header = []
+    for column in range(columns):
+        texts = [head[column] for head in heads if column < len(head) and head[column]]
+        header.append(" / ".join(dict.fromkeys(texts)))
+    return header
+
+
+def _line(texts: list[str]) -> str:
+    return f"| {' | '.join(texts)} |"

@@ -1,0 +1,116 @@
+"""Markdown within a line: what of a page's text must be escaped to mean itself, how links and code are written.
+
+https://spec.commonmark.org/0.31.2/#inlines
+"""
+
+from __future__ import annotations
+
+import re
+
+HARD_BREAK = "\x0b"
+"""Stands for a line break inside a paragraph until the paragraph is written. XML cannot hold it, so no page can."""
+
+# As little as possible is escaped: a model reads what stands there, and each backslash is a token.
+_UNSURE = re.compile(r"[\\`*_\[\]<&~]")
+_ESCAPED = re.compile(
+    r"""
+      \\(?=[!-/:-@\[-`{-~])                     # a backslash that would escape what follows
+    | `
+    | \*(?=\S) | (?<=\S)\*                      # could open or close emphasis
+    | (?<![^\W_])_(?=\S) | (?<=\S)_(?![^\W_])   # the same; within a word it cannot
+    | \](?=[(\[:])                              # could end a link's text
+    | <(?=[A-Za-z/!?])                          # could be a tag
+    | &(?=\#?\w{1,31};)                         # could be a character reference
+    | ~(?=~) | (?<=~)~
+    """,
+    re.VERBOSE,
+)
+# What would make a line something else than text.
+_LINE_START = re.compile(
+    r"(?P<mark>\#{1,6}(?=\s|$)|>|[-+](?=\s|$)|=+\s*$|-{2,}\s*$)|(?P<number>\d{1,9})(?P<dot>[.)])(?=\s|$)"
+)
+_SPACES = re.compile(" {2,}")
+_TICKS = re.compile("`+")
+_BREAKS = re.compile(f" *{HARD_BREAK} *")
+
+
+def escape(text: str) -> str:
+    """Text of a page, so that it stays text within a line."""
+    return _ESCAPED.sub(r"\\\g<0>", text) if _UNSURE.search(text) else text
+
+
+def paragraph(inline: str) -> str:
+    """A line of Markdown with its spaces tidied, and its starts escaped; "" when there is nothing to read."""
+    text = inline.strip(" \x0b")
+    if "  " in text:
+        text = _SPACES.sub(" ", text)
+    if HARD_BREAK not in text:
+        return _start(text)
+    return "  \n".join(_start(line) for line in _BREAKS.split(text) if line)
+
+
+def _start(line: str) -> str:
+    match = _LINE_START.match(line)
+    if match is None:
+        return line
+    if match["mark"]:
+        return "\\" + line
+    return f"{match['number']}\\{line[len(match['number']) :]}"
+
+
+def code(text: str) -> str:
+    """Code within a line, fenced by more backticks than it holds in a row."""
+    text = " ".join(text.split())
+    if not text:
+        return ""
+    longest = max((len(run[0]) for run in _TICKS.finditer(text)), default=0)
+    if not longest:
+        return f"`{text}`"
+    fence = "`" * (longest + 1)
+    padding = " " if text[0] == "`" or text[-1] == "`" else ""
+    return f"{fence}{padding}{text}{padding}{fence}"
+
+
+def code_block(text: str, language: str) -> str:
+    """Code of several lines, fenced."""
+    longest = max((len(run[0]) for run in _TICKS.finditer(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def wrap(inline: str, mark: str, end: str = "") -> str:
+    """Text between two marks, each line by itself, the spaces around it left outside."""
+    if "\n" in inline:
+        return "\n".join(wrap(line, mark, end) for line in inline.split("\n"))
+    inner = inline.strip(" \x0b")
+    if not inner:
+        return inline
+    start = inline.index(inner)
+    return f"{inline[:start]}{mark}{inner}{end or mark}{inline[start + len(inner) :]}"
+
+
+def link(inline: str, target: str) -> str:
+    """A link around the first line that says something; what follows it in the same link stands for itself."""
+    lines = inline.split("\n")
+    for place, line in enumerate(lines):
+        if line.strip(" \x0b"):
+            lines[place] = wrap(line.replace(HARD_BREAK, " "), "[", f"]({destination(target)})")
+            break
+    return "\n".join(lines)
+
+
+def destination(target: str) -> str:
+    """An address as it stands behind a link's text."""
+    if "(" not in target and ")" not in target:
+        return target
+    depth = 0
+    for char in target:
+        depth += (char == "(") - (char == ")")
+        if depth < 0:
+            break
+    return f"<{target}>" if depth else target
+
+
+def quoted(name: str) -> str:
+    """A name in quotes, fit for a note of ours in square brackets."""
+    return '"' + name.replace('"', "'") + '"'

@@ -1,0 +1,194 @@
+"""Makes Markdown of the small document that page/js/html.js writes; its elements are explained there."""
+
+from __future__ import annotations
+
+from lxml.etree import _Element
+
+from . import markdown_inline
+from .markdown_blocks import Block, compact, indented, list_item
+from .markdown_inline import CHECK
+from .markdown_sink import Remote, Sink, Source, text_of
+from .markdown_tables import is_data, pipe_table, rows_of
+from .markdown_text import code, code_block, escape, quoted
+
+_HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
+_AROUND = {"nav": 2, "footer": 2, "header": 1, "aside": 1}
+_COMPACT = ("nav", "footer")
+
+
+def blocks_of(document: _Element, remote: Remote, unreadable: list[tuple[str, str]]) -> list[Block]:
+    """The blocks of one world's document in order; see `Source` for `remote` and `unreadable`."""
+    has_main = any(section.get("k") == "main" for section in document.iter("sec"))
+    sink = Sink(Source(_WRITERS, remote, unreadable), 1 if has_main else 0)
+    sink.flow(document)
+    sink.flush()
+    return sink.blocks
+
+
+def write_heading(sink: Sink, element: _Element) -> None:
+    sink.flush()
+    blocks = sink.inner(element)
+    lines: list[str] = []
+    while blocks and blocks[0].kind == "p":
+        lines.append(blocks.pop(0).text.replace("  \n", " "))
+    text = " ".join(lines)
+    if text.startswith("**") and text.endswith("**") and "**" not in text[2:-2]:
+        text = text[2:-2]  # a heading is bold by itself
+    sink.add(f"{_HEADINGS[element.tag]} {text}" if text else "", "h")
+    sink.blocks += blocks
+
+
+def write_list(sink: Sink, element: _Element) -> None:
+    sink.flush()
+    number, step = int(element.get("s", "1")), -1 if element.get("r") else 1
+    if step < 0 and element.get("s") is None:
+        number = sum(1 for child in element if child.tag == "li")
+    items: list[str] = []
+    for child in element:
+        if child.tag in ("ul", "ol") and items:  # a list between items belongs to the one before
+            items[-1] += "".join("\n" + indented(block.text, 2) for block in sink.made_of(child))
+            continue
+        number = int(child.get("v", number))
+        marker = f"{number}. " if element.tag == "ol" else "- "
+        if item := list_item(sink.inner(child) if child.tag == "li" else sink.made_of(child), marker):
+            items.append(item)
+        number += step if child.tag == "li" else 0
+    sink.add("\n".join(items), "l")
+
+
+def write_item(sink: Sink, element: _Element) -> None:
+    sink.add(list_item(sink.inner(element), "- "), "l")
+
+
+def write_option(sink: Sink, element: _Element) -> None:
+    sink.add(f"- {CHECK[element.get('s', '0')]} {escape(element.text or '')}", "l")
+
+
+def write_definitions(sink: Sink, element: _Element) -> None:
+    sink.flush()
+    entries: list[str] = []
+    for child in element.iter("dt", "dd"):
+        if next(child.iterancestors("dl"), None) is not element:
+            continue
+        blocks = sink.inner(child)
+        if child.tag == "dt" or not entries:
+            entries.append(" ".join(block.text for block in blocks))
+        elif item := list_item(blocks, ": "):
+            entries[-1] += "\n" + item
+    sink.add("\n\n".join(entry for entry in entries if entry), "")
+
+
+def write_quote(sink: Sink, element: _Element) -> None:
+    text = "\n\n".join(block.text for block in sink.inner(element))
+    sink.add("\n".join(f"> {line}".rstrip() for line in text.split("\n")) if text else "", "")
+
+
+def write_code_block(sink: Sink, element: _Element) -> None:
+    lines = [line.rstrip() for line in text_of(element).split("\n")]
+    text = "\n".join(lines).strip("\n")
+    if text:
+        block = code_block(text, element.get("l", ""))
+        sink.add(block, "c", head=1, tail=block.rpartition("\n")[2])
+
+
+def write_rule(sink: Sink, element: _Element) -> None:
+    sink.add("---", "")
+
+
+def write_summary(sink: Sink, element: _Element) -> None:
+    text = " ".join(block.text.lstrip("# ") for block in sink.inner(element))
+    sink.add(f"{'▾' if element.get('o') else '▸'} {text}" if text else "", "p")
+
+
+def write_table(sink: Sink, element: _Element) -> None:
+    sink.flush()
+    rows = rows_of(element)
+    caption = element.find("cap")
+    if caption is not None:
+        sink.blocks += sink.inner(caption)
+    if not rows:
+        sink.flow(element)
+    elif is_data(element, rows):
+        sink.add(pipe_table(rows, lambda cell: _cell(sink, cell)), "t", head=2)
+    else:
+        for row in rows:
+            _layout_row(sink, row)
+
+
+def _layout_row(sink: Sink, row: _Element) -> None:
+    cells = [sink.inner(cell) for cell in row]
+    if all(len(cell) < 2 and all(block.kind == "p" for block in cell) for cell in cells):
+        sink.add(" ".join(cell[0].text for cell in cells if cell), "p")
+    else:
+        sink.blocks += [block for cell in cells for block in cell]
+
+
+def _cell(sink: Sink, element: _Element) -> str:
+    """A cell of a table in one line."""
+    texts: list[str] = []
+    for block in sink.inner(element):
+        if block.kind == "c":
+            texts += [code(line) for line in block.text.split("\n")[1:-1] if line.strip()]
+        else:
+            texts.append(block.text.replace("  \n", "<br>"))
+    return "<br>".join(texts).replace("\n", "<br>").replace("|", "\\|")
+
+
+def write_section(sink: Sink, element: _Element) -> None:
+    sink.flush()
+    kind = element.get("k", "")
+    inner = Sink(sink.source, max(sink.rank, _AROUND[kind]) if kind in _AROUND else 0)
+    inner.flow(element)
+    inner.flush()
+    sink.blocks += compact(inner.blocks) if kind in _COMPACT else inner.blocks
+
+
+def write_frame(sink: Sink, element: _Element) -> None:
+    _frame(sink, sink.inner(element), element.get("n", ""), element.get("u", ""))
+
+
+def write_remote_frame(sink: Sink, element: _Element) -> None:
+    found = sink.source.remote(int(element.get("i", "0")))
+    if isinstance(found, str):
+        _no_frame(sink, element.get("n", ""), "", found)
+    else:
+        _frame(sink, found[0], element.get("n", ""), found[1])
+
+
+def write_empty_frame(sink: Sink, element: _Element) -> None:
+    _no_frame(sink, element.get("n", ""), element.get("u", ""), element.get("e", ""))
+
+
+def _frame(sink: Sink, blocks: list[Block], name: str, url: str) -> None:
+    if not blocks:
+        return
+    called = f" {quoted(name)}" if name else ""
+    sink.add(f"[Frame{called} {url}]", "")
+    sink.blocks += blocks
+    sink.add(f"[End of frame{called}]", "")
+
+
+def _no_frame(sink: Sink, name: str, url: str, why: str) -> None:
+    what = " ".join(["Frame", *([quoted(name)] if name else []), *([url] if url else [])])
+    sink.source.unreadable.append((what, why))
+    sink.add(f"[{what} could not be read: {why}]", "")
+
+
+_WRITERS = {
+    **markdown_inline.WRITERS,
+    **dict.fromkeys(_HEADINGS, write_heading),
+    **dict.fromkeys(("ul", "ol"), write_list),
+    **dict.fromkeys(("li", "dt", "dd"), write_item),
+    **dict.fromkeys(("cap", "tr", "td", "th"), Sink.flow),
+    "opt": write_option,
+    "dl": write_definitions,
+    "q": write_quote,
+    "pre": write_code_block,
+    "hr": write_rule,
+    "sum": write_summary,
+    "table": write_table,
+    "sec": write_section,
+    "fr": write_frame,
+    "rf": write_remote_frame,
+    "ef": write_empty_frame,
+}

@@ -1,0 +1,84 @@
+"""Which elements listen for the mouse. No script can see that; Chrome tells for a whole document in one call.
+
+Shadow trees and the documents of iframes in the same process are not asked about. Measured: 0.15 ms on a small page,
+12 ms for 2,000 listeners among 40,000 elements. Each element is told to the world once, so that a page that stays costs
+that one call, which is on its way while the page is read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from cdp_agent.cdp import dom, dom_debugger, runtime
+from cdp_agent.errors import ProtocolError
+
+from .world import CALL_TIMEOUT_S, Handle, World, deadline
+
+# fmt: off
+MOUSE = frozenset({
+    "click", "dblclick", "auxclick", "contextmenu", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart",
+    "touchend", "drop",
+})
+# fmt: on
+_GROUP = "cdp_agent.listeners"
+
+
+class _Known(msgspec.Struct):
+    document: str
+    nodes: set[int]
+
+
+_known: WeakKeyDictionary[World, _Known] = WeakKeyDictionary()
+
+
+async def adopt_listeners(world: World) -> bool:
+    """Tells the world which elements listen for the mouse; True when that is news about any that looked inert.
+
+    Raises DocumentGone, PageUnresponsive, BrowserError.
+    """
+    async with deadline(world.session, CALL_TIMEOUT_S):
+        known = _known.get(world)
+        if known is None:
+            known = _known[world] = await _begin(world)
+        # Without `pierce`: with it, Chromium 156 crashes now and then on a document that is still loading.
+        answer = await world.session.send(dom_debugger.GetEventListeners(object_id=known.document, depth=-1))
+        listening = {each.backend_node_id for each in answer.listeners if each.type in MOUSE}
+        new = [node for node in listening if node is not None and node not in known.nodes]
+        if not new:
+            return False
+        known.nodes.update(new)
+        elements = await _resolve(world, new)
+    try:
+        return bool(await world.call("adoptListening", *elements))
+    finally:
+        world.session.tell(runtime.ReleaseObjectGroup(object_group=_GROUP))
+
+
+async def _begin(world: World) -> _Known:
+    answer = await world.session.send(runtime.Evaluate(expression="document", context_id=world.context_id))
+    if answer.result.object_id is None:
+        raise ProtocolError("Runtime.evaluate", 0, "no document came back")
+    return _Known(answer.result.object_id, set())
+
+
+async def _resolve(world: World, nodes: list[int]) -> list[Handle]:
+    """The elements as objects of the world, without those that are gone."""
+    answers = await asyncio.gather(
+        *(
+            world.session.post(
+                dom.ResolveNode(backend_node_id=node, execution_context_id=world.context_id, object_group=_GROUP)
+            )
+            for node in nodes
+        ),
+        return_exceptions=True,
+    )
+    elements = []
+    for answer in answers:
+        if isinstance(answer, dom.Resolved) and answer.object.object_id is not None:
+            elements.append(Handle(answer.object.object_id))
+        elif isinstance(answer, BaseException) and not isinstance(answer, ProtocolError):
+            raise answer
+    return elements

@@ -148,7 +148,7 @@ class Loop:
         if not reply.tool_calls:
             self._tally.failed()
             return
-        first, *others = reply.tool_calls
+        first = reply.tool_calls[0]
         understood = understand(first, self._tools)
         arguments = understood.as_json() if isinstance(understood, Understood) else {}
         yield happened.AgentAction(**self._now(), action=first.name, arguments=arguments)
@@ -163,20 +163,30 @@ class Loop:
             error = None if outcome.success else TaskError("aborted", outcome.result)
             self._end = outcome.result, error
             return
+        for event in await self._answer(reply.tool_calls, understood, outcome, tabs):
+            yield event
+
+    async def _answer(
+        self,
+        calls: tuple[ToolCall, ...],
+        understood: Understood | ActionError,
+        outcome: Observation | ActionError,
+        tabs: Tabs,
+    ) -> list[Event]:
+        """Tells the model what came of its calls, and shows it the page when that may have changed."""
         moved = await tabs.follow()
+        seen = None
         if isinstance(outcome, Observation) and isinstance(outcome.value, Snapshot):
             seen = self._sight.see(outcome.value, self._now())
         elif moved or (isinstance(understood, Understood) and not understood.tool.read_only):
             seen = await self._sight.look(tabs.page, self._now())
-        else:
-            seen = None
-        results = [ToolResult(first.id, _told(first.name, outcome, moved))]
-        results += [ToolResult(each.id, prompts.NOT_RUN) for each in others]
+        first, *others = calls
+        told = _told(first.name, outcome, moved)
         if seen is not None and seen.view is None:
-            results[0] = ToolResult(first.id, f"{results[0].text}\n{prompts.UNCHANGED}")
+            told = f"{told}\n{prompts.UNCHANGED}"
+        results = [ToolResult(first.id, told), *(ToolResult(each.id, prompts.NOT_RUN) for each in others)]
         self._history.answer(results, seen.view if seen else None)
-        for event in seen.events if seen else []:
-            yield event
+        return seen.events if seen else []
 
     def _heard(self, reply: Reply, duration_s: float) -> Iterator[Event]:
         """Takes the reply into the history; asks again when it calls no tool."""

@@ -53,6 +53,17 @@ class Screenshot(Result, frozen=True):
     data: bytes
 
 
+class Rect(Result, frozen=True):
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class LayoutMetrics(Result, frozen=True):
+    css_content_size: Rect
+
+
 class Viewport(Part, frozen=True):
     """CSS pixels of the document."""
 
@@ -60,7 +71,7 @@ class Viewport(Part, frozen=True):
     y: float
     width: float
     height: float
-    scale: float = msgspec.field(default=1.0)
+    scale: float
 
 
 class Enable(Command[Empty], frozen=True):
@@ -109,6 +120,10 @@ class HandleJavaScriptDialog(Command[Empty], frozen=True):
     prompt_text: str | None = None
 
 
+class GetLayoutMetrics(Command[LayoutMetrics], frozen=True):
+    method: ClassVar[str] = "Page.getLayoutMetrics"
+
+
 class CaptureScreenshot(Command[Screenshot], frozen=True):
     method: ClassVar[str] = "Page.captureScreenshot"
     format: Literal["png", "jpeg", "webp"] | None = None
@@ -125,6 +140,10 @@ class SetInterceptFileChooserDialog(Command[Empty], frozen=True):
 
 class Close(Command[Empty], frozen=True):
     method: ClassVar[str] = "Page.close"
+
+
+class Crash(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Page.crash"
 
 
 class FrameAttached(Event, frozen=True):

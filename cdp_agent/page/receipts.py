@@ -52,7 +52,7 @@ class Outcome(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-class Tab(msgspec.Struct, frozen=True):
+class NewTab(msgspec.Struct, frozen=True):
     """A tab that the page opened."""
 
     target_id: str
@@ -75,7 +75,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     title: str | None = None
     status: int | None = None
     """The HTTP status of the new document, where there is one."""
-    new_tabs: list[Tab] = []
+    new_tabs: list[NewTab] = []
     closed: bool = False
     """The tab is gone."""
     dialogs: list[Dialog] = []
@@ -258,7 +258,7 @@ def _same_element(one: str | None, other: str | None) -> bool:
     return key(one) == key(other)
 
 
-async def _arrived(popup: Page) -> Tab:
+async def _arrived(popup: Page) -> NewTab:
     """A new tab, once its document is there."""
     try:
         if not popup.closed:
@@ -267,7 +267,7 @@ async def _arrived(popup: Page) -> Tab:
             await popup.read()
     except (ActionError, SessionClosed):
         pass  # it closed itself, or hangs: its address is all there is to tell
-    return Tab(popup.target_id, popup.url, popup.title)
+    return NewTab(popup.target_id, popup.url, popup.title)
 
 
 def _ms_since(begun: float) -> float:

@@ -107,6 +107,9 @@ class Watch:
                 await self._activity.stir(min(REQUESTS_S, max(LOAD_S - (now - resting), QUIET_S)))
                 last = self._now()
                 continue
+            if any(frame.present_world not in self._watched for frame in self._tree.all()):
+                await self._changes()  # a new document: its quiet is counted from now on
+                now = self._now()
             if last + quiet_s > now:
                 await self._activity.stir(last + quiet_s - now)
                 continue

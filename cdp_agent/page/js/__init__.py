@@ -44,6 +44,7 @@ BUNDLE = (
     "search.js",
     "find.js",
     "wait.js",
+    "outer.js",
     "exports.js",
 )
 

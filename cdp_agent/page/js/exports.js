@@ -1,5 +1,5 @@
 return { snapshot, adoptRoots, adoptInternals, adoptListening, describe, idOf, elementOf, elementsOf, isAlive, changes, stopWatching,
   aim, aimThrough, landed, letGo, nextFrame, toldBy, isMac, focusOn, checkable, checkedSoon, readable,
-  look, changedSince,
+  look, changedSince, outerHtml, documentTitle,
   seenText, forgetSeen, placesOf, findElements,
 };

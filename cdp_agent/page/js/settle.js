@@ -46,6 +46,7 @@ function stopWatching(gaveUp) {
     for (const [node, at] of watching.recent) if (at > since) restless.add(node);
   }
   watching.observer.disconnect();
+  wakeWaiter();
   watching = null;
 }
 
@@ -61,6 +62,7 @@ function take(records) {
     watching.last = now;
     watching.count++;
     if (type_.call(record) === 'childList') for (const node of addedNodes_.call(record)) watchTree(node);
+    wakeWaiter();
   }
   if (watching.recent.size > 400) watching.recent = new Map([...watching.recent].slice(-200));
 }
@@ -107,6 +109,8 @@ function watchFrame(element) {
   if (!inner || watching.roots.has(inner)) return;
   watchTree(inner);
   watching.last = performance.now();
+  watching.count++;
+  wakeWaiter();
 }
 
 /** The document in an iframe or frame, where it is in this process. @returns {Document | null} */

@@ -1,0 +1,44 @@
+// Waiting for something to be on the page, or off it.
+
+/** @type {((changed: boolean) => void) | null} who waits for the next change */
+let waiter = null;
+
+/**
+ * Whether this world shows the text, and whether an element matches; `count` names the moment for `changedSince`.
+ * @param {{text: string | null, gone: string | null, selector: string | null}} wanted  texts in lower case, spaces collapsed
+ * @returns {{text: boolean, gone: boolean, selector: boolean, count: number, wrong: string}} gone: that text is not there;
+ *   wrong: why the selector is none
+ */
+function look({ text, gone, selector }) {
+  const { count } = changes();
+  const found = { text: false, gone: true, selector: false, count, wrong: '' };
+  if (text !== null || gone !== null) {
+    forget();
+    const seen = readSeen().pieces.join('').replace(SPACES, ' ').toLowerCase();
+    forget();
+    found.text = text !== null && seen.includes(text);
+    found.gone = gone === null || !seen.includes(gone);
+  }
+  if (selector !== null) {
+    try {
+      found.selector = [...watching.roots].some((root) => selectAll(root, selector).length > 0);
+    } catch (error) {
+      found.wrong = error.message;
+    }
+  }
+  return found;
+}
+
+/** Ends when anything changed after `count`; the call before it ends too. @param {number} count @returns {Promise<boolean>} */
+function changedSince(count) {
+  wakeWaiter();
+  if (changes().count > count) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    waiter = resolve;
+  });
+}
+
+function wakeWaiter() {
+  waiter?.(true);
+  waiter = null;
+}

@@ -1,14 +1,13 @@
 // What can be clicked although its role does not say so.
 
-const HANDLERS = ['onclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'ondblclick', 'ontouchstart', 'onkeydown'];
+const HANDLERS = ['onclick', 'onmousedown', 'onpointerdown', 'ondblclick', 'ontouchstart'];
 // Attributes that single an element out. Whatever has none of them needs none of the questions about them.
 const MARKED = [
-  'role', 'tabindex', 'inert', 'draggable', 'contenteditable', 'aria-hidden', 'aria-disabled', 'aria-owns', 'aria-label', 'aria-labelledby',
-  'aria-labeledby', 'title', 'aria-expanded', 'aria-haspopup', 'aria-current', 'aria-selected', 'aria-pressed', 'aria-checked', 'aria-invalid',
-  'aria-required', 'aria-readonly', 'aria-level', 'aria-describedby', 'aria-description', ...HANDLERS,
+  'role', 'tabindex', 'inert', 'draggable', 'contenteditable', 'title', 'aria-hidden', 'aria-disabled', 'aria-owns', 'aria-label',
+  'aria-labelledby', 'aria-labeledby', 'aria-expanded', 'aria-haspopup', 'aria-describedby', ...HANDLERS,
 ];
 // Names that libraries give to what they let a user drag or click.
-const TELLING_CLASSES = '[class*="draggable"],[class*="sortable-handle"],[class*="clickable"],[class*="selectable"]';
+const TELLING_CLASSES = '[class*="draggable"],[class*="sortable-handle"],[class*="clickable"]';
 const MARKED_SELECTOR = `${MARKED.map((name) => `[${name}]`).join(',')},[style*="cursor" i],${TELLING_CLASSES}`;
 
 // How sure it is that an element can be clicked.
@@ -70,7 +69,7 @@ const LISTEN_FOR_ITEMS = new Set(['UL', 'OL', 'DL', 'MENU']);
 const POINTING = new Set(['pointer', 'grab', 'grabbing', 'move', 'crosshair', 'copy', 'cell', 'zoom-in', 'zoom-out', 'col-resize', 'row-resize',
   'ew-resize', 'ns-resize', 'nesw-resize', 'nwse-resize', 'n-resize', 'e-resize', 's-resize', 'w-resize', 'se-resize', 'sw-resize', 'ne-resize', 'nw-resize', 'all-scroll']);
 
-/** The cursor where a rule or the element itself may set one; undefined: it has its parent's. @param {Selected} concern */
+/** The cursor where a rule or the element itself may set one; undefined: it has its parent's. @param {Concern} concern */
 function ownCursor(element, isMarked, concern) {
   if (!mayApply(concern, element) && !(isMarked && attr(element, 'style')?.toLowerCase().includes('cursor'))) return undefined;
   return computedStyleOf(element).cursor;

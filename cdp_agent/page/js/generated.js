@@ -15,12 +15,9 @@ function selectionsFor(element) {
   return found;
 }
 
-const nothing = { every: false, classes: new Set(), byClass: new Map(), elements: new Set() };
-const NOTHING_SELECTED = perConcern(() => nothing);
-
 /**
  * The text of a pseudo-element, with a space on both sides where it is not inline; "" when there is none.
- * @param {Element} element @param {'before' | 'after'} which @param {Selected} concern  selections.before or .after
+ * @param {Element} element @param {'before' | 'after'} which @param {Concern} concern  selections.before or .after
  */
 function generatedText(element, which, concern) {
   if (!mayApply(concern, element)) return '';

@@ -51,8 +51,8 @@ function implicitRole(element, tag) {
 function isPresentational(element, tag) {
   const parents = PRESENTATIONAL_PARENTS[tag];
   if (!parents) return false;
-  const parent = flatParent(element);
-  if (!parent) return false;
+  const parent = parentNode_.call(element);
+  if (!parent || nodeType(parent) !== 1) return false;
   const parentTag = tagOf(parent);
   if (!parents.includes(parentTag)) return false;
   const attribute = attr(parent, 'role');
@@ -134,8 +134,8 @@ const selectSize = reader(HTMLSelectElement, 'size');
 const isListSelect = (element) => selectIsMultiple(element) || selectSize(element) > 1;
 
 function roleOfItem(element) {
-  const parent = flatParent(element);
-  if (!parent) return 'listitem';
+  const parent = parentNode_.call(element);
+  if (!parent || nodeType(parent) !== 1) return 'listitem';
   const tag = tagOf(parent);
   return tag === 'UL' || tag === 'OL' || tag === 'MENU' || roleOf(parent, tag) === 'list' ? 'listitem' : '';
 }

@@ -126,39 +126,45 @@ function splitList(selector) {
 }
 
 /**
- * What the sheets of one document or shadow root select in it now.
- * @returns {{before: Selected, after: Selected, cursor: Selected, counters: Selected}}
- * @typedef {{every: boolean, classes: Set<string>, byClass: Map<string, boolean>, elements: Set<Element>}} Selected
+ * What the sheets of one document or shadow root select in it now, for each concern.
+ * @returns {Record<'before' | 'after' | 'cursor' | 'counters', Concern>}
+ * @typedef {{selection: Selection, bit: number}} Concern
+ * @typedef {{every: number, elements: Map<Element, number>, classes: Map<string, number>, byClass: Map<string, number>,
+ *   last: Element | null, lastBits: number}} Selection  bits say for which concerns
  */
 function selectedIn(root) {
   const isDocument = nodeType(root) === 9;
   const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
   sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
   const all = perConcern(wanted);
-  let readable = true;
+  let every = 0;
   for (const sheet of sheets) {
     const facts = factsOf(sheet);
-    readable &&= facts.readable;
+    if (!facts.readable) every = ALL_CONCERNS;
     for (const concern of CONCERNS) join(all[concern], facts[concern]);
   }
-  if (!isDocument) all.cursor.selectors = all.cursor.selectors.filter((part) => !part.includes(':host'));
-  return perConcern((concern) => selected(root, all[concern], !readable));
+  const selection = { every, elements: new Map(), classes: new Map(), byClass: new Map(), last: null, lastBits: 0 };
+  CONCERNS.forEach((concern, i) => {
+    for (const name of all[concern].classes) selection.classes.set(name, selection.classes.get(name) | (1 << i));
+    if (!every) selectElements(root, all[concern].selectors, 1 << i, selection.elements);
+  });
+  return perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) }));
 }
 
-function selected(root, { classes, selectors }, every) {
-  const elements = new Set();
-  if (!every && selectors.length) {
-    const unique = [...new Set(selectors)];
-    // A bad selector voids its whole list: then each is tried alone.
-    for (const list of valid(root, unique.join(',')) ? [unique.join(',')] : unique.filter((part) => valid(root, part))) {
-      const found = selectAll(root, list);
-      for (let i = 0; i < found.length; i++) elements.add(found[i]);
-    }
+const ALL_CONCERNS = (1 << CONCERNS.length) - 1;
+
+function selectElements(root, selectors, bit, elements) {
+  if (!selectors.length) return;
+  const unique = [...new Set(selectors)];
+  const whole = unique.join(',');
+  // A bad selector voids its whole list: then each is tried alone.
+  for (const list of isValid(whole) ? [whole] : unique.filter(isValid)) {
+    const found = selectAll(root, list);
+    for (let i = 0; i < found.length; i++) elements.set(found[i], elements.get(found[i]) | bit);
   }
-  return { every, classes, byClass: new Map(), elements };
 }
 
-function valid(root, selector) {
+function isValid(selector) {
   try {
     DocumentFragment.prototype.querySelector.call(NO_CONTENT, selector);
     return true;
@@ -169,16 +175,29 @@ function valid(root, selector) {
 
 const NO_CONTENT = Reflect.construct(DocumentFragment, []);
 
-/** Whether a rule of this concern may select the element. @param {Selected} concern */
-function mayApply(concern, element) {
-  if (concern.every || concern.elements.has(element)) return true;
-  if (concern.classes.size === 0) return false;
-  const names = attr(element, 'class');
-  if (names === null) return false;
-  let answer = concern.byClass.get(names);
-  if (answer === undefined) {
-    answer = names.split(/\s+/).some((name) => concern.classes.has(name));
-    concern.byClass.set(names, answer);
+/** Whether a rule of this concern may select the element. @param {Concern} concern */
+const mayApply = (concern, element) => (concernsOf(concern.selection, element) & concern.bit) !== 0;
+
+/** @param {Selection} selection @returns {number} the bits of all concerns */
+function concernsOf(selection, element) {
+  if (selection.last === element) return selection.lastBits;
+  let bits = selection.every | selection.elements.get(element);
+  if (selection.classes.size && bits !== ALL_CONCERNS) {
+    const names = attr(element, 'class');
+    if (names !== null) bits |= selection.byClass.get(names) ?? readClasses(selection, names);
   }
-  return answer;
+  selection.last = element;
+  selection.lastBits = bits;
+  return bits;
 }
+
+function readClasses(selection, names) {
+  let bits = 0;
+  for (const name of names.split(/\s+/)) bits |= selection.classes.get(name);
+  selection.byClass.set(names, bits);
+  return bits;
+}
+
+const NOTHING_SELECTED = perConcern(() => ({
+  selection: { every: 0, elements: new Map(), classes: new Map(), byClass: new Map(), last: null, lastBits: 0 }, bit: 0,
+}));

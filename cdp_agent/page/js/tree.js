@@ -267,8 +267,8 @@ function nameLine(line, flags, isMarked) {
     return;
   }
   if (NAMED_BY_CONTENT.has(role) && !NOT_NAMED_HERE.has(role)) {
-    line.name = nameOf(element, role);
-    line.named = line.name !== '' && !(isMarked && (hasAriaName(element)));
+    line.name = isMarked || !isPlain(element) ? nameOf(element, role) : plainName(element, tag, role);
+    line.named = line.name !== '' && !(isMarked && hasAriaName(element));
   } else if (mayBeNamed && (role !== '' || hasAriaName(element))) {
     line.name = NAMED_BY_CONTENT.has(role) ? (hasAriaName(element) ? nameOf(element, role) : '') : nameOf(element, role);
   } else if (tag === 'SUMMARY') {
@@ -276,6 +276,13 @@ function nameLine(line, flags, isMarked) {
     line.named = line.name !== '';
   }
   if (line.id && isMarked) line.states += descriptionState(element, role, line.name);
+}
+
+/** The name of something that holds nothing but text, and no attribute that says otherwise. */
+function plainName(element, tag, role) {
+  if (tag !== 'A' && tag.charCodeAt(0) !== 72 /* H1…H6 */) return nameOf(element, role);
+  const before = generatedText(element, 'before', reading.selections.before);
+  return flatten(before + textContent(element) + generatedText(element, 'after', reading.selections.after));
 }
 
 /** ` [description="…"]` where it adds something; a tooltip that many elements share is said once. */

@@ -144,7 +144,7 @@ class Browser:
                     failures.append(f"{each}: no answer within {timeout_s:g} s")
                 except (BrowserError, ProtocolError) as error:
                     failures.append(f"{each}: {error}")
-            raise BrowserError("No Chrome could be reached. " + " ".join(failures))
+            raise BrowserError("\n".join(["No Chrome could be reached.", *failures]))
 
         return Opening(open_)
 
@@ -184,10 +184,11 @@ class Browser:
         finally:
             if self._process is not None:
                 self._connection.browser.tell(cdp_browser.Close())
+            await self._connection.close()
+            if self._process is not None:
                 await self._process.close(
                     grace_s=_TEMPORARY_GRACE_S if self._process.temporary else _GIVEN_PROFILE_GRACE_S
                 )
-            await self._connection.close()
 
     async def _start(self) -> None:
         session = self._connection.browser

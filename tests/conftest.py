@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import AsyncIterator, Iterator
 from typing import Protocol
@@ -88,3 +89,11 @@ def on_other_site(url: str) -> str:
     """The same page on the other host, to which Chrome gives another process."""
     host = {"127.0.0.1": "localhost", "localhost": "127.0.0.1"}[urlsplit(url).hostname or ""]
     return urlsplit(url)._replace(netloc=f"{host}:{urlsplit(url).port}").geturl()
+
+
+async def new_tab(page: Page) -> Page:
+    """The tab that the page opened last, or opens next."""
+    async with asyncio.timeout(5):
+        while not page.popups:
+            await page.evaluate("new Promise(done => setTimeout(done, 10))")
+    return page.popups[-1]

@@ -13,7 +13,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.launch import DetachedChrome, start_detached, stop_detached
 from cdp_agent.page.dialogs import Dialog, DialogPolicy
 from cdp_agent.page.page import Page
-from tests.conftest import Serve
+from tests.conftest import Serve, new_tab
 
 
 async def _touch(page: Page) -> None:
@@ -26,10 +26,10 @@ async def _touch(page: Page) -> None:
 async def test_an_alert_in_the_first_script_does_not_stop_the_page(page: Page, serve: Serve) -> None:
     url = serve("<script>alert('welcome'); document.title = 'after'</script>")
 
-    await page.goto(url)
+    receipt = await page.goto(url)
 
     assert await page.evaluate("document.title") == "after"
-    assert page.dialogs.take() == [Dialog("alert", "welcome", url, "accept")]
+    assert receipt.dialogs == [Dialog("alert", "welcome", url, "accept")]
 
 
 async def test_each_kind_is_answered_by_its_policy(page: Page, serve: Serve) -> None:
@@ -82,10 +82,10 @@ async def test_dialogs_of_an_iframe_are_answered(page: Page, serve: Serve, other
         f"<iframe src='{inner}'></iframe>"
     )
 
-    await page.goto(outer)
+    receipt = await page.goto(outer)
 
     assert await page.evaluate("told") is True
-    assert page.dialogs.take() == [
+    assert receipt.dialogs == [
         Dialog("alert", "inside", inner, "accept"),
         Dialog("confirm", "sure?", inner, "accept"),
     ]
@@ -93,14 +93,13 @@ async def test_dialogs_of_an_iframe_are_answered(page: Page, serve: Serve, other
 
 async def test_a_page_that_asks_whether_to_stay_is_left(page: Page, serve: Serve) -> None:
     url = serve("<script>onbeforeunload = event => event.preventDefault()</script>")
-    for leave in (lambda: page.goto(serve("<title>elsewhere</title>")), page.reload):
+    for elsewhere in (serve("<title>elsewhere</title>"), None):
         await page.goto(url)
         await _touch(page)
-        page.dialogs.take()
 
-        await leave()
+        receipt = await (page.goto(elsewhere) if elsewhere else page.reload())
 
-        assert page.dialogs.take() == [Dialog("beforeunload", "", url, "accept")]
+        assert receipt.dialogs == [Dialog("beforeunload", "", url, "accept")]
 
 
 POPUPS = {
@@ -133,12 +132,11 @@ async def test_a_popup_that_alerts_at_once_holds_nothing_up(
         assert await page.evaluate("1") == 1
 
         last = page
-        while last.popups:
-            last = last.popups[-1]
-            await last.evaluate("document.readyState", timeout_s=3)
-        assert last is not page
+        for _ in range(2 if opening == POPUPS["nested"] else 1):
+            last = await new_tab(last)
+        await last.evaluate("document.readyState", timeout_s=3)
         assert [dialog.message for dialog in last.dialogs.take()] == ["first"]
-        for opened in [page, *page.popups]:
+        for opened in [last, *page.popups, page]:
             await opened.close()
 
 
@@ -149,7 +147,7 @@ async def test_a_dialog_that_was_open_before_we_came_is_left_by_going_elsewhere(
             page = await first.new_page()
             session = (await page.frames()).root.session
             await session.send(cdp_page.Navigate(url=serve("<script>setTimeout(() => alert('nobody'), 50)</script>")))
-            first._ours.clear()  # leave the tab
+            first.keep(page)
         async with Browser.connect(chrome.endpoint) as second:
             (page,) = second.pages
             await page.goto(serve("<title>free</title>"))

@@ -69,6 +69,8 @@ class Session:
         self.connection = connection
         self.id = session_id
         self.closed_because: str | None = None
+        self.stalled_because: str | None = None
+        """Why nothing will be answered for now: set by `fail`, ended by `resume`."""
         self._handlers: dict[str, dict[object, Callable[[msgspec.Raw], None]]] = {}
         self._expected: set[asyncio.Future[Any]] = set()
 
@@ -127,7 +129,12 @@ class Session:
         """Fails all that is pending here with SessionClosed; a closed session also refuses what comes later."""
         if closed:
             self.closed_because = reason
+        self.stalled_because = reason
         self.connection._fail(self, lambda method: SessionClosed(method, reason))
+
+    def resume(self) -> None:
+        """The target answers again, after a failure that did not close it."""
+        self.stalled_because = self.closed_because
 
     def _handle(self, method: str, params: msgspec.Raw) -> None:
         for handler in list(self._handlers.get(method, {}).values()):

@@ -1,0 +1,299 @@
+"""Launching and connecting; tabs, popups, crashes and hangs."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from cdp_agent.browser import Browser
+from cdp_agent.cdp import input as cdp_input
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp import target
+from cdp_agent.errors import ActionError, BrowserError, PageUnresponsive, SetupError
+from cdp_agent.launch import DetachedChrome, start_detached, stop_detached
+from cdp_agent.page.page import Page
+from tests.conftest import Serve, new_tab
+
+
+@pytest.fixture(scope="module")
+async def detached() -> AsyncIterator[DetachedChrome]:
+    """A Chrome that is not ours."""
+    chrome = await start_detached()
+    yield chrome
+    await stop_detached(chrome)
+
+
+@contextmanager
+def _deaf_server() -> Iterator[int]:
+    """A port that takes connections and never says anything."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+async def test_a_page_has_the_viewport_and_the_focus(page: Page) -> None:
+    assert await page.evaluate("[innerWidth, innerHeight, document.hasFocus(), document.visibilityState]") == [
+        1280,
+        800,
+        True,
+        "visible",
+    ]
+
+
+async def test_pages_are_those_that_are_open(browser: Browser, serve: Serve) -> None:
+    before = browser.pages
+    first = await browser.new_page(serve("<title>one</title>"))
+    second = await browser.new_page()
+
+    assert browser.pages == [*before, first, second]
+
+    await first.close()
+
+    assert browser.pages == [*before, second]
+    assert first.closed
+    await second.close()
+
+
+async def test_a_call_to_a_closed_page_says_so(browser: Browser) -> None:
+    page = await browser.new_page()
+    waiting = asyncio.ensure_future(page.evaluate("new Promise(() => {})"))
+    await page.evaluate("1")
+
+    await page.close()
+
+    for call in (waiting, page.evaluate("1")):
+        with pytest.raises(ActionError):
+            await call
+    await page.close()
+
+
+async def test_launch_can_be_awaited() -> None:
+    browser = await Browser.launch()
+    await browser.close()
+    await browser.close()
+
+    with pytest.raises(BrowserError, match="Chrome is gone: closed by us"):
+        await browser.new_page()
+
+
+@pytest.mark.parametrize("scheme", ["http", "ws", "host and port"])
+async def test_connect_takes_each_kind_of_address(detached: DetachedChrome, scheme: str) -> None:
+    endpoint = {
+        "http": detached.endpoint,
+        "ws": detached.websocket_url,
+        "host and port": detached.endpoint.removeprefix("http://"),
+    }[scheme]
+
+    async with Browser.connect(endpoint) as browser:
+        page = await browser.new_page()
+        assert await page.evaluate("1 + 1") == 2
+
+
+async def test_connect_leaves_the_chrome_as_it_was(detached: DetachedChrome, serve: Serve) -> None:
+    async with Browser.connect(detached.endpoint) as owner:
+        theirs = await owner.new_page(serve("<title>theirs</title>"))
+        async with Browser.connect(detached.endpoint) as browser:
+            ours = await browser.new_page(serve("<title>ours</title>"))
+            assert {page.title for page in browser.pages} >= {"theirs", "ours"}
+            await ours.evaluate("window.open('about:blank') && 1")
+            await new_tab(ours)
+
+        assert owner.pages == [theirs]
+        assert await theirs.evaluate("document.title") == "theirs"
+
+
+async def test_the_tabs_of_a_chrome_are_attached_to_at_first_use(detached: DetachedChrome, serve: Serve) -> None:
+    async with Browser.connect(detached.endpoint) as owner:
+        await owner.new_page(serve("<title>there before</title>"))
+        async with Browser.connect(detached.endpoint) as browser:
+            (page,) = browser.pages
+            assert not page.is_attached
+            assert await page.evaluate("document.title") == "there before"
+
+
+async def test_connect_tries_several_in_order(detached: DetachedChrome) -> None:
+    async with Browser.connect(["http://127.0.0.1:1", detached.endpoint]) as browser:
+        assert browser.version.product.startswith("Chrome/")
+
+
+async def test_connect_tells_what_happened_at_each(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/json/version").respond_with_data("hello")
+    forbidden = "/forbidden/json/version"
+    httpserver.expect_request(forbidden).respond_with_data("Host header is not allowed", status=403)
+    with _deaf_server() as deaf:
+        endpoints = [
+            "http://127.0.0.1:1",
+            httpserver.url_for("/"),
+            httpserver.url_for("/forbidden"),
+            f"http://127.0.0.1:{deaf}",
+            f"ws://127.0.0.1:{deaf}/devtools/browser/x",
+            httpserver.url_for("/").replace("http", "ws") + "devtools/browser/x",
+        ]
+
+        with pytest.raises(BrowserError) as caught:
+            await Browser.connect(endpoints, timeout_s=0.3)
+
+    told = re.sub(r":\d{4,5}\b", ":PORT", str(caught.value)).split("\n")
+    assert [line for line in told if line] == [
+        "No Chrome could be reached.",
+        "http://127.0.0.1:1: nothing listens there. Start Chrome with --remote-debugging-port=9222 and its own "
+        "--user-data-dir, or use `cdp-agent chrome start`.",
+        "http://127.0.0.1:PORT/: no Chrome: it answered /json/version with 'hello'",
+        "http://127.0.0.1:PORT/forbidden: it answered 403 FORBIDDEN: Host header is not allowed",
+        "http://127.0.0.1:PORT: no answer within 0.3 s",
+        "ws://127.0.0.1:PORT/devtools/browser/x: no answer within 0.3 s",
+        "ws://127.0.0.1:PORT/devtools/browser/x: Chrome refused the WebSocket: "
+        "server rejected WebSocket connection: HTTP 500",
+    ]
+
+
+async def test_connect_sends_the_headers(httpserver: HTTPServer) -> None:
+    seen: list[str | None] = []
+
+    def answer(request: Request) -> Response:
+        seen.append(request.headers.get("Authorization"))
+        return Response(status=401)
+
+    httpserver.expect_request("/json/version").respond_with_handler(answer)
+
+    with pytest.raises(BrowserError, match="it answered 401"):
+        await Browser.connect(httpserver.url_for(""), headers={"Authorization": "Bearer key"})
+
+    assert seen == ["Bearer key"]
+
+
+@pytest.mark.parametrize("endpoint", ["ftp://host", "", "http://", "http://host:port"])
+async def test_connect_refuses_what_is_no_address(endpoint: str) -> None:
+    with pytest.raises(SetupError, match="is no address of a Chrome"):
+        await Browser.connect(endpoint)
+
+
+OPENERS = {
+    "script": "<button onclick=\"window.open('POPUP')\">Open</button>",
+    "noopener": "<a href='POPUP' target='_blank' rel='noopener'>Open</a>",
+    "form": "<form action='POPUP' target='_blank'><button>Open</button></form>",
+}
+
+
+@pytest.mark.parametrize("attached", [False, True], ids=["launched", "attached"])
+@pytest.mark.parametrize("opener", OPENERS.values(), ids=OPENERS.keys())
+async def test_a_new_tab_is_followed_and_named(
+    browser: Browser, detached: DetachedChrome, serve: Serve, attached: bool, opener: str
+) -> None:
+    popup = serve("<title>Offers</title><p>cheap</p>", path="/offers")
+    async with Browser.connect(detached.endpoint) as other:
+        used = other if attached else browser
+        page = await used.new_page(serve(opener.replace("POPUP", popup)))
+        snapshot = await page.snapshot()
+        (ref,) = [ref for ref, each in snapshot.refs.items() if each.name == "Open"]
+
+        receipt = await page.click(ref)
+
+        (tab,) = receipt.new_tabs
+        assert (tab.url.removesuffix("?"), tab.title) == (popup, "Offers")
+        assert page.popups[0].opener is page
+        assert page.popups[0] in used.pages
+        await page.popups[0].close()
+        await page.close()
+
+
+@pytest.mark.parametrize("attached", [False, True], ids=["launched", "attached"])
+async def test_a_tab_of_a_middle_click_is_followed(
+    browser: Browser, detached: DetachedChrome, serve: Serve, attached: bool
+) -> None:
+    link = serve("<title>Offers</title>")
+    async with Browser.connect(detached.endpoint) as other:
+        page = await (other if attached else browser).new_page(
+            serve(f"<a href='{link}' style='position:fixed; inset:0'>Open</a>")
+        )
+        session = (await page.frames()).root.session
+        for kind in ("mousePressed", "mouseReleased"):
+            await session.send(cdp_input.DispatchMouseEvent(type=kind, x=50, y=50, button="middle", click_count=1))
+
+        tab = await new_tab(page)
+
+        assert await tab.evaluate("document.readyState && location.href") == link
+        await tab.close()
+        await page.close()
+
+
+async def test_a_hundred_tabs_do_not_hold_up_connecting(detached: DetachedChrome) -> None:
+    async with Browser.connect(detached.endpoint) as owner:
+        session = owner._connection.browser
+        tabs = await asyncio.gather(*(session.send(target.CreateTarget(url="about:blank")) for _ in range(30)))
+        begun = asyncio.get_running_loop().time()
+
+        async with Browser.connect(detached.endpoint) as browser:
+            took = asyncio.get_running_loop().time() - begun
+
+            assert len(browser.pages) >= len(tabs)
+            assert took < 1
+        for tab in tabs:
+            await session.send(target.CloseTarget(target_id=tab.target_id))
+
+
+async def test_a_crashed_page_says_so_and_can_be_left(page: Page, serve: Serve) -> None:
+    url = serve("<title>well</title>")
+    await page.goto(url)
+    session = (await page.frames()).root.session
+    waiting = asyncio.ensure_future(page.evaluate("new Promise(() => {})"))
+    await page.evaluate("1")
+
+    session.tell(cdp_page.Crash())
+
+    with pytest.raises(PageUnresponsive, match="crashed"):
+        await waiting
+    with pytest.raises(PageUnresponsive, match="crashed"):
+        await page.snapshot()
+    await page.goto(url)
+    assert await page.evaluate("document.title") == "well"
+
+
+async def test_a_crashed_page_can_be_loaded_anew(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<title>well</title>"))
+    session = (await page.frames()).root.session
+    waiting = asyncio.ensure_future(page.evaluate("new Promise(() => {})"))
+    await page.evaluate("1")
+    session.tell(cdp_page.Crash())
+    with pytest.raises(PageUnresponsive):
+        await waiting
+
+    await page.reload()
+
+    assert await page.evaluate("document.title") == "well"
+
+
+async def test_a_page_that_hangs_says_so_and_can_be_left(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<title>well</title>"))
+    with pytest.raises(PageUnresponsive, match=r"did not answer within 0\.3 s"):
+        await page.evaluate("(() => { for (;;); })()", timeout_s=0.3)
+
+    await page.goto(serve("<title>elsewhere</title>", other_site=True))
+
+    assert await page.evaluate("document.title") == "elsewhere"
+
+
+async def test_a_tab_that_hung_before_we_came_can_be_left(detached: DetachedChrome, serve: Serve) -> None:
+    async with Browser.connect(detached.endpoint) as owner:
+        theirs = await owner.new_page(serve("<p>hangs soon</p>"))
+        with pytest.raises(PageUnresponsive):
+            await theirs.evaluate("(() => { for (;;); })()", timeout_s=0.2)
+        async with Browser.connect(detached.endpoint) as browser:
+            (page,) = browser.pages
+
+            await page.goto(serve("<title>free</title>", other_site=True))
+
+            assert await page.evaluate("document.title") == "free"
+
+
+async def test_an_iframe_on_another_site_is_out_of_process(page: Page, serve: Serve) -> None:
+    inner = serve("<p>inner</p>", other_site=True)
+    await page.goto(serve(f"<iframe src='{inner}'></iframe>"))
+
+    assert [frame.url for frame in (await page.frames()).all()][1:] == [inner]

@@ -39,16 +39,21 @@ class Told(msgspec.Struct, frozen=True):
     name: str
 
 
-class _Answer(msgspec.Struct, frozen=True):
-    """What `aim` and `aimThrough` in page/js answer: a point, or `why` there is none."""
+class Obstacle(msgspec.Struct, frozen=True):
+    """Why an element cannot be acted on, see js/told.js; "" for no obstacle."""
 
-    x: float = 0.0
-    y: float = 0.0
-    scrolled: bool = False
     why: str = ""
     detail: str = ""
     by: Cover | None = None
     said: Told = Told("", "")
+
+
+class _Answer(Obstacle, frozen=True):
+    """What `aim` and `aimThrough` in page/js answer: a point, or an obstacle."""
+
+    x: float = 0.0
+    y: float = 0.0
+    scrolled: bool = False
 
 
 class Landing(msgspec.Struct, frozen=True):
@@ -87,12 +92,13 @@ async def aim(
     """A point where the mouse meets the element, which is scrolled there if it must be.
 
     Waits until it is shown, at rest, enabled (unless told otherwise) and on top. With `guard` the next press
-    or move is watched. `local` is another element of the same world. Raises NotInteractable, DocumentGone, PageUnresponsive.
+    or move is watched. `local` is another element of the same world. Raises NotInteractable, DocumentGone,
+    PageUnresponsive.
     """
     options = {"guard": guard, "enabled": enabled, "wait_ms": wait_s * 1000}
     found = await at.world.call("aim", at.local if local is None else local, options, returning=_Answer)
     if found.why:
-        raise _refusal(at, found, at.world)
+        raise refused(at, found, at.world)
     worlds = [at.world]
     frame, moved = at.frame, found.scrolled
     while frame.parent is not None:
@@ -101,7 +107,7 @@ async def aim(
         inner = {"x": found.x, "y": found.y}
         outer = await world.call("aimThrough", owner, inner, through, returning=_Answer)
         if outer.why:
-            raise _refusal(at, msgspec.structs.replace(outer, said=await told(at, local)), world)
+            raise refused(at, msgspec.structs.replace(outer, said=await told(at, local)), world)
         worlds.append(world)
         frame, found, moved = frame.parent, outer, moved or outer.scrolled
     return Aimed(found.x, found.y, worlds, at.refs)
@@ -149,7 +155,8 @@ def missed(at: Located, said: Told, landing: Landing) -> NotInteractable:
     return refusal(at, "covered", said, "was not hit: the mouse did not reach it. Take a new snapshot.")
 
 
-def _refusal(at: Located, found: _Answer, world: World) -> NotInteractable:
+def refused(at: Located, found: Obstacle, world: World) -> NotInteractable:
+    """The error for an obstacle that a function in the page found in that world."""
     match found.why:
         case "gone":
             return refusal(at, "hidden", found.said, "has just left the page: take a new snapshot.")
@@ -167,5 +174,7 @@ def _refusal(at: Located, found: _Answer, world: World) -> NotInteractable:
             )
         case "disabled":
             return refusal(at, "disabled", found.said, f"is disabled{found.detail}.")
+        case "readonly":
+            return refusal(at, "readonly", found.said, "is read-only: if it opens a picker, click it and choose there.")
         case _:
             return refusal(at, "hidden", found.said, f"is not shown{found.detail}.")

@@ -1,28 +1,23 @@
 // Aiming: from an element's number to a point where the mouse meets it, waiting as long as it takes and is worth.
 
-const scrollIntoView_ = Element.prototype.scrollIntoView;
+const bringIntoView_ = Element.prototype.scrollIntoView;
 const documentAnimations_ = Document.prototype.getAnimations;
 
 /** How long each obstacle is waited for, ms: fields get enabled and overlays fade within that, or not by themselves. */
 const PATIENCE = { __proto__: null, disabled: 2000, hidden: 2000, outside: 1000, clipped: 1000, covered: 3000 };
 const LONGEST_MOVE = 1000; // ms; afterwards the target is aimed at in its motion, and the guard tells whether it was met
 
-/** Elements that an action found by itself, under negative numbers so that no ref can be meant. @type {Element[]} */
-let held = [];
+/** Elements that an action found by itself, under negative numbers: no ref can mean them. @type {WeakRef<Element>[]} */
+const held = [];
 
-/** @returns {number} a number for this action only */
+/** @returns {number} a number for this action */
 function hold(element) {
-  const at = held.indexOf(element);
-  return at < 0 ? -held.push(element) : -at - 1;
+  const at = held.findIndex((reference) => reference.deref() === element);
+  return at < 0 ? -held.push(new WeakRef(element)) : -at - 1;
 }
 
-/** The element behind a ref's local id, or held by this action. @returns {Element | null} */
-const elementBy = (id) => (id < 0 ? (held[-id - 1] ?? null) : elementOf(id));
-
-function letGo() {
-  held = [];
-  disarm();
-}
+/** The element behind a ref's local id, or held by an action. @returns {Element | null} */
+const elementBy = (id) => (id < 0 ? (held[-id - 1]?.deref() ?? null) : elementOf(id));
 
 /**
  * A point where the mouse meets the element, in the viewport of this world's root; scrolls there only if it must.
@@ -83,7 +78,7 @@ function pick(element, levels) {
 
 function centre(element) {
   const shown = boxesOf(element).length || !labelsFor(element).length ? element : labelsFor(element)[0];
-  scrollIntoView_.call(shown, { block: 'center', inline: 'center', behavior: 'instant' });
+  bringIntoView_.call(shown, { block: 'center', inline: 'center', behavior: 'instant' });
 }
 
 /** Whether it has not yet come to rest: an animation that ends moves it, and its boxes differ from the last frame's. */
@@ -183,10 +178,10 @@ function scrollPointIntoView(frame, inner) {
     const middle = middleOf(box);
     const way = { left: point.x - middle.x, top: point.y - middle.y, behavior: 'instant' };
     if (isRoot) viewOf(node).scrollBy(way);
-    else scrollBy_.call(node, way);
+    else scrollElementBy_.call(node, way);
   }
   const view = viewOf(frame);
   if (view !== window && view.frameElement) scrollPointIntoView(view.frameElement, mapPoint(outwardsOf(frame), inner));
 }
 
-const scrollBy_ = Element.prototype.scrollBy;
+const scrollElementBy_ = Element.prototype.scrollBy;

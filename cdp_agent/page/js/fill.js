@@ -1,0 +1,230 @@
+// Filling in: which field is meant, making it ready for text, and what it holds afterwards. The text itself comes as input
+// events from outside, but for the fields whose parts depend on the user's language (setField).
+
+const isContentEditable = reader(HTMLElement, 'isContentEditable');
+const isReadOnlyInput = reader(HTMLInputElement, 'readOnly');
+const isReadOnlyArea = reader(HTMLTextAreaElement, 'readOnly');
+const innerText = reader(HTMLElement, 'innerText');
+const maxLengthOf = (field) => (tagOf(field) === 'INPUT' ? reader(HTMLInputElement, 'maxLength') : reader(HTMLTextAreaElement, 'maxLength'))(field);
+
+const TYPED = new Set(['text', 'search', 'tel', 'url', 'email', 'password', 'number']);
+const SET = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range']);
+const TEXT_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
+const EDITABLE =
+  'input:not([type="hidden" i]):not([type="button" i]):not([type="submit" i]):not([type="reset" i]):not([type="image" i])' +
+  ':not([type="checkbox" i]):not([type="radio" i]):not([type="file" i]),textarea,[contenteditable=""],[contenteditable="true" i],[contenteditable="plaintext-only" i]';
+// Editors that keep their text to themselves: what is focused is only where the keys go, and only a part is in the page.
+const CODE_EDITORS = '.monaco-editor,.CodeMirror,.cm-editor,.ace_editor';
+const CODE_LINES = '.view-lines,.CodeMirror-code,.cm-content,.ace_text-layer';
+
+/**
+ * @typedef {'typed' | 'set' | 'rich' | 'code' | 'other'} FieldKind
+ * @param {Element} field @returns {FieldKind}
+ */
+function fieldKind(field) {
+  const tag = tagOf(field);
+  if (closestFlat(field, CODE_EDITORS)) return 'code';
+  if (tag === 'TEXTAREA') return 'typed';
+  if (tag === 'INPUT') return TYPED.has(inputType(field)) ? 'typed' : SET.has(inputType(field)) ? 'set' : 'other';
+  return isEditable(field) ? 'rich' : 'other';
+}
+
+const isEditable = (element) => {
+  const namespace = namespaceURI_.call(element);
+  return namespace === 'http://www.w3.org/1999/xhtml' && (isContentEditable(element) || Boolean(element.editContext));
+};
+
+/** The field that is meant by an element: itself, the editor it is in, a label's, or the only one in it. @returns {Element | null} */
+function fieldOf(element) {
+  if (fieldKind(element) !== 'other') {
+    let host = element;
+    while (!isEditingHost(host) && isEditable(host) && paintedParent(host) && isEditable(paintedParent(host))) host = paintedParent(host);
+    return host;
+  }
+  const tag = tagOf(element);
+  if (tag === 'INPUT' || tag === 'SELECT') return null;
+  if (tag === 'LABEL' && controlOfLabel(element)) return fieldKind(controlOfLabel(element)) === 'other' ? null : controlOfLabel(element);
+  const content = documentIn(element);
+  return content ? onlyOneIn(documentElement_.call(content), `${EDITABLE},body`) : onlyOneIn(element, EDITABLE);
+}
+
+/** What to do instead with something that cannot be filled in. */
+function insteadOfFilling(element) {
+  const tag = tagOf(element);
+  const { role } = told(element);
+  if (tag === 'SELECT' || role === 'listbox') return 'choose from it with select';
+  if (tag === 'INPUT' && inputType(element) === 'file') return 'give it files with upload';
+  if (checkStateOf(element)) return 'use check or uncheck';
+  if (role === 'slider' || role === 'spinbutton') return 'focus it and press the arrow keys, or drag its handle';
+  const inner = allIn(element, EDITABLE).filter((each) => checkVisibility_.call(each, SEEN_OPTIONS));
+  if (inner.length > 1) return `it has ${inner.length} fields in it: ${inner.slice(0, 5).map(tell).join(', ')}`;
+  return 'click it if it opens a field, and fill that';
+}
+
+/**
+ * Makes the field ready to take text: waits until it can be, focuses it, and selects what is to be replaced or puts the caret
+ * at the end.
+ * @param {number} id @param {{append: boolean, wait_ms: number}} options
+ * @returns {Promise<Ready> | Ready}
+ * @typedef {{kind: FieldKind | '', local: number, before: string, single: boolean, mac: boolean, end: boolean, opens: boolean,
+ *   instead: string, note: string, refusal: Obstacle | null}} Ready  end: the caret is still to be put there
+ */
+async function readyField(id, options) {
+  const element = elementBy(id);
+  const ready = { kind: '', local: id, before: '', single: false, mac: isMac(), end: false, opens: false, instead: '', note: '', refusal: null };
+  if (!element) return { ...ready, refusal: { why: 'gone', detail: '', by: null, said: { role: '', name: '' } } };
+  const field = fieldOf(element);
+  if (!field) {
+    const opens = TEXT_ROLES.has(told(element).role) && tagOf(element) !== 'SELECT' && tagOf(element) !== 'INPUT';
+    return { ...ready, opens, instead: insteadOfFilling(element) };
+  }
+  const why = await fieldObstacle(field, options.wait_ms);
+  if (why) return { ...ready, refusal: obstacle(why, null, field) };
+  bringIntoView_.call(field, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
+  if (!moveFocus(field)) return { ...ready, refusal: obstacle('hidden', null, field) };
+  const kind = fieldKind(field);
+  const end = kind !== 'set' && !placeCaret(field, kind, options.append);
+  const note = field === element ? '' : `${tell(field)} was filled`;
+  const before = isSecret(field) ? '' : heldBy(field, kind);
+  return { ...ready, kind, local: field === element ? id : hold(field), before, single: isSingleLine(field), end, note };
+}
+
+async function fieldObstacle(field, wait_ms) {
+  for (const began = performance.now(); ; await nextFrame()) {
+    const why = !isConnected_.call(field)
+      ? 'gone'
+      : !checkVisibility_.call(field, SEEN_OPTIONS)
+        ? 'hidden'
+        : isDisabled(field)
+          ? 'disabled'
+          : isReadOnly(field)
+            ? 'readonly'
+            : '';
+    if (!why || why === 'gone' || performance.now() - began > (why === 'readonly' ? wait_ms / 4 : wait_ms)) return why;
+  }
+}
+
+function isReadOnly(field) {
+  const tag = tagOf(field);
+  if (closestFlat(field, CODE_EDITORS)) return false;
+  if (tag === 'INPUT') return isReadOnlyInput(field);
+  if (tag === 'TEXTAREA') return isReadOnlyArea(field);
+  return attr(field, 'aria-readonly')?.toLowerCase() === 'true';
+}
+
+const isSingleLine = (field) => tagOf(field) === 'INPUT' || (tagOf(field) !== 'TEXTAREA' && attr(field, 'aria-multiline') === 'false');
+
+const selectInput_ = HTMLInputElement.prototype.select;
+const selectArea_ = HTMLTextAreaElement.prototype.select;
+const setRangeOfInput_ = HTMLInputElement.prototype.setSelectionRange;
+const setRangeOfArea_ = HTMLTextAreaElement.prototype.setSelectionRange;
+const getSelection_ = Document.prototype.getSelection;
+
+/** Selects all, or puts the caret at the end. @returns {boolean} false: a key has to do it */
+function placeCaret(field, kind, append) {
+  const tag = tagOf(field);
+  if (kind === 'code') return false;
+  if (kind === 'rich') {
+    const selection = getSelection_.call(documentOf(field));
+    const range = documentOf(field).createRange();
+    Range.prototype.selectNodeContents.call(range, field);
+    selection.removeAllRanges();
+    selection.addRange(range);
+    if (append) selection.modify('move', 'forward', 'documentboundary');
+    return true;
+  }
+  if (!append) {
+    (tag === 'INPUT' ? selectInput_ : selectArea_).call(field);
+    return true;
+  }
+  try {
+    (tag === 'INPUT' ? setRangeOfInput_ : setRangeOfArea_).call(field, 1e9, 1e9);
+    return true;
+  } catch {
+    return false; // e-mail addresses and numbers have no selection that a script may set
+  }
+}
+
+/** What the field holds, as text. */
+function heldBy(field, kind) {
+  if (kind === 'code') return linesOfEditor(closestFlat(field, CODE_EDITORS));
+  if (kind === 'rich') return (field.editContext ? field.editContext.text : innerText(field)).replace(/\u200b|\ufeff/g, '').replace(/\u00a0/g, ' ').replace(/\n{2,}/g, '\n').trim();
+  return tagOf(field) === 'INPUT' ? inputValue(field) : areaValue(field);
+}
+
+function linesOfEditor(editor) {
+  const lines = selectAll(editor, CODE_LINES)[0];
+  return lines ? innerText(lines).replace(/\u00a0/g, ' ').trim() : '';
+}
+
+/**
+ * What became of the text: compared here, so that a secret stays here.
+ * @param {number} id @param {string} wanted
+ * @returns {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', value: string | null, length: number, max: number, type: string, bad: boolean}}
+ *   alike: the same letters and digits, formatted by the page; bad: not a value of its type
+ */
+function filledWith(id, wanted) {
+  const field = elementBy(id);
+  if (!field || !isConnected_.call(field)) return { match: 'gone', value: null, length: 0, max: -1, type: '', bad: false };
+  const kind = fieldKind(field);
+  const now = heldBy(field, kind);
+  const isRich = kind === 'rich' || kind === 'code';
+  const plain = (text) => (isRich ? text.replace(/\s+/g, ' ').trim() : text.replace(/\r\n?/g, '\n'));
+  const bare = (text) => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
+  if (kind === 'set') wanted = asValueOf(inputType(field), wanted.trim()).toLowerCase();
+  const match = plain(now) === plain(wanted) ? 'same' : now === '' ? 'empty' : bare(now) === bare(wanted) && bare(wanted) ? 'alike' : 'other';
+  const isField = tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
+  return {
+    match,
+    value: isSecret(field) ? null : now,
+    length: now.length,
+    max: isField ? maxLengthOf(field) : -1,
+    type: tagOf(field) === 'INPUT' ? inputType(field) : '',
+    bad: isField && field.validity.badInput,
+  };
+}
+
+const setInputValue_ = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
+const dispatchEvent_ = EventTarget.prototype.dispatchEvent;
+
+/**
+ * Sets a date, time, colour or slider. Typing would depend on the order of day and month of the browser's language, and dragging
+ * on pixels; so the value is set, and the page told by the events it would get, which are not trusted ones.
+ * @returns {boolean} false: no value of this type, nothing was changed
+ */
+function setField(id, text) {
+  const field = elementBy(id);
+  if (!field) return false;
+  const before = inputValue(field);
+  const value = asValueOf(inputType(field), text.trim());
+  setInputValue_.call(field, value);
+  const now = inputValue(field);
+  if (inputType(field) === 'range' ? Number.isNaN(Number(value)) || value === '' : now.toLowerCase() !== value.toLowerCase() && !(value && now)) {
+    setInputValue_.call(field, before);
+    return false;
+  }
+  if (inputType(field) === 'color' && now !== value.toLowerCase()) {
+    setInputValue_.call(field, before);
+    return false;
+  }
+  for (const type of ['input', 'change']) dispatchEvent_.call(field, new Event(type, { bubbles: true, composed: true }));
+  return true;
+}
+
+/** The value as its type writes it, where what was given says the same. */
+function asValueOf(type, text) {
+  if (type === 'color') return text.replace(/^#?([\da-f])([\da-f])([\da-f])$/i, '#$1$1$2$2$3$3').replace(/^(?=[\da-f]{6}$)/i, '#');
+  if (type === 'range') return text;
+  const padded = text.replace(/(?<![\d.])\d(?!\d)/g, '0$&');
+  return type === 'datetime-local' ? padded.replace(/\s+(?=\d)/, 'T') : padded;
+}
+
+/** What got the focus when a text box was clicked that was none: the field it opened. @param {number} id @returns {number} */
+async function focusedField(id) {
+  for (let frame = 0; frame < 10; frame++) {
+    const focused = focusedElement();
+    if (focused && fieldKind(focused) !== 'other') return hold(focused);
+    await nextFrame();
+  }
+  return id;
+}

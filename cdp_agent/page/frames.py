@@ -116,6 +116,7 @@ class FrameTree:
         session.on(cdp_page.FrameNavigated, lambda event: self._navigated(frame, event.frame))
         session.on(cdp_page.NavigatedWithinDocument, lambda event: self._moved(frame, event))
         session.on(inspector.TargetCrashed, lambda _: self._crashed(frame))
+        session.on(inspector.TargetReloadedAfterCrash, lambda _: session.resume())
         self._prepare(session)
         return [
             session.post(cdp_page.Enable()),

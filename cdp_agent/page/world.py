@@ -24,6 +24,7 @@ T = TypeVar("T")
 NAME = "cdp_agent"
 CALL_TIMEOUT_S = 10.0
 CRASHED = "its process crashed"
+_CRASHED = "The page's process crashed: reload it or go elsewhere."
 
 
 class Handle(msgspec.Struct, frozen=True):
@@ -89,7 +90,6 @@ class World:
         }
         return [found.get(str(index)) for index in range(len(ids))]
 
-
     def release(self, handle: Handle) -> None:
         """Lets the page forget the object."""
         self.session.tell(runtime.ReleaseObject(object_id=handle.object_id))
@@ -129,6 +129,8 @@ class deadline:
         self._timeout_s = timeout_s
 
     async def __aenter__(self) -> None:
+        if self._session.stalled_because == CRASHED:
+            raise PageUnresponsive(_CRASHED)
         self._timeout = asyncio.timeout(self._timeout_s)
         await self._timeout.__aenter__()
 
@@ -141,7 +143,7 @@ class deadline:
                 "Wait, reload it or go elsewhere."
             ) from timeout
         if isinstance(error, SessionClosed) and error.message == CRASHED:
-            raise PageUnresponsive("The page's process crashed: reload it or go elsewhere.") from error
+            raise PageUnresponsive(_CRASHED) from error
         if isinstance(error, ProtocolError) and is_context_gone(error):
             raise DocumentGone("The page was replaced by another one meanwhile: take a new snapshot.") from error
 

@@ -112,13 +112,14 @@ ready() {
         quietly "Installing cdp_agent${extras:+ with $extras}" $python -m pip install -q -e ".${extras:+[$extras]}"
         printf '%s' "$have" >"$stamp"
     fi
-    if [[ -d $local_debian/usr ]]; then use_local_debian; fi
+    use_local_debian
 }
 
 # A Chromium that is not installed finds its libraries and fonts through these.
 use_local_debian() {
     local libraries
-    libraries=$(find "$local_debian/usr/lib" "$local_debian/lib" -maxdepth 1 -type d -name '*-linux-gnu*' 2>/dev/null | paste -sd:)
+    [[ -x $local_debian/usr/lib/chromium/chromium ]] || return 0
+    libraries=$(find "$local_debian" -maxdepth 3 -type d -path '*/lib/*-linux-gnu*' | paste -sd:)
     mkdir -p "$local_debian/bin"
     cat >"$local_debian/fonts.conf" <<EOF
 <?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
@@ -129,14 +130,14 @@ EOF
 LD_LIBRARY_PATH="$libraries" FONTCONFIG_FILE="$local_debian/fonts.conf" exec "$local_debian/usr/lib/chromium/chromium" "\$@"
 EOF
     chmod +x "$local_debian/bin/chromium"
-    [[ ! -x $local_debian/usr/lib/chromium/chromium ]] || export PATH="$local_debian/bin:$PATH"
+    PATH="$local_debian/bin:$PATH"
 }
 
-has_chrome() { $python -c 'from cdp_agent.launch import find_chrome; find_chrome()' 2>/dev/null; }
+has_chrome() { $python -c 'from cdp_agent.chrome import find_chrome; find_chrome()' 2>/dev/null; }
 
 chromium_ready() {
     has_chrome && return
     from_debian "No Chrome or Chromium found: fetching Chromium, about 100 MB" chromium fonts-dejavu-core || true
-    if [[ -d $local_debian/usr ]]; then use_local_debian; fi
+    use_local_debian
     has_chrome || die "No Chrome or Chromium was found and none could be installed: install one, or name it in CDP_AGENT_CHROME."
 }

@@ -37,6 +37,7 @@ BUNDLE = (
     "guard.js",
     "aim.js",
     "controls.js",
+    "fill.js",
     "html_fields.js",
     "html_tags.js",
     "html.js",
@@ -45,6 +46,7 @@ BUNDLE = (
     "find.js",
     "wait.js",
     "outer.js",
+    "scroll.js",
     "exports.js",
 )
 

@@ -1,5 +1,6 @@
 return { snapshot, adoptRoots, adoptInternals, adoptListening, describe, idOf, elementOf, elementsOf, isAlive, changes, stopWatching,
-  aim, aimThrough, landed, letGo, nextFrame, toldBy, isMac, focusOn, checkable, checkedSoon, readable,
+  aim, aimThrough, landed, nextFrame, toldBy, isMac, focusOn, checkable, checkedSoon,
+  readyField, focusedField, setField, filledWith, readable,
   look, changedSince, outerHtml, documentTitle,
-  seenText, forgetSeen, placesOf, findElements,
+  seenText, forgetSeen, placesOf, findElements, scrollBox, scrolledTo, moveBox, bringIntoView, topOf,
 };

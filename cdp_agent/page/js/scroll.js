@@ -1,0 +1,145 @@
+// Scrolling: which box moves, and by how much it did.
+
+/** @typedef {'x' | 'y'} Axis */
+
+const scrollingElement_ = getterOf(Document.prototype, 'scrollingElement');
+const body_ = getterOf(Document.prototype, 'body');
+const elementFromPoint_ = Document.prototype.elementFromPoint;
+const boxScrollBy_ = Element.prototype.scrollBy;
+const boxScrollIntoView_ = Element.prototype.scrollIntoView;
+
+/**
+ * The box to scroll: around the element of `id` (itself included), or for 0 what a reader would call the page.
+ * @param {{next: number, id: number, axis: Axis}} options
+ * @returns {{first: number, end: number, id: number, label: string, into: number, why: '' | 'locked' | 'fits'}}
+ *   into: the content is that of this iframe, which lives in another world
+ */
+function scrollBox({ next, id, axis }) {
+  const first = reserveIds(next);
+  forget();
+  const asked = id ? elementOf(id) : null;
+  const found = asked ? scrollerAround(asked, axis) : pageScroller(document, axis);
+  const isRemote = found !== null && tagOf(found) === 'IFRAME';
+  const answer = {
+    first, end: 0, id: found && !isRemote ? idOf(found) : 0, label: found && !isRemote ? labelOfBox(found) : '',
+    into: isRemote ? idOf(found) : 0, why: found ? '' : isLocked(axis) ? 'locked' : 'fits',
+  };
+  forget();
+  return { ...answer, end: nextId };
+}
+
+/** @param {Element} element @param {Axis} axis @returns {Element | null} */
+function scrollerAround(element, axis) {
+  for (let at = element; at; ) {
+    if (scrolls(at, axis)) return at;
+    const parent = flatParent(at);
+    at = parent ?? defaultView_.call(documentOf(at))?.frameElement ?? null;
+  }
+  return null;
+}
+
+/** The document, its body, or in an app the box in the middle of the view, or the largest there is. */
+function pageScroller(inDocument, axis) {
+  const root = scrollingElement_.call(inDocument) ?? documentElement_.call(inDocument);
+  if (root && scrolls(root, axis)) return root;
+  const body = body_.call(inDocument);
+  if (body && scrolls(body, axis)) return body;
+  const view = defaultView_.call(inDocument);
+  const middle = deepElementAt(inDocument, view.innerWidth / 2, view.innerHeight / 2);
+  if (middle && (tagOf(middle) === 'IFRAME' || tagOf(middle) === 'FRAME')) {
+    const inner = frameDocument(middle, tagOf(middle));
+    return inner ? pageScroller(inner, axis) : middle;
+  }
+  return (middle && scrollerAround(middle, axis)) ?? largestScroller(inDocument, axis);
+}
+
+function deepElementAt(inDocument, x, y) {
+  let at = elementFromPoint_.call(inDocument, x, y);
+  while (at && rootOfHost(at)) {
+    const inner = ShadowRoot.prototype.elementFromPoint.call(rootOfHost(at), x, y);
+    if (!inner || inner === at) break;
+    at = inner;
+  }
+  return at;
+}
+
+function largestScroller(inDocument, axis) {
+  let best = null;
+  let most = 0;
+  for (const element of selectAll(inDocument, '*')) {
+    if (!scrolls(element, axis)) continue;
+    const { width, height } = getBoundingClientRect_.call(element);
+    if (width * height > most) [best, most] = [element, width * height];
+  }
+  return best;
+}
+
+const SCROLLING = new Set(['auto', 'scroll', 'overlay']);
+const clientHeight_ = getterOf(Element.prototype, 'clientHeight');
+const clientWidth_ = getterOf(Element.prototype, 'clientWidth');
+const scrollTop_ = getterOf(Element.prototype, 'scrollTop');
+const scrollLeft_ = getterOf(Element.prototype, 'scrollLeft');
+
+const shownOf = (element, axis) => (axis === 'y' ? clientHeight_ : clientWidth_).call(element);
+const contentOf = (element, axis) => (axis === 'y' ? scrollHeight_ : scrollWidth_).call(element);
+const positionOf = (element, axis) => (axis === 'y' ? scrollTop_ : scrollLeft_).call(element);
+
+/** Whether a user could scroll it. */
+function scrolls(element, axis) {
+  if (contentOf(element, axis) <= shownOf(element, axis) + 1) return false;
+  const inDocument = documentOf(element);
+  const overflow = overflowOf(element, axis);
+  if (element !== scrollingElement_.call(inDocument)) return SCROLLING.has(overflow) && isOwnBox(element, inDocument);
+  const body = body_.call(inDocument);
+  // Of the document's own scrolling, `visible` means auto, and the body may decide it for the document.
+  return overflow === 'visible' ? !body || !/hidden|clip/.test(overflowOf(body, axis)) || element === body : !/hidden|clip/.test(overflow);
+}
+
+const overflowOf = (element, axis) => computedStyleOf(element)[axis === 'y' ? 'overflowY' : 'overflowX'];
+
+/** A body scrolls by itself only if the document's root does not take its overflow over. */
+function isOwnBox(element, inDocument) {
+  return element !== body_.call(inDocument) || overflowOf(documentElement_.call(inDocument), 'y') !== 'visible';
+}
+
+/** Whether there is more than is shown, but the page does not let it be scrolled. */
+function isLocked(axis) {
+  const shown = axis === 'y' ? window.innerHeight : window.innerWidth;
+  const boxes = [documentElement_.call(document), body_.call(document)];
+  return boxes.some((box) => box && contentOf(box, axis) > shown + 1);
+}
+
+function labelOfBox(element) {
+  const inDocument = documentOf(element);
+  const isPage = element === scrollingElement_.call(inDocument) || element === body_.call(inDocument);
+  if (isPage) return inDocument === document ? 'page' : 'the page in the frame';
+  const tag = tagOf(element);
+  const role = roleOf(element, tag) || 'generic';
+  const name = nameOf(element, role);
+  return `${role} \x01${idOf(element)}${name ? ` ${quote(cut(name, 100))}` : ''}`;
+}
+
+/** Where a box stands; nothing when it is gone. @param {number} id @param {Axis} axis */
+function scrolledTo(id, axis) {
+  const element = elementOf(id);
+  if (!element) return [];
+  return [{ position: Math.abs(positionOf(element, axis)), shown: shownOf(element, axis), content: contentOf(element, axis) }];
+}
+
+/** Moves a box at once, whatever its style says. @param {number} id @param {Axis} axis @param {number} px */
+function moveBox(id, axis, px) {
+  const element = elementOf(id);
+  if (element) boxScrollBy_.call(element, { [axis === 'y' ? 'top' : 'left']: px, behavior: 'instant' });
+}
+
+/** Brings an element into the middle of the view, in all frames around it. @param {number} id */
+function bringIntoView(id) {
+  const element = elementOf(id);
+  if (element) boxScrollIntoView_.call(element, { block: 'center', inline: 'nearest', behavior: 'instant' });
+}
+
+/** How far the element's box is from the top of its frame. @param {number} id @returns {number} */
+function topOf(id) {
+  const element = elementOf(id);
+  return element ? getBoundingClientRect_.call(element).top : 0;
+}

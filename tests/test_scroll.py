@@ -135,7 +135,7 @@ async def test_a_virtualised_list_shows_its_later_rows(page: Page, serve: Serve)
 async def test_sideways_the_ends_are_left_and_right(page: Page, serve: Serve) -> None:
     await page.goto(serve("<div style='width:9000px;height:10px'></div>"))
 
-    moved = [await page.scroll(direction) for direction in ("right", "left")]  # type: ignore[arg-type]  # both are
+    moved = [await page.scroll(direction) for direction in ("right", "left")]
 
     assert [(each.moved_px > 0, each.at_top, each.at_bottom) for each in moved] == [
         (True, False, False),

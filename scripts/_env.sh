@@ -119,7 +119,7 @@ ready() {
 use_local_debian() {
     local libraries
     [[ -x $local_debian/usr/lib/chromium/chromium ]] || return 0
-    libraries=$(find "$local_debian" -maxdepth 3 -type d -path '*/lib/*-linux-gnu*' | paste -sd:)
+    libraries=$(find "$local_debian" -path '*-linux-gnu*' -name '*.so*' -printf '%h\n' | sort -u | paste -sd:)
     mkdir -p "$local_debian/bin"
     cat >"$local_debian/fonts.conf" <<EOF
 <?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from .budget import accounting, tokens
@@ -11,6 +12,9 @@ _ACCOUNT_TOKENS = 80
 _MOST_NAMED = 5
 _LONGEST_NAME = 60  # characters
 _CHARACTERS_A_TOKEN = 4
+_LONGEST_TOKEN = 12  # characters, white space included, in the mean of any page
+_LINK_TARGET = re.compile(r"\]\([^()\s]*\)")
+_NO_MARKS = str.maketrans("", "", "[]`*\\")
 
 
 def join(blocks: list[Block]) -> str:
@@ -20,17 +24,19 @@ def join(blocks: list[Block]) -> str:
 
 def fit(blocks: list[Block], budget_tokens: int) -> str:
     """What fits of the blocks, the main content before what is around it; the last line accounts for the rest."""
-    if tokens(whole := join(blocks)) <= budget_tokens:
+    whole = join(blocks)
+    if len(whole) <= budget_tokens * _LONGEST_TOKEN and tokens(whole) <= budget_tokens:
         return whole
     room = budget_tokens - _ACCOUNT_TOKENS
     kept: dict[int, str] = {}
     for index in sorted(range(len(blocks)), key=lambda each: blocks[each].rank):
-        cost = tokens(blocks[index].text) + 1
+        text = blocks[index].text
+        cost = tokens(text) + 1 if len(text) <= room * _LONGEST_TOKEN else room + 1
         if cost > room:
             if part := _beginning(blocks[index], room):
                 kept[index] = part
             break
-        kept[index] = blocks[index].text
+        kept[index] = text
         room -= cost
     while True:
         text = _write(blocks, kept)
@@ -146,5 +152,5 @@ def _amount(blocks: list[Block], kept: dict[int, str]) -> str:
 
 
 def _name(block: Block) -> str:
-    text = block.text.lstrip("# ")
+    text = _LINK_TARGET.sub("]", block.text.lstrip("# ")).translate(_NO_MARKS)
     return f'"{text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"}"'

@@ -78,6 +78,9 @@ class Sink:
 
     def inner(self, element: _Element) -> list[Block]:
         """The blocks inside a container."""
+        if not len(element) and "\n" not in (text := element.text or ""):  # the most common by far
+            line = paragraph(escape(text))
+            return [Block(line, "p", self.rank)] if line else []
         sink = Sink(self.source, self.rank)
         sink.flow(element)
         sink.flush()
@@ -92,6 +95,8 @@ class Sink:
 
     def inline(self, element: _Element) -> str:
         """What is in an element that holds no blocks, lines parted by "\\n"."""
+        if not len(element):
+            return escape(element.text or "")
         sink = Sink(self.source, self.rank, is_inline=True)
         sink.flow(element)
         return "".join(sink.parts)
@@ -111,7 +116,7 @@ class Sink:
 
 def holds_blocks(element: _Element) -> bool:
     """Whether there is a block anywhere inside."""
-    return next(element.iterdescendants(*CONTAINERS), None) is not None
+    return len(element) > 0 and next(element.iterdescendants(*CONTAINERS), None) is not None
 
 
 def text_of(element: _Element) -> str:

@@ -8,13 +8,17 @@ from typing import Literal
 from cdp_agent.errors import ActionError, InvalidArguments
 
 from . import find as finding
+from . import markdown as markdowns
 from . import navigation
+from . import scroll as scrolling
 from . import search as searching
 from . import wait as waits
 from .find import FindResult
 from .locate import Located, locate
+from .markdown import Markdown
 from .receipts import Outcome, Receipt, perform, perform_unaimed
 from .screenshot import Markup, screenshot
+from .scroll import Direction, Scrolled
 from .search import SearchResult
 from .snapshot import Snapshot
 from .tab import Tab
@@ -137,7 +141,7 @@ class Page(Tab):
     ) -> SearchResult:
         """Where the text that a reader sees matches, over all frames; see `search.search`."""
         tree = await self.frames()
-        async with self._reading:
+        async with self.reading:
             return await searching.search(
                 tree,
                 self.refs,
@@ -160,7 +164,7 @@ class Page(Tab):
         """The elements that match a CSS selector, over all frames and shadow roots; see `find.find`."""
         tree = await self.frames()
         scope = await locate(self, within) if within is not None else None
-        async with self._reading:
+        async with self.reading:
             return await finding.find(
                 tree,
                 self.refs,
@@ -170,6 +174,17 @@ class Page(Tab):
                 max_results=max_results,
                 include_text=include_text,
             )
+
+    async def scroll(
+        self,
+        direction: Direction = "down",
+        *,
+        pages: float = 1.0,
+        pixels: int | None = None,
+        ref: str | None = None,
+    ) -> Scrolled:
+        """Scrolls the page or a box in it, until what that loads has arrived; see `scroll.scroll`."""
+        return await scrolling.scroll(self, direction, pages=pages, pixels=pixels, ref=ref)
 
     async def wait_for(
         self,
@@ -185,6 +200,20 @@ class Page(Tab):
         return await waits.wait_for(
             self, text=text, gone=gone, selector=selector, url=url, idle=idle, timeout_s=timeout_s
         )
+
+    async def markdown(self, *, budget_tokens: int | None = None) -> str:
+        """All that a reader sees of the page, as Markdown; see `contents`.
+
+        With a budget it is at most so many tokens long, the main content first, and its last line says what was cut.
+        """
+        found = await self.contents()
+        return found.text if budget_tokens is None else found.within(budget_tokens)
+
+    async def contents(self) -> Markdown:
+        """The page as Markdown in blocks, all frames in document order. Raises PageUnresponsive, BrowserError."""
+        tree = await self.frames()
+        async with self.reading:
+            return await markdowns.take(tree, self.refs)
 
     async def screenshot(self, *, full_page: bool = False) -> bytes:
         """A PNG of the viewport, or of the whole page. Raises PageUnresponsive, BrowserError."""

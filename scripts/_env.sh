@@ -133,11 +133,42 @@ EOF
     PATH="$local_debian/bin:$PATH"
 }
 
-has_chrome() { $python -c 'from cdp_agent.chrome import find_chrome; find_chrome()' 2>/dev/null; }
+find_chrome() { $python -c 'from cdp_agent.chrome import find_chrome; print(find_chrome())' 2>/dev/null; }
 
 chromium_ready() {
-    has_chrome && return
-    from_debian "No Chrome or Chromium found: fetching Chromium, about 100 MB" chromium fonts-dejavu-core || true
-    use_local_debian
-    has_chrome || die "No Chrome or Chromium was found and none could be installed: install one, or name it in CDP_AGENT_CHROME."
+    local chrome
+    if ! chrome=$(find_chrome); then
+        from_debian "No Chrome or Chromium found: fetching Chromium, about 100 MB" \
+            chromium chromium-sandbox fonts-dejavu-core || true
+        use_local_debian
+        chrome=$(find_chrome) ||
+            die "No Chrome or Chromium was found and none could be installed: install one, or name it in CDP_AGENT_CHROME."
+    fi
+    [[ $(id -u) == 0 ]] || sandbox_or_without "$chrome"
+}
+
+# Some containers let nobody but root make a sandbox. The demo and the tests open only pages that they serve themselves.
+sandbox_or_without() {
+    local chrome=$1 stamp=.venv/.sandbox wrapper=$PWD/.venv/chrome-without-sandbox
+    if [[ $(cat "$stamp" 2>/dev/null) != "$chrome" ]]; then
+        rm -f "$wrapper"
+        if ! starts "$chrome"; then
+            printf '#!/bin/sh\nexec "%s" --no-sandbox "$@"\n' "$chrome" >"$wrapper"
+            chmod +x "$wrapper"
+            starts "$wrapper" || die "Chrome does not start, with or without its sandbox: $chrome"
+        fi
+        printf '%s' "$chrome" >"$stamp"
+    fi
+    if [[ -x $wrapper ]]; then
+        say "This system lets Chrome make no sandbox: it runs without one, on our own pages only."
+        export CDP_AGENT_CHROME=$wrapper
+    fi
+}
+
+starts() {
+    local profile status=0
+    profile=$(mktemp -d)
+    timeout 60 "$1" --headless=new --disable-gpu --user-data-dir="$profile" --dump-dom about:blank >"$profile/out" 2>&1 || status=$?
+    rm -rf "$profile"
+    return $status
 }

@@ -53,6 +53,7 @@ async def locate(page: Page, ref: str) -> Located:
 
 async def _alive(page: Page, number: int) -> Located | None:
     tree = await page.frames()
+    await page.adopt_saved()
     known = page.refs.locate(number)
     if known is None:
         return None

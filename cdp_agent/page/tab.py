@@ -22,6 +22,7 @@ from .downloads import DownloadWatcher
 from .frames import FrameTree
 from .recover import Seen
 from .refs import RefTable
+from .saved_refs import SavedRefs, adopt_refs, export_refs
 from .snapshot import Snapshot
 from .world import CALL_TIMEOUT_S, deadline
 
@@ -66,7 +67,9 @@ class Tab:
         self._viewport = viewport
         self._asked_for_tabs: list[tuple[str, float]] = []
         self._attached: asyncio.Task[FrameTree] | None = None
-        self._reading = asyncio.Lock()
+        self._saved: SavedRefs | None = None
+        self.reading = asyncio.Lock()
+        """Held by whoever lets worlds give ids: the next free one is told beforehand."""
 
     async def frames(self) -> FrameTree:
         """The frames of the tab, attached to at the first call. Raises SessionClosed, BrowserError."""
@@ -104,12 +107,31 @@ class Tab:
     async def read(self, budget_tokens: int | None = None) -> Snapshot:
         """The same as `snapshot`, for use inside an action."""
         tree = await self.frames()
-        async with self._reading:
+        await self.adopt_saved()
+        async with self.reading:
             document = self.activity.document.number
             taken = await snapshots.take(tree, self.refs, budget_tokens=budget_tokens)
             self.history.append(Seen(taken, document, self.refs.next, budget_tokens is None))
         self.title = taken.title
         return taken
+
+    async def export_refs(self) -> SavedRefs | None:
+        """What the refs of the latest reading stand for, for another process; see saved_refs.py."""
+        return await export_refs(self)
+
+    def import_refs(self, saved: SavedRefs) -> None:
+        """Refs that another process was given here: good from now on. They are taken up at their first use."""
+        self._saved = saved
+        self.refs.next = max(self.refs.next, saved.next)
+
+    async def adopt_saved(self) -> None:
+        """Takes up the refs that were imported, if that was not done yet."""
+        if self._saved is None:
+            return
+        async with self.reading:
+            saved, self._saved = self._saved, None
+            if saved is not None:  # else somebody else did while we waited
+                await adopt_refs(self, saved)
 
     async def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
         """The value of a JavaScript expression as JSON, promises awaited, in the page's own world.

@@ -46,6 +46,7 @@ BUNDLE = (
     "find.js",
     "wait.js",
     "outer.js",
+    "saved.js",
     "scroll.js",
     "exports.js",
 )

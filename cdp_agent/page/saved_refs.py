@@ -1,0 +1,127 @@
+"""Refs for another process: what they stand for can be written down, and taken up again on the same Chrome.
+
+Outside of our script an element is its `backendNodeId`. That number is only good for the document that it was told of,
+so the document is written down too. What has gone meanwhile is found again as any other ref, see recover.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cdp_agent.cdp import dom
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.errors import ActionError, ProtocolError
+
+from .frames import Frame
+from .recover import Seen
+from .snapshot import Snapshot
+from .world import Handle, World
+
+if TYPE_CHECKING:
+    from .tab import Tab
+
+_ARRIVAL_S = 1.0
+
+
+class SavedFrame(msgspec.Struct, frozen=True):
+    """The elements with refs in one session: each ref's number, and its `backendNodeId`."""
+
+    frame_id: str
+    loader_id: str
+    nodes: list[tuple[int, int]]
+
+
+class SavedRefs(msgspec.Struct, frozen=True):
+    """The refs of a tab's latest reading, as JSON can hold them."""
+
+    next: int
+    end: int
+    snapshot: Snapshot
+    frames: list[SavedFrame]
+
+
+async def export_refs(tab: Tab) -> SavedRefs | None:
+    """What the refs of the latest reading stand for; None when nothing was read. Raises BrowserError."""
+    if not tab.history:
+        return None
+    seen = tab.history[-1]
+    tree = await tab.frames()
+    numbers: dict[int, list[tuple[int, int]]] = {}
+    for ref in seen.snapshot.refs:
+        number = int(ref[1:])
+        if (known := tab.refs.locate(number)) is not None:
+            numbers.setdefault(id(known[0]), []).append((number, known[1]))
+    frames = [frame for frame in tree.all() if id(frame.present_world) in numbers]
+    saved = await asyncio.gather(*(_save(frame, numbers[id(frame.present_world)]) for frame in frames))
+    return SavedRefs(tab.refs.next, seen.end, seen.snapshot, [each for each in saved if each is not None])
+
+
+async def adopt_refs(tab: Tab, saved: SavedRefs) -> None:
+    """Takes the refs up again, those of all documents that are still there. Raises BrowserError."""
+    tab.refs.next = max(tab.refs.next, saved.next)
+    tab.history.appendleft(Seen(saved.snapshot, tab.activity.document.number, saved.end, complete=False))
+    tree = await tab.frames()
+
+    async def adopt(each: SavedFrame) -> tuple[World, list[int]] | None:
+        frame = await tree.arrival(each.frame_id, _ARRIVAL_S)
+        return None if frame is None else await _adopt(frame, each, tab.refs.next)
+
+    for adopted in await asyncio.gather(*(adopt(each) for each in saved.frames)):
+        if adopted is not None:
+            world, locals_ = adopted
+            for number in locals_:
+                tab.refs.bind(world, number, number)
+
+
+async def _save(frame: Frame, numbers: list[tuple[int, int]]) -> SavedFrame | None:
+    try:
+        world = await frame.world()
+        handles, loader_id = await asyncio.gather(world.elements([local for _, local in numbers]), _loader_id(frame))
+        asked = [(number, handle) for (number, _), handle in zip(numbers, handles, strict=True) if handle is not None]
+        described: list[Any] = await asyncio.gather(
+            *(frame.session.post(dom.DescribeNode(object_id=handle.object_id)) for _, handle in asked),
+            return_exceptions=True,
+        )
+    except (ActionError, ProtocolError):
+        return None  # it went meanwhile, and its refs with it
+    for _, handle in asked:
+        world.release(handle)
+    nodes = [
+        (number, answer.node.backend_node_id)
+        for (number, _), answer in zip(asked, described, strict=True)
+        if isinstance(answer, dom.Described)
+    ]
+    return SavedFrame(frame.id, loader_id, nodes)
+
+
+async def _adopt(frame: Frame, saved: SavedFrame, next_number: int) -> tuple[World, list[int]] | None:
+    try:
+        if await _loader_id(frame) != saved.loader_id:
+            return None  # another document: the numbers may name other nodes there
+        world = await frame.world()
+        resolved: list[Any] = await asyncio.gather(
+            *(
+                frame.session.post(dom.ResolveNode(backend_node_id=node, execution_context_id=world.context_id))
+                for _, node in saved.nodes
+            ),
+            return_exceptions=True,
+        )
+        there = [
+            (number, Handle(answer.object.object_id))
+            for (number, _), answer in zip(saved.nodes, resolved, strict=True)
+            if isinstance(answer, dom.Resolved) and answer.object.object_id is not None
+        ]
+        numbers = [number for number, _ in there]
+        adopted = await world.call("adoptRefs", next_number, numbers, *(each for _, each in there), returning=list[int])
+    except (ActionError, ProtocolError):
+        return None
+    for _, handle in there:
+        world.release(handle)
+    return world, adopted
+
+
+async def _loader_id(frame: Frame) -> str:
+    return (await frame.session.send(cdp_page.GetFrameTree())).frame_tree.frame.loader_id

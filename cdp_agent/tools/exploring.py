@@ -1,0 +1,121 @@
+"""Tools that look for something on the page, without asking a model, and that bring more of it into view."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from cdp_agent.page.find import FindResult
+from cdp_agent.page.scroll import Direction
+from cdp_agent.page.search import Match, SearchResult
+from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
+
+
+class SearchPageArguments(Arguments, frozen=True):
+    pattern: Annotated[str, Meta(min_length=1, description="The text to look for, or a regular expression.")]
+    regex: Annotated[bool, Meta(description="Take the pattern as a regular expression.")] = False
+    case_sensitive: Annotated[bool, Meta(description="Tell capitals from small letters.")] = False
+    context_chars: Annotated[int, Meta(ge=0, le=500, description="How much text to show around each match.")] = 80
+    max_results: Annotated[int, Meta(ge=1, le=50, description="How many matches to show; all are counted.")] = 10
+
+
+class FindElementsArguments(Arguments, frozen=True):
+    selector: Annotated[str, Meta(min_length=1, description="A CSS selector.")]
+    within_ref: Annotated[Ref | None, Meta(description="Only inside this element or iframe.")] = None
+    attributes: Annotated[
+        list[str] | None, Meta(description="Attributes to show, such as href; addresses come out absolute.")
+    ] = None
+    max_results: Annotated[int, Meta(ge=1, le=100, description="How many to show; all are counted.")] = 20
+    include_text: Annotated[bool, Meta(description="Show the text of each.")] = True
+
+
+class ScrollArguments(Arguments, frozen=True):
+    direction: Annotated[Direction, Meta(description="bottom follows a list that grows; into_view needs a ref.")] = (
+        "down"
+    )
+    pages: Annotated[float, Meta(ge=0.1, le=20, description="How far, in viewports.")] = 1.0
+    pixels: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="How far in pixels, instead of pages.")] = (
+        None
+    )
+    ref: Annotated[Ref | None, Meta(description="Scroll this element, or the box around it, instead of the page.")] = (
+        None
+    )
+
+
+@tool(read_only=True)
+async def search_page(args: SearchPageArguments, context: Context) -> Observation:
+    """Search the text of the whole page, all frames and what is out of view included. Free and instant.
+
+    Use it for "is X on the page", and to find what a cut snapshot does not show. When nothing matches, try one other
+    spelling before you say no.
+    """
+    found = await context.page.search(
+        args.pattern,
+        regex=args.regex,
+        case_sensitive=args.case_sensitive,
+        context_chars=args.context_chars,
+        max_results=args.max_results,
+    )
+    return Observation(_searched(args.pattern, found), found)
+
+
+@tool(read_only=True)
+async def find_elements(args: FindElementsArguments, context: Context) -> Observation:
+    """Count and list elements by CSS selector, with the attributes you ask for. Free and instant.
+
+    Use it for "how many X are there" and "where does Y lead". Each has a ref that every action takes.
+    """
+    found = await context.page.find(
+        args.selector,
+        within=args.within_ref,
+        attributes=args.attributes or (),
+        max_results=args.max_results,
+        include_text=args.include_text,
+    )
+    return Observation(_found(args.selector, found), found)
+
+
+@tool(page_changing=True)
+async def scroll(args: ScrollArguments, context: Context) -> Observation:
+    """Scroll, and wait until what that loads has arrived. The snapshot shows the whole page as it is loaded now.
+
+    So scroll only for what is loaded on scrolling, such as the rest of a long list.
+    """
+    moved = await context.page.scroll(args.direction, pages=args.pages, pixels=args.pixels, ref=args.ref)
+    return Observation(moved.text, moved)
+
+
+def _searched(pattern: str, found: SearchResult) -> str:
+    if found.total == 0:
+        near = f" Close to it on the page: {', '.join(map(repr, found.near))}." if found.near else ""
+        lines = [f"No match for {pattern!r}.{near}"]
+    else:
+        shown = f", the first {len(found.matches)} of them" if len(found.matches) < found.total else ""
+        lines = [f"{found.total} match{'es' if found.total > 1 else ''}{shown}:", *map(_match_line, found.matches)]
+    return "\n".join(lines + _unread(found.unread))
+
+
+def _match_line(match: Match) -> str:
+    name = f' "{match.name}"' if match.name else ""
+    away = "" if match.in_viewport else ", out of view"
+    return f"- …{match.before}«{match.text}»{match.after}… in {match.role}{name} [ref={match.ref}]{away}"
+
+
+def _found(selector: str, found: FindResult) -> str:
+    if found.total == 0:
+        lines = [f"Nothing matches {selector}."]
+    else:
+        shown = f", the first {len(found.elements)} of them" if len(found.elements) < found.total else ""
+        lines = [f"{found.total} element{'s' if found.total > 1 else ''}{shown}:"]
+    for element in found.elements:
+        text = f' "{element.text}"' if element.text else ""
+        attributes = "".join(f" {name}={value}" for name, value in element.attributes.items() if value is not None)
+        hidden = "" if element.visible else " (not visible)"
+        near = f" in {element.near_ref}" if element.near_ref else ""
+        lines.append(f"- {element.tag}{text}{attributes} [ref={element.ref}]{near}{hidden}")
+    return "\n".join(lines + _unread(found.unread))
+
+
+def _unread(unread: list[str]) -> list[str]:
+    return [f"A frame could not be read: {why}" for why in unread]

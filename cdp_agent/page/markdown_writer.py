@@ -57,11 +57,20 @@ def write_list(sink: Sink, element: _Element) -> None:
 
 
 def write_item(sink: Sink, element: _Element) -> None:
-    sink.add(list_item(sink.inner(element), "- "), "l")
+    _item(sink, list_item(sink.inner(element), "- "))
 
 
 def write_option(sink: Sink, element: _Element) -> None:
-    sink.add(f"- {CHECK[element.get('s', '0')]} {escape(element.text or '')}", "l")
+    _item(sink, f"- {CHECK[element.get('s', '0')]} {escape(element.text or '')}")
+
+
+def _item(sink: Sink, text: str) -> None:
+    """An item without a list around it: those that follow each other are one."""
+    sink.flush()
+    if text and sink.blocks and sink.blocks[-1].kind == "l":
+        sink.blocks[-1].text += "\n" + text
+    else:
+        sink.add(text, "l")
 
 
 def write_definitions(sink: Sink, element: _Element) -> None:

@@ -134,7 +134,7 @@ function writeElement(element, flags, depth) {
   const visibility = visibilityOf(element);
   if (visibility === GONE) return;
   if (visibility === UNSEEN_SELF) {
-    writeContents(element, tag, flags | HTML_SILENT, depth);
+    writeTransparent(element, tag, flags | HTML_SILENT, depth, computedStyleOf(element));
     return;
   }
   const special = HTML_SPECIAL[tag];

@@ -6,18 +6,27 @@ import globals from 'globals';
 
 const bundle = fileURLToPath(new URL('../../cdp_agent/page/js/', import.meta.url));
 
-// The bundle's files are joined inside one function, so each sees the top-level names of all.
-const shared = Object.fromEntries(
-  readdirSync(bundle)
-    .filter((name) => name.endsWith('.js'))
-    .flatMap((name) => [...readFileSync(bundle + name, 'utf8').matchAll(/^(?:async )?(?:function\*?|const|let|class) (\w+)/gm)])
-    .map((match) => [match[1], 'writable']),
-);
+// The bundle's files are joined inside one function, so each sees the top-level names of all; one that is written
+// nowhere but where it is defined is used by nobody.
+const texts = readdirSync(bundle).filter((name) => name.endsWith('.js')).map((name) => readFileSync(bundle + name, 'utf8'));
+const joined = texts.join('\n');
+const topLevel = [...joined.matchAll(/^(?:async )?(?:function\*?|const|let|class) (\w+)/gm)].map((match) => match[1]);
+const used = topLevel.filter((name) => joined.match(new RegExp(`\\b${name}\\b`, 'g')).length > 1);
+const shared = Object.fromEntries(topLevel.map((name) => [name, 'writable']));
+
+const usedElsewhere = {
+  create: ({ sourceCode }) => ({
+    Program() {
+      for (const name of used) sourceCode.markVariableAsUsed(name);
+    },
+  }),
+};
 
 export default [
   js.configs.recommended,
   {
     files: ['cdp_agent/page/js/*.js'],
+    plugins: { bundle: { rules: { 'used-elsewhere': usedElsewhere } } },
     languageOptions: {
       sourceType: 'script',
       parserOptions: { ecmaFeatures: { globalReturn: true, impliedStrict: true } },
@@ -25,9 +34,8 @@ export default [
     },
     rules: {
       'no-redeclare': ['error', { builtinGlobals: false }],
-      'no-unused-vars': ['error', { vars: 'local' }],
+      'bundle/used-elsewhere': 'error',
       'no-control-regex': 'off', // control characters are removed from what comes from a page
-      'prefer-const': 'error',
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'max-lines': ['error', 300],
     },

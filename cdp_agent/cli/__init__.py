@@ -6,13 +6,12 @@ import os
 import sys
 from collections.abc import Sequence
 
-from cdp_agent.errors import ActionError, BrowserError, CdpAgentError, ModelError, SetupError
-
-DONE, REFUSED, WRONG_CALL, NO_CHROME, MODEL_FAILED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+from cdp_agent.cli.status import DONE, INTERRUPTED, status_of
+from cdp_agent.errors import CdpAgentError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit status: 0 done, 1 the task or the page said no, 2 a wrong call, 3 no Chrome, 4 the provider failed."""
+    """Carries out a command; its exit status, see status.py."""
     from cdp_agent.cli.commands import run
 
     try:
@@ -30,16 +29,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read our output has had enough, such as `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
-
-
-def status_of(error: CdpAgentError) -> int:
-    match error:
-        case SetupError():
-            return WRONG_CALL
-        case ActionError():
-            return REFUSED
-        case BrowserError():
-            return NO_CHROME
-        case ModelError():
-            return MODEL_FAILED
-    return REFUSED

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.agent.fence import TAG, fence
+from cdp_agent.providers.fence import TAG, fence
 
 SYSTEM = f"""\
 You operate a real web browser to carry out a user's task. Today is {{today}}.

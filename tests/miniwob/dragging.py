@@ -1,0 +1,106 @@
+"""Drag and drop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cdp_agent.page.find import FoundElement
+
+from .play import Play, solves
+
+SHAPES = {"rectangles": "rect", "circles": "circle", "triangles": "polygon"}
+
+
+@solves("drag-box")
+async def drag_the_small_box_into_the_large_one(play: Play) -> None:
+    look = await play.look()
+    await play.drag(look.one("generic", "s").ref, look.one("generic", "L").ref)
+    await play.submit()
+
+
+@solves("drag-sort-numbers")
+async def sort_numbers_by_dragging(play: Play) -> None:
+    for place in range(4):
+        items = await play.find("#sortable li")
+        numbers = [int(item.text) for item in items]
+        smallest = min(range(place, len(numbers)), key=numbers.__getitem__)
+        if smallest != place:
+            await play.drag(items[smallest].ref, items[place].ref)
+    await play.submit()
+
+
+PLACES = {
+    "top left": 0,
+    "top center": 1,
+    "top right": 2,
+    "center left": 3,
+    "center": 4,
+    "center right": 5,
+    "bottom left": 6,
+    "bottom center": 7,
+    "bottom right": 8,
+}
+STEPS = {"up": -3, "down": 3, "left": -1, "right": 1}
+
+
+@solves("drag-items-grid")
+async def drag_within_a_grid(play: Play) -> None:
+    name, where = play.said(r"Drag (\S+) (?:to the )?(.*)\.").groups()
+    items = (await play.look()).all("listitem")
+    index = next(i for i, item in enumerate(items) if item.says == name)
+    target = PLACES[where] if where in PLACES else index + STEPS[where.split()[0]]
+    await play.drag(items[index].ref, items[target].ref)
+
+
+def _wanted(play: Play, shapes: Iterable[FoundElement]) -> set[str]:
+    """The refs of the shapes that the task names, by kind or by colour."""
+    what = play.said(r"Drag all (\w+)")[1]
+    return {each.ref for each in shapes if SHAPES.get(what) == each.tag or each.attributes["fill"] == what}
+
+
+@solves("drag-shapes", "drag-shapes-2")
+async def drag_shapes_into_boxes(play: Play) -> None:
+    found = await play.find("svg rect, svg circle, svg polygon", "fill", "x")
+    boxes = sorted((each for each in found if each.attributes["fill"] == "none"), key=lambda each: _x(each))
+    shapes = [each for each in found if each.attributes["fill"] != "none"]
+    wanted = _wanted(play, shapes)
+    for shape in shapes:
+        if shape.ref in wanted:
+            await play.drag(shape.ref, boxes[0].ref)
+        elif len(boxes) > 1:
+            await play.drag(shape.ref, boxes[1].ref)
+    await play.submit()
+
+
+def _x(element: FoundElement) -> float:
+    return float(element.attributes["x"] or 0)
+
+
+@solves("drag-circle")
+async def drag_the_circle(play: Play) -> None:
+    look = await play.look()
+    circle, submit = look.one("circle").ref, look.one("button", "Submit").ref
+    # The page puts the circle's corner a little more than half a circle before the mouse, so that a drag which ends
+    # where it began goes up and left. The Submit button is below, the page's middle is to the right.
+    ends = {"up": circle, "left": circle, "down": submit, "right": (await play.find("html"))[0].ref}
+    await play.drag(circle, ends[play.said(r"Drag the circle (\w+)")[1]])
+    await play.submit()
+
+
+@solves("drag-cube")
+async def turn_the_cube(play: Play) -> None:
+    wanted = play.quoted[0]
+    for _ in range(40):
+        sides = await play.find(".cube-image", "class")
+        front = next(each for each in sides if "active" in str(each.attributes["class"]))
+        if front.text == wanted:
+            break
+        await play.drag((await play.find(".cube"))[0].ref, (await play.one("button", "Submit")).ref)
+    await play.submit()
+
+
+@solves("draw-line")
+async def draw_a_line(play: Play) -> None:
+    dot = (await play.one("circle")).ref
+    await play.drag(dot, dot)
+    await play.submit()

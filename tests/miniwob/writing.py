@@ -1,0 +1,81 @@
+"""Terminals, editors, selected text."""
+
+from __future__ import annotations
+
+import re
+
+from .play import Play, solves
+
+
+@solves("terminal")
+async def delete_a_file(play: Play) -> None:
+    match = re.search(r"extension \.(\S+)$", play.utterance)
+    ending = f".{match[1]}" if match else ""
+    await type_line(play, "ls")
+    look = await play.look()
+    listing = re.split(r"user\$ ?ls", look.text)[-1]
+    names = re.findall(r"[\w.]+", " ".join(line.text for line in look.lines if line.text in listing))
+    names = [name for name in names if not name.startswith("user")]
+    chosen = next(name for name in names if (name.endswith(ending) if ending else "." not in name))
+    await type_line(play, f"rm {chosen}")
+
+
+async def type_line(play: Play, line: str) -> None:
+    box = (await play.one("textbox")).ref
+    for key in line:
+        await play.press("Space" if key == " " else key, ref=box)
+    await play.press("Enter", ref=box)
+
+
+async def _block(play: Play, selector: str, nth: int = 0) -> str:
+    return (await play.find(selector))[nth].ref
+
+
+@solves("highlight-text")
+async def select_the_paragraph(play: Play) -> None:
+    await play.click_on(await _block(play, "#randomText"), count=3)
+    await play.submit()
+
+
+@solves("highlight-text-2")
+async def select_the_nth_paragraph(play: Play) -> None:
+    nth = int(play.said(r"the (\d)\w\w paragraph")[1])
+    await play.click_on(await _block(play, "p", nth - 1), count=3)
+    await play.submit()
+
+
+STYLES = {"bold": 0, "italics": 1, "underlined": 2}
+
+
+@solves("text-editor")
+async def style_text(play: Play) -> None:
+    editor = (await play.find(".ql-editor"))[0]
+    match = re.search(r"give the text (\S+) the", play.utterance)
+    play.steps += 1
+    await play.page.focus(editor.ref)
+    if match:
+        await play.press("Control+Home")
+        await play.press("ArrowRight", times=editor.text.index(match[1]))
+        await play.press("Shift+ArrowRight", times=len(match[1]))
+    else:
+        await play.press("Control+A")
+    if "color" in play.utterance:
+        colour = play.said(r"the color (\w+)")[1]
+        await play.click_on(await _block(play, ".ql-picker-label"))
+        items = await play.find(".ql-picker-item", "data-value")
+        await play.click_on(next(each.ref for each in items if each.attributes["data-value"] == EDITOR_COLOURS[colour]))
+    else:
+        style = next(name for name in STYLES if f"style {name}" in play.utterance)
+        await play.click_on((await play.look()).all("button")[STYLES[style]].ref)
+    await play.submit()
+
+
+# The colours of the palette, as a sighted user would name them.
+EDITOR_COLOURS = {
+    "red": "#e60000",
+    "orange": "#ff9900",
+    "yellow": "#ffff00",
+    "green": "#008a00",
+    "blue": "#0066cc",
+    "purple": "#9933ff",
+}

@@ -47,6 +47,7 @@ function finish(line, parent) {
   if (line.named) line.kids = withoutRepeats(line.kids);
   else if (line.name) line.kids = line.kids.filter((kid) => typeof kid !== 'string' || !line.name.includes(kid));
   line.kids = withoutSeparators(line.kids);
+  if (UNWRAPS.has(line.role)) unwrapParagraphs(line);
   if (line.role === 'row') line.kids = foldCells(line.kids);
   if (line.unsure && !isControl(line)) line.id = 0;
   if (line.role === '') {
@@ -70,6 +71,21 @@ function isControl(line) {
 }
 
 const holdsControls = (line) => linesOf(line.kids).some((kid) => kid.id !== 0 || holdsControls(kid));
+
+// Their own role says that what they hold is a block of text.
+const UNWRAPS = roleSet('listitem cell gridcell columnheader rowheader definition term');
+
+/** Text in a paragraph in a cell or an item is its text. */
+function unwrapParagraphs(line) {
+  const { kids } = line;
+  if (kids.length > 1 && !CELLS.has(line.role)) return;
+  if (kids.every((kid) => typeof kid === 'string' || isTextParagraph(kid))) {
+    line.kids = kids.length ? [kids.map((kid) => (typeof kid === 'string' ? kid : kid.kids[0])).join(' ')] : kids;
+  }
+}
+
+const isTextParagraph = ({ role, id, name, kids }) =>
+  role === 'paragraph' && id === 0 && name === '' && kids.length === 1 && typeof kids[0] === 'string';
 
 /** Whether what it holds says the same without it. */
 function dissolves(line) {

@@ -17,18 +17,16 @@ function renderLine(line, depth, out) {
   text += line.states;
   if (line.id) text += ` [ref=\x01${line.id}]`;
   text += line.target;
-  const kids = line.kids;
-  const inner = Math.min(depth + 1, DEEPEST_INDENT);
   if (line.remote) {
     out.push(`${text}\x02${line.id}\x02`);
-  } else if (kids.length === 0) {
-    out.push(line.value ? `${text}: ${plain(line.value)}` : text);
-  } else if (kids.length === 1 && typeof kids[0] === 'string' && !line.value) {
-    out.push(`${text}: ${plain(kids[0])}`);
-  } else {
-    out.push(line.value ? `${text}: ${plain(line.value)}` : `${text}:`);
-    renderKids(kids, inner, out);
+    return;
   }
+  // The text it begins with stands in its own line, like a value.
+  const leads = line.value === '' && typeof line.kids[0] === 'string';
+  const value = leads ? line.kids[0] : line.value;
+  const kids = leads ? line.kids.slice(1) : line.kids;
+  out.push(value ? `${text}: ${plain(value)}` : kids.length ? `${text}:` : text);
+  if (kids.length) renderKids(kids, Math.min(depth + 1, DEEPEST_INDENT), out);
 }
 
 /** "v" can be acted on and in the viewport, "t" the rest of it, "i" can be acted on elsewhere, "." the rest. */

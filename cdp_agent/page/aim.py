@@ -121,8 +121,8 @@ def input_session(frame: Frame) -> Session:
 
 
 async def describe(at: Located, local: int | None = None) -> str:
-    """`button E7 "Pay"`."""
-    return _named(at, await told(at, local))
+    """`Button E7 "Pay"`, to begin a sentence with."""
+    return _sentence(_named(at, await told(at, local)))
 
 
 async def told(at: Located, local: int | None = None) -> Told:
@@ -144,8 +144,11 @@ def _named(at: Located, said: Told) -> str:
 
 def refusal(at: Located, why: str, said: Told, message: str) -> NotInteractable:
     """The error about an element: `message` goes on after its name."""
-    named = _named(at, said)
-    return NotInteractable(at.ref, why, f"{named[0].upper()}{named[1:]} {message}")
+    return NotInteractable(at.ref, why, _sentence(f"{_named(at, said)} {message}"))
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def missed(at: Located, said: Told, landing: Landing) -> NotInteractable:

@@ -171,7 +171,8 @@ function filledWith(id, wanted) {
   const isRich = kind === 'rich' || kind === 'code';
   const plain = (text) => (isRich ? text.replace(/\s+/g, ' ').trim() : text.replace(/\r\n?/g, '\n'));
   const bare = (text) => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
-  if (kind === 'set') wanted = asValueOf(inputType(field), wanted.trim()).toLowerCase();
+  if (kind === 'set') wanted = asValueOf(inputType(field), wanted.trim());
+  if (kind === 'set' && inputType(field) === 'color') wanted = wanted.toLowerCase();
   const match = plain(now) === plain(wanted) ? 'same' : now === '' ? 'empty' : bare(now) === bare(wanted) && bare(wanted) ? 'alike' : 'other';
   const isField = tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
   return {

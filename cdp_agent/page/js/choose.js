@@ -1,0 +1,128 @@
+// Choosing in native lists, and which option a text means. Lists that pages make themselves: popup.js.
+
+const optionValue = reader(HTMLOptionElement, 'value');
+const setSelectedIndex_ = Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'selectedIndex').set;
+const setSelected_ = Object.getOwnPropertyDescriptor(HTMLOptionElement.prototype, 'selected').set;
+const radioInput = 'input[type="radio" i],[role="radio" i]';
+
+/** @typedef {'text' | 'value' | 'index'} By  @typedef {{text: string, value: string, disabled: boolean}} Choice */
+
+/**
+ * Which of the choices is meant: by text the one that says exactly that; else, case aside, that says it, begins with it or has
+ * it in it, if it is the only one. @param {Choice[]} choices @param {string} wanted @param {By} by @returns {number[]} one, or the candidates
+ */
+function meantBy(choices, wanted, by) {
+  const where = (test) => choices.flatMap((choice, i) => (test(choice) ? [i] : []));
+  if (by === 'index') return choices[Number(wanted)] ? [Number(wanted)] : [];
+  if (by === 'value') return where((choice) => choice.value === wanted).slice(0, 1);
+  const text = collapse(wanted);
+  const lower = text.toLowerCase();
+  const exact = where((choice) => choice.text === text);
+  if (exact.length) return exact.slice(0, 1);
+  if (!lower) return [];
+  const said = (choice) => choice.text.toLowerCase();
+  for (const test of [(c) => said(c) === lower, (c) => said(c).startsWith(lower), (c) => said(c).includes(lower)]) {
+    const found = where(test);
+    if (found.length) return found;
+  }
+  return [];
+}
+
+/**
+ * What kind of list an element is, with the control itself: what was given may be a label or a wrapper.
+ * @param {number} id @returns {{kind: 'native' | 'datalist' | 'custom' | 'other', local: number, said: Told, instead: string}}
+ */
+function listKind(id) {
+  const element = elementBy(id);
+  const said = element ? told(element) : { role: '', name: '' };
+  const control = element && controlOf(element);
+  if (!control) return { kind: 'other', local: id, said, instead: 'take a new snapshot' };
+  const answer = { local: control === element ? id : hold(control), said, instead: '' };
+  if (tagOf(control) === 'SELECT') return { kind: 'native', ...answer };
+  if (tagOf(control) === 'INPUT' && suggestionsOf(control)) return { kind: 'datalist', ...answer };
+  const instead = insteadOfSelecting(control);
+  return { kind: instead ? 'other' : 'custom', ...answer, instead };
+}
+
+const LISTS = 'select,[role="combobox" i],[role="listbox" i]';
+
+function controlOf(element) {
+  const tag = tagOf(element);
+  if (tag === 'OPTION') return closest(element, 'select') ?? element;
+  if (tag === 'LABEL' && controlOfLabel(element)) return controlOfLabel(element);
+  if (tag === 'SELECT' || tag === 'INPUT' || hasAttr(element, 'role') || hasAttr(element, 'aria-haspopup')) return element;
+  return onlyOneIn(element, LISTS) ?? element;
+}
+
+function insteadOfSelecting(control) {
+  forget();
+  const role = roleOf(control);
+  if (role === 'radio' || role === 'radiogroup' || onlyRadios(control)) return 'it is made of radio buttons: use check on one of them';
+  if (role === 'checkbox' || role === 'switch') return 'use check or uncheck';
+  if (role === 'tab' || role === 'tablist') return 'click the tab';
+  if (role === 'link' || role === 'option' || role === 'menuitem') return 'click it';
+  const isList = hasAttr(control, 'aria-haspopup') || hasAttr(control, 'aria-expanded') || hasAttr(control, 'aria-autocomplete');
+  return (role === 'textbox' || role === 'searchbox') && !isList ? 'fill it with text' : '';
+}
+
+const onlyRadios = (control) => allIn(control, radioInput).length > 1;
+
+/**
+ * Chooses in a native list. Its popup is drawn outside of the page, where no input event reaches it on all systems; so the
+ * option is set, and the page told by the events that it would get, which are not trusted ones.
+ * @param {number} id @param {string[]} wanted  the texts, values or indices of all that are to be chosen @param {By} by
+ * @param {number} wait_ms  for the options to come
+ * @returns {Promise<Chosen>}
+ * @typedef {{state: 'chosen' | 'before' | 'unknown' | 'ambiguous' | 'disabled' | 'single' | 'gone', refusal: Obstacle | null,
+ *   wanted: string, shown: string, options: string[], total: number}} Chosen  options: those there are, or the candidates
+ */
+async function chooseNative(id, wanted, by, wait_ms) {
+  const list = elementBy(id);
+  const answer = { state: 'gone', refusal: null, wanted: '', shown: '', options: [], total: 0 };
+  if (!list) return answer;
+  const why = await fieldObstacle(list, wait_ms);
+  if (why) return { ...answer, refusal: obstacle(why, null, list) };
+  if (wanted.length > 1 && !selectIsMultiple(list)) return { ...answer, state: 'single' };
+  const began = performance.now();
+  for (;;) {
+    const choices = [...selectOptions(list)].map((option) => ({ text: collapse(optionLabel(option)), value: optionValue(option), disabled: matches(option, ':disabled') }));
+    const found = wanted.map((each) => meantBy(choices, each, by));
+    const bad = found.findIndex((each) => each.length !== 1);
+    if (bad < 0) return applyNative(list, found.flat(), choices, answer);
+    if (found[bad].length > 1 || performance.now() - began > wait_ms) {
+      const among = found[bad].length ? found[bad].map((i) => choices[i]) : choices;
+      const state = found[bad].length ? 'ambiguous' : 'unknown';
+      return { ...answer, state, wanted: wanted[bad], options: shortTexts(among), total: among.length };
+    }
+    await nextFrame();
+  }
+}
+
+const MOST_OPTIONS = 20;
+const shortTexts = (choices) => choices.slice(0, MOST_OPTIONS).map((choice) => cut(choice.text, LONGEST_TOLD));
+
+function applyNative(list, indices, choices, answer) {
+  const disabled = indices.find((i) => choices[i].disabled);
+  if (disabled !== undefined) return { ...answer, state: 'disabled', wanted: choices[disabled].text };
+  const options = [...selectOptions(list)];
+  moveFocus(list);
+  const before = options.map((option) => isSelectedOption(option)).join();
+  if (selectIsMultiple(list)) options.forEach((option, i) => setSelected_.call(option, indices.includes(i)));
+  else setSelectedIndex_.call(list, indices[0]);
+  const state = options.map((option) => isSelectedOption(option)).join() === before ? 'before' : 'chosen';
+  if (state === 'chosen') for (const type of ['input', 'change']) dispatchEvent_.call(list, new Event(type, { bubbles: true, composed: true }));
+  return { ...answer, state, wanted: indices.map((i) => choices[i].text).join(', '), shown: shownBy(list) };
+}
+
+/** What a list shows as chosen. */
+function shownBy(control) {
+  const tag = tagOf(control);
+  if (tag === 'SELECT') return [...selectedOptions(control)].map((option) => collapse(optionLabel(option))).join(', ');
+  if (tag === 'INPUT') return inputValue(control);
+  if (closestFlat(control, '[role="listbox" i]') === control) return optionsIn(control).filter(isChosen).map(optionText).join(', ');
+  const inner = onlyOneIn(control, 'input');
+  return inner && inputValue(inner) ? inputValue(inner) : collapse(innerText(control));
+}
+
+/** @param {number} id */
+const shown = (id) => (elementBy(id) ? shownBy(elementBy(id)) : '');

@@ -1,0 +1,38 @@
+// File fields, and what can be dragged.
+
+const FILE_FIELD = 'input[type="file" i]';
+const takesSeveral = reader(HTMLInputElement, 'multiple');
+const takesFolder = reader(HTMLInputElement, 'webkitdirectory');
+
+/**
+ * The file field that is meant: the element itself, a label's, or the only one in it, shown or not; local 0 for none.
+ * @param {number} id @returns {{local: number, multiple: boolean, folder: boolean, accept: string, refusal: Obstacle | null}}
+ */
+function fileField(id) {
+  const element = elementBy(id);
+  const none = { local: 0, multiple: false, folder: false, accept: '', refusal: null };
+  if (!element) return { ...none, refusal: { why: 'gone', detail: '', by: null, said: { role: '', name: '' } } };
+  const candidates = matches(element, FILE_FIELD) ? [element] : allIn(element, FILE_FIELD);
+  const control = tagOf(element) === 'LABEL' ? controlOfLabel(element) : null;
+  if (control && matches(control, FILE_FIELD)) candidates.unshift(control);
+  const field = candidates[0];
+  if (!field || (candidates.length > 1 && candidates[1] !== field)) return none;
+  if (matches(field, ':disabled')) return { ...none, refusal: obstacle('disabled', null, element) };
+  const local = field === element ? id : hold(field);
+  return { local, multiple: takesSeveral(field), folder: takesFolder(field), accept: attr(field, 'accept') ?? '', refusal: null };
+}
+
+/** @param {number} id */
+function fileNames(id) {
+  const field = elementBy(id);
+  return field ? [...inputFiles(field)].map((file) => file.name).join(', ') : '';
+}
+
+/** Whether a drag from here is HTML's own. @param {number} id */
+function isDraggable(id) {
+  const element = elementBy(id);
+  if (!element) return false;
+  const marked = closestFlat(element, '[draggable]');
+  if (marked) return attr(marked, 'draggable').toLowerCase() === 'true';
+  return closestFlat(element, 'a[href],img') !== null;
+}

@@ -1,0 +1,130 @@
+// Lists that a page makes itself: what the options of an open list are, wherever in the page they are put.
+
+const OPTIONS = '[role="option" i],[role="menuitem" i],[role="menuitemradio" i],[role="menuitemcheckbox" i],[role="treeitem" i]';
+const PLAIN_OPTIONS = 'li,a,button,label,td,[tabindex],[data-value],div,span';
+
+/** What was seen before the list was opened. @type {WeakSet<Element>} */
+let seenBefore = new WeakSet();
+
+/**
+ * Notes what is seen now. @param {number} id
+ * @returns {{open: boolean, editable: boolean, multiple: boolean}}  open: its options are there already
+ */
+function beginChoice(id) {
+  const control = elementBy(id);
+  seenBefore = new WeakSet();
+  if (!control) return { open: false, editable: false, multiple: false };
+  const own = ownOptions(control);
+  for (const root of rootsWith(control)) {
+    for (const each of allIn(root, `${OPTIONS},${PLAIN_OPTIONS}`)) if (isShown(each) && !own.includes(each)) seenBefore.add(each);
+  }
+  const field = fieldOf(control);
+  const editable = field !== null && fieldKind(field) === 'typed' && !isReadOnly(field);
+  return { open: own.length > 0, editable, multiple: closestFlat(own[0] ?? control, '[aria-multiselectable="true" i]') !== null };
+}
+
+/** The documents in which a list of that control may open. */
+const rootsWith = (control) => levelsOf(control).map((level) => documentElement_.call(level.document));
+
+const isShown = (element) => checkVisibility_.call(element, { visibilityProperty: true, opacityProperty: true }) && rectOf(element).height > 0;
+const optionsIn = (element) => allIn(element, OPTIONS).filter(isShown);
+
+/** The options that the control itself names: in it, or in what it controls or owns. */
+function ownOptions(control) {
+  const inside = optionsIn(control);
+  if (inside.length) return inside;
+  const ids = ['aria-controls', 'aria-owns'].flatMap((name) => (attr(control, name) ?? '').split(/\s+/).filter(Boolean));
+  const field = onlyOneIn(control, 'input,[role="combobox" i]');
+  if (field) ids.push(...['aria-controls', 'aria-owns'].flatMap((name) => (attr(field, name) ?? '').split(/\s+/).filter(Boolean)));
+  return ids.flatMap((each) => {
+    const list = byId(control, each);
+    return list && isShown(list) ? optionsIn(list) : [];
+  });
+}
+
+/** The options that are seen now: the control's own, else those that came since, else whatever came that has a text of its own. */
+function openOptions(control) {
+  const own = ownOptions(control);
+  if (own.length) return own;
+  const fresh = (selector) =>
+    rootsWith(control).flatMap((root) => allIn(root, selector)).filter((each) => !seenBefore.has(each) && isShown(each));
+  const named = fresh(OPTIONS);
+  if (named.length) return named;
+  const plain = fresh(PLAIN_OPTIONS).filter((each) => collapse(innerText(each)) && !isInside(each, control));
+  // Of nested ones the outermost that holds one text, and no list of them.
+  return plain.filter((each) => {
+    const inner = plain.filter((other) => other !== each && isInside(other, each));
+    const outer = plain.some((other) => other !== each && isInside(each, other) && isOneText(other, plain));
+    return !outer && (inner.length === 0 || isOneText(each, plain));
+  });
+}
+
+/** Whether all that came inside of it says the same as itself. */
+function isOneText(element, plain) {
+  const text = collapse(innerText(element));
+  return plain.filter((other) => other !== element && isInside(other, element)).every((other) => collapse(innerText(other)) === text);
+}
+
+const optionText = (option) => collapse(attr(option, 'aria-label') ?? innerText(option));
+const isChosen = (option) => ['aria-selected', 'aria-checked'].some((name) => attr(option, name)?.toLowerCase() === 'true');
+const choiceOf = (option) => ({
+  text: optionText(option),
+  value: attr(option, 'data-value') ?? attr(option, 'value') ?? attr(option, 'id') ?? '',
+  disabled: attr(option, 'aria-disabled')?.toLowerCase() === 'true' || matches(option, ':disabled'),
+});
+
+/**
+ * The option that is meant, as soon as it is there.
+ * @param {number} id  of the control @param {string} wanted @param {By} by @param {number} wait_ms
+ * @returns {Promise<Found>}
+ * @typedef {{state: 'found' | 'ambiguous' | 'unknown', local: number, text: string, chosen: boolean, disabled: boolean,
+ *   options: string[], total: number}} Found
+ */
+async function findOption(id, wanted, by, wait_ms) {
+  const control = elementBy(id);
+  const answer = { state: 'unknown', local: 0, text: '', chosen: false, disabled: false, options: [], total: 0 };
+  const began = performance.now();
+  for (let last = ''; control; ) {
+    const options = openOptions(control);
+    const choices = options.map(choiceOf);
+    const found = meantBy(choices, wanted, by);
+    const texts = choices.map((choice) => choice.text).join('\n');
+    const steady = texts === last;
+    last = texts;
+    if (found.length === 1 && (steady || choices[found[0]].text === collapse(wanted))) {
+      const option = options[found[0]];
+      const { text, disabled } = choices[found[0]];
+      return { ...answer, state: 'found', local: hold(option), text, chosen: isChosen(option), disabled };
+    }
+    if (performance.now() - began > wait_ms || (found.length > 1 && steady && performance.now() - began > wait_ms / 4)) {
+      const among = found.length ? found.map((i) => choices[i]) : choices;
+      return { ...answer, state: found.length ? 'ambiguous' : 'unknown', options: shortTexts(among), total: among.length };
+    }
+    await nextFrame();
+  }
+  return answer;
+}
+
+/** Scrolls the open list on, since long lists hold only what is seen. @param {number} id @returns {Promise<boolean>} false: it is at its end */
+async function scrollOptions(id) {
+  const control = elementBy(id);
+  const options = control ? openOptions(control) : [];
+  let box = options.length ? paintedParent(options[0]) : null;
+  while (box && !(scrollHeight(box) > clientHeight(box) + 1 && /auto|scroll/.test(computedStyleOf(box).overflowY))) box = paintedParent(box);
+  if (!box || box === documentElement_.call(documentOf(box))) return false;
+  const before = scrollTop(box);
+  scrollElementBy_.call(box, { top: clientHeight(box) * 0.9, behavior: 'instant' });
+  await nextFrame();
+  await nextFrame();
+  return scrollTop(box) > before;
+}
+
+const scrollTop = reader(Element, 'scrollTop');
+const scrollHeight = reader(Element, 'scrollHeight');
+const clientHeight = reader(Element, 'clientHeight');
+
+/** @param {number} id  of an option @returns {boolean} whether it says that it is chosen, or is gone with its list */
+function isChosenNow(id) {
+  const option = elementBy(id);
+  return !option || !isConnected_.call(option) || !isShown(option) || isChosen(option);
+}

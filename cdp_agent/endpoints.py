@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
+from cdp_agent.cdp.websocket import WebSocketTransport
 from cdp_agent.errors import BrowserError, SetupError
 
 _SHOWN_BYTES = 200
@@ -18,8 +19,13 @@ class _Version(msgspec.Struct):
     websocket_url: str = msgspec.field(name="webSocketDebuggerUrl")
 
 
+async def connect(endpoint: str, headers: Mapping[str, str], timeout_s: float) -> WebSocketTransport:
+    """The way to the Chrome there. Raises BrowserError, and SetupError for a bad address."""
+    return await WebSocketTransport.open(await websocket_url(endpoint, headers, timeout_s), headers)
+
+
 async def websocket_url(endpoint: str, headers: Mapping[str, str], timeout_s: float) -> str:
-    """The address of the browser's own WebSocket. Raises BrowserError, and SetupError for a bad address."""
+    """The address of the browser's own WebSocket, in which it names itself. Raises as `connect`."""
     address = urlsplit(endpoint if "://" in endpoint else f"http://{endpoint}")
     try:
         valid = bool(address.hostname) and address.port != 0

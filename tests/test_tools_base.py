@@ -127,6 +127,9 @@ def test_a_function_without_docstring_is_no_tool() -> None:
 def test_the_built_in_tools() -> None:
     assert list(BUILT_IN) == [
         "snapshot",
+        "search_page",
+        "find_elements",
+        "scroll",
         "click",
         "hover",
         "drag",

@@ -14,7 +14,7 @@ from cdp_agent.cli import state
 from cdp_agent.endpoints import websocket_url
 from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page
-from cdp_agent.page.refs import SavedRefs
+from cdp_agent.page.saved_refs import SavedRefs
 
 _CONNECT_S = 10.0
 NONE_RUNS = "No Chrome runs for this command: begin with `cdp-agent chrome start` and `cdp-agent snapshot URL`."

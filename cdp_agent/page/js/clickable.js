@@ -3,12 +3,12 @@
 const HANDLERS = ['onclick', 'onmousedown', 'onpointerdown', 'ondblclick', 'ontouchstart'];
 // Attributes that single an element out. Whatever has none of them needs none of the questions about them.
 const MARKED = [
-  'role', 'tabindex', 'inert', 'draggable', 'contenteditable', 'title', 'aria-hidden', 'aria-disabled', 'aria-owns', 'aria-label',
+  'role', 'tabindex', 'inert', 'draggable', 'contenteditable', 'title', 'hidden', 'aria-hidden', 'aria-disabled', 'aria-owns', 'aria-label',
   'aria-labelledby', 'aria-labeledby', 'aria-expanded', 'aria-haspopup', 'aria-describedby', ...HANDLERS,
 ];
 // Names that libraries give to what they let a user drag or click.
 const TELLING_CLASSES = '[class*="draggable"],[class*="sortable-handle"],[class*="clickable"]';
-const MARKED_SELECTOR = `${MARKED.map((name) => `[${name}]`).join(',')},[style*="cursor" i],${TELLING_CLASSES}`;
+const MARKED_SELECTOR = `${MARKED.map((name) => `[${name}]`).join(',')},[style*="cursor" i],[style*="content-visibility" i],${TELLING_CLASSES}`;
 
 // How sure it is that an element can be clicked.
 const NOT_CLICKABLE = 0;

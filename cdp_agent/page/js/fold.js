@@ -45,7 +45,7 @@ const MEANS_NOTHING_EMPTY = (line) => line.id === 0 && line.name === '' && line.
 function finish(line, parent) {
   line.kids = tidy(line.kids);
   if (line.named) line.kids = withoutRepeats(line.kids);
-  else if (line.name) line.kids = line.kids.filter((kid) => typeof kid !== 'string' || !line.name.includes(kid));
+  else if (line.name) line.kids = line.kids.filter((kid) => !isSaidBy(line, kid));
   line.kids = withoutSeparators(line.kids);
   if (UNWRAPS.has(line.role)) unwrapParagraphs(line);
   if (line.role === 'row') line.kids = foldCells(line.kids);
@@ -58,8 +58,12 @@ function finish(line, parent) {
     nameClickable(line);
   }
   if (line.id !== 0 && line.name === '' && line.kids.length === 0 && HINTED.has(line.role)) line.states += hintOf(line.element);
+  if (CELLS.has(line.role) && parent.role === 'row') {
+    parent.kids.push(line);
+    return;
+  }
   if (MEANS_NOTHING_EMPTY(line) || (line.role === 'separator' && line.id === 0 && line.name === '')) return;
-  if (dissolves(line) && parent.role !== 'row') parent.kids.push(BREAK, ...line.kids, BREAK);
+  if (dissolves(line)) parent.kids.push(BREAK, ...line.kids, BREAK);
   else parent.kids.push(line);
 }
 
@@ -105,6 +109,12 @@ function layoutKids(table) {
   return true;
 }
 
+/** Whether the name of a line has said what this child says. */
+function isSaidBy(line, kid) {
+  if (typeof kid === 'string') return line.name.includes(kid) || (WHOLE.has(line.role) && !/[\p{L}\p{N}]/u.test(kid));
+  return kid.role === 'caption' && kid.id === 0 && kid.kids.every((text) => typeof text === 'string' && line.name.includes(text));
+}
+
 /** Bars, commas and brackets between lines go: the lines part each other. */
 function withoutSeparators(kids) {
   return kids.length > 1 ? kids.filter((kid) => typeof kid !== 'string' || !onlyParts(kid)) : kids;
@@ -142,7 +152,7 @@ function foldCells(kids) {
   const folded = [];
   let texts = [];
   const flush = () => {
-    if (texts.some((text) => text !== '')) folded.push(texts.join(' | '));
+    if (texts.some((text) => text !== '')) folded.push(texts.join(' | ').trim());
     texts = [];
   };
   for (const kid of kids) {

@@ -56,7 +56,7 @@ function textAlternative(element, how, visited, depth, role = roleOf(element)) {
       if (text.trim()) return text;
     }
   }
-  if (how & (IN_CONTENT | BY_LABEL | BY_REFERENCE) && !isPartOfItsOwnName(element, how)) {
+  if (how & ~OF_SELF & ~EVEN_HIDDEN && !isPartOfItsOwnName(element, how)) {
     const value = embeddedValue(element, tag, role, how, visited, depth);
     if (value !== null) {
       visited.add(element);

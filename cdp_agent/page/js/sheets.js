@@ -9,9 +9,9 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
 
 /**
  * @typedef {{classes: Set<string>, selectors: string[]}} Wanted  elements that one concern selects
- * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, counters: Wanted, readable: boolean}} SheetFacts
+ * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, counters: Wanted, unpainted: Wanted, readable: boolean}} SheetFacts
  */
-const CONCERNS = ['before', 'after', 'cursor', 'counters'];
+const CONCERNS = ['before', 'after', 'cursor', 'counters', 'unpainted'];
 
 /** @type {WeakMap<CSSStyleSheet, {count: number, last: CSSRule | undefined, facts: SheetFacts}>} */
 const factsOfSheets = new WeakMap();
@@ -76,6 +76,7 @@ function readRule(style, selector, facts) {
   if (cursor && cursor !== 'default' && cursor !== 'auto' && cursor !== 'text' && !selector.includes('::')) {
     for (const part of splitList(selector)) add(facts.cursor, part);
   }
+  if (style.contentVisibility === 'hidden') for (const part of splitList(selector)) add(facts.unpainted, part);
   if (style.counterReset || style.counterIncrement || style.counterSet) {
     for (const part of splitList(selector)) add(facts.counters, part.replace(/::?(before|after)(?![\w-]).*/i, ''));
   }
@@ -127,7 +128,7 @@ function splitList(selector) {
 
 /**
  * What the sheets of one document or shadow root select in it now, for each concern.
- * @returns {Record<'before' | 'after' | 'cursor' | 'counters', Concern>}
+ * @returns {Record<'before' | 'after' | 'cursor' | 'counters' | 'unpainted', Concern>}
  * @typedef {{selection: Selection, bit: number}} Concern
  * @typedef {{every: number, elements: Map<Element, number>, classes: Map<string, number>, byClass: Map<string, number>,
  *   last: Element | null, lastBits: number}} Selection  bits say for which concerns

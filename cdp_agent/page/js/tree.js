@@ -150,6 +150,7 @@ function visitElement(element, line, flags, depth, isOwned = false) {
   const visibility = tag === 'AREA' ? VISIBLE : visibilityOf(element);
   if (visibility === GONE) return;
   const isMarked = reading.marked.has(element);
+  if ((isMarked || mayApply(reading.selections.unpainted, element)) && computedStyleOf(element).contentVisibility === 'hidden') return;
   if (isMarked) {
     if (attr(element, 'aria-hidden')?.toLowerCase() === 'true') flags |= ARIA_HIDDEN;
     const disabled = attr(element, 'aria-disabled')?.toLowerCase();
@@ -179,7 +180,7 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
     if (LISTEN_FOR_ITEMS.has(tag)) flags |= POINTER_DUE;
     else clickable ||= PERHAPS;
   }
-  if (tag === 'SUMMARY' && isSummaryOfDetails(element)) clickable = CLICKABLE;
+  if ((tag === 'SUMMARY' && isSummaryOfDetails(element)) || (tag === 'LABEL' && standsForControl(element))) clickable = CLICKABLE;
   if (cursor !== undefined && POINTING.has(cursor)) {
     if (PASSES_CLICKS_ON.has(tag)) flags |= POINTER_DUE;
     else clickable = CLICKABLE;
@@ -227,6 +228,12 @@ function isCoveredByControl(label) {
   return visibilityOf(control) === VISIBLE && labelsOf(control).length > 0;
 }
 
+/** Whether a <label> is all that is seen of its control. */
+function standsForControl(label) {
+  const control = controlOfLabel(label);
+  return control !== null && tagOf(control) === 'INPUT' && inputType(control) !== 'hidden' && !checkVisibility_.call(control, SEEN_OPTIONS);
+}
+
 // Inside these, a pointer cursor and pictures without a name belong to the control.
 const WHOLE = roleSet('button link menuitem menuitemcheckbox menuitemradio option tab checkbox radio switch treeitem');
 
@@ -238,11 +245,13 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isMarked
   const context = { ariaDisabled: Boolean(flags & ARIA_DISABLED) && hasRef, focused: reading.focused };
   if (isMarked || hasRef || role === 'heading' || context.focused === element) line.states = statesOf(element, tag, role, context);
   nameLine(line, flags, isMarked);
+  if (tag === 'LABEL' && standsForControl(element)) line.states += statesOf(controlOfLabel(element), 'INPUT', roleOf(controlOfLabel(element)), context);
   if (role === 'link') line.target = targetOf(element, tag, reading.page);
   else if (RANGE_ROLES.has(role)) line.value = valueOf(element, tag, role);
   let inner = flags;
   if (WHOLE.has(role) || (clickable === CLICKABLE && role === '')) inner |= POINTER;
   inner &= ~POINTER_DUE | (hasRef ? 0 : POINTER_DUE);
+  if (hasRef) inner &= ~ARIA_HIDDEN; // what a hidden control says is not its name, but all there is to tell it by
   if (line.named && WHOLE.has(role)) inner |= NO_TEXT | UNNAMED_ICON;
   if (!(line.named && isPlain(element))) visitContents(element, tag, line, inner, depth);
   finish(line, parent);

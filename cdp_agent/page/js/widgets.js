@@ -36,7 +36,7 @@ function visitSelect(element, tag, role, parent, flags) {
   const options = [...selectOptions(element)];
   const isList = isListSelect(element);
   if (isList || options.length <= MOST_OPTION_LINES) {
-    for (const option of options) if (isOffered(option)) line.kids.push(optionLine(option, flags, isList));
+    for (const option of options) if (isOffered(option)) groupOf(option, line).kids.push(optionLine(option, flags, isList));
     return;
   }
   const names = options.filter(isOffered).map((option) => cut(collapse(optionLabel(option)), 100));
@@ -45,6 +45,18 @@ function visitSelect(element, tag, role, parent, flags) {
   while (shown < names.length && text.length < LONGEST_OPTIONS) text += (shown ? ' | ' : '') + names[shown++];
   if (shown < names.length) text += ` | … ${names.length - shown} more`;
   line.kids.push({ ...newLine(element, tag, 'options'), value: text });
+}
+
+/** The line of the option's <optgroup>, added at its first option; without one the list's own. */
+function groupOf(option, list) {
+  const parent = parentNode(option);
+  if (tagOf(parent) !== 'OPTGROUP') return list;
+  const last = list.kids.at(-1);
+  if (last?.element === parent) return last;
+  const group = newLine(parent, 'OPTGROUP', 'group');
+  group.name = flatten(attr(parent, 'label') ?? '');
+  list.kids.push(group);
+  return group;
 }
 
 const isOffered = (option) => !hasAttr(option, 'hidden') && computedStyleOf(option).display !== 'none';
@@ -163,7 +175,7 @@ function visitDrawing(element, tag, role, parent, flags, depth) {
 
 function visitShape(shape, line, flags, depth, all) {
   const tag = tagName_.call(shape);
-  if (visibilityOf(shape) !== VISIBLE || closest(shape, 'defs,symbol,clipPath,mask,pattern,marker')) return;
+  if (visibilityOf(shape) !== VISIBLE || closest(shape, 'defs,symbol,clipPath,mask,pattern,marker') || closest(parentNode(shape), 'a')) return;
   if (tag === 'foreignObject') {
     visitNodes(firstChild(shape), line, flags, depth);
     return;

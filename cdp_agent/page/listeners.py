@@ -43,7 +43,7 @@ async def adopt_listeners(world: World) -> bool:
         known = _known.get(world)
         if known is None:
             known = _known[world] = await _begin(world)
-        # Without `pierce`: with it, Chromium 156 crashes now and then on a document that is still loading.
+        # Not with `pierce`: it makes Chromium 156 crash now and then while a document loads.
         answer = await world.session.send(dom_debugger.GetEventListeners(object_id=known.document, depth=-1))
         listening = {each.backend_node_id for each in answer.listeners if each.type in MOUSE}
         new = [node for node in listening if node is not None and node not in known.nodes]
@@ -58,7 +58,8 @@ async def adopt_listeners(world: World) -> bool:
 
 
 async def _begin(world: World) -> _Known:
-    answer = await world.session.send(runtime.Evaluate(expression="document", context_id=world.context_id))
+    # The page's own, which cannot be replaced: Chrome tells only of listeners of the world that the object belongs to.
+    answer = await world.session.send(runtime.Evaluate(expression="document"))
     if answer.result.object_id is None:
         raise ProtocolError("Runtime.evaluate", 0, "no document came back")
     return _Known(answer.result.object_id, set())

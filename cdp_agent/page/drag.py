@@ -71,9 +71,7 @@ async def _press(at: Located) -> Aimed:
     session = input_session(at.frame)
     while True:
         start = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()))
-        moved = asyncio.ensure_future(mouse.move_to(session, start.x, start.y))
         await mouse.press_down(session, start.x, start.y)
-        await moved
         landing = await start.landing()
         if landing.state == "met":
             return start

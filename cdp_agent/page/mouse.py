@@ -37,9 +37,10 @@ async def move_to(session: Session, x: float, y: float, *, held: bool = False) -
 
 
 async def press_down(session: Session, x: float, y: float) -> None:
-    """Presses the left button there and keeps it down."""
+    """Moves there, presses the left button and keeps it down."""
+    events = [_event("mouseMoved", x, y), _event("mousePressed", x, y, button="left", held=True, count=1)]
     async with deadline(session, CALL_TIMEOUT_S):
-        await session.send(_event("mousePressed", x, y, button="left", held=True, count=1))
+        await asyncio.gather(*(session.post(event) for event in events))
 
 
 async def release(session: Session, x: float, y: float) -> None:

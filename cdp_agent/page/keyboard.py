@@ -14,6 +14,7 @@ from cdp_agent.cdp.types import Command, Empty
 from .aim import input_session
 from .frames import Frame
 from .keys import KEYS, MODIFIERS, Chord, Key, parse_chord
+from .receipts import Outcome
 from .world import CALL_TIMEOUT_S, deadline
 
 # macOS edits by commands that its input system finds for a chord; synthetic events must bring them along.
@@ -35,13 +36,14 @@ _MAC_COMMANDS = {
 }  # fmt: skip
 
 
-async def press(frame: Frame, chord: str) -> None:
+async def press(frame: Frame, chord: str) -> Outcome:
     """Presses a key or chord ("Enter", "Control+A", "é") on whatever has the focus in the tab of that frame.
 
     Raises InvalidArguments for a key that does not exist, PageUnresponsive, DocumentGone.
     """
     mac = "Meta" in chord and await is_mac(frame)
     await send(input_session(frame), events_of(parse_chord(chord, mac=mac), mac=mac))
+    return Outcome()
 
 
 async def is_mac(frame: Frame) -> bool:

@@ -7,11 +7,16 @@ from typing import Literal
 
 from cdp_agent.errors import ActionError, InvalidArguments
 
+from . import actions, keyboard
+from . import drag as dragging
+from . import fill as filling
 from . import find as finding
 from . import markdown as markdowns
 from . import navigation
 from . import scroll as scrolling
 from . import search as searching
+from . import select as selecting
+from . import upload as uploading
 from . import wait as waits
 from .find import FindResult
 from .locate import Located, locate
@@ -57,8 +62,6 @@ class Page(Tab):
 
     async def click(self, ref: str, *, button: MouseButton = "left", count: int = 1) -> Receipt:
         """Clicks the element with the mouse, `count` 2 for a double click. Raises NotInteractable, StaleRef."""
-        from . import actions
-
         detail = {1: "", 2: "twice"}.get(count, f"{count} times")
         detail = " ".join(filter(None, (detail, "" if button == "left" else f"with the {button} button")))
         return await perform(
@@ -67,68 +70,51 @@ class Page(Tab):
 
     async def hover(self, ref: str) -> Receipt:
         """Moves the mouse over the element. Raises NotInteractable, StaleRef."""
-        from . import actions
-
         return await perform(self, "hover", ref, actions.hover)
 
     async def drag(self, from_ref: str, to_ref: str) -> Receipt:
         """Drags one element with the mouse and drops it on another. Raises NotInteractable, StaleRef."""
-        from . import actions
 
         async def do(at: Located) -> Outcome:
-            return await actions.drag(at, await locate(self, to_ref))
+            return await dragging.drag(at, await locate(self, to_ref))
 
         return await perform(self, "drag", from_ref, do, detail=f"to {to_ref}")
 
     async def fill(self, ref: str, text: str, *, append: bool = False) -> Receipt:
         """Replaces the text of a field, or adds to it; `value` is what it has then. Raises NotInteractable."""
-        from . import actions
-
-        return await perform(self, "fill", ref, lambda at: actions.fill(at, text, append=append))
+        return await perform(self, "fill", ref, lambda at: filling.fill(at, text, append=append))
 
     async def select(self, ref: str, option: str, *, by: SelectBy = "text") -> Receipt:
         """Chooses an option of a list, native or not. Raises NotInteractable, InvalidArguments, StaleRef."""
-        from . import actions
-
-        return await perform(self, "select", ref, lambda at: actions.select(at, option, by=by))
+        return await perform(self, "select", ref, lambda at: selecting.select(at, option, by=by))
 
     async def check(self, ref: str) -> Receipt:
         """Checks a checkbox, radio button or switch, if it is not. Raises NotInteractable, StaleRef."""
-        from . import actions
-
         return await perform(self, "check", ref, actions.check)
 
     async def uncheck(self, ref: str) -> Receipt:
         """Unchecks a checkbox or switch, if it is checked. Raises NotInteractable, StaleRef."""
-        from . import actions
-
         return await perform(self, "uncheck", ref, actions.uncheck)
 
     async def focus(self, ref: str) -> Receipt:
         """Moves the keyboard focus to the element. Raises NotInteractable, StaleRef."""
-        from . import actions
-
         return await perform(self, "focus", ref, actions.focus)
 
     async def press(self, key: str, *, ref: str | None = None) -> Receipt:
         """Presses a key or chord ("Enter", "Control+A") where the focus is, or in the element."""
-        from . import actions
-
         root = (await self.frames()).root
         if ref is None:
-            return await perform_unaimed(self, "press", lambda: actions.press(root, key), detail=key)
+            return await perform_unaimed(self, "press", lambda: keyboard.press(root, key), detail=key)
 
         async def do(at: Located) -> Outcome:
             await actions.focus(at)
-            return await actions.press(root, key)
+            return await keyboard.press(root, key)
 
         return await perform(self, "press", ref, do, detail=f"{key} in")
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
         """Gives files to a file field, or to what opens one. Raises NotInteractable, InvalidArguments, StaleRef."""
-        from . import actions
-
-        return await perform(self, "upload", ref, lambda at: actions.upload(at, paths))
+        return await perform(self, "upload", ref, lambda at: uploading.upload(at, paths))
 
     async def search(
         self,

@@ -1,6 +1,7 @@
 return { snapshot, adoptRoots, adoptInternals, adoptListening, describe, idOf, elementOf, elementsOf, isAlive, changes, stopWatching,
   aim, aimThrough, landed, nextFrame, toldBy, isMac, focusOn, checkable, checkedSoon,
-  readyField, focusedField, setField, filledWith, readable,
+  readyField, focusedField, setField, filledWith, listKind, chooseNative, beginChoice, findOption, scrollOptions, shown, isChosenNow,
+  elementBy, fileField, fileNames, isDraggable, readable,
   look, changedSince, outerHtml, documentTitle, adoptRefs,
   seenText, forgetSeen, placesOf, findElements, scrollBox, scrolledTo, moveBox, bringIntoView, topOf,
 };

@@ -57,6 +57,16 @@ def close_tab(endpoint: str, target: dict[str, Any]) -> None:
     urlopen(f"{endpoint}/json/close/{target['id']}").close()
 
 
+# How many characters the visible text has, white space collapsed, in the document and its frames of the same process.
+TEXT = """(() => {
+  const size = (document) => {
+    let n = document.body.innerText.replace(/\\s+/g, ' ').length;
+    for (const e of document.querySelectorAll('iframe')) if (e.contentDocument) n += size(e.contentDocument);
+    return n;
+  };
+  return size(document);
+})()"""
+
 # The elements of a document with those in open shadow roots and in frames of the same process.
 COUNT = """(() => {
   const count = (root) => {

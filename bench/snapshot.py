@@ -23,7 +23,10 @@ CHARACTERS = 0.5
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A page: times in milliseconds, sizes in characters; `walk` is bare, over the elements in the tab's process."""
+    """A page: times in milliseconds, sizes in characters.
+
+    `walk` and `text_characters` are the floor: a bare walk over the elements in the tab's process, and their text alone.
+    """
 
     page: str
     source: str
@@ -31,6 +34,7 @@ class Row(msgspec.Struct, frozen=True):
     ours: Spread
     theirs: Spread
     walk: Spread
+    text_characters: int
     our_characters: int
     their_characters: int
     interactive: int
@@ -80,6 +84,7 @@ def measure(endpoint: str, served: Served, rounds: int, keep: Path | None) -> Ro
         ours=spread(our_times),
         theirs=spread(their_times),
         walk=spread(walks),
+        text_characters=tab.evaluate(raw.TEXT),
         our_characters=len(our_text),
         their_characters=len(their_text),
         interactive=aria.interactive(their_text).total(),
@@ -105,7 +110,17 @@ def shortfalls(rows: list[Row]) -> list[str]:
 
 
 def markdown(result: Result) -> str:
-    heads = ["page", "elements", "ours, ms", "Playwright, ms", "faster", "our characters", "theirs", "ratio"]
+    heads = [
+        "page",
+        "elements",
+        "ours, ms",
+        "Playwright, ms",
+        "faster",
+        "our characters",
+        "theirs",
+        "ratio",
+        "text alone",
+    ]
     heads += ["interactive", "missing", "bare walk, ms"]
     rows = [
         [
@@ -117,6 +132,7 @@ def markdown(result: Result) -> str:
             f"{row.our_characters:,}",
             f"{row.their_characters:,}",
             f"{row.characters:.2f}",
+            f"{row.text_characters:,}",
             f"{row.interactive:,}",
             str(len(row.missing)),
             number(row.walk.median),
@@ -125,11 +141,11 @@ def markdown(result: Result) -> str:
     ]
     faster = geometric_mean([row.faster for row in result.rows])
     smaller = geometric_mean([row.characters for row in result.rows])
-    rows.append(["geometric mean", "", "", "", f"**{faster:.1f}×**", "", "", f"{smaller:.2f}", "", "", ""])
+    rows.append(["geometric mean", "", "", "", f"**{faster:.1f}×**", "", "", f"{smaller:.2f}", "", "", "", ""])
     notes = [
         f"Medians of {result.rows[0].ours.n} after a first one (least–most); both in the same tab, in turns.",
         "Interactive: elements with such a role in Playwright's snapshot; missing: those not in ours by role and name.",
-        "Bare walk: counting the elements of the tab's process, which no snapshot can do without.",
+        "Text alone and bare walk: the visible text of the tab's process, and counting its elements; the floor of both.",
         *(f"Not measured: {name}: {why}" for name, why in result.not_measured.items()),
         f"Pages: {'; '.join(f'{row.page}: {row.source}' for row in result.rows)}.",
         str(result.machine),

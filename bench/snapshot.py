@@ -25,7 +25,7 @@ CHARACTERS = 0.5
 class Row(msgspec.Struct, frozen=True):
     """A page: times in milliseconds, sizes in characters.
 
-    `walk` and `text_characters` are the floor: a bare walk over the elements in the tab's process, and their text alone.
+    `walk` and `text_characters` are the floor: a bare walk over the elements in the tab's process, and its text.
     """
 
     page: str
@@ -145,7 +145,7 @@ def markdown(result: Result) -> str:
     notes = [
         f"Medians of {result.rows[0].ours.n} after a first one (least–most); both in the same tab, in turns.",
         "Interactive: elements with such a role in Playwright's snapshot; missing: those not in ours by role and name.",
-        "Text alone and bare walk: the visible text of the tab's process, and counting its elements; the floor of both.",
+        "Text alone, bare walk: the visible text in the tab's process, and counting its elements; the floor of both.",
         *(f"Not measured: {name}: {why}" for name, why in result.not_measured.items()),
         f"Pages: {'; '.join(f'{row.page}: {row.source}' for row in result.rows)}.",
         str(result.machine),

@@ -7,12 +7,11 @@ from typing import Literal
 
 from cdp_agent.errors import ActionError, InvalidArguments
 
-from . import actions, keyboard
+from . import actions, keyboard, navigation
 from . import drag as dragging
 from . import fill as filling
 from . import find as finding
 from . import markdown as markdowns
-from . import navigation
 from . import scroll as scrolling
 from . import search as searching
 from . import select as selecting
@@ -22,6 +21,7 @@ from .find import FindResult
 from .locate import Located, locate
 from .markdown import Markdown
 from .receipts import Outcome, Receipt, perform, perform_unaimed
+from .refs import parse_ref
 from .screenshot import Markup, screenshot
 from .scroll import Direction, Scrolled
 from .search import SearchResult
@@ -127,8 +127,9 @@ class Page(Tab):
     ) -> SearchResult:
         """Where the text that a reader sees matches, over all frames; see `search.search`."""
         tree = await self.frames()
+        await self.adopt_saved()
         async with self.reading:
-            return await searching.search(
+            result = await searching.search(
                 tree,
                 self.refs,
                 pattern,
@@ -137,6 +138,8 @@ class Page(Tab):
                 context_chars=context_chars,
                 max_results=max_results,
             )
+        self.told |= {parse_ref(match.ref) for match in result.matches if match.ref}
+        return result
 
     async def find(
         self,
@@ -149,9 +152,10 @@ class Page(Tab):
     ) -> FindResult:
         """The elements that match a CSS selector, over all frames and shadow roots; see `find.find`."""
         tree = await self.frames()
+        await self.adopt_saved()
         scope = await locate(self, within) if within is not None else None
         async with self.reading:
-            return await finding.find(
+            result = await finding.find(
                 tree,
                 self.refs,
                 selector,
@@ -160,6 +164,8 @@ class Page(Tab):
                 max_results=max_results,
                 include_text=include_text,
             )
+        self.told |= {parse_ref(ref) for each in result.elements for ref in (each.ref, each.near_ref) if ref}
+        return result
 
     async def scroll(
         self,

@@ -35,7 +35,7 @@ class SavedFrame(msgspec.Struct, frozen=True):
 
 
 class SavedRefs(msgspec.Struct, frozen=True):
-    """The refs of a tab's latest reading, as JSON can hold them."""
+    """The refs of a tab's latest reading, and those told besides, as JSON can hold them."""
 
     next: int
     end: int
@@ -44,14 +44,14 @@ class SavedRefs(msgspec.Struct, frozen=True):
 
 
 async def export_refs(tab: Tab) -> SavedRefs | None:
-    """What the refs of the latest reading stand for; None when nothing was read. Raises BrowserError."""
-    if not tab.history:
+    """What the refs that were given out stand for; None when none was. Raises BrowserError."""
+    if not tab.history and not tab.told:
         return None
-    seen = tab.history[-1]
+    unread = Snapshot(text="", url=tab.url, title=tab.title, omitted=[], frame_urls={})
+    seen = tab.history[-1] if tab.history else Seen(unread, tab.activity.document.number, 0, complete=False)
     tree = await tab.frames()
     numbers: dict[int, list[tuple[int, int]]] = {}
-    for ref in seen.snapshot.refs:
-        number = int(ref[1:])
+    for number in sorted({*(int(ref[1:]) for ref in seen.snapshot.refs), *tab.told}):
         if (known := tab.refs.locate(number)) is not None:
             numbers.setdefault(id(known[0]), []).append((number, known[1]))
     frames = [frame for frame in tree.all() if id(frame.present_world) in numbers]
@@ -74,6 +74,7 @@ async def adopt_refs(tab: Tab, saved: SavedRefs) -> None:
             world, locals_ = adopted
             for number in locals_:
                 tab.refs.bind(world, number, number)
+            tab.told |= set(locals_)
 
 
 async def _save(frame: Frame, numbers: list[tuple[int, int]]) -> SavedFrame | None:

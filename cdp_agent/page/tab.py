@@ -60,6 +60,8 @@ class Tab:
         self.refs = RefTable()
         self.history: deque[Seen] = deque(maxlen=REMEMBERED_READINGS)
         """What was read of the page lately, the latest at the end."""
+        self.told: set[int] = set()
+        """Refs that were given out other than by a reading, such as those of a search."""
         self.activity = Activity(info.target_id, info.url)
         self.acting = asyncio.Lock()
         """Held by who acts: an action's receipt is its own."""
@@ -116,7 +118,7 @@ class Tab:
         return taken
 
     async def export_refs(self) -> SavedRefs | None:
-        """What the refs of the latest reading stand for, for another process; see saved_refs.py."""
+        """What the refs that were given out stand for, for another process; see saved_refs.py."""
         return await export_refs(self)
 
     def import_refs(self, saved: SavedRefs) -> None:

@@ -66,6 +66,7 @@ def measure(endpoint: str, served: Served, rounds: int, keep: Path | None) -> Ro
         for driver in (us, them):
             driver.do("attach", url=tab.evaluate("location.href"))
         our_text, their_text = us.do("snapshot")["text"], them.do("snapshot")["text"]
+        text_characters = tab.evaluate(raw.TEXT)
         our_times, their_times, walks = [], [], []
         for _ in range(rounds):
             our_times.append(us.do("snapshot")["ms"])
@@ -84,7 +85,7 @@ def measure(endpoint: str, served: Served, rounds: int, keep: Path | None) -> Ro
         ours=spread(our_times),
         theirs=spread(their_times),
         walk=spread(walks),
-        text_characters=tab.evaluate(raw.TEXT),
+        text_characters=text_characters,
         our_characters=len(our_text),
         their_characters=len(their_text),
         interactive=aria.interactive(their_text).total(),

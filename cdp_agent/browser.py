@@ -17,7 +17,6 @@ from typing import Any
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
-from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError, ProtocolError
 
 from .chrome import LaunchOptions
@@ -126,11 +125,14 @@ class Browser:
         endpoints = [endpoint] if isinstance(endpoint, str) else list(endpoint)
 
         async def open_() -> Browser:
+            # Late: a Chrome of our own needs none of this, and importing it takes 20 ms.
+            from .endpoints import connect
+
             failures = []
             for each in endpoints:
                 try:
                     async with asyncio.timeout(timeout_s):
-                        transport = await _reach(each, headers or {}, timeout_s)
+                        transport = await connect(each, headers or {}, timeout_s)
                         browser = Browser(
                             Connection(transport),
                             process=None,
@@ -195,12 +197,11 @@ class Browser:
         session.on(target.TargetCreated, lambda event: self._appeared(event.target_info))
         session.on(target.TargetInfoChanged, lambda event: self._changed(event.target_info))
         session.on(target.TargetDestroyed, lambda event: self._destroyed(event.target_id))
-        answers = asyncio.gather(
+        self.version, _, _ = await asyncio.gather(
             session.post(cdp_browser.GetVersion()),
             self.downloads.watch(session),
             session.post(target.SetDiscoverTargets(discover=True, filter=_PAGES)),
         )
-        self.version, _, _ = await answers
         self._pages_wait = self._process is not None or "Headless" in self.version.user_agent
         if self._pages_wait:
             session.on(target.AttachedToTarget, self._attached)
@@ -259,7 +260,6 @@ class Browser:
             page.update(info)
 
     def _destroyed(self, target_id: str) -> None:
-        self._ours.discard(target_id)
         if page := self._pages.pop(target_id, None):
             page.closed = True
 
@@ -279,15 +279,6 @@ class Browser:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_TABS_S):
                 await asyncio.gather(*(page.close() for page in pages), return_exceptions=True)
-
-
-async def _reach(endpoint: str, headers: Mapping[str, str], timeout_s: float) -> Transport:
-    # Late: a Chrome of our own needs none of this, and importing it takes 20 ms.
-    from cdp_agent.cdp.websocket import WebSocketTransport
-
-    from .endpoints import websocket_url
-
-    return await WebSocketTransport.open(await websocket_url(endpoint, headers, timeout_s), headers)
 
 
 class Opening:

@@ -1,7 +1,4 @@
-"""Starts Chrome, through supervisor.py, so that nothing of it outlives us.
-
-`launch` gives a Chrome that ends with us; `start_detached` one that stays until `stop_detached`.
-"""
+"""Starts Chrome, through supervisor.py, so that nothing of it outlives us."""
 
 from __future__ import annotations
 
@@ -12,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +21,7 @@ from cdp_agent.errors import BrowserError
 
 from .chrome import LaunchOptions, find_chrome, flags
 
-_CLEAN_UP_S = 6.0
+CLEAN_UP_S = 6.0
 _EXPLANATION_S = 1.0
 _SHOWN_LINES = 12
 _TEMPORARY = ("TMPDIR", "TEMP", "TMP")
@@ -75,7 +71,7 @@ class ChromeProcess:
             await asyncio.wait([self.ended], timeout=grace_s)
         finally:
             self._drop_lifeline()
-        await asyncio.wait([self.ended], timeout=_CLEAN_UP_S)
+        await asyncio.wait([self.ended], timeout=CLEAN_UP_S)
         end = self.ended.result() if self.ended.done() else _UNSUPERVISED
         if self.pid is not None and end is _UNSUPERVISED:
             await asyncio.to_thread(supervisor.clean_up, self.pid, self.profile, temporary=self.temporary)
@@ -119,32 +115,22 @@ def _settle(future: asyncio.Future[Any], value: object) -> None:
         future.set_result(value)
 
 
-class DetachedChrome(msgspec.Struct, frozen=True):
-    """A Chrome that outlives the process that started it: for `chrome start`, written down for `chrome stop`."""
-
-    pid: int
-    supervisor_pid: int
-    endpoint: str
-    """http://127.0.0.1:PORT"""
-    websocket_url: str
-    profile: str
-    temporary: bool
-
-
 async def launch(options: LaunchOptions, timeout_s: float) -> tuple[ChromeProcess, Transport]:
     """Chrome on its way up, and what carries messages to it; it reads them when it is ready. Raises BrowserError."""
     if sys.platform == "win32":  # no descriptors 3 and 4 there
+        chrome, ends = start_with_port(options, 0), None
+    else:
+        chrome, ends = start_with_pipe(options)
+    try:
+        if ends is not None:
+            return chrome, _Supervised(await PipeTransport.open(*ends), chrome)
         from cdp_agent.cdp.websocket import WebSocketTransport
 
-        chrome = _start_with_port(options, 0)
-        try:
-            url = await _wait_until_listening(chrome, timeout_s)
-            return chrome, _Supervised(await WebSocketTransport.open(url), chrome)
-        except BaseException:
-            await chrome.close()
-            raise
-    chrome, ends = _start_with_pipe(options)
-    return chrome, _Supervised(await PipeTransport.open(*ends), chrome)
+        url = await wait_until_listening(chrome, timeout_s)
+        return chrome, _Supervised(await WebSocketTransport.open(url), chrome)
+    except BaseException:
+        await chrome.close()
+        raise
 
 
 class _Supervised:
@@ -174,7 +160,7 @@ class _Supervised:
         await self._transport.close()
 
 
-def _start_with_pipe(options: LaunchOptions) -> tuple[ChromeProcess, tuple[int, int]]:
+def start_with_pipe(options: LaunchOptions) -> tuple[ChromeProcess, tuple[int, int]]:
     from_chrome, to_us = os.pipe()
     for_chrome, from_us = os.pipe()
     try:
@@ -189,40 +175,12 @@ def _start_with_pipe(options: LaunchOptions) -> tuple[ChromeProcess, tuple[int, 
     return chrome, (from_chrome, from_us)
 
 
-def _start_with_port(options: LaunchOptions, port: int) -> ChromeProcess:
+def start_with_port(options: LaunchOptions, port: int) -> ChromeProcess:
     ports = [f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1"]
     return _start_supervisor(options, ports, ())
 
 
-async def start_detached(
-    options: LaunchOptions | None = None, *, port: int = 0, timeout_s: float = 30.0
-) -> DetachedChrome:
-    """A Chrome that stays when we end, with its DevTools port on 127.0.0.1. Raises BrowserError."""
-    chrome = _start_with_port(options or LaunchOptions(), port)
-    try:
-        websocket_url = await _wait_until_listening(chrome, timeout_s)
-        chrome.keep()
-    except BaseException:
-        await chrome.close()
-        raise
-    assert chrome.pid is not None  # told before it listened
-    authority = websocket_url.split("/")[2]
-    return DetachedChrome(
-        chrome.pid,
-        chrome.supervisor_pid,
-        f"http://{authority}",
-        websocket_url,
-        chrome.profile,
-        chrome.temporary,
-    )
-
-
-async def stop_detached(chrome: DetachedChrome) -> bool:
-    """Ends it and removes its temporary profile. False when it had ended before."""
-    return await asyncio.to_thread(_stop_detached, chrome)
-
-
-async def _wait_until_listening(chrome: ChromeProcess, timeout_s: float) -> str:
+async def wait_until_listening(chrome: ChromeProcess, timeout_s: float) -> str:
     """The address of its DevTools WebSocket. Raises BrowserError with Chrome's own words."""
     either: list[asyncio.Future[Any]] = [chrome.listening, chrome.ended]
     await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
@@ -278,19 +236,3 @@ def _refuse_locked(profile: str) -> None:
             f"The profile {profile} is open in another Chrome (process {pid}): close that one, give another profile, "
             "or start it with --remote-debugging-port and connect to it."
         )
-
-
-def _stop_detached(chrome: DetachedChrome) -> bool:
-    # The profile's path in the command line tells that no other process has got the number meanwhile.
-    supervised = chrome.profile in supervisor.command_line(chrome.supervisor_pid)
-    running = chrome.profile in supervisor.command_line(chrome.pid)
-    if supervised:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(chrome.supervisor_pid, 15)
-        deadline = time.monotonic() + _CLEAN_UP_S
-        # It is no child of ours, so that there is nothing to wait on.
-        while supervisor.command_line(chrome.supervisor_pid) and time.monotonic() < deadline:
-            time.sleep(0.005)
-    if chrome.profile in supervisor.command_line(chrome.pid) or (chrome.temporary and os.path.exists(chrome.profile)):
-        supervisor.clean_up(chrome.pid, chrome.profile, temporary=chrome.temporary)
-    return supervised or running

@@ -22,12 +22,14 @@ import os
 import sys
 import time
 
-STDERR_TAIL_BYTES = 16_384
+_STDERR_TAIL_BYTES = 16_384
 _SUPERVISING = __name__ == "__main__"
 _LIFELINE = 0
 _PARENT_CHECK_MS = 1_000
 _KILL_DEADLINE_S = 4.0
-_GIVEN_PROFILE_GRACE_S = 2.0  # a given profile is somebody's: let Chrome write its cookies first
+# A given profile is somebody's. Chrome writes its cookies when its pipe closes, as it does when we are killed; on
+# SIGTERM it does not.
+_GIVEN_PROFILE_GRACE_S = 2.0
 _LONGEST_SOCKET_PATH = 104  # macOS; 108 on Linux
 _LISTENING = b"DevTools listening on "
 
@@ -55,8 +57,6 @@ def _watch_posix(profile: str, temporary: bool, parent: int, pipes: list[int], c
     _adopt_orphans()
     log = _ErrorLog(stderr_read)
     status = _wait(pid, parent, log)
-    if status is None and not temporary:
-        status = _ask_to_end(pid)
     clean_up(pid, profile, temporary=temporary)
     log.read()
     _say(f"ended {'' if status is None else os.waitstatus_to_exitcode(status)}\n", log.tail)
@@ -103,21 +103,17 @@ class _ErrorLog:
         self._announced = False
 
     def read(self) -> bool:
-        """Take in what there is. False at the end of the stream."""
+        """Takes in what there is. False at the end of the stream."""
         try:
             while chunk := os.read(self.fd, 65_536):
-                self.add(chunk)
+                self.tail = (self.tail + chunk)[-_STDERR_TAIL_BYTES:]
+                url, newline, _ = self.tail.partition(_LISTENING)[2].partition(b"\n")
+                if newline and not self._announced:
+                    self._announced = True
+                    _say("listening ", url.strip(), newline)
         except BlockingIOError:
             return True
         return False
-
-    def add(self, chunk: bytes) -> None:
-        self.tail = (self.tail + chunk)[-STDERR_TAIL_BYTES:]
-        if not self._announced and _LISTENING in self.tail:
-            url, newline, _ = self.tail.partition(_LISTENING)[2].partition(b"\n")
-            if newline:
-                self._announced = True
-                _say("listening ", url.strip(), b"\n")
 
 
 def _wait(pid: int, parent: int, log: _ErrorLog) -> int | None:
@@ -131,8 +127,6 @@ def _wait(pid: int, parent: int, log: _ErrorLog) -> int | None:
     told_to_stop = []
     signal.signal(signal.SIGTERM, lambda *_: told_to_stop.append(True))
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
     events = select.poll()
     for fd in (_LIFELINE, log.fd, woken):
         events.register(fd, select.POLLIN)
@@ -156,31 +150,32 @@ def _wait(pid: int, parent: int, log: _ErrorLog) -> int | None:
     return None
 
 
-def _ask_to_end(pid: int) -> int | None:
-    """Chrome's wait status when it ends in time after being asked to; else None."""
-    _kill(pid, 15)
-    deadline = time.monotonic() + _GIVEN_PROFILE_GRACE_S
-    while time.monotonic() < deadline:
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
-            return status
-        time.sleep(0.005)
-    return None
-
-
 def clean_up(pid: int, profile: str, *, temporary: bool) -> None:
-    """Kill every process of the Chrome whose main process is or was `pid`; remove its profile when it is temporary."""
-    if sys.platform == "win32":
-        _kill_tree_windows(pid)
+    """Ends every process of the Chrome whose main process is or was `pid`; removes its profile when it is temporary."""
+    if sys.platform != "win32":
+        _end_all(pid, profile, temporary)
     else:
-        deadline = time.monotonic() + _KILL_DEADLINE_S
-        while (living := _living(pid, profile if temporary else None)) and time.monotonic() < deadline:
-            for process in living:
-                _kill(process, 9)
-            time.sleep(0.002)
-            _reap()
+        import subprocess
+
+        subprocess.run(["taskkill", "/T", "/F", "/PID", str(pid)], capture_output=True, check=False)
     if temporary:
         _remove(profile)
+
+
+def _end_all(pid: int, profile: str, temporary: bool) -> None:
+    begun = time.monotonic()
+    socket = os.path.realpath(os.path.join(profile, "SingletonSocket"))
+    while (living := _living(pid, profile if temporary else None)) and time.monotonic() < begun + _KILL_DEADLINE_S:
+        for process in living if temporary or time.monotonic() > begun + _GIVEN_PROFILE_GRACE_S else ():
+            _kill(process)
+        time.sleep(0.002)
+        _reap()
+    # Its folder is among the temporary files, and Chrome leaves it there when it is in a hurry.
+    for step, path in ((os.unlink, socket), (os.unlink, f"{socket[:-6]}Cookie"), (os.rmdir, os.path.dirname(socket))):
+        try:
+            step(path)
+        except OSError:
+            pass
 
 
 def command_line(pid: int) -> str:
@@ -202,66 +197,63 @@ def command_line(pid: int) -> str:
 
 
 def _living(group: int, profile: str | None) -> list[int]:
-    """Processes of Chrome's group or session, orphans that we adopted, and those that name its temporary profile."""
-    if sys.platform != "linux":
-        return _living_by_ps(group, profile)
+    """Processes of Chrome's group, orphans that we adopted, and those that name its temporary profile."""
     own = os.getpid()
-    found = []
-    for name in os.listdir("/proc"):
-        if not name.isdigit() or int(name) == own:
-            continue
+    return [
+        pid
+        for pid, parent, process_group, state, command in _processes()
+        if pid != own
+        and state[0] not in "ZX"
+        and (
+            process_group == group
+            or (_SUPERVISING and parent == own)
+            or (profile is not None and profile in command and os.path.basename(__file__) not in command)
+        )
+    ]
+
+
+def _processes() -> list[tuple[int, int, int, str, str]]:
+    """Of every process its id, its parent's, its group's, its state and its command line."""
+    rows = []
+    if sys.platform != "linux":
+        import subprocess
+
+        listing = ["ps", "-A", "-ww", "-o", "pid=,ppid=,pgid=,stat=,command="]
+        for line in subprocess.run(listing, capture_output=True, text=True, check=False).stdout.splitlines():
+            pid, parent, group, state, *command = line.split(None, 4)
+            rows.append((int(pid), int(parent), int(group), state, "".join(command)))
+        return rows
+    for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            with open(f"/proc/{name}/stat", "rb") as file:
-                # The name in parentheses may hold anything: proc(5).
-                state, parent, process_group, session = file.read().rpartition(b")")[2].split()[:4]
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                # The program's name in parentheses may hold anything: proc(5).
+                state, parent, group = file.read().rpartition(")")[2].split()[:3]
         except OSError:
-            continue
-        related = group in (int(process_group), int(session)) or (_SUPERVISING and int(parent) == own)
-        if state not in b"ZX" and (related or _is_named(profile, command_line(int(name)))):
-            found.append(int(name))
-    return found
-
-
-def _living_by_ps(group: int, profile: str | None) -> list[int]:
-    import subprocess
-
-    listing = ["ps", "-A", "-ww", "-o", "pid=,pgid=,stat=,command="]
-    rows = subprocess.run(listing, capture_output=True, text=True, check=False).stdout.splitlines()
-    found = []
-    for row in rows:
-        pid, process_group, state, command = (*row.split(None, 3), "")[:4]
-        if state[0] != "Z" and (int(process_group) == group or _is_named(profile, command)):
-            found.append(int(pid))
-    return found
-
-
-def _is_named(profile: str | None, command: str) -> bool:
-    return profile is not None and profile in command and os.path.basename(__file__) not in command
+            continue  # it ended meanwhile
+        rows.append((int(name), int(parent), int(group), state, command_line(int(name))))
+    return rows
 
 
 def _adopt_orphans() -> None:
     """Helpers that Chrome detaches (its crash handler) become our children, so that they are found and reaped."""
-    if sys.platform == "linux":
-        try:
-            import ctypes
-
-            ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
-        except (ImportError, OSError, AttributeError):
-            pass  # they are still found by the profile in their command line
-
-
-def _kill(pid: int, number: int) -> None:
     try:
-        os.kill(pid, number)
+        import ctypes
+
+        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER, on Linux
+    except (ImportError, OSError, AttributeError):
+        pass  # they are still found by the profile in their command line
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, 9)
     except (ProcessLookupError, PermissionError):
         pass  # it ended meanwhile
 
 
 def _reap() -> None:
-    if not _SUPERVISING:
-        return  # the children are somebody else's
     try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
+        while _SUPERVISING and os.waitpid(-1, os.WNOHANG)[0]:  # else the children are somebody else's
             pass
     except ChildProcessError:
         pass
@@ -294,21 +286,14 @@ def _watch_windows(profile: str, temporary: bool, parent: int, pipes: list[int],
 
     def follow_lifeline() -> None:
         if os.read(_LIFELINE, 1) != b"k":
-            _kill_tree_windows(chrome.pid)
+            clean_up(chrome.pid, profile, temporary=False)
 
     threading.Thread(target=follow_lifeline, daemon=True).start()
     log = _ErrorLog(chrome.stderr.fileno())
-    for line in chrome.stderr:
-        log.add(line)
+    log.read()
     status = chrome.wait()
     clean_up(chrome.pid, profile, temporary=temporary)
     _say(f"ended {status}\n", log.tail)
-
-
-def _kill_tree_windows(pid: int) -> None:
-    import subprocess
-
-    subprocess.run(["taskkill", "/T", "/F", "/PID", str(pid)], capture_output=True, check=False)
 
 
 if __name__ == "__main__":

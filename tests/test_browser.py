@@ -16,8 +16,8 @@ from cdp_agent.browser import Browser
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import target
+from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.errors import ActionError, BrowserError, PageUnresponsive, SetupError
-from cdp_agent.launch import DetachedChrome, start_detached, stop_detached
 from cdp_agent.page.page import Page
 from tests.conftest import Serve, new_tab
 

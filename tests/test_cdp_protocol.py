@@ -17,7 +17,7 @@ import pytest
 
 import cdp_agent.cdp
 from cdp_agent.cdp.types import Command, Event, Part, Result
-from cdp_agent.launch import start_detached, stop_detached
+from cdp_agent.detached import start_detached, stop_detached
 
 PLAIN = {"string": str, "integer": int, "number": float, "boolean": bool, "binary": bytes}
 

@@ -11,8 +11,9 @@ from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.transport import PipeTransport
 from cdp_agent.cdp.websocket import WebSocketTransport
 from cdp_agent.chrome import LaunchOptions
+from cdp_agent.detached import start_detached, stop_detached
 from cdp_agent.errors import BrowserError, SessionClosed
-from cdp_agent.launch import start, start_detached, stop_detached
+from cdp_agent.launch import start_with_pipe
 
 TEN_MEGABYTES = 10 * 1024 * 1024
 
@@ -20,7 +21,7 @@ TEN_MEGABYTES = 10 * 1024 * 1024
 @pytest.fixture(params=["pipe", "websocket"])
 async def connection(request: pytest.FixtureRequest) -> AsyncIterator[Connection]:
     if request.param == "pipe":
-        chrome, ends = await start(LaunchOptions())
+        chrome, ends = start_with_pipe(LaunchOptions())
         connection = Connection(await PipeTransport.open(*ends))
         yield connection
         await connection.close()

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from cdp_agent.cli import state
-from cdp_agent.launch import DetachedChrome
+from cdp_agent.detached import DetachedChrome
 
 CHROME = DetachedChrome(1, 2, "http://127.0.0.1:9", "ws://127.0.0.1:9/devtools/browser/abc", "/tmp/p", True)
 

@@ -12,7 +12,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
-from cdp_agent.launch import start_detached, stop_detached
+from cdp_agent.detached import start_detached, stop_detached
 from cdp_agent.page.downloads import Download, safe_name
 from cdp_agent.page.page import Page
 from tests.conftest import Serve

@@ -10,9 +10,10 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.chrome import LaunchOptions, find_chrome, flags
+from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.errors import BrowserError
-from cdp_agent.launch import DetachedChrome, start_detached, stop_detached
 from cdp_agent.supervisor import command_line
+from tests.conftest import Serve
 
 
 def _program(folder: Path, script: str) -> str:
@@ -131,6 +132,20 @@ async def test_a_detached_chrome_is_reached_by_its_address_and_stopped() -> None
     assert stopped
     assert _remains(chrome) == ("", False)
     assert not await stop_detached(chrome)
+
+
+async def test_a_detached_chrome_keeps_the_cookies_of_a_given_profile(tmp_path: Path, serve: Serve) -> None:
+    setting = serve("<p>set</p>", headers={"Set-Cookie": "kept=yes; Max-Age=1000"})
+    for url, cookie in ((setting, "kept=yes"), (serve("<p>read</p>"), "kept=yes")):
+        chrome = await start_detached(LaunchOptions(profile=str(tmp_path)))
+        try:
+            async with Browser.connect(chrome.endpoint) as browser:
+                page = await browser.new_page(url)
+                assert await page.evaluate("document.cookie") == cookie
+        finally:
+            assert await stop_detached(chrome)
+
+    assert command_line(chrome.pid) == ""
 
 
 async def test_a_detached_chrome_is_stopped_without_its_supervisor() -> None:

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.detached import start_detached
 from cdp_agent.errors import BrowserError, PageUnresponsive
-from cdp_agent.launch import start_detached
+from tests.conftest import Serve
 
 WITHIN_S = 5.0
 
@@ -46,12 +47,17 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _victim() -> Iterator[subprocess.Popen[str]]:
-    with subprocess.Popen([sys.executable, "-c", VICTIM], stdout=subprocess.PIPE, text=True) as process:
+def _victim(script: str = VICTIM) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
         try:
             yield process
         finally:
             process.kill()
+
+
+def _wait_for(process: subprocess.Popen[str], word: str) -> None:
+    assert process.stdout is not None  # a pipe
+    assert word in (line.strip() for line in process.stdout)
 
 
 def remains(folder: Path) -> list[str]:
@@ -65,9 +71,9 @@ def remains(folder: Path) -> list[str]:
     return found + [entry.name for entry in folder.iterdir()]
 
 
-async def _nothing_remains(folder: Path) -> bool:
+async def _nothing_remains(folder: Path, but: str = "") -> bool:
     deadline = time.monotonic() + WITHIN_S
-    while remains(folder):
+    while [each for each in remains(folder) if each != but]:
         if time.monotonic() > deadline:
             return False
         await asyncio.sleep(0.02)
@@ -81,10 +87,7 @@ async def _nothing_remains(folder: Path) -> bool:
 )
 async def test_sigkill_leaves_no_process_and_no_profile(folder: Path, word: str, later_s: float) -> None:
     with _victim() as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if line.strip() == word:
-                break
+        _wait_for(process, word)
         await asyncio.sleep(later_s)
 
         process.kill()
@@ -101,7 +104,7 @@ async def test_close_leaves_nothing_and_is_quick(folder: Path) -> None:
     took = time.monotonic() - began
     assert len(running) > 5
     assert remains(folder) == []
-    assert took < 1.0
+    assert took < 1.5
 
 
 async def test_close_ends_a_chrome_whose_page_hangs(folder: Path) -> None:
@@ -151,3 +154,17 @@ async def test_a_detached_chrome_ends_when_its_start_is_cancelled(folder: Path) 
             await start_detached()
 
     assert await _nothing_remains(folder), remains(folder)
+
+
+async def test_a_given_profile_has_its_cookies_when_we_are_killed(folder: Path, serve: Serve) -> None:
+    url = serve("<p>set</p>", headers={"Set-Cookie": "kept=yes; Max-Age=1000"})
+    script = VICTIM.replace("Browser.launch()", f"Browser.launch(profile={str(folder / 'mine')!r})")
+    with _victim(script.replace("new_page()", f"new_page({url!r})")) as process:
+        _wait_for(process, "page")
+        process.kill()
+    assert await _nothing_remains(folder, but="mine"), remains(folder)
+
+    async with Browser.launch(profile=folder / "mine") as browser:
+        page = await browser.new_page(serve("<p>read</p>"))
+
+        assert await page.evaluate("document.cookie") == "kept=yes"

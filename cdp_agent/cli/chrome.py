@@ -12,9 +12,9 @@ from cdp_agent.chrome import LaunchOptions
 from cdp_agent.cli import state
 from cdp_agent.cli.parser import Parser
 from cdp_agent.cli.status import NO_CHROME
+from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.endpoints import websocket_url
 from cdp_agent.errors import BrowserError
-from cdp_agent.launch import DetachedChrome, start_detached, stop_detached
 
 _ANSWERS_WITHIN_S = 3.0
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from cdp_agent.launch import DetachedChrome
+from cdp_agent.detached import DetachedChrome
 
 _T = TypeVar("_T")
 _CHROME = "chrome.json"

@@ -11,6 +11,7 @@ from cdp_agent.cli.parser import ToolCall, read_tool_call
 from cdp_agent.errors import SetupError
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
+from cdp_agent.tools.exploring import ScrollArguments
 from cdp_agent.tools.fields import FillArguments, UploadArguments
 from cdp_agent.tools.mouse import ClickArguments
 from cdp_agent.tools.reading import SnapshotArguments
@@ -39,6 +40,8 @@ async def grep(args: GrepArguments, context: Context) -> Observation:
         ("upload", "E1 a.txt b.txt", UploadArguments("E1", ["a.txt", "b.txt"]), None),
         ("snapshot", "", SnapshotArguments(), None),
         ("snapshot", "example.com --budget_tokens 0", SnapshotArguments(0), "example.com"),
+        ("wait_for", "Ready", WaitForArguments(text="Ready"), None),
+        ("scroll", "up --pages 2", ScrollArguments("up", 2.0), None),
         ("wait_for", "--text Hi --timeout-s 3 --idle", WaitForArguments(text="Hi", idle=True, timeout_s=3.0), None),
     ],
 )

@@ -45,15 +45,16 @@ def read_tool_call(tool: Tool, words: Sequence[str]) -> ToolCall:
     """What the words after a tool's name mean. Raises SetupError."""
     required: list[str] = tool.parameters["required"]
     options = {name: each for name, each in tool.parameters["properties"].items() if name not in required}
-    places = [_placeholder(name, tool) for name in required]
-    usage = " ".join(["%(prog)s", *(["[URL]"] if tool.read_only else []), *places, "[options]"])
-    parser = Parser(tool.name, tool.description, usage)
-    parser.add_argument("values", nargs="*", metavar=" ".join(places) or "URL", help=_help_of(tool))
+    # What every call gives by place; with none, the first option may be given so: `scroll down`.
+    places = [_placeholder(name, tool) for name in required] or [f"[{_free_place(tool).upper()}]"]
+    usage = " ".join(["%(prog)s", *(["[URL]"] if tool.read_only and required else []), *places, "[options]"])
+    parser = Parser(tool.name, tool.description, usage.replace("[] ", ""))
+    parser.add_argument("values", nargs="*", metavar=" ".join(places), help=_help_of(tool))
     for name, schema in options.items():
         parser.add_argument(f"--{name.replace('_', '-')}", dest=f"option_{name}", **_option(name, schema))
     parser.connection()
     found = parser.read(words)
-    url, given = _by_place(tool, required, found.values)
+    url, given = _by_place(tool, found.values)
     given |= {name: value for name in options if (value := getattr(found, f"option_{name}")) is not None}
     try:
         return ToolCall(tool, tool.parse(given), url, found.cdp, found.json)
@@ -61,17 +62,24 @@ def read_tool_call(tool: Tool, words: Sequence[str]) -> ToolCall:
         raise SetupError(str(error)) from error
 
 
-def _by_place(tool: Tool, required: list[str], values: list[str]) -> tuple[str | None, dict[str, Any]]:
+def _by_place(tool: Tool, values: list[str]) -> tuple[str | None, dict[str, Any]]:
+    required: list[str] = tool.parameters["required"]
     takes_list = bool(required) and tool.parameters["properties"][required[-1]]["type"] == "array"
-    url = None
-    if tool.read_only and not takes_list and len(values) == len(required) + 1:
-        url, *values = values
     if takes_list and len(values) > len(required):
         values = [*values[: len(required) - 1], values[len(required) - 1 :]]  # type: ignore[list-item]  # a list is last
-    if len(values) != len(required):
-        wanted = " ".join(_placeholder(name, tool) for name in required) or "no words"
-        raise SetupError(f"{tool.name} takes {wanted}; see `cdp-agent {tool.name} --help`.")
-    return url, dict(zip(required, values, strict=True))
+    if len(values) == len(required):
+        return None, dict(zip(required, values, strict=True))
+    if len(values) == len(required) + 1 and tool.read_only:
+        return values[0], dict(zip(required, values[1:], strict=True))
+    if len(values) == 1 and not required and (free := _free_place(tool)):
+        return None, {free: values[0]}
+    wanted = " ".join(_placeholder(name, tool) for name in required) or "no words"
+    raise SetupError(f"{tool.name} takes {wanted}; see `cdp-agent {tool.name} --help`.")
+
+
+def _free_place(tool: Tool) -> str:
+    """What one word stands for when none is required: an address where the tool reads, else its first option."""
+    return "url" if tool.read_only else next(iter(tool.parameters["properties"]), "")
 
 
 def _placeholder(name: str, tool: Tool) -> str:
@@ -82,6 +90,8 @@ def _help_of(tool: Tool) -> str:
     told = {name.upper(): tool.parameters["properties"][name]["description"] for name in tool.parameters["required"]}
     if tool.read_only:
         told = {"URL": "The page to open first; else it is the current tab.", **told}
+    elif not told and (free := _free_place(tool)):
+        told = {free.upper(): tool.parameters["properties"][free]["description"]}
     texts = [f"{name}: {text}" for name, text in told.items()] if len(told) > 1 else list(told.values())
     return " ".join(texts).replace("%", "%%") or argparse.SUPPRESS
 

@@ -1,0 +1,86 @@
+"""Which keywords of a JSON Schema hold for a value, and which are only words: so that nobody takes one for the other.
+
+https://json-schema.org/draft/2020-12/json-schema-core  https://json-schema.org/draft-07/json-schema-validation
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_ONE = _set("""additionalProperties propertyNames not if then else contains unevaluatedItems unevaluatedProperties items
+    additionalItems""")
+_MANY = _set("allOf anyOf oneOf prefixItems items")
+_NAMED = _set("properties patternProperties dependentSchemas $defs definitions dependencies")
+
+# Enforced by the validator in both dialects, then in one of them.
+_BOTH = _set("""type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern
+    maxItems minItems uniqueItems maxProperties minProperties required properties patternProperties additionalProperties items
+    contains propertyNames allOf anyOf oneOf not if then else $ref""")
+_ENFORCED = {
+    "2020-12": _BOTH
+    | _set("""prefixItems dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties
+        maxContains minContains $dynamicRef"""),
+    "7": _BOTH | _set("additionalItems dependencies"),
+}
+# What says something about a schema and nothing about a value.
+_WORDS = _set("""$schema $id $comment $defs definitions $anchor $dynamicAnchor $vocabulary title description default
+    examples deprecated readOnly writeOnly""")
+_DEEPEST = 200
+
+
+def unenforced(schema: Any, dialect: str) -> list[str]:
+    """What in a schema looks like a rule and is none, each with its place; `format` is the caller's to judge."""
+    return [f"{name} at {place}{why}" for place, name, why in _unenforced(schema, dialect, "$", 0)]
+
+
+def formats(schema: Any) -> list[tuple[str, str]]:
+    """Each `format` in a schema, with its place."""
+    return [
+        (place, each["format"])
+        for place, each in subschemas(schema)
+        if isinstance(each, dict) and isinstance(each.get("format"), str)
+    ]
+
+
+def subschemas(schema: Any, place: str = "$", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """A schema and all that are in it, each with its place."""
+    yield place, schema
+    if not isinstance(schema, dict) or depth > _DEEPEST:
+        return
+    for name, value in schema.items():
+        if name in _MANY and isinstance(value, list):
+            for index, each in enumerate(value):
+                yield from subschemas(each, f"{place}.{name}[{index}]", depth + 1)
+        elif name in _ONE and isinstance(value, dict | bool):
+            yield from subschemas(value, f"{place}.{name}", depth + 1)
+        elif name in _NAMED and isinstance(value, dict):
+            for key, each in value.items():
+                if isinstance(each, dict | bool):
+                    yield from subschemas(each, f"{place}.{name}.{key}", depth + 1)
+
+
+def _unenforced(schema: Any, dialect: str, place: str, depth: int) -> Iterator[tuple[str, str, str]]:
+    enforced = _ENFORCED[dialect]
+    for at, each in subschemas(schema, place, depth):
+        if not isinstance(each, dict):
+            continue
+        alone = dialect == "7" and "$ref" in each
+        for name in each:
+            if name in _WORDS or name in ("format", "$ref"):
+                continue
+            if alone:
+                yield at, name, ": draft 7 ignores what stands beside $ref"
+            elif name not in enforced:
+                yield at, name, ""
+            elif name in ("then", "else") and "if" not in each:
+                yield at, name, ": there is no if"
+            elif name in ("maxContains", "minContains") and "contains" not in each:
+                yield at, name, ": there is no contains"
+            elif name == "additionalItems" and not isinstance(each.get("items"), list):
+                yield at, name, ": items is no list"

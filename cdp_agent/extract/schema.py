@@ -1,0 +1,160 @@
+"""JSON Schemas that callers and models give, checked before they are used, and what fits them.
+
+2020-12 unless `$schema` names draft 7. Nothing is fetched, and what is not enforced is told in `notices`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import jsonschema_rs
+import msgspec
+
+from cdp_agent.errors import SetupError
+
+from .keywords import formats as formats_in
+from .keywords import unenforced
+
+Dialect = Literal["2020-12", "7"]
+
+_IDS: dict[str, Dialect] = {
+    "https://json-schema.org/draft/2020-12/schema": "2020-12",
+    "http://json-schema.org/draft-07/schema": "7",
+}
+_NUMBERS = {"2020-12": jsonschema_rs.Draft202012, "7": jsonschema_rs.Draft7}
+_VALIDATORS: dict[str, Any] = {"2020-12": jsonschema_rs.Draft202012Validator, "7": jsonschema_rs.Draft7Validator}
+_TYPES = "array, boolean, integer, null, number, object, string"
+_ADDRESS = re.compile(r"'([^']+)'")
+_LONGEST_MESSAGE = 300
+_MOST_ERRORS = 20
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """Where a value does not fit, as a JSON path (`$.flights[0].price`), and why."""
+
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"
+
+
+class Schema:
+    """A schema that is right. `source` is as it was given; `notices` say what of it is not enforced."""
+
+    def __init__(self, source: dict[str, Any] | bool, validator: Any, notices: list[str]) -> None:
+        self.source = source
+        self.notices = notices
+        self._validator = validator
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value fits."""
+        return bool(self._validator.is_valid(value))
+
+    def problems(self, value: Any) -> list[Problem]:
+        """Everything that does not fit, in the order of the schema."""
+        return [
+            Problem(json_path(error.instance_path), _shortened(error.message))
+            for error in self._validator.iter_errors(value)
+        ]
+
+
+def compile_schema(
+    source: Any,
+    *,
+    dialect: Dialect = "2020-12",
+    documents: Mapping[str, Any] | None = None,
+    formats: bool = True,
+) -> Schema:
+    """A schema, ready to check values with.
+
+    `dialect` holds where there is no `$schema`. `documents` are what `$ref` may lead to besides the schema itself, by
+    address. `formats`: whether `format` must hold. Raises SetupError for a schema that is wrong, an unknown type, a
+    `$ref` that leads nowhere or elsewhere, a dialect other than 2020-12 and draft 7.
+    """
+    if not isinstance(source, dict | bool):
+        raise SetupError(f"The schema must be a JSON object, not {type(source).__name__}.")
+    named = source.get("$schema") if isinstance(source, dict) else None
+    chosen = _dialect(named, dialect, documents or {})
+    try:
+        validator = _build(source, chosen, documents or {}, formats)
+    except jsonschema_rs.ValidationError as error:
+        raise SetupError(_wrong(error)) from error
+    except (ValueError, TypeError) as error:
+        raise SetupError(f"The schema is wrong: {_shortened(str(error))}.") from error
+    return Schema(source, validator, [f"Not checked: {each}." for each in _notices(source, chosen, formats)])
+
+
+def json_path(path: list[str | int]) -> str:
+    """`$.items[0].price`"""
+    return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+
+
+def listed(problems: list[Problem]) -> str:
+    """The problems in one line; of very many the first ones and their number."""
+    shown = "; ".join(map(str, problems[:_MOST_ERRORS]))
+    more = len(problems) - _MOST_ERRORS
+    return shown + (f"; and {more} more" if more > 0 else "")
+
+
+_NO_FETCHING = "Schemas are not fetched: write the definition into $defs and refer to it as #/$defs/NAME."
+
+
+def _dialect(named: Any, default: Dialect, documents: Mapping[str, Any]) -> Dialect:
+    if named is None:
+        return default
+    found = _IDS.get(named.rstrip("#")) if isinstance(named, str) else None
+    if found is not None:
+        return found
+    if named in documents:  # a dialect of the caller's own, which says itself what it is made of
+        return _dialect(documents[named].get("$schema"), default, {})
+    raise SetupError(f"$schema is {named!r}: only 2020-12 and draft 7 of JSON Schema are known.")
+
+
+def _build(source: Any, dialect: Dialect, documents: Mapping[str, Any], formats: bool) -> Any:
+    def retrieve(address: str) -> Any:
+        if address not in documents:
+            raise ValueError(f"{address} is not at hand")
+        return documents[address]
+
+    # With a retriever of ours nothing is ever fetched, and only what is referred to must be right.
+    options: dict[str, Any] = {"validate_formats": formats, "retriever": retrieve}
+    if isinstance(source, dict) and source.get("$schema") in documents:
+        registry = jsonschema_rs.Registry(list(documents.items()), draft=_NUMBERS[dialect], retriever=retrieve)
+        return jsonschema_rs.validator_for(source, registry=registry, **options)
+    return _VALIDATORS[dialect](source, **options)
+
+
+def _notices(source: Any, dialect: Dialect, formats: bool) -> list[str]:
+    found = unenforced(source, dialect)
+    for place, name in formats_in(source):
+        if not formats or not _is_known_format(name, dialect):
+            found.append(f"format {name!r} at {place}")
+    return found
+
+
+def _is_known_format(name: str, dialect: Dialect) -> bool:
+    try:
+        _VALIDATORS[dialect]({"format": name}, validate_formats=True, ignore_unknown_formats=False)
+    except jsonschema_rs.ValidationError:
+        return False
+    return True
+
+
+def _wrong(error: jsonschema_rs.ValidationError) -> str:
+    path = error.instance_path
+    if path[-1:] == ["type"] and path[-2:-1] not in (["properties"], ["$defs"], ["definitions"]):
+        found = msgspec.json.encode(error.instance).decode()
+        return f"The schema is wrong at {json_path(path)}: {found} is no type. There are {_TYPES}."
+    if "retriev" in error.message:
+        address = _ADDRESS.search(error.message)
+        return f"The schema refers to {address[1] if address else 'another one'}. {_NO_FETCHING}"
+    where = f" at {json_path(path)}" if path else ""
+    return f"The schema is wrong{where}: {_shortened(error.message)}."
+
+
+def _shortened(message: str) -> str:
+    message, half = message.rstrip("."), _LONGEST_MESSAGE // 2
+    return message if len(message) <= _LONGEST_MESSAGE else f"{message[:half]} … {message[-half:]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from cdp_agent.errors import ActionError, InvalidArguments
 
@@ -11,22 +11,22 @@ from . import actions, keyboard, navigation
 from . import drag as dragging
 from . import fill as filling
 from . import find as finding
-from . import markdown as markdowns
 from . import scroll as scrolling
-from . import search as searching
 from . import select as selecting
 from . import upload as uploading
 from . import wait as waits
 from .find import FindResult
 from .locate import Located, locate
-from .markdown import Markdown
 from .receipts import Outcome, Receipt, perform, perform_unaimed
 from .refs import parse_ref
 from .screenshot import Markup, screenshot
 from .scroll import Direction, Scrolled
-from .search import SearchResult
 from .snapshot import Snapshot
 from .tab import Tab
+
+if TYPE_CHECKING:
+    from .markdown import Markdown
+    from .search import SearchResult
 
 MouseButton = Literal["left", "right", "middle"]
 SelectBy = Literal["text", "value", "index"]
@@ -126,6 +126,8 @@ class Page(Tab):
         max_results: int = 10,
     ) -> SearchResult:
         """Where the text that a reader sees matches, over all frames; see `search.search`."""
+        from . import search as searching  # with the regex package
+
         tree = await self.frames()
         await self.adopt_saved()
         async with self.reading:
@@ -203,6 +205,8 @@ class Page(Tab):
 
     async def contents(self) -> Markdown:
         """The page as Markdown in blocks, all frames in document order. Raises PageUnresponsive, BrowserError."""
+        from . import markdown as markdowns  # with lxml
+
         tree = await self.frames()
         async with self.reading:
             return await markdowns.take(tree, self.refs)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from cdp_agent.page.find import FindResult
 from cdp_agent.page.scroll import Direction
-from cdp_agent.page.search import Match, SearchResult
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
+
+if TYPE_CHECKING:
+    from cdp_agent.page.find import FindResult
+    from cdp_agent.page.search import Match, SearchResult
 
 
 class SearchPageArguments(Arguments, frozen=True):

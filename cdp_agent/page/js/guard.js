@@ -40,7 +40,7 @@ function watchMouse(event) {
     const view = event.currentTarget;
     const document = guard.levels.find((level) => defaultView_.call(level.document) === view)?.document ?? innermost;
     const hit = topmostAt(document, { x: event.clientX, y: event.clientY });
-    const met = guard.expected && document === innermost && judge(hit, guard.element) !== 'miss';
+    const met = guard.expected && document === innermost && judge(hit, guard.element) !== 'miss' && wentTo(event, hit, guard.element);
     guard.state = met ? 'met' : 'missed';
     guard.by = hit;
   }
@@ -49,6 +49,18 @@ function watchMouse(event) {
     event.preventDefault();
   }
 }
+
+/**
+ * Whether the event goes there too: the mouse being over it may have changed what is on top, and back again.
+ * Of an element in a closed shadow root the event tells only the host.
+ * @param {MouseEvent} event @param {Element} hit  on top now @param {Element} element  what is meant
+ */
+function wentTo(event, hit, element) {
+  const target = composedPath_.call(event)[0];
+  return target === hit || nodeType(target) !== 1 || judge(target, element) !== 'miss' || rootOf(target) !== rootOf(hit);
+}
+
+const composedPath_ = Event.prototype.composedPath;
 
 /**
  * Ends the guard. @returns {{state: 'met' | 'missed' | 'waiting' | 'none', by: Cover | null}}  waiting: no press arrived;

@@ -60,8 +60,8 @@ window.__names = 0; window.__names = Reflect.ownKeys(window).length;
 async def test_reading_and_acting_call_nothing_of_the_page_and_change_nothing_else(page: Page, serve: Serve) -> None:
     await page.goto(serve(CONTENT + WATCHER))
     refs = {ref.name: ref.ref for ref in (await page.snapshot()).refs.values()}
-    before = await _seen(page)
     markup = await page.evaluate("document.documentElement.outerHTML")
+    before = await _seen(page)
 
     await page.search("orders")
     await page.find("button", attributes=["id"])

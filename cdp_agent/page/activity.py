@@ -73,10 +73,10 @@ class Activity:
             return navigation.url
         return None if self.document.ready else self.document.url
 
-    def frames_navigating(self) -> list[str]:
-        """The addresses that frames in the tab are on their way to."""
-        found = [self._navigation(frame_id) for frame_id in list(self._navigations) if frame_id != self._root]
-        return [each.url for each in found if each is not None]
+    def frames_navigating(self) -> dict[str, str]:
+        """The addresses that frames in the tab are on their way to, by the frames' ids."""
+        found = {frame_id: self._navigation(frame_id) for frame_id in list(self._navigations) if frame_id != self._root}
+        return {frame_id: each.url for frame_id, each in found.items() if each is not None}
 
     async def stir(self, timeout_s: float | None) -> bool:
         """Waits for the next event; False when none came within the time."""

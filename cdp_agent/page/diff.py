@@ -86,14 +86,16 @@ def _path_to(lines: list[str], index: int) -> list[str]:
 def _parse(raw_lines: list[str]) -> list[_Line]:
     lines: list[_Line] = []
     path: list[int] = []
-    for index, raw in enumerate(raw_lines):
+    for raw in raw_lines:
         stripped = raw.lstrip(" ")
+        if stripped.startswith("…"):
+            continue  # says what is not there
         depth = (len(raw) - len(stripped)) // 2
         del path[depth:]
         ref = _REF.search(stripped)
         said = stripped.replace(_FOCUSED, "", 1).removesuffix(":")
         lines.append(_Line(depth, said, ref[1] if ref else None, path[-1] if path else -1))
-        path += [index] * (depth - len(path) + 1)
+        path += [len(lines) - 1] * (depth - len(path) + 1)
     return lines
 
 

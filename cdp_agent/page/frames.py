@@ -15,7 +15,7 @@ from typing import Any
 from cdp_agent.cdp import inspector, runtime, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
-from cdp_agent.errors import DocumentGone
+from cdp_agent.errors import DocumentGone, PageUnresponsive
 
 from .world import CRASHED, World
 
@@ -35,7 +35,39 @@ class Frame:
         self.url = url
         self.owners: dict[int, str] = {}
         """Which frame each iframe element of this frame's documents holds: local id → frame id."""
+        self.leaving_for: str | None = None
+        """Where it is on its way to. Chrome holds back all commands for a frame until its next document comes."""
         self._world: asyncio.Task[World] | None = None
+        self._left_at = 0.0
+        self._rested: set[asyncio.Future[None]] = set()
+
+    async def rest(self, timeout_s: float) -> None:
+        """Waits while the frame is on its way to another document, at most so long since it left for it.
+
+        Raises PageUnresponsive when it is still on its way then.
+        """
+        if self.leaving_for is None:
+            return
+        timeout_s = max(0.0, self._left_at + timeout_s - asyncio.get_running_loop().time())
+        rested: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._rested.add(rested)
+        try:
+            async with asyncio.timeout(timeout_s):
+                await rested
+        except TimeoutError as error:
+            raise PageUnresponsive(
+                f"It is still loading {self.leaving_for}, whose server has not answered yet. Wait, or go elsewhere."
+            ) from error
+        finally:
+            self._rested.discard(rested)
+
+    def leave_for(self, url: str | None) -> None:
+        """A navigation began; None: it is over, with another document or without."""
+        self.leaving_for = url
+        self._left_at = asyncio.get_running_loop().time()
+        for rested in self._rested if url is None else ():
+            if not rested.done():
+                rested.set_result(None)
 
     @property
     def present_world(self) -> World | None:
@@ -115,6 +147,8 @@ class FrameTree:
         session.on(target.DetachedFromTarget, lambda event: self._detached(event.session_id))
         session.on(cdp_page.FrameNavigated, lambda event: self._navigated(frame, event.frame))
         session.on(cdp_page.NavigatedWithinDocument, lambda event: self._moved(frame, event))
+        session.on(cdp_page.FrameStartedNavigating, self._started)
+        session.on(cdp_page.FrameStoppedLoading, lambda event: self._rests(event.frame_id))
         session.on(inspector.TargetCrashed, lambda _: self._crashed(frame))
         session.on(inspector.TargetReloadedAfterCrash, lambda _: session.resume())
         self._prepare(session)
@@ -130,6 +164,9 @@ class FrameTree:
     def _attached(self, parent: Frame, event: target.AttachedToTarget) -> None:
         info = event.target_info
         session = parent.session.connection.session(event.session_id)
+        if (before := self._frames.get(info.target_id)) is not None:  # it changes process
+            before.forget_document()
+            before.leave_for(None)
         frame = self._frames[info.target_id] = Frame(info.target_id, session, parent, info.url)
         for answer in self._follow(frame):
             answer.add_done_callback(_seen)  # a frame may go as fast as it came
@@ -140,11 +177,22 @@ class FrameTree:
     def _detached(self, session_id: str) -> None:
         for frame in [each for each in self._frames.values() if each.session.id == session_id]:
             frame.forget_document()
+            frame.leave_for(None)
             for child in [each for each in self._frames.values() if each.parent is frame]:
                 self._detached(child.session.id)
             self._frames.pop(frame.id, None)
 
+    def _started(self, event: cdp_page.FrameStartedNavigating) -> None:
+        frame = self._frames.get(event.frame_id)
+        if frame is not None and "ameDocument" not in event.navigation_type:
+            frame.leave_for(event.url)
+
+    def _rests(self, frame_id: str) -> None:
+        if (frame := self._frames.get(frame_id)) is not None:
+            frame.leave_for(None)
+
     def _navigated(self, frame: Frame, info: cdp_page.FrameInfo) -> None:
+        self._rests(info.id)
         if info.id == frame.id:
             frame.url = info.url + info.url_fragment
             frame.forget_document()
@@ -155,6 +203,7 @@ class FrameTree:
 
     def _crashed(self, frame: Frame) -> None:
         frame.forget_document()
+        frame.leave_for(None)
         frame.session.fail(CRASHED, closed=False)
 
 

@@ -9,6 +9,7 @@ import msgspec
 from cdp_agent.errors import DocumentGone, StaleRef
 
 from .frames import Frame
+from .reading import READ_TIMEOUT_S
 from .recover import last_to_show, replacement
 from .refs import RefTable, parse_ref
 from .world import World
@@ -61,6 +62,7 @@ async def _alive(page: Page, number: int) -> Located | None:
     frame = next((each for each in tree.all() if each.present_world is world), None)
     if frame is None:
         return None
+    await frame.rest(READ_TIMEOUT_S)
     try:
         alive = await world.call("isAlive", local, returning=bool)
     except DocumentGone:

@@ -6,13 +6,14 @@ https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-navigate
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
 
-from .receipts import Outcome, Receipt, Recorder
+from .receipts import Outcome, Receipt
+from .recorder import Recorder
 from .settle import Watch
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ async def goto(page: Page, url: str, *, timeout_s: float = TIMEOUT_S) -> Receipt
         tree = await page.frames()
         recorder = Recorder(page, None, Watch(page, tree))
         note = await recorder.act(_navigate(page, url.strip(), timeout_s))
-        return await recorder.finish("goto", None, url, note, navigation_s=max(1.0, deadline - _now()))
+        return await recorder.finish("goto", note, detail=url, navigation_s=max(1.0, deadline - _now()))
 
 
 async def back(page: Page) -> Receipt:
@@ -93,11 +94,11 @@ async def _through_history(page: Page, step: int) -> Receipt:
     return await _navigation(page, "back" if step < 0 else "forward", do)
 
 
-async def _navigation(page: Page, action: str, do: Callable[[], Awaitable[Outcome]]) -> Receipt:
+async def _navigation(page: Page, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]]) -> Receipt:
     async with page.acting:
         recorder = Recorder(page, None, Watch(page, await page.frames()))
         outcome = await recorder.act(do())
-        return await recorder.finish(action, None, "", outcome)
+        return await recorder.finish(action, outcome)
 
 
 async def _navigate(page: Page, url: str, timeout_s: float) -> Outcome:

@@ -17,7 +17,8 @@ from . import upload as uploading
 from . import wait as waits
 from .find import FindResult
 from .locate import Located, locate
-from .receipts import Outcome, Receipt, perform, perform_unaimed
+from .receipts import Outcome, Receipt
+from .recorder import perform, perform_unaimed
 from .refs import parse_ref
 from .screenshot import Markup, screenshot
 from .scroll import Direction, Scrolled
@@ -110,7 +111,7 @@ class Page(Tab):
             await actions.focus(at)
             return await keyboard.press(root, key)
 
-        return await perform(self, "press", ref, do, detail=f"{key} in")
+        return await perform(self, "press", ref, do, detail=key)
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
         """Gives files to a file field, or to what opens one. Raises NotInteractable, InvalidArguments, StaleRef."""

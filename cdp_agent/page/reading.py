@@ -21,6 +21,8 @@ from .refs import RefTable
 from .world import World
 
 READ_TIMEOUT_S = 10.0
+FRAME_TIMEOUT_S = 2.0
+"""A frame that is on its way to a server which does not answer holds the others up no longer."""
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -98,6 +100,7 @@ class _Reader(Generic[P]):
         self._options = options
 
     async def read(self, frame: Frame) -> Reading[P]:
+        await frame.rest(READ_TIMEOUT_S if frame.parent is None else FRAME_TIMEOUT_S)
         try:
             return await self._read_once(frame)
         except DocumentGone:  # it navigated just now: the next document is the one that is meant

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError
 
 from .frames import Frame, FrameTree
@@ -46,6 +47,8 @@ class Watch:
         self.requests = page.activity.requests.mark()
         self.document = page.activity.document.number
         self.url = page.activity.document.url
+        self._elsewhere = set(page.activity.frames_navigating())
+        """Frames that were loading already when it began."""
         self.popups = len(page.popups)
         self._page = page
         self._tree = tree
@@ -95,7 +98,7 @@ class Watch:
             now = self._now()
             if address := self._activity.navigating():
                 if now - begun > navigation_s:
-                    return f"still loading: {address}"
+                    return self._stop_loading(address)
                 await self._activity.stir(begun + navigation_s - now + 0.001)
                 last = resting = self._now()
                 patient = False
@@ -107,7 +110,7 @@ class Watch:
                 await self._activity.stir(min(REQUESTS_S, max(LOAD_S - (now - resting), QUIET_S)))
                 last = self._now()
                 continue
-            if any(frame.present_world not in self._watched for frame in self._tree.all()):
+            if any(f.leaving_for is None and f.present_world not in self._watched for f in self._tree.all()):
                 await self._changes()  # a new document: its quiet is counted from now on
                 now = self._now()
             if last + quiet_s > now:
@@ -127,6 +130,14 @@ class Watch:
                 return "the page keeps changing"
             await self._activity.stir(rest_s)
 
+    def _stop_loading(self, address: str) -> str:
+        root = self._tree.root
+        if root.leaving_for is None:
+            return f"still loading: {address}"
+        # Chrome holds back every command until the next document comes: without an end to it, nothing can be done.
+        root.session.tell(cdp_page.StopLoading())
+        return f"loading was stopped, since the server does not answer: {address}"
+
     def _happened(self) -> bool:
         page = self._page
         return (
@@ -138,7 +149,10 @@ class Watch:
         )
 
     def _pending(self, waited_s: float) -> list[str]:
-        pending = self._activity.requests.pending(self.requests) + self._activity.frames_navigating()
+        pending = self._activity.requests.pending(self.requests)
+        for frame_id, url in self._activity.frames_navigating().items():
+            if frame_id not in self._elsewhere and not any(each.endswith(url) for each in pending):
+                pending.append(url)
         if not self._activity.document.loaded and self.navigated and waited_s < LOAD_S:
             pending.append(self._activity.document.url)
         if self._page.expects_tab(len(self._page.popups) - self.popups):
@@ -156,6 +170,8 @@ class Watch:
         )
 
     async def _changes_in(self, frame: Frame) -> Changes:
+        if frame.leaving_for is not None:
+            return Changes(1e9, 0, 0)  # it answers nothing now, see Frame; `_pending` waits for it
         try:
             world = await frame.world()
             if world not in self._watched:

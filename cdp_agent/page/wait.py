@@ -17,7 +17,8 @@ from cdp_agent.errors import ActionError, InvalidArguments
 
 from .frames import Frame
 from .network import Mark, shortened
-from .receipts import Outcome, Receipt, Recorder
+from .receipts import Outcome, Receipt
+from .recorder import Recorder
 from .world import World
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ async def wait_for(
         recorder = await Recorder.start(page)
         waiting = _Waiting(page, wanted)
         await recorder.act(_within(waiting, timeout_s))
-        return await recorder.finish("wait_for", None, _described(text, gone, selector, url, idle_s), Outcome())
+        return await recorder.finish("wait_for", Outcome(), detail=_described(text, gone, selector, url, idle_s))
 
 
 async def _within(waiting: _Waiting, timeout_s: float) -> Outcome:
@@ -157,7 +158,7 @@ class _Waiting:
 
     def _pending(self) -> list[str]:
         activity = self._page.activity
-        pending = activity.requests.pending(_EVERYTHING) + activity.frames_navigating()
+        pending = [*activity.requests.pending(_EVERYTHING), *activity.frames_navigating().values()]
         if address := activity.navigating():
             pending.append(address)
         now = asyncio.get_running_loop().time()

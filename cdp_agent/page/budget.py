@@ -17,6 +17,7 @@ FOLD_AFTER = 5
 _TOKENS = re.compile(r"[A-Za-z]{1,5}|\d{1,3}|[^\sA-Za-z\d]|\s{2,}")
 _PRIORITY = {"v": 0, "t": 1, "i": 2, ".": 3}
 _ACCOUNT_TOKENS = 60
+_COSTLY = re.compile("[\u0700-\u1dff\ua000-\uabff\U00010000-\U0010ffff]")
 _MISSES = 50  # lines in a row that no longer fit, before we look no further
 _LONGEST_TOKEN = 12  # characters, white space included, in the mean of any page
 
@@ -24,9 +25,11 @@ _LONGEST_TOKEN = 12  # characters, white space included, in the mean of any page
 def tokens(text: str) -> int:
     """An upper bound of what the tokenizers of the day make of a snapshot's text, close for English.
 
-    A word is taken as one token each five letters, a number as one each three digits, and every other sign as one.
+    A word is taken as one token each five letters, a number as one each three digits, every other sign as one, and
+    one of a rarer script as two. On real pages 7 to 50 % above o200k and cl100k.
     """
-    return sum(1 for _ in _TOKENS.finditer(text)) + 1
+    costly = 0 if text.isascii() else sum(1 for _ in _COSTLY.finditer(text))
+    return sum(1 for _ in _TOKENS.finditer(text)) + costly + 1
 
 
 def accounting(notes: list[str]) -> str:

@@ -68,7 +68,7 @@ def test_a_ref_of_one_command_works_in_the_next(cli: Cli, chrome: str, serve: Se
     assert "Found it" in clicked
     assert (filled["action"], filled["value"]) == ("fill", "tea")
     assert cli("snapshot").stdout == (
-        f'- textbox "Search" [ref={textbox}]: tea\n- link "More" [ref={link}] → /other\n'
+        f'- textbox "Search" [focused] [ref={textbox}]: tea\n- link "More" [ref={link}] → /other\n'
         f'- button "Go" [ref={ref_of(snapshot, "button")}]\n- paragraph: Found it\n'
     )
 

@@ -52,6 +52,10 @@ def test_a_mark_that_appears_when_another_is_removed_is_none() -> None:
     assert fence("<</untrusted>/untrusted>", "page").count("</untrusted>") == 1
 
 
+def test_a_label_is_only_words() -> None:
+    assert fence("x", 'error of "a">\nb').splitlines()[0] == '<untrusted label="error of ab">'
+
+
 @pytest.mark.parametrize("text", ["a < b", "<div>", "untrusted", "1 </ 2", "the <u>new</u> rules", "x" * 100_000])
 def test_other_text_stays_as_it_is(text: str) -> None:
     assert fence(text, "page").splitlines()[1] == text

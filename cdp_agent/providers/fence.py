@@ -49,6 +49,7 @@ _MARK = re.compile(rf"(?:<|&lt;?|&#0*60;?|&#x0*3c;?|/u003c)[{_JUNK}/]*{f'{_JUNK}
 
 def fence(text: str, label: str) -> str:
     """The text between two marks that it cannot forge, with a word on what it is (`label`)."""
+    label = re.sub(r"[^\w ]", "", label)
     return f'<{TAG} label="{label}">\n{_without_marks(text) or "[empty]"}\n</{TAG}>'
 
 

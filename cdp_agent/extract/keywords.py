@@ -20,8 +20,8 @@ _NAMED = _set("properties patternProperties dependentSchemas $defs definitions d
 
 # Enforced by the validator in both dialects, then in one of them.
 _BOTH = _set("""type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern
-    maxItems minItems uniqueItems maxProperties minProperties required properties patternProperties additionalProperties items
-    contains propertyNames allOf anyOf oneOf not if then else $ref""")
+    maxItems minItems uniqueItems maxProperties minProperties required properties patternProperties additionalProperties
+    items contains propertyNames allOf anyOf oneOf not if then else $ref""")
 _ENFORCED = {
     "2020-12": _BOTH
     | _set("""prefixItems dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties

@@ -55,11 +55,21 @@ class ToolSpec(msgspec.Struct, frozen=True):
     parameters: dict[str, Any]
 
 
+class JsonOutput(msgspec.Struct, frozen=True):
+    """The form that the text of a reply must have: JSON that fits `schema`, the JSON Schema of an object."""
+
+    name: str
+    schema: dict[str, Any]
+
+
 class Request(msgspec.Struct, frozen=True):
+    """`output` is for wires with JSON_OUTPUT; the others are given a tool whose parameters are the schema."""
+
     model: str
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = ()
     tool_choice: Literal["auto", "required"] = "auto"
+    output: JsonOutput | None = None
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -100,6 +110,8 @@ class Wire(Protocol):
     """How a provider speaks: pure functions, without any HTTP. A provider's module is one."""
 
     PATH: str
+    JSON_OUTPUT: bool
+    """Whether a provider can be told what JSON the text of its reply must be."""
 
     def headers(self, key: str | None) -> dict[str, str]: ...
     def encode(self, request: Request) -> dict[str, Any]: ...

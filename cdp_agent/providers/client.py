@@ -30,6 +30,11 @@ class Client:
         self._endpoint = endpoint
         self._http = httpx.AsyncClient(timeout=timeout)
 
+    @property
+    def endpoint(self) -> Endpoint:
+        """Which model of which provider this asks."""
+        return self._endpoint
+
     async def __aenter__(self) -> Self:
         return self
 

@@ -29,8 +29,10 @@ from cdp_agent.providers.base import (
 )
 from cdp_agent.providers.errors import model_error
 from cdp_agent.providers.sse import EventReader
+from cdp_agent.providers.strict import can_be_strict
 
 PATH: Final = "/chat/completions"
+JSON_OUTPUT: Final = True
 
 _FINISH: dict[str, FinishReason] = {
     "stop": "stop",
@@ -66,6 +68,15 @@ def encode(request: Request) -> dict[str, Any]:
             for tool in request.tools
         ]
         body["tool_choice"] = request.tool_choice
+    if request.output:
+        body["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {
+                "name": request.output.name,
+                "schema": request.output.schema,
+                "strict": can_be_strict(request.output.schema),
+            },
+        }
     return body
 
 

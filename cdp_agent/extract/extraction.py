@@ -1,0 +1,225 @@
+"""Takes what is asked for out of a page, with a model: as Markdown, or in the form of a schema or a type.
+
+A long page is read in parts. The lists of a list-shaped form are put together from all parts; for every other form, and
+for Markdown, each part gives what it has in Markdown, and one more call makes the answer of that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cdp_agent.errors import BadReply, CdpAgentError, ContextTooLong, SetupError
+from cdp_agent.page.budget import tokens
+from cdp_agent.providers.base import (
+    Assistant,
+    JsonOutput,
+    Message,
+    Reply,
+    Request,
+    System,
+    Text,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+    Usage,
+    User,
+)
+from cdp_agent.providers.client import Client
+from cdp_agent.providers.services import endpoint
+
+from . import prompts
+from .form import Form, SchemaForm, form_of
+from .grounding import Ungrounded, ungrounded
+from .schema import compile_schema, listed
+from .shape import list_in, merged, part_of
+
+if TYPE_CHECKING:
+    from cdp_agent.page.markdown import Markdown
+    from cdp_agent.page.page import Page
+
+CONTEXT_TOKENS = 100_000
+_ANSWER_TOKENS = 8_000
+_LEAST_ROOM = 500
+_AT_ONCE = 4
+_MOST_HALVINGS = 4
+
+
+class Extraction(msgspec.Struct, frozen=True):
+    """What a page has of what was asked for.
+
+    `value`: Markdown, or JSON that fits the schema, or what the type decodes to. `ungrounded`: strings and numbers in
+    it that are not on the page. `notices`: what the caller should know. `calls` of the model, and what they took.
+    """
+
+    value: Any
+    ungrounded: list[Ungrounded]
+    notices: list[str]
+    calls: int
+    usage: Usage
+
+
+async def extract(
+    page: Page,
+    description: str,
+    *,
+    model: str | Client,
+    schema: Any = None,
+    answer: Any = None,
+    repair: bool = False,
+    context_tokens: int = CONTEXT_TOKENS,
+) -> Extraction:
+    """What the page has of what `description` asks for.
+
+    `model` is provider/name, or a client. The form of the value is Markdown, or given by a JSON `schema` (2020-12 or
+    draft 7), or by `answer`: a type that msgspec decodes. With `repair`, an answer that does not fit is sent back once
+    with what is wrong with it. `context_tokens`: how much the model can take in.
+
+    Raises SetupError for a wrong schema or type before anything is asked, BadReply when an answer does not fit, other
+    ModelErrors, and what Page.contents raises.
+    """
+    if not description.strip():
+        raise SetupError("The description is empty: say what to extract.")
+    form, notices = form_of(schema, answer)
+    async with AsyncExitStack() as stack:
+        if isinstance(model, str):
+            model = await stack.enter_async_context(Client(endpoint(model, environment=os.environ)))
+        contents = await page.contents()
+        run = _Run(model, description, contents, repair)
+        value = await run.answer(form, context_tokens)
+    plain = msgspec.to_builtins(value)
+    text = f"{contents.url} {contents.title}\n\n{contents.text}"
+    missing = ungrounded(plain, text) if form is not None else []
+    return Extraction(value, missing, [*notices, *run.notices], run.calls, run.usage)
+
+
+class _Run:
+    """One extraction: the calls that it makes of the model."""
+
+    def __init__(self, client: Client, description: str, contents: Markdown, repair: bool) -> None:
+        self.calls = 0
+        self.usage = Usage()
+        self._client = client
+        self._description = description
+        self._contents = contents
+        self._repair = repair
+        self._parts = 0
+
+    @property
+    def notices(self) -> list[str]:
+        """What the caller should know of how the page was read."""
+        parts = [f"The page is long: it was read in {self._parts} parts."] if self._parts > 1 else []
+        return parts + [f"{what} could not be read: {why}." for what, why in self._contents.unreadable]
+
+    async def answer(self, form: Form | None, context_tokens: int) -> Any:
+        """The whole answer, from as many parts of the page as it takes."""
+        for halvings in range(_MOST_HALVINGS + 1):
+            try:
+                return await self._answer(form, context_tokens >> halvings)
+            except ContextTooLong:  # the provider's word on what the model can take in; refusals cost nothing
+                if halvings == _MOST_HALVINGS:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _answer(self, form: Form | None, context_tokens: int) -> Any:
+        pieces = self._contents.pieces(self._room(form, context_tokens)) or ["(The page is empty.)"]
+        self._parts = len(pieces)
+        if len(pieces) == 1:
+            return await self._ask(form, self._question(pieces[0]))
+        where = list_in(form.source) if form is not None else None
+        if form is not None and where is not None:
+            part = SchemaForm(compile_schema(part_of(form.source, where)))
+            value, problems = form.convert(merged(await self._ask_each(part, pieces), where))
+            if problems:
+                raise self._bad(f"the parts put together do not fit the schema: {listed(problems)}")
+            return value
+        findings = [str(each) for each in await self._ask_each(None, pieces)]
+        return await self._ask(form, prompts.conclusion(self._description, *self._place, findings))
+
+    @property
+    def _place(self) -> tuple[str, str]:
+        return self._contents.url, self._contents.title
+
+    def _room(self, form: Form | None, context_tokens: int) -> int:
+        """How many tokens of the page fit into one call."""
+        words = prompts.system(form.sent if form is not None else None) + self._question("", 10, 10)
+        room = context_tokens - tokens(words) - min(_ANSWER_TOKENS, context_tokens // 4)
+        if room < _LEAST_ROOM:
+            raise SetupError(
+                f"{context_tokens:,} tokens leave no room for a page: the form and its description are too long."
+            )
+        return room
+
+    def _question(self, piece: str, part: int = 1, of: int = 1) -> str:
+        return prompts.question(self._description, *self._place, piece, part=part, of=of)
+
+    async def _ask_each(self, form: Form | None, pieces: list[str]) -> list[Any]:
+        free = asyncio.Semaphore(_AT_ONCE)
+
+        async def ask(number: int, piece: str) -> Any:
+            async with free:
+                return await self._ask(form, self._question(piece, number, len(pieces)))
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(ask(number, piece)) for number, piece in enumerate(pieces, 1)]
+        except* CdpAgentError as errors:  # the others were cancelled: one failed call fails the answer
+            raise errors.exceptions[0] from None
+        return [task.result() for task in tasks]
+
+    async def _ask(self, form: Form | None, question: str) -> Any:
+        """The answer to one question. Raises BadReply when it does not fit, after one repair if that is allowed."""
+        messages: list[Message] = [System(prompts.system(form.sent if form else None)), User((Text(question),))]
+        reply = await self._call(form, messages)
+        if form is None:
+            if not reply.text.strip():
+                raise self._bad("the answer is empty.")
+            return reply.text.strip()
+        value, problems = form.read(_text(reply))
+        if problems and self._repair:
+            messages += _objection(reply, listed(problems))
+            value, problems = form.read(_text(await self._call(form, messages)))
+        if problems:
+            raise self._bad(f"the answer does not fit the schema: {listed(problems)}")
+        return value
+
+    async def _call(self, form: Form | None, messages: list[Message]) -> Reply:
+        wire, model = self._client.endpoint.wire, self._client.endpoint.model
+        request = Request(model, tuple(messages))
+        if form is not None and wire.JSON_OUTPUT:
+            request = Request(model, tuple(messages), output=JsonOutput(prompts.SCHEMA_NAME, form.sent))
+        elif form is not None:
+            tool = ToolSpec(prompts.TOOL_NAME, prompts.TOOL_DESCRIPTION, form.sent)
+            request = Request(model, tuple(messages), (tool,), "required")
+        reply = await self._client.ask(request)
+        self.calls += 1
+        self.usage = _sum(self.usage, reply.usage)
+        if reply.finish_reason == "length":
+            raise self._bad("the answer was cut off at the model's length limit: ask for less at a time.")
+        if reply.finish_reason == "content_filter":
+            raise self._bad("the provider's content filter withheld the answer.")
+        return reply
+
+    def _bad(self, message: str) -> BadReply:
+        return BadReply(self._client.endpoint.provider, message)
+
+
+def _text(reply: Reply) -> str:
+    return reply.tool_calls[0].arguments if reply.tool_calls else reply.text
+
+
+def _objection(reply: Reply, problems: str) -> list[Message]:
+    """What the model said, and what is wrong with it."""
+    words = prompts.repair(problems)
+    if not reply.tool_calls:
+        return [Assistant(reply.text), User((Text(words),))]
+    call: ToolCall = reply.tool_calls[0]
+    return [Assistant(reply.text, (call,)), ToolResult(call.id, words)]
+
+
+def _sum(left: Usage, right: Usage) -> Usage:
+    return Usage(**{name: getattr(left, name) + getattr(right, name) for name in Usage.__struct_fields__})

@@ -1,0 +1,97 @@
+"""What an answer must be: a JSON Schema, or a type of the caller's that msgspec decodes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Protocol
+
+import msgspec
+
+from cdp_agent.errors import SetupError
+
+from .schema import Problem, Schema, compile_schema, json_path
+from .shape import WRAPPER, as_object
+
+_FENCED = re.compile(r"\s*```[\w-]*\n(.*)\n\s*```\s*", re.DOTALL)
+_PATH = re.compile(r" - at `(.*)`$")
+
+
+class Form(Protocol):
+    """`sent` is the schema of an object that a provider is given; `source` what it was made of."""
+
+    source: Any
+    sent: dict[str, Any]
+
+    def read(self, text: str) -> tuple[Any, list[Problem]]:
+        """The value in a model's text, and what does not fit of it."""
+        ...
+
+    def convert(self, value: Any) -> tuple[Any, list[Problem]]:
+        """The same of a JSON value."""
+        ...
+
+
+class SchemaForm:
+    """An answer that fits a JSON Schema."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.source = schema.source
+        self.sent, self._wrapped = as_object(schema.source)
+        self._schema = schema
+
+    def read(self, text: str) -> tuple[Any, list[Problem]]:
+        return _read(text, self._wrapped, self.convert)
+
+    def convert(self, value: Any) -> tuple[Any, list[Problem]]:
+        return value, self._schema.problems(value)
+
+
+class TypeForm:
+    """An answer that is of a type which msgspec knows."""
+
+    def __init__(self, answer: Any) -> None:
+        try:
+            self.source = msgspec.json.schema(answer)
+        except TypeError as error:
+            raise SetupError(f"{answer!r} cannot be the type of an answer: {error}.") from error
+        self.sent, self._wrapped = as_object(self.source)
+        self._answer = answer
+
+    def read(self, text: str) -> tuple[Any, list[Problem]]:
+        return _read(text, self._wrapped, self.convert)
+
+    def convert(self, value: Any) -> tuple[Any, list[Problem]]:
+        try:
+            return msgspec.convert(value, self._answer), []
+        except msgspec.ValidationError as error:
+            message = str(error)
+            at = _PATH.search(message)
+            return value, [Problem(at[1] if at else json_path([]), _PATH.sub("", message))]
+
+
+def form_of(schema: Any, answer: Any) -> tuple[Form | None, list[str]]:
+    """The form that is asked for, and what the caller should know of it. Raises SetupError when it is none."""
+    if answer is not None and schema is not None:
+        raise SetupError("Give a schema or a type for the answer, not both.")
+    if answer is not None and not isinstance(answer, dict):
+        return TypeForm(answer), []
+    schema = answer if answer is not None else schema
+    if schema is None:
+        return None, []
+    if schema in ({}, True):
+        return None, ["The schema is empty, so it counts as none: the answer is text."]
+    if schema is False:
+        raise SetupError("The schema false allows no answer at all.")
+    compiled = compile_schema(schema)
+    return SchemaForm(compiled), compiled.notices
+
+
+def _read(text: str, wrapped: bool, convert: Any) -> tuple[Any, list[Problem]]:
+    fenced = _FENCED.fullmatch(text)
+    try:
+        value = msgspec.json.decode(fenced[1] if fenced else text)
+    except msgspec.DecodeError as error:
+        return None, [Problem("$", f"not JSON ({error})")]
+    if wrapped and isinstance(value, dict) and value.keys() == {WRAPPER}:
+        value = value[WRAPPER]  # a model may also leave the wrapper out
+    return convert(value)  # type: ignore[no-any-return]  # the bound method of a form

@@ -160,6 +160,7 @@ def missed(at: Located, said: Told, landing: Landing) -> NotInteractable:
 
 def refused(at: Located, found: Obstacle, world: World) -> NotInteractable:
     """The error for an obstacle that a function in the page found in that world."""
+    detail = at.refs.write(world, found.detail)
     match found.why:
         case "gone":
             return refusal(at, "hidden", found.said, "has just left the page: take a new snapshot.")
@@ -176,8 +177,8 @@ def refused(at: Located, found: Obstacle, world: World) -> NotInteractable:
                 at, "outside", found.said, "is outside of the page's visible area, and no scrolling brings it in."
             )
         case "disabled":
-            return refusal(at, "disabled", found.said, f"is disabled{found.detail}.")
+            return refusal(at, "disabled", found.said, f"is disabled{detail}.")
         case "readonly":
             return refusal(at, "readonly", found.said, "is read-only: if it opens a picker, click it and choose there.")
         case _:
-            return refusal(at, "hidden", found.said, f"is not shown{found.detail}.")
+            return refusal(at, "hidden", found.said, f"is not shown{detail}.")

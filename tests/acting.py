@@ -1,0 +1,58 @@
+"""What tests of actions share: finding refs by name, and what the page noticed."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+
+from cdp_agent.cdp import runtime
+from cdp_agent.page.locate import Located, locate
+from cdp_agent.page.page import Page
+
+LOGGING = """<script>
+window.log = [];
+const note = (event) => log.push(`${event.type} ${event.target.id || event.target.nodeName || "window"}`);
+for (const type of ["mousedown", "click", "dblclick", "auxclick", "contextmenu", "input", "change", "drop", "dragend"])
+  addEventListener(type, note, true);
+</script>"""
+
+
+async def open_page(page: Page, url: str) -> None:
+    """Goes there and has every element numbered, frames of other sites included."""
+    await page.goto(url)
+    await page.snapshot()
+
+
+async def ref(page: Page, name: str, role: str | None = None) -> str:
+    """The ref of the only element of that name."""
+    snapshot = await page.snapshot()
+    found = [each.ref for each in snapshot.refs.values() if each.name == name and role in (None, each.role)]
+    assert len(found) == 1, f"{name}: {found} in\n{snapshot.text}"
+    return found[0]
+
+
+async def at(page: Page, name: str, role: str | None = None) -> Located:
+    """The only element of that name."""
+    return await locate(page, await ref(page, name, role))
+
+
+async def log(page: Page) -> list[str]:
+    """What the page noticed since the last call."""
+    return list(await page.evaluate("log.splice(0)"))
+
+
+async def in_frame(page: Page, expression: str) -> Any:
+    """The value of an expression in the one out-of-process iframe."""
+    (frame,) = [each for each in (await page.frames()).all() if each.parent is not None]
+    answer = await frame.session.send(runtime.Evaluate(expression=expression, return_by_value=True))
+    return msgspec.json.decode(answer.result.value)
+
+
+async def until_named(page: Page, name: str) -> str:
+    """The ref of what will come in a frame that is still loading."""
+    async with asyncio.timeout(5):
+        while f'"{name}"' not in (await page.snapshot()).text:
+            pass
+    return await ref(page, name)

@@ -1,0 +1,334 @@
+"""Clicks, hovering, focus and check boxes meet what they are meant for, or say what is in the way."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.errors import InvalidArguments, NotInteractable
+from cdp_agent.page import actions
+from cdp_agent.page.page import Page
+from cdp_agent.page.receipts import Outcome
+from tests.acting import LOGGING, at, in_frame, log, ref, until_named
+from tests.conftest import Serve
+
+CLICKS = ["mousedown b", "click b"]
+MET = [
+    pytest.param("<button id=b>Go</button>", id="plain"),
+    pytest.param("<div style='height:3000px'></div><button id=b>Go</button>", id="far down"),
+    pytest.param(
+        "<style>html {scroll-behavior: smooth}</style><div style='height:5000px'></div><button id=b>Go</button>",
+        id="far down with smooth scrolling",
+    ),
+    pytest.param(
+        "<div style='overflow:auto;height:100px;width:100px'><div style='height:800px'></div><button id=b>Go</button></div>",
+        id="in a scroller",
+    ),
+    pytest.param(
+        "<div style='position:fixed;top:0;height:60px;width:100%;background:red'>Head</div><div style='height:1500px'></div>"
+        "<button id=b>Go</button><div style='height:3000px'></div><script>scrollTo(0, 1510)</script>",
+        id="under a sticky header",
+    ),
+    pytest.param(
+        "<div style='width:120px;font:16px monospace'>aaaa aaaa <a id=b href='#x'>Go</a></div>", id="an inline link"
+    ),
+    pytest.param(
+        "<div style='width:70px;font:16px monospace'>aaaa <a id=b aria-label=Go href='#x'>wwww wwwww</a> bb</div>",
+        id="a link over two lines",
+    ),
+    pytest.param("<button id=b style='display:contents'>Go</button>", id="display: contents"),
+    pytest.param("<a id=b href='#' style='display:block;height:0'>Go</a>", id="no height"),
+    pytest.param(
+        "<svg width=200 height=200><path id=b role=button aria-label=Go tabindex=0 d='M 10 10 L 190 10 L 190 190 L 10 190 Z"
+        " M 30 30 L 30 170 L 170 170 L 170 30 Z'/></svg>",
+        id="a ring, empty in its middle",
+    ),
+    pytest.param(
+        "<img usemap=#m src='data:image/gif;base64,R0lGODlhAQABAAAAACw=' width=100 height=100>"
+        "<map name=m><area id=b shape=circle coords=60,60,20 href=#x alt=Go></map>",
+        id="an image map",
+    ),
+    pytest.param(
+        "<div id=b tabindex=0 role=button aria-label=Go style='width:200px;height:100px;position:relative'>"
+        "<a href='#y' style='position:absolute;left:60px;top:30px;width:80px;height:40px;background:red'>X</a></div>",
+        id="a card with a link in its middle",
+    ),
+    pytest.param(
+        "<style>@keyframes m {from {margin-left: 0} to {margin-left: 300px}}</style>"
+        "<button id=b style='animation: m .4s linear'>Go</button>",
+        id="moving at first",
+    ),
+    pytest.param(
+        "<style>@keyframes m {from {margin-left: 0} to {margin-left: 800px}}</style>"
+        "<button id=b style='animation: m 2s linear infinite alternate'>Go</button>",
+        id="moving for ever",
+    ),
+    pytest.param(
+        "<button id=b disabled>Go</button><script>setTimeout(() => b.disabled = false, 200)</script>", id="enabled late"
+    ),
+    pytest.param(
+        "<button id=b>Go</button><div id=o style='position:fixed;inset:0;background:red'></div>"
+        "<script>setTimeout(() => o.remove(), 200)</script>",
+        id="covered at first",
+    ),
+]
+
+
+@pytest.mark.parametrize("content", MET)
+async def test_click_meets(page: Page, serve: Serve, content: str) -> None:
+    await page.goto(serve(f"<!doctype html>{content}{LOGGING}"))
+
+    await actions.click(await at(page, "Go"))
+
+    assert await log(page) == CLICKS
+
+
+async def test_click_waits_until_it_is_shown(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<button id=b>Go</button>{LOGGING}"))
+    target = await at(page, "Go")
+    await page.evaluate("b.style.display = 'none'; setTimeout(() => b.style = '', 200)")
+
+    await actions.click(target)
+
+    assert await log(page) == CLICKS
+
+
+@pytest.mark.parametrize(
+    ("button", "count", "events"),
+    [
+        ("left", 2, [*CLICKS, *CLICKS, "dblclick b"]),
+        ("right", 1, ["mousedown b", "contextmenu b", "auxclick b"]),
+        ("middle", 1, ["mousedown b", "auxclick b"]),
+    ],
+    ids=["double", "right", "middle"],
+)
+async def test_click_with_other_buttons_and_counts(
+    page: Page, serve: Serve, button: actions.Button, count: int, events: list[str]
+) -> None:
+    await page.goto(serve(f"<button id=b>Go</button>{LOGGING}"))
+
+    await actions.click(await at(page, "Go"), button=button, count=count)
+
+    assert await log(page) == events
+
+
+async def test_click_in_a_closed_shadow_root(page: Page, serve: Serve) -> None:
+    content = "<div id=h></div><script>h.attachShadow({mode: 'closed'}).innerHTML = '<button>Deep</button>'</script>"
+    await page.goto(serve(content + LOGGING))
+
+    await actions.click(await at(page, "Deep"))
+
+    assert await log(page) == ["mousedown h", "click h"]
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "border:0",
+        "transform:rotate(25deg) scale(.6);border:9px solid;margin:60px",
+        "zoom:1.7;padding:7px;border:3px solid",
+    ],
+    ids=["plain", "transformed", "zoomed"],
+)
+@pytest.mark.parametrize("other_site", [False, True], ids=["same process", "out of process"])
+async def test_click_in_a_frame(page: Page, serve: Serve, style: str, other_site: bool) -> None:
+    inner = "<!doctype html><div style='height:700px'></div><button onclick='document.title = 1'>Go</button>"
+    url = serve(inner, other_site=other_site)
+    await page.goto(
+        serve(f"<!doctype html><div style='height:1500px'></div><iframe src='{url}' style='{style}'></iframe>")
+    )
+    await until_named(page, "Go")
+
+    await actions.click(await at(page, "Go"))
+
+    title = "frames[0].document.title"
+    assert await (in_frame(page, "document.title") if other_site else page.evaluate(title)) == "1"
+
+
+REFUSED = [
+    pytest.param(
+        "<button>Go</button><div role=dialog aria-label=Cookies style='position:fixed;inset:0;background:red'>"
+        "<button>Accept</button></div>",
+        "covered",
+        'Button E1 "Go" is covered by dialog "Cookies": close it first (it has button E2 "Accept").',
+        id="a dialog",
+    ),
+    pytest.param(
+        "<button>Go</button><div class='veil' style='position:fixed;inset:0;background:red'>Loading</div>",
+        "covered",
+        'Button E1 "Go" is covered by div.veil "Loading": deal with that first.',
+        id="something without a role",
+    ),
+    pytest.param("<button disabled>Go</button>", "disabled", 'Button E1 "Go" is disabled.', id="disabled"),
+    pytest.param(
+        "<div aria-disabled=true><button>Go</button></div>",
+        "disabled",
+        'Button E1 "Go" is disabled.',
+        id="aria-disabled",
+    ),
+    pytest.param(
+        "<button style='position:fixed;left:-500px'>Go</button>",
+        "outside",
+        'Button E1 "Go" is outside of the page\'s visible area, and no scrolling brings it in.',
+        id="outside",
+    ),
+    pytest.param(
+        "<div inert><button id=b style='pointer-events:none'>Go</button></div><script>b.closest('div').inert = false</script>",
+        "hidden",
+        'Button E1 "Go" is not shown: it takes no mouse events.',
+        id="without mouse events",
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "why", "message"), REFUSED)
+async def test_click_says_what_is_in_the_way(page: Page, serve: Serve, content: str, why: str, message: str) -> None:
+    await page.goto(serve(content + LOGGING))
+    target = await at(page, "Go")
+
+    with pytest.raises(NotInteractable) as refused:
+        await actions.click(target)
+
+    assert (refused.value.why, str(refused.value)) == (why, message)
+    assert await log(page) == []
+
+
+async def test_click_names_what_has_hidden_itself(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<details open id=d><summary>More</summary><button>Go</button></details>"))
+    target = await at(page, "Go")
+    await page.evaluate("d.open = false")
+
+    with pytest.raises(NotInteractable) as refused:
+        await actions.click(target)
+
+    assert str(refused.value) == 'Button E2 "Go" is not shown: it is in summary E1 "More", which is closed.'
+
+
+async def test_click_names_what_covers_a_frame_of_another_process(page: Page, serve: Serve) -> None:
+    url = serve("<button onclick='document.title = 1'>Go</button>", other_site=True)
+    cover = "<dialog open aria-label=Terms style='position:absolute;inset:0;margin:0;width:90%;height:90%'></dialog>"
+    await page.goto(serve(f"<iframe src='{url}' style='position:absolute;top:0;left:0'></iframe>{cover}"))
+    await until_named(page, "Go")
+
+    with pytest.raises(NotInteractable, match=r'is covered by dialog.* "Terms": close it first') as refused:
+        await actions.click(await at(page, "Go"))
+
+    assert refused.value.why == "covered"
+    assert await in_frame(page, "document.title") == ""
+
+
+async def test_click_never_lands_on_what_jumps_in_between(page: Page, serve: Serve) -> None:
+    decoy = "<button style='position:fixed;inset:0' onclick='document.title = 1'>Decoy</button>"
+    jumping = (
+        "setInterval(() => {b.style.left = Math.random() * 900 + 'px'; b.style.top = Math.random() * 600 + 'px'}, 1)"
+    )
+    button = "<button id=b style='position:fixed;width:60px;height:60px'>Go</button>"
+    await page.goto(serve(f"{LOGGING}{decoy}{button}<script>{jumping}</script>"))
+
+    await actions.click(await at(page, "Go"))
+
+    assert "mousedown b" in await log(page)
+    assert await page.evaluate("document.title") == ""
+
+
+async def test_click_that_closes_its_page_is_done(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<a href='about:blank'>Go</a>"))
+
+    assert await actions.click(await at(page, "Go")) == Outcome()
+
+
+async def test_hover_opens_a_menu(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("<style>#m {display: none} #b:hover + #m {display: block}</style><button id=b>Go</button><p id=m>Menu")
+    )
+
+    await actions.hover(await at(page, "Go"))
+
+    assert await page.evaluate("m.checkVisibility()") is True
+
+
+async def test_focus_of_a_wrapper_goes_to_the_field_in_it(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<div role=group aria-label=Name onclick='0'><input id=i></div>"))
+
+    outcome = await actions.focus(await at(page, "Name"))
+
+    assert outcome == Outcome(note="the focus is on textbox E2 in it")
+    assert await page.evaluate("document.activeElement.id") == "i"
+
+
+async def test_focus_says_that_something_takes_none(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<h1 onclick='0'>Title</h1>"))
+
+    with pytest.raises(NotInteractable, match="takes no focus: click it"):
+        await actions.focus(await at(page, "Title"))
+
+
+CHECKED = [
+    pytest.param("<input type=checkbox aria-label=Go id=b>", "b.checked", id="native"),
+    pytest.param("<input type=radio aria-label=Go id=b>", "b.checked", id="radio"),
+    pytest.param(
+        "<label><input id=b type=checkbox style='opacity:0;position:absolute;width:0;height:0'>"
+        "<span style='display:inline-block;width:20px;height:20px;background:red'></span>Go</label>",
+        "b.checked",
+        id="styled by its label",
+    ),
+    pytest.param(
+        "<input id=b type=checkbox style='display:none'><label for=b>Go</label>", "b.checked", id="hidden, by its label"
+    ),
+    pytest.param(
+        "<div id=b role=switch tabindex=0 aria-checked=false onclick='this.ariaChecked = this.ariaChecked != `true`'>Go</div>",
+        "b.ariaChecked == 'true'",
+        id="a switch",
+    ),
+    pytest.param(
+        "<div id=b role=checkbox tabindex=0 aria-checked=mixed onclick='this.ariaChecked = this.ariaChecked == `mixed` ?"
+        " `false` : `true`'>Go</div>",
+        "b.ariaChecked == 'true'",
+        id="a mixed one that is unchecked first",
+    ),
+    pytest.param(
+        "<button id=b aria-pressed=false onclick='setTimeout(() => this.ariaPressed = true, 50)'>Go</button>",
+        "b.ariaPressed == 'true'",
+        id="a button that is pressed later",
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "is_checked"), CHECKED)
+async def test_check_checks_once(page: Page, serve: Serve, content: str, is_checked: str) -> None:
+    await page.goto(serve(content))
+    name = await ref(page, "Go") if content.count("Go") == 1 else ""
+
+    first = await page.check(name)
+    second = await page.check(name)
+
+    assert (first.note, second.note) == ("", "it was checked before")
+    assert await page.evaluate(is_checked) is True
+
+
+async def test_uncheck_of_a_radio_button_says_how(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input type=radio checked aria-label=Go>"))
+
+    with pytest.raises(InvalidArguments) as refused:
+        await actions.uncheck(await at(page, "Go"))
+
+    assert str(refused.value) == 'Radio E1 "Go" is unchecked by checking another one of its group.'
+
+
+async def test_check_says_that_nothing_came_of_it(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input type=checkbox aria-label=Go onclick='return false'>"))
+
+    outcome = await actions.check(await at(page, "Go"))
+
+    assert outcome == Outcome(note="it was clicked, but it is not checked")
+
+
+async def test_actions_leave_nothing_in_the_page(page: Page, serve: Serve) -> None:
+    watch = "<script>window.records = 0; new MutationObserver((all) => records += all.length).observe(document, {subtree: true,"
+    watch += " childList: true, attributes: true, characterData: true}); window.before = 1 + Reflect.ownKeys(window).length</script>"
+    await page.goto(serve(f"<button id=b>Go</button><input aria-label=F type=checkbox>{watch}"))
+
+    await actions.click(await at(page, "Go"))
+    await actions.hover(await at(page, "Go"))
+    await actions.check(await at(page, "F"))
+
+    assert await page.evaluate("[records, Reflect.ownKeys(window).length - before]") == [0, 0]

@@ -155,10 +155,15 @@ class Loop:
         began = time.perf_counter()
         outcome: Observation | Answer | ActionError
         if isinstance(understood, Understood):
-            outcome = await perform(understood, Context(tabs.page, self._browser))
+            outcome = await perform(understood, Context(tabs.page, self._browser, client))
         else:
             outcome = understood
         yield self._completed(first, outcome, time.perf_counter() - began)
+        if isinstance(outcome, Observation):
+            for notice in outcome.notices:
+                yield happened.AgentStatus(**self._now(), message=notice)
+            if outcome.usage is not None:
+                self._tally.generated(outcome.usage)
         if isinstance(outcome, Answer):
             error = None if outcome.success else TaskError("aborted", outcome.result)
             self._end = outcome.result, error

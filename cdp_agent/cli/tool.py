@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,6 +17,9 @@ from cdp_agent.cli.text import for_terminal
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Context, Observation, facts
+
+if TYPE_CHECKING:
+    from cdp_agent.providers.client import Client
 
 
 async def call_tool(call: ToolCall) -> int:
@@ -25,7 +32,8 @@ async def call_tool(call: ToolCall) -> int:
         try:
             if address is not None:
                 await current.page.goto(address)
-            outcome = await call.tool.run(call.arguments, Context(current.page, running.browser))
+            async with _model(call) as model:
+                outcome = await call.tool.run(call.arguments, Context(current.page, running.browser, model))
             moved = await tabs.follow()
         finally:
             running.browser.keep(tabs.page)
@@ -33,6 +41,21 @@ async def call_tool(call: ToolCall) -> int:
     if isinstance(outcome, Observation):
         _print(outcome, moved, as_json=call.as_json)
     return 0
+
+
+@asynccontextmanager
+async def _model(call: ToolCall) -> AsyncIterator[Client | None]:
+    """The model that CDP_AGENT_MODEL names, for the tools that ask one. Raises SetupError."""
+    name = os.environ.get("CDP_AGENT_MODEL")
+    if not call.tool.needs_model or not name:
+        yield None
+        return
+    from cdp_agent.providers.client import Client  # httpx takes long to import
+    from cdp_agent.providers.services import endpoint
+
+    base_url = os.environ.get("CDP_AGENT_BASE_URL")
+    async with Client(endpoint(name, base_url=base_url, environment=os.environ)) as client:
+        yield client
 
 
 def _address(text: str) -> str:

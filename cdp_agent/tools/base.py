@@ -16,6 +16,8 @@ from cdp_agent.tools.schema import parameters_of
 if TYPE_CHECKING:
     from cdp_agent.browser import Browser
     from cdp_agent.page.page import Page
+    from cdp_agent.providers.base import Usage
+    from cdp_agent.providers.client import Client
 
 
 class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -26,17 +28,23 @@ Ref = Annotated[str, msgspec.Meta(pattern=REF_PATTERN, description="The element'
 
 
 class Context(msgspec.Struct, frozen=True):
-    """What a tool may use: the tab it acts on, and the browser that the tab belongs to."""
+    """What a tool may use: the tab it acts on, the browser that the tab belongs to, and the model that is working."""
 
     page: Page
     browser: Browser
+    model: Client | None = None
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """What a tool saw or did: `text` is what a model reads, `value` the same as facts, for programs."""
+    """What a tool saw or did: `text` is what a model reads, `value` the same as facts, for programs.
+
+    `notices` are what whoever watches should know of how it was done; `usage` is what the tool's own model calls took.
+    """
 
     text: str
     value: msgspec.Struct | None = None
+    notices: tuple[str, ...] = ()
+    usage: Usage | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -54,7 +62,8 @@ class Tool:
     """Something that a model, a person at the command line or a program can call by name.
 
     `read_only` tools leave the page as it is. After a `page_changing` tool what was read of the page may no longer
-    be true. A `terminal` tool ends the task. `summary` is the first line of `description`.
+    be true. A `terminal` tool ends the task. One that `needs_model` asks a model itself. `summary` is the first line
+    of `description`.
     """
 
     def __init__(
@@ -65,6 +74,7 @@ class Tool:
         read_only: bool = False,
         page_changing: bool = False,
         terminal: bool = False,
+        needs_model: bool = False,
     ) -> None:
         self.run = run
         self.arguments = arguments
@@ -74,6 +84,7 @@ class Tool:
         self.read_only = read_only
         self.page_changing = page_changing
         self.terminal = terminal
+        self.needs_model = needs_model
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -120,7 +131,7 @@ class Tool:
 
 
 def tool(
-    *, read_only: bool = False, page_changing: bool = False, terminal: bool = False
+    *, read_only: bool = False, page_changing: bool = False, terminal: bool = False, needs_model: bool = False
 ) -> Callable[[Callable[[_A, Context], Awaitable[Observation | Answer]]], Tool]:
     """A decorator that makes a tool of `async def name(args: SomeArguments, context: Context)`; see `Tool`."""
 
@@ -129,7 +140,14 @@ def tool(
         arguments = hints.get("args")
         if not (isinstance(arguments, type) and issubclass(arguments, Arguments)) or not run.__doc__:
             raise SetupError(f"{run.__name__}: a tool needs a docstring and `args: <a subclass of Arguments>`.")
-        return Tool(run, arguments, read_only=read_only, page_changing=page_changing, terminal=terminal)
+        return Tool(
+            run,
+            arguments,
+            read_only=read_only,
+            page_changing=page_changing,
+            terminal=terminal,
+            needs_model=needs_model,
+        )
 
     return make
 

@@ -60,6 +60,8 @@ def _coerce_value(value: Any, schema: dict[str, Any]) -> Any:
         value = msgspec.json.encode(value).decode()
     if not isinstance(value, str):
         return value
+    if kind == "object":
+        return read_object(value)
     if schema.get("pattern") == REF_PATTERN:
         match = _REF.fullmatch(value)
         return f"E{match[1]}" if match else value

@@ -153,7 +153,7 @@ def test_a_task_is_run(cli: Cli, environment: dict[str, str], serve: Serve, tmp_
 
     events = [json.loads(line)["type"] for line in (tmp_path / "e.jsonl").read_text().splitlines()]
     assert done.stdout == "**Tea**\n"
-    assert done.stderr.splitlines()[0].startswith("  1  click E")
+    assert done.stderr.splitlines()[0].startswith("  1  clicked E")
     assert done.stderr.splitlines()[-1].startswith("2 steps, 220 tokens, ")
     assert (events[0], events[-1]) == ("trace:started", "task:completed")
 

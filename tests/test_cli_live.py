@@ -6,6 +6,7 @@ import pytest
 
 from cdp_agent.cli.live import Live
 from cdp_agent.cli.text import for_terminal, one_line
+from cdp_agent.events import AgentAction, BrowserActionCompleted
 from tests.test_events import EVENTS
 
 
@@ -22,7 +23,21 @@ def show(stream: io.StringIO) -> str:
 
 
 def test_piped_it_is_a_plain_line_for_each_step() -> None:
-    assert show(io.StringIO()) == ("  1  Slow down\n  1  click E1: Clicked.\n  1  Well.\n2 steps, 220 tokens, 2.5 s\n")
+    assert show(io.StringIO()) == ("  1  Slow down\n  1  Clicked.\n  1  Well.\n2 steps, 220 tokens, 2.5 s\n")
+
+
+def test_what_failed_is_told_with_what_was_tried() -> None:
+    stream = io.StringIO()
+
+    with Live(stream, "openai/m") as live:
+        live.show(AgentAction(timestamp=1.0, step=2, action="fill", arguments={"ref": "E1", "value": "tea"}))
+        live.show(
+            BrowserActionCompleted(
+                timestamp=1.0, step=2, action="fill", success=False, text="E1 is\ndisabled.", duration_s=0.1
+            )
+        )
+
+    assert stream.getvalue() == "  2  ✗ fill E1 tea: E1 is disabled.\n"
 
 
 def test_on_a_terminal_the_line_is_live(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,7 +51,7 @@ def test_on_a_terminal_the_line_is_live(monkeypatch: pytest.MonkeyPatch) -> None
         "  1  Slow down\n",
         "",
         "  1  click E1 …   110 tokens, 0 s",
-        "  1  click E1: Clicked.\n",
+        "  1  Clicked.\n",
         "",
         "  1  Well.\n",
         "",

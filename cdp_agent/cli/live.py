@@ -19,6 +19,7 @@ from cdp_agent.events import (
     TaskCompleted,
 )
 
+_LONG = {"done", "snapshot"}  # what they tell is the answer, or the page
 _CLEAR = "\r\x1b[K"
 
 
@@ -51,9 +52,10 @@ class Live:
                 shown = " ".join([action, *(str(value) for value in arguments.values())])
                 self._action = one_line(shown)[:60]
                 self._passing(f"{step:>3}  {self._action} …")
-            case BrowserActionCompleted(step=step, success=success, text=text, action=action):
-                told = "" if action in ("done", "abort", "snapshot") else f": {one_line(text)}"
-                self._lasting(f"{step:>3}  {'' if success else '✗ '}{self._action}{told}")
+            case BrowserActionCompleted(step=step, success=True, text=text, action=action):
+                self._lasting(f"{step:>3}  {action if action in _LONG else one_line(text)}")
+            case BrowserActionCompleted(step=step, text=text):
+                self._lasting(f"{step:>3}  ✗ {self._action}: {one_line(text)}")
             case AiGenerationError(step=step, message=message) | AgentStatus(step=step, message=message):
                 self._lasting(f"{step:>3}  {one_line(message)}")
             case TaskCompleted(result=result):

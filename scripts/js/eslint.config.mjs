@@ -37,7 +37,6 @@ export default [
       'bundle/used-elsewhere': 'error',
       'no-control-regex': 'off', // control characters are removed from what comes from a page
       eqeqeq: ['error', 'always', { null: 'ignore' }],
-      'max-lines': ['error', 300],
     },
   },
   {

@@ -105,7 +105,9 @@ function applyNative(list, indices, choices, answer) {
   const disabled = indices.find((i) => choices[i].disabled);
   if (disabled !== undefined) return { ...answer, state: 'disabled', wanted: choices[disabled].text };
   const options = [...selectOptions(list)];
-  moveFocus(list);
+  // One that hides behind a list of the page's own passes the focus on, and that one opens.
+  const { why } = pickPoint(list, levelsOf(list));
+  if (!why || why === 'outside') moveFocus(list);
   const before = options.map((option) => isSelectedOption(option)).join();
   if (selectIsMultiple(list)) options.forEach((option, i) => setSelected_.call(option, indices.includes(i)));
   else setSelectedIndex_.call(list, indices[0]);

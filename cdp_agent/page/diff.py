@@ -58,7 +58,7 @@ def ref_of(line: str) -> str | None:
 
 def _apart(before: str, after: str) -> tuple[list[str], list[str]]:
     """Both texts without what they begin and end with in common, except for the lines that the rest stands in."""
-    old, new = before.split("\n"), after.split("\n")
+    old, new = (text.split("\n") if text else [] for text in (before, after))
     first, shortest = 0, min(len(old), len(new))
     while first < shortest and old[first] == new[first]:
         first += 1

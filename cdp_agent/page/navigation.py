@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
 
+from .dialogs import Dialog
 from .receipts import Outcome, Receipt
 from .recorder import Recorder
 from .settle import Watch
@@ -98,7 +99,10 @@ async def _navigation(page: Page, action: str, do: Callable[[], Coroutine[Any, A
     async with page.acting:
         recorder = Recorder(page, None, Watch(page, await page.frames()))
         outcome = await recorder.act(do())
-        return await recorder.finish(action, outcome)
+        receipt = await recorder.finish(action, outcome)
+        if receipt.navigated_to is None and any(_kept(each) for each in receipt.dialogs):
+            raise ActionError("The tab stayed where it is: the page asked whether to stay, and stays.")
+        return receipt
 
 
 async def _navigate(page: Page, url: str, timeout_s: float) -> Outcome:
@@ -131,9 +135,13 @@ def _aborted(page: Page, url: str) -> Outcome:
         raise NavigationFailed(
             url, "net::ERR_ABORTED", f"{url} was not opened: the page asked whether to stay, and stays."
         )
-    if page.activity.navigating():
+    if page.activity.navigating() not in (None, url):
         return Outcome(note=f"the page went elsewhere while {url} was loading")
     return Outcome(note="the server had nothing to show: the page stays as it was")
+
+
+def _kept(dialog: Dialog) -> bool:
+    return dialog.kind == "beforeunload" and dialog.answer == "dismiss"
 
 
 def _refuse(url: str, reason: str, cause: Exception | None = None) -> NoReturn:
@@ -160,7 +168,7 @@ async def _begin(page: Page, answer: asyncio.Future[Any], stayed: str) -> None:
         if answer.done() and (error := answer.exception()) is not None:
             raise error
         if page.dialogs.stayed():
-            raise ActionError(f"{stayed}: it asked whether to stay, and stays.")
+            return  # the receipt tells
         if not await activity.stir(max(0, until - _now())):
             if not answer.done():
                 raise PageUnresponsive(f"{stayed}: the page did not answer within {_BEGINS_WITHIN_S:g} s.")

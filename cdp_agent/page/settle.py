@@ -93,7 +93,7 @@ class Watch:
         while True:
             if self._page.closed:
                 return "the tab was closed"
-            if self._activity.crashed:
+            if self._activity.crashed and not self._activity.navigating():
                 return "the page crashed"
             now = self._now()
             if address := self._activity.navigating():

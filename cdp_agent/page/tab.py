@@ -95,6 +95,10 @@ class Tab:
         def is_ours(event: target.TargetDestroyed) -> bool:
             return event.target_id == self.target_id
 
+        if self._attached is not None and self._attached.done() and self._attached.exception() is None:
+            root = self._attached.result().root
+            if root.leaving_for is not None:  # it would be closed only when that server answers
+                root.session.tell(cdp_page.StopLoading())
         async with self._browser.expect(target.TargetDestroyed, is_ours) as destroyed:
             try:
                 async with asyncio.timeout(CLOSE_TIMEOUT_S):

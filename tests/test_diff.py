@@ -1,0 +1,108 @@
+"""What became of a page's lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.page.diff import MAX_LINES, changes, focused
+
+SHOP = """- heading "Shop" [level=1]
+- button "Cart (0)" [ref=E1]
+- list [ref=E2]:
+  - listitem: Tea
+  - listitem: Milk
+- textbox "Name" [ref=E3]"""
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        pytest.param(SHOP, [], id="the same"),
+        pytest.param(SHOP.replace("(0)", "(1)"), ['~ - button "Cart (0)" → "Cart (1)" [ref=E1]'], id="name"),
+        pytest.param(
+            SHOP.replace("[ref=E1]", "[disabled] [ref=E1]"),
+            ['~ - button "Cart (0)" [ref=E1] (now [disabled])'],
+            id="state",
+        ),
+        pytest.param(
+            SHOP.replace("[ref=E3]", "[ref=E3]: Ada"),
+            ['~ - textbox "Name" [ref=E3] (now Ada, before empty)'],
+            id="value",
+        ),
+        pytest.param(SHOP + '\n- status "Saved"', ['+ - status "Saved"'], id="added"),
+        pytest.param(SHOP.replace('\n- textbox "Name" [ref=E3]', ""), ['- - textbox "Name" [ref=E3]'], id="removed"),
+        pytest.param('- textbox "Name" [ref=E3]\n' + SHOP.replace('\n- textbox "Name" [ref=E3]', ""), [], id="moved"),
+        pytest.param(
+            SHOP.replace("  - listitem: Milk", "  - listitem: Bread"),
+            ["~ - listitem (now Bread, before Milk)"],
+            id="text without a ref",
+        ),
+        pytest.param(SHOP.replace("[ref=E3]", "[focused] [ref=E3]"), [], id="focus alone"),
+        pytest.param(
+            SHOP.replace("[ref=E1]", "[ref=E9]"),
+            ['+ - button "Cart (0)" [ref=E9]', '- - button "Cart (0)" [ref=E1]'],
+            id="rendered anew",
+        ),
+        pytest.param(SHOP + "\n… left out: iframe E10: it is loading", [], id="what is left out"),
+        pytest.param(
+            SHOP.replace("- button", "- link"),
+            ['~ - button "Cart (0)" [ref=E1] → link "Cart (0)" [ref=E1]'],
+            id="another role",
+        ),
+    ],
+)
+def test_changes_are_told_line_by_line(after: str, expected: list[str]) -> None:
+    assert changes(SHOP, after) == expected
+
+
+def test_what_is_below_an_added_line_stands_under_it() -> None:
+    dialog = '\n- dialog "Sure?" [ref=E4]:\n  - text: It cannot be undone.\n  - button "Delete" [ref=E5]'
+
+    assert changes(SHOP, SHOP + dialog) == [
+        '+ - dialog "Sure?" [ref=E4]',
+        "+   - text: It cannot be undone.",
+        '+   - button "Delete" [ref=E5]',
+    ]
+
+
+def test_what_was_below_a_removed_line_is_counted() -> None:
+    dialog = '\n- dialog "Sure?" [ref=E4]:\n  - text: It cannot be undone.\n  - button "Delete" [ref=E5]'
+
+    assert changes(SHOP + dialog, SHOP) == ['- - dialog "Sure?" [ref=E4] (and 2 below it)']
+
+
+def test_a_list_that_loses_its_only_line_is_itself_no_change() -> None:
+    assert changes("- list [ref=E1]:\n  - listitem: Tea", "- list [ref=E1]") == ["- - listitem: Tea"]
+
+
+def test_more_changes_than_anyone_reads_are_counted() -> None:
+    rows = "\n".join(f"- row [ref=E{number}]: {number}" for number in range(10, 110))
+
+    told = changes(SHOP, SHOP + "\n" + rows)
+
+    assert len(told) == MAX_LINES + 1
+    assert told[-1] == "… and 60 added: take a snapshot"
+
+
+def test_a_long_text_is_cut() -> None:
+    (told,) = changes("", "- paragraph: " + "word " * 200)
+
+    assert len(told) < 400
+    assert told.endswith("…")
+
+
+def test_a_large_page_is_compared_in_no_time() -> None:
+    rows = [f'- row "{number}" [ref=E{number}]' for number in range(40_000)]
+    before, after = (
+        "\n".join(rows),
+        "\n".join([*rows[:100], *rows[101:39_900], '- row "new" [ref=E50000]', *rows[39_900:]]),
+    )
+
+    assert changes(before, after) == ['+ - row "new" [ref=E50000]', '- - row "100" [ref=E100]']
+
+
+def test_the_innermost_focused_line_has_the_focus() -> None:
+    text = '- iframe "Form" [focused] [ref=E1]:\n  - textbox "Name" [required] [focused] [ref=E2]: Ada'
+
+    assert focused(text) == 'textbox "Name" [required] [ref=E2]: Ada'
+    assert focused(SHOP) is None

@@ -1,0 +1,269 @@
+"""Going from page to page in a real Chrome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Event
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from cdp_agent.browser import Browser
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive
+from cdp_agent.page.dialogs import DialogPolicy
+from cdp_agent.page.page import Page
+
+from .conftest import Serve, on_other_site
+
+
+@pytest.fixture
+def hanging(httpserver: HTTPServer) -> Iterator[str]:
+    """An address whose server answers only when the test is over."""
+    over = Event()
+
+    def wait(request: Request) -> Response:
+        over.wait(30)
+        return Response("late")
+
+    httpserver.expect_request("/hanging").respond_with_handler(wait)
+    yield httpserver.url_for("/hanging")
+    over.set()
+
+
+async def test_goto_tells_where_it_led(page: Page, serve: Serve) -> None:
+    address = serve("<title>Goal</title>")
+
+    receipt = await page.goto(address)
+
+    assert receipt.text == f'went to {address}\nnavigated to {address} "Goal"'
+    assert (page.url, page.title) == (address, "Goal")
+
+
+async def test_redirects_are_followed(page: Page, serve: Serve) -> None:
+    goal = serve("<title>Goal</title>")
+    moved = serve("", status=302, headers={"Location": on_other_site(goal)})
+
+    receipt = await page.goto(moved)
+
+    assert receipt.navigated_to == on_other_site(goal)
+
+
+@pytest.mark.parametrize(
+    ("address", "title"),
+    [("about:blank", ""), ("data:text/html,<title>Inline</title>", "Inline")],
+    ids=["about", "data"],
+)
+async def test_goto_opens_addresses_without_a_server(page: Page, address: str, title: str) -> None:
+    receipt = await page.goto(address)
+
+    assert (receipt.navigated_to, receipt.title) == (address, title)
+
+
+async def test_goto_a_fragment_keeps_the_document(page: Page, serve: Serve) -> None:
+    address = serve("<p id=part>part</p>")
+    await page.goto(address)
+    await page.evaluate("window.kept = true")
+
+    receipt = await page.goto(f"{address}#part")
+
+    assert receipt.same_document
+    assert await page.evaluate("window.kept") is True
+
+
+async def test_goto_a_download_leaves_the_page(page: Page, serve: Serve) -> None:
+    address = serve("<title>Stays</title>")
+    file = serve("1", headers={"Content-Disposition": "attachment; filename=a.txt"}, content_type="text/plain")
+    await page.goto(address)
+
+    receipt = await page.goto(file)
+
+    assert [each.suggested_name for each in receipt.downloads] == ["a.txt"]
+    assert page.url == address
+
+
+async def test_goto_an_answer_without_content_leaves_the_page(page: Page, serve: Serve) -> None:
+    address = serve("<title>Stays</title>")
+    await page.goto(address)
+
+    receipt = await page.goto(serve("", status=204))
+
+    assert receipt.note == "the server had nothing to show: the page stays as it was"
+    assert page.url == address
+
+
+@pytest.mark.parametrize(
+    ("address", "reason", "said"),
+    [
+        ("http://localhost:9/", "net::ERR_UNSAFE_PORT", "Chrome refuses that port"),
+        ("http://nowhere.invalid/", "net::ERR_NAME_NOT_RESOLVED", "there is no such host"),
+        ("nonsense", "ERR_INVALID_URL", "Give a whole one"),
+        ("", "ERR_INVALID_URL", "Give a whole one"),
+        ("file:///no/such/file", "net::ERR_FILE_NOT_FOUND", "there is no such file"),
+    ],
+    ids=["port", "host", "nonsense", "empty", "file"],
+)
+async def test_what_cannot_be_opened_is_explained(page: Page, address: str, reason: str, said: str) -> None:
+    with pytest.raises(NavigationFailed, match=said) as caught:
+        await page.goto(address)
+
+    assert (caught.value.url, caught.value.reason) == (address, reason)
+
+
+async def test_after_a_failure_the_tab_can_be_used(page: Page, serve: Serve) -> None:
+    with pytest.raises(NavigationFailed):
+        await page.goto("http://nowhere.invalid/")
+
+    assert (await page.goto(serve("<title>Goal</title>"))).title == "Goal"
+
+
+async def test_a_server_that_never_answers_ends_at_the_deadline(page: Page, serve: Serve, hanging: str) -> None:
+    address = serve("<title>Stays</title>")
+    await page.goto(address)
+
+    with pytest.raises(NavigationFailed, match=r"did not answer within 0\.2 s"):
+        await page.goto(hanging, timeout_s=0.2)
+
+    assert page.url == address
+    assert await page.evaluate("document.title") == "Stays"
+
+
+async def test_a_link_to_a_server_that_never_answers_gives_the_page_back(
+    page: Page, serve: Serve, hanging: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(page_defaults(), "navigation_s", 0.3)
+    await page.goto(serve(f"<a href='{hanging}'>go</a>"))
+    await page.snapshot()
+
+    receipt = await page.click("E1")
+
+    assert receipt.settled == f"loading was stopped, since the server does not answer: {hanging}"
+    assert (await page.snapshot()).text.startswith('- link "go"')
+
+
+async def test_a_page_that_is_leaving_says_so(
+    page: Page, serve: Serve, hanging: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.page.reading.READ_TIMEOUT_S", 0.3)
+    await page.goto(serve("<p>here"))
+    root = (await page.frames()).root
+    async with root.session.expect(cdp_page.FrameStartedNavigating) as started:
+        await page.evaluate(f"setTimeout(() => (location.href = '{hanging}')) && 1")
+        await started
+
+    with pytest.raises(PageUnresponsive, match="still loading"):
+        await page.snapshot()
+
+
+def page_defaults() -> dict[str, object]:
+    from cdp_agent.page.recorder import Recorder
+
+    defaults = Recorder.finish.__kwdefaults__
+    assert defaults is not None
+    return defaults
+
+
+async def test_an_image_that_never_comes_holds_nothing_up_for_long(page: Page, serve: Serve, hanging: str) -> None:
+    receipt = await page.goto(serve(f"<title>Goal</title><img src='{hanging}'>"))
+
+    assert receipt.title == "Goal"
+    assert receipt.settled_ms < 5000
+
+
+async def test_back_and_forward(page: Page, serve: Serve) -> None:
+    first, second = serve("<title>First</title>"), serve("<title>Second</title>")
+    await page.goto(first)
+    await page.goto(second)
+
+    assert (await page.back()).text == f'went back\nnavigated to {first} "First"'
+    assert (await page.forward()).text == f'went forward\nnavigated to {second} "Second"'
+
+
+async def test_back_within_a_document(page: Page, serve: Serve) -> None:
+    address = serve("<title>App</title>")
+    await page.goto(address)
+    await page.evaluate("history.pushState(0, '', '?cart')")
+
+    receipt = await page.back()
+
+    assert (receipt.navigated_to, receipt.same_document) == (address, True)
+
+
+async def test_there_may_be_nowhere_to_go(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p>last"))
+
+    with pytest.raises(ActionError, match="no page to go forward to: this is the last one"):
+        await page.forward()
+
+
+async def test_a_page_out_of_the_back_forward_cache_can_be_used(serve: Serve) -> None:
+    first = serve("<title>First</title><button onclick=\"this.textContent = 'pressed'\">press</button>")
+    async with Browser.launch(args=["--enable-features=BackForwardCache"]) as browser:
+        page = await browser.new_page(first)
+        await page.goto(serve("<title>Second</title>", other_site=True))
+
+        receipt = await page.back()
+
+        assert receipt.title == "First"
+        await page.snapshot()
+        (button,) = page.history[-1].snapshot.refs
+        assert '"press" → "pressed"' in (await page.click(button)).text
+
+
+async def test_reload_gives_a_new_document(page: Page, serve: Serve) -> None:
+    address = serve("<title>Goal</title>")
+    await page.goto(address)
+    await page.evaluate("window.kept = true")
+
+    receipt = await page.reload()
+
+    assert receipt.text == f'reloaded\nnavigated to {address} "Goal"'
+    assert await page.evaluate("window.kept") is None
+
+
+async def test_a_crashed_page_is_reloaded(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<title>Goal</title>"))
+    assert (await page.goto("chrome://crash")).settled == "the page crashed"
+    with pytest.raises(PageUnresponsive, match="crashed"):
+        await page.snapshot()
+
+    assert (await page.reload()).title == "Goal"
+
+
+LEAVE = "<title>Stays</title><input><script>addEventListener('beforeunload', (e) => e.preventDefault())</script>"
+
+
+async def test_a_page_that_asks_whether_to_stay_is_left(page: Page, serve: Serve) -> None:
+    goal = serve("<title>Goal</title>")
+    await page.goto(serve(LEAVE))
+    await page.snapshot()
+    await page.click("E1")
+
+    receipt = await page.goto(goal)
+
+    assert [dialog.kind for dialog in receipt.dialogs] == ["beforeunload"]
+    assert receipt.title == "Goal"
+
+
+@pytest.mark.parametrize("how", ["goto", "reload", "back"])
+async def test_a_page_may_be_stayed_on_by_policy(serve: Serve, how: str) -> None:
+    address = serve(LEAVE)
+    async with Browser.launch(dialogs=DialogPolicy(beforeunload="dismiss")) as browser:
+        page = await browser.new_page(serve("<title>First</title>"))
+        await page.goto(address)
+        await page.snapshot()
+        await page.click("E1")
+
+        with pytest.raises(ActionError, match="asked whether to stay, and stays"):
+            await {"goto": lambda: page.goto("about:blank"), "reload": page.reload, "back": page.back}[how]()
+
+        assert page.url == address
+
+
+async def test_a_navigation_that_another_one_overtakes(page: Page, serve: Serve) -> None:
+    goal = serve("<title>Goal</title>")
+
+    receipt = await page.goto(serve(f"<script>location.replace('{goal}')</script>"))
+
+    assert (receipt.navigated_to, receipt.title) == (goal, "Goal")

@@ -305,6 +305,16 @@ async def test_check_checks_once(page: Page, serve: Serve, content: str, is_chec
     assert await page.evaluate(is_checked) is True
 
 
+async def test_check_leaves_the_other_options_of_a_list_chosen(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<select id=s multiple><option>A<option selected>B<option selected>C</select>{LOGGING}"))
+
+    await actions.check(await at(page, "A"))
+    await actions.uncheck(await at(page, "C"))
+
+    assert await page.evaluate("Array.from(s.selectedOptions, (each) => each.text)") == ["A", "B"]
+    assert await log(page) == ["input s", "change s", "input s", "change s"]
+
+
 async def test_uncheck_of_a_radio_button_says_how(page: Page, serve: Serve) -> None:
     await page.goto(serve("<input type=radio checked aria-label=Go>"))
 

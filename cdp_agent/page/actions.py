@@ -81,7 +81,7 @@ async def focus(at: Located) -> Outcome:
 
 
 class _Checkable(msgspec.Struct, frozen=True):
-    kind: Literal["checkbox", "radio", "toggle", "none"]
+    kind: Literal["checkbox", "radio", "toggle", "option", "none"]
     state: Literal["true", "false", "mixed"]
     local: int
     """The control itself: what was named may be its label, or what is around it."""
@@ -107,6 +107,9 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
         return Outcome(note=f"it was {name} before")
     if before.kind == "radio" and wanted == "false":
         raise InvalidArguments(f"{await describe(at)} is unchecked by checking another one of its group.")
+    if before.kind == "option":  # of several: a click on one would unselect the others
+        await at.world.call("setOption", before.local, wanted == "true")
+        return Outcome()
     await click_element(at, local=before.local)
     state = await _state_after(at, before.local, wanted)
     if state == "mixed" or (before.state == "mixed" and state not in (wanted, None)):

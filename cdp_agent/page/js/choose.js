@@ -101,6 +101,20 @@ async function chooseNative(id, wanted, by, wait_ms) {
 const MOST_OPTIONS = 20;
 const shortTexts = (choices) => choices.slice(0, MOST_OPTIONS).map((choice) => cut(choice.text, LONGEST_TOLD));
 
+function tellChosen(list) {
+  for (const type of ['input', 'change']) dispatchEvent_.call(list, new Event(type, { bubbles: true, composed: true }));
+}
+
+/** Selects or unselects one option of a list that takes several, and leaves the others. @param {number} id */
+function setOption(id, selected) {
+  const option = elementBy(id);
+  const list = option && closest(option, 'select');
+  if (!list) return;
+  moveFocus(list);
+  setSelected_.call(option, selected);
+  tellChosen(list);
+}
+
 function applyNative(list, indices, choices, answer) {
   const disabled = indices.find((i) => choices[i].disabled);
   if (disabled !== undefined) return { ...answer, state: 'disabled', wanted: choices[disabled].text };
@@ -112,7 +126,7 @@ function applyNative(list, indices, choices, answer) {
   if (selectIsMultiple(list)) options.forEach((option, i) => setSelected_.call(option, indices.includes(i)));
   else setSelectedIndex_.call(list, indices[0]);
   const state = options.map((option) => isSelectedOption(option)).join() === before ? 'before' : 'chosen';
-  if (state === 'chosen') for (const type of ['input', 'change']) dispatchEvent_.call(list, new Event(type, { bubbles: true, composed: true }));
+  if (state === 'chosen') tellChosen(list);
   return { ...answer, state, wanted: indices.map((i) => choices[i].text).join(', '), shown: shownBy(list) };
 }
 

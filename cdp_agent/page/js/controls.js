@@ -78,7 +78,7 @@ const CHECK_STATES = ['aria-checked', 'aria-selected', 'aria-pressed'];
 const CHECKABLE =
   'input[type="checkbox" i],input[type="radio" i],[role="checkbox" i],[role="radio" i],[role="switch" i],[role="menuitemcheckbox" i],[role="menuitemradio" i]';
 
-/** @param {number} id @returns {{kind: 'checkbox' | 'radio' | 'toggle' | 'none', state: 'true' | 'false' | 'mixed', local: number}} */
+/** @param {number} id @returns {{kind: 'checkbox' | 'radio' | 'toggle' | 'option' | 'none', state: 'true' | 'false' | 'mixed', local: number}} */
 function checkable(id) {
   const element = elementBy(id);
   const named = element && checkStateOf(element);
@@ -101,7 +101,10 @@ function checkStateOf(element) {
   if (tag === 'INPUT' && (inputType(element) === 'checkbox' || inputType(element) === 'radio')) {
     return { kind: inputType(element), state: String(checkedOf(element, tag, null)) };
   }
-  if (tag === 'OPTION') return { kind: 'toggle', state: String(isSelectedOption(element)) };
+  if (tag === 'OPTION') {
+    const list = closest(element, 'select');
+    return { kind: list && selectIsMultiple(list) ? 'option' : 'toggle', state: String(isSelectedOption(element)) };
+  }
   const role = roleOf(element, tag);
   const internals = internalsOf.get(element);
   if (!CHECK_ROLES.has(role)) return null;

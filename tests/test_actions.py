@@ -6,6 +6,7 @@ import pytest
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page import actions
+from cdp_agent.page.mouse import Button
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts import Outcome
 from tests.acting import LOGGING, at, in_frame, log, ref, until_named
@@ -102,7 +103,7 @@ async def test_click_waits_until_it_is_shown(page: Page, serve: Serve) -> None:
     ids=["double", "right", "middle"],
 )
 async def test_click_with_other_buttons_and_counts(
-    page: Page, serve: Serve, button: actions.Button, count: int, events: list[str]
+    page: Page, serve: Serve, button: Button, count: int, events: list[str]
 ) -> None:
     await page.goto(serve(f"<button id=b>Go</button>{LOGGING}"))
 

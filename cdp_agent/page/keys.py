@@ -98,6 +98,7 @@ def parse_chord(text: str, *, mac: bool) -> Chord:
     Raises InvalidArguments, which names close keys.
     """
     *held, last = _PLUS.split(text.strip() or text)
+    last = last.strip() or last
     modifiers = [_modifier(each.strip(), mac) for each in held]
     key = find_key("Meta" if mac and last == "ControlOrMeta" else "Control" if last == "ControlOrMeta" else last)
     if len(key.key) == 1:

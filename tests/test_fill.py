@@ -1,0 +1,160 @@
+"""Fields of every kind take text, and tell what they hold then."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.errors import InvalidArguments, NotInteractable
+from cdp_agent.page.fill import fill
+from cdp_agent.page.page import Page
+from cdp_agent.page.receipts import Outcome
+from tests.acting import at, in_frame, until_named
+from tests.conftest import Serve
+
+FORMATTED = "the page formatted it"
+OTHER = "it holds something else than was given"
+MASK = """<input aria-label=F id=i><script>i.oninput = () => {
+const digits = i.value.replace(/\\D/g, "").slice(0, 10);
+i.value = digits.replace(/(\\d{3})(\\d{3})(\\d+)/, "($1) $2-$3")}</script>"""
+BY_KEYS = """<input aria-label=F id=i><script>
+i.onbeforeinput = (event) => { if (event.data && event.data.length > 1) event.preventDefault() }</script>"""
+OPENS = """<div role=textbox tabindex=0 aria-label=F onclick='this.outerHTML = "<input id=i>"; i.focus()'>Edit</div>"""
+FILLED = [
+    ("<input aria-label=F value=old>", "Ada Lovelace", Outcome("Ada Lovelace")),
+    ("<input aria-label=F value=old>", "", Outcome("")),
+    ("<input aria-label=F type=email value=a@b.c>", "ada@x.org", Outcome("ada@x.org")),
+    ("<input aria-label=F type=number value=3>", "12.5", Outcome("12.5")),
+    ("<input aria-label=F type=search>", "ä 😀", Outcome("ä 😀")),
+    ("<input aria-label=F type=password>", "hunter2", Outcome(None, "filled, 7 characters")),
+    ("<input aria-label=F autocomplete=cc-number>", "4111 1111", Outcome(None, "filled, 9 characters")),
+    ("<input aria-label=F maxlength=3>", "abcdef", Outcome("abc", "it takes at most 3 characters")),
+    ("<input aria-label=F>", "a\nb\n", Outcome("a b", "it has a single line: line breaks became spaces")),
+    ("<input aria-label=F type=date>", "2026-3-5", Outcome("2026-03-05")),
+    ("<input aria-label=F type=time>", "9:05", Outcome("09:05")),
+    ("<input aria-label=F type=datetime-local>", "2026-03-05 14:30", Outcome("2026-03-05T14:30")),
+    ("<input aria-label=F type=month>", "2026-03", Outcome("2026-03")),
+    ("<input aria-label=F type=week>", "2026-W10", Outcome("2026-W10")),
+    ("<input aria-label=F type=color>", "#1E90FF", Outcome("#1e90ff")),
+    ("<input aria-label=F type=range max=10>", "7", Outcome("7")),
+    ("<input aria-label=F type=range max=10>", "70", Outcome("10", OTHER)),
+    ("<textarea aria-label=F>old</textarea>", "a\nb\n\nc", Outcome("a\nb\n\nc")),
+    ("<div contenteditable role=textbox aria-label=F><p>old</p><p>text</p></div>", "new!\nline 2", Outcome("new!\nline 2")),
+    ("<div contenteditable role=textbox aria-label=F><p>old</p></div>", "", Outcome("")),
+    ("<div role=group tabindex=0 aria-label=F><i>x</i><input></div>", "x", Outcome("x", "textbox E2 was filled")),
+    ("<input aria-label=F disabled id=i><script>setTimeout(() => i.disabled = false, 200)</script>", "x", Outcome("x")),
+    (MASK, "5551234567", Outcome("(555) 123-4567", FORMATTED)),
+    (BY_KEYS, "hello", Outcome("hello")),
+    (OPENS, "x", Outcome("x")),
+    ("<iframe srcdoc='<input aria-label=F value=1>'></iframe>", "xyz", Outcome("xyz")),
+    ("<iframe title=F srcdoc='<body contenteditable>old</body>'></iframe>", "xyz", Outcome("xyz", 'body E2 "old" was filled')),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "text", "outcome"), FILLED)
+async def test_fill(page: Page, serve: Serve, content: str, text: str, outcome: Outcome) -> None:
+    await page.goto(serve(f"<!doctype html>{content}"))
+
+    assert await fill(await at(page, "F"), text) == outcome
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        ("<input aria-label=F value=old>", "old new"),
+        ("<input aria-label=F type=email value=a@b>", "a@b new"),
+        ("<textarea aria-label=F>old</textarea>", "old new"),
+        ("<div contenteditable role=textbox aria-label=F><p>one</p><p>old</p></div>", "one\nold new"),
+    ],
+)
+async def test_fill_appends(page: Page, serve: Serve, content: str, value: str) -> None:
+    await page.goto(serve(f"<!doctype html>{content}"))
+
+    assert (await fill(await at(page, "F"), " new", append=True)).value == value
+
+
+async def test_fill_in_a_frame_of_another_process(page: Page, serve: Serve) -> None:
+    url = serve("<input aria-label=F id=i value=old>", other_site=True)
+    await page.goto(serve(f"<iframe src='{url}'></iframe>"))
+    await until_named(page, "F")
+
+    assert await fill(await at(page, "F"), "näw") == Outcome("näw")
+    assert await in_frame(page, "i.value") == "näw"
+
+
+async def test_fill_is_noticed_by_those_who_listen_to_keys_and_to_input(page: Page, serve: Serve) -> None:
+    types = ["focusin", "keydown", "keypress", "beforeinput", "input", "keyup"]
+    note = "(event) => log.push(`${event.type} ${event.target.value}${event.isTrusted ? '' : '!'}`)"
+    script = f"<script>window.log = []; for (const type of {types}) addEventListener(type, {note})</script>"
+    await page.goto(serve(f"<input aria-label=F value=old>{script}"))
+
+    await fill(await at(page, "F"), "Ada")
+
+    assert await page.evaluate("log") == [
+        "focusin old",
+        "beforeinput old",
+        "input Ad",
+        "keydown Ad",
+        "keypress Ad",
+        "beforeinput Ad",
+        "input Ada",
+        "keyup Ada",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "why", "message"),
+    [
+        ("<input readonly aria-label=F>", "readonly", 'Textbox E1 "F" is read-only: if it opens a picker, click it and choose there.'),
+        ("<input disabled aria-label=F>", "disabled", 'Textbox E1 "F" is disabled.'),
+        ("<input type=checkbox aria-label=F>", "wrong_element", 'Checkbox E1 "F" cannot be filled in: use check or uncheck.'),
+        ("<select aria-label=F><option>a</select>", "wrong_element", 'Combobox E1 "F" cannot be filled in: choose from it with select.'),
+        ("<input type=file aria-label=F>", "wrong_element", 'Button E1 "F" cannot be filled in: give it files with upload.'),
+        (
+            "<div role=slider tabindex=0 aria-label=F></div>",
+            "wrong_element",
+            'Slider E1 "F" cannot be filled in: focus it and press the arrow keys, or drag its handle.',
+        ),
+        (
+            "<div role=group tabindex=0 aria-label=F><input aria-label=A><input aria-label=B></div>",
+            "wrong_element",
+            'Group E1 "F" cannot be filled in: it has 2 fields in it: textbox E2 "A", textbox E3 "B".',
+        ),
+        ("<button>F</button>", "wrong_element", 'Button E1 "F" cannot be filled in: click it if it opens a field, and fill that.'),
+    ],
+)  # fmt: skip
+async def test_fill_says_what_to_do_instead(page: Page, serve: Serve, content: str, why: str, message: str) -> None:
+    await page.goto(serve(content))
+
+    with pytest.raises(NotInteractable) as refused:
+        await fill(await at(page, "F"), "x")
+
+    assert (refused.value.why, str(refused.value)) == (why, message)
+
+
+@pytest.mark.parametrize(
+    ("type_", "text", "message"),
+    [
+        ("date", "tomorrow", 'Textbox E1 "F" takes a date such as 2026-03-05, not "tomorrow".'),
+        ("color", "blueish", 'Textbox E1 "F" takes a colour such as #1e90ff, not "blueish".'),
+        ("range", "high", 'Slider E1 "F" takes a number, not "high".'),
+        ("number", "abc", 'Spinbutton E1 "F" did not take the text and is empty. It takes a number such as 12.5.'),
+    ],
+)
+async def test_fill_refuses_what_is_no_value(page: Page, serve: Serve, type_: str, text: str, message: str) -> None:
+    await page.goto(serve(f"<input type={type_} aria-label=F>"))
+
+    with pytest.raises(InvalidArguments) as refused:
+        await fill(await at(page, "F"), text)
+
+    assert str(refused.value) == message
+
+
+async def test_fill_leaves_nothing_in_the_page(page: Page, serve: Serve) -> None:
+    watch = "<script>window.records = 0; new MutationObserver((all) => records += all.length).observe(document,"
+    watch += " {subtree: true, childList: true, attributes: true, characterData: true})</script>"
+    await page.goto(serve(f"<input aria-label=F><input type=date aria-label=D>{watch}"))
+
+    await fill(await at(page, "F"), "x")
+    await fill(await at(page, "D"), "2026-03-05")
+
+    assert await page.evaluate("records") == 0

@@ -1,0 +1,113 @@
+"""Keys and chords arrive in the page as from a keyboard."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.keyboard import events_of, press
+from cdp_agent.page.keys import KEYS, Chord, find_key, parse_chord
+from cdp_agent.page.page import Page
+from tests.acting import log
+from tests.conftest import Serve
+
+FIELD = """<input id=i value=abc autofocus><script>
+window.log = [];
+const held = (event) => ["ctrl", "alt", "shift", "meta"].filter((name) => event[name + "Key"]).join("+");
+i.focus(); i.setSelectionRange(3, 3);
+i.onkeydown = (event) => log.push([event.key, event.code, event.keyCode, event.location, held(event)].join(" ").trim());
+i.oninput = () => log.push("= " + i.value);
+</script>"""
+
+
+@pytest.mark.parametrize(
+    ("chord", "noticed"),
+    [
+        ("x", ["x KeyX 88 0", "= abcx"]),
+        ("X", ["X KeyX 88 0 shift", "= abcX"]),
+        ("Shift+x", ["Shift ShiftLeft 16 1 shift", "X KeyX 88 0 shift", "= abcX"]),
+        ("!", ["! Digit1 49 0 shift", "= abc!"]),
+        ("é", ["é  0 0", "= abcé"]),
+        ("Space", ["Space 32 0", "= abc "]),
+        ("Numpad5", ["5 Numpad5 101 3", "= abc5"]),
+        ("Backspace", ["Backspace Backspace 8 0", "= ab"]),
+        ("ctrl + a", ["Control ControlLeft 17 1 ctrl", "a KeyA 65 0 ctrl"]),
+        ("Control+Shift+P", ["Control ControlLeft 17 1 ctrl", "Shift ShiftLeft 16 1 ctrl+shift", "P KeyP 80 0 ctrl+shift"]),
+        ("Control++", ["Control ControlLeft 17 1 ctrl", "+ Equal 187 0 ctrl+shift"]),
+        ("ControlOrMeta+Home", ["Control ControlLeft 17 1 ctrl", "Home Home 36 0 ctrl"]),
+        ("cmd+K", ["Meta MetaLeft 91 1 meta", "k KeyK 75 0 meta"]),
+        ("F2", ["F2 F2 113 0"]),
+    ],
+)  # fmt: skip
+async def test_press(page: Page, serve: Serve, chord: str, noticed: list[str]) -> None:
+    await page.goto(serve(FIELD))
+
+    await press((await page.frames()).root, chord)
+
+    assert await log(page) == noticed
+
+
+async def test_press_edits_as_chords_do(page: Page, serve: Serve) -> None:
+    await page.goto(serve(FIELD))
+    root = (await page.frames()).root
+
+    for chord in ("ControlOrMeta+A", "ControlOrMeta+C", "End", "ControlOrMeta+V", "Shift+ArrowLeft", "Delete"):
+        await press(root, chord)
+
+    assert await page.evaluate("i.value") == "abcab"
+
+
+async def test_enter_submits_and_tab_moves_on(page: Page, serve: Serve) -> None:
+    form = "<form onsubmit='document.title = 1; return false'><input autofocus id=a><input id=b><button></button></form><script>a.focus()</script>"
+    await page.goto(serve(form))
+    root = (await page.frames()).root
+
+    await press(root, "Enter")
+    await press(root, "Tab")
+
+    assert await page.evaluate("[document.title, document.activeElement.id]") == ["1", "b"]
+
+
+@pytest.mark.parametrize(
+    ("chord", "message"),
+    [
+        ("Entr", 'There is no key "Entr". Did you mean Enter'),
+        ("Control+Entre", 'There is no key "Entre". Did you mean Enter'),
+        ("Foo+A", 'There is no key "Foo".'),
+        ("A+B", '"A" cannot be held: only Control, Shift, Alt and Meta can.'),
+        ("hello", 'There is no key "hello".'),
+        ("", 'There is no key "".'),
+    ],
+)
+def test_unknown_keys_are_refused_with_close_ones(chord: str, message: str) -> None:
+    with pytest.raises(InvalidArguments) as refused:
+        parse_chord(chord, mac=False)
+
+    assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("esc", "Escape"), ("Return", "Enter"), ("del", "Delete"), ("arrowdown", "ArrowDown"), ("Up", "ArrowUp"), ("Page Down", "PageDown")],
+)  # fmt: skip
+def test_keys_have_the_names_that_people_use(name: str, key: str) -> None:
+    assert find_key(name) == KEYS[key]
+
+
+def test_chords_of_a_mac_bring_the_commands_that_they_mean() -> None:
+    down = events_of(parse_chord("ControlOrMeta+A", mac=True), mac=True)[1]
+
+    assert (down.key, down.modifiers, down.commands) == ("a", 4, ["selectAll"])  # type: ignore[attr-defined]
+
+
+def test_modifiers_are_let_go_in_the_opposite_order() -> None:
+    events = events_of(Chord(["Control", "Shift"], KEYS["Enter"]))
+
+    assert [(each.type, each.key) for each in events] == [  # type: ignore[attr-defined]
+        ("rawKeyDown", "Control"),
+        ("rawKeyDown", "Shift"),
+        ("rawKeyDown", "Enter"),
+        ("keyUp", "Enter"),
+        ("keyUp", "Shift"),
+        ("keyUp", "Control"),
+    ]

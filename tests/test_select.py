@@ -1,0 +1,179 @@
+"""Options are chosen in native lists and in those that pages make themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.errors import InvalidArguments, NotInteractable
+from cdp_agent.page.page import Page
+from cdp_agent.page.receipts import Outcome
+from cdp_agent.page.select import By, select
+from tests.acting import LOGGING, at, log
+from tests.conftest import Serve
+
+CITIES = "['Oslo', 'Bergen', 'Stavanger', 'Trondheim']"
+NATIVE = """<select aria-label=City id=s><option value=1>Oslo<option value=2>Bergen<option value=3>New Bergen
+<option value=4 disabled>Moon</select>"""
+SELECT_ONLY = f"""<div id=c role=combobox tabindex=0 aria-label=City aria-expanded=false aria-controls=l>Choose</div>
+<ul id=l role=listbox hidden></ul><script>for (const city of {CITIES}) {{
+  const item = Object.assign(document.createElement("li"), {{role: "option", textContent: city}});
+  item.onclick = () => {{ c.textContent = city; l.hidden = true }};
+  l.append(item)
+}}
+c.onclick = () => l.hidden = !l.hidden</script>"""
+PORTAL = f"""<button id=c aria-haspopup=listbox aria-label=City>none</button><script>c.onclick = () => setTimeout(() => {{
+  const list = Object.assign(document.createElement("div"), {{role: "listbox"}});
+  list.style = "position:absolute;top:200px;left:300px";
+  for (const city of {CITIES}) {{
+    const item = Object.assign(document.createElement("div"), {{role: "option", textContent: city}});
+    item.onclick = () => {{ c.textContent = city; list.remove() }};
+    list.append(item)
+  }}
+  document.body.append(list)
+}}, 100)</script>"""
+SUGGESTIONS = f"""<input id=c role=combobox aria-autocomplete=list aria-label=City aria-controls=l><ul id=l role=listbox></ul>
+<script>c.oninput = () => setTimeout(() => {{
+  l.innerHTML = "";
+  for (const city of {CITIES}.filter((each) => c.value && each.toLowerCase().includes(c.value.toLowerCase()))) {{
+    const item = Object.assign(document.createElement("li"), {{role: "option", textContent: city + ", Norway"}});
+    item.onclick = () => {{ c.value = city; l.innerHTML = "" }};
+    l.append(item)
+  }}
+}}, 100)</script>"""
+WITHOUT_ROLES = f"""<div id=c tabindex=0 aria-label=City role=group style="width:200px">Pick</div>
+<div id=m style="display:none;position:absolute;top:60px"></div><script>for (const city of {CITIES}) {{
+  const item = Object.assign(document.createElement("div"), {{innerHTML: `<span>${{city}}</span>`}});
+  item.onclick = () => {{ c.textContent = city; m.style.display = "none" }};
+  m.append(item)
+}}
+c.onclick = () => m.style.display = "block"</script>"""
+VIRTUAL = """<div id=c role=combobox tabindex=0 aria-label=City>Choose</div>
+<div id=l role=listbox style="display:none;height:100px;overflow:auto"><div id=m style="height:20000px;position:relative"></div></div>
+<script>const draw = () => {
+  m.innerHTML = "";
+  const first = Math.floor(l.scrollTop / 20);
+  for (let i = first; i < first + 8; i++) {
+    const item = Object.assign(document.createElement("div"), {role: "option", textContent: "Item " + i});
+    item.style = `position:absolute;height:20px;top:${i * 20}px`;
+    item.onclick = () => { c.textContent = item.textContent; l.style.display = "none" };
+    m.append(item)
+  }
+};
+l.onscroll = draw; c.onclick = () => { l.style.display = "block"; draw() }</script>"""
+LIST_BOX = """<ul role=listbox aria-label=City tabindex=0 aria-multiselectable=true><li role=option aria-selected=false>Oslo
+<li role=option aria-selected=true>Bergen</ul><script>
+for (const each of document.querySelectorAll("li")) each.onclick = () => each.ariaSelected = each.ariaSelected != "true"</script>"""
+
+
+@pytest.mark.parametrize(
+    ("option", "by", "outcome"),
+    [
+        ("Bergen", "text", Outcome("Bergen")),
+        ("bergen", "text", Outcome("Bergen")),
+        ("new", "text", Outcome("New Bergen")),
+        ("oslo", "text", Outcome("Oslo", "it was chosen before")),
+        ("3", "value", Outcome("New Bergen")),
+        (1, "index", Outcome("Bergen")),
+    ],
+)
+async def test_select_in_a_native_list(page: Page, serve: Serve, option: str | int, by: By, outcome: Outcome) -> None:
+    await page.goto(serve(NATIVE + LOGGING))
+
+    assert await select(await at(page, "City"), option, by=by) == outcome
+    assert await log(page) == ([] if outcome.note else ["input s", "change s"])
+
+
+async def test_select_several(page: Page, serve: Serve) -> None:
+    await page.goto(serve(NATIVE.replace("<select", "<select multiple")))
+
+    assert await select(await at(page, "City"), ["Oslo", "New Bergen"]) == Outcome("Oslo, New Bergen")
+
+
+async def test_select_waits_for_an_option(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"{NATIVE}<script>setTimeout(() => s.add(new Option('Paris')), 200)</script>"))
+
+    assert await select(await at(page, "City"), "Paris") == Outcome("Paris")
+
+
+@pytest.mark.parametrize(
+    ("content", "option", "outcome"),
+    [
+        pytest.param(SELECT_ONLY, "Stavanger", Outcome("Stavanger"), id="select-only combobox"),
+        pytest.param(PORTAL, "bergen", Outcome("Bergen"), id="a list at the end of the page, later"),
+        pytest.param(SUGGESTIONS, "Bergen", Outcome("Bergen", '"Bergen, Norway" was clicked'), id="suggestions"),
+        pytest.param(WITHOUT_ROLES, "Bergen", Outcome("Bergen"), id="without roles"),
+        pytest.param(VIRTUAL, "Item 20", Outcome("Item 20"), id="only what is seen is there"),
+        pytest.param(LIST_BOX, "Oslo", Outcome("Oslo, Bergen"), id="list box"),
+        pytest.param(LIST_BOX, "Bergen", Outcome("Bergen", '"Bergen" was chosen before'), id="chosen before"),
+        pytest.param(
+            "<input list=d aria-label=City><datalist id=d><option>Oslo</datalist>",
+            "Oslo",
+            Outcome("Oslo"),
+            id="datalist",
+        ),
+    ],
+)
+async def test_select_in_a_list_of_the_page(
+    page: Page, serve: Serve, content: str, option: str, outcome: Outcome
+) -> None:
+    await page.goto(serve(f"<!doctype html><body>{content}"))
+
+    assert await select(await at(page, "City"), option) == outcome
+
+
+@pytest.mark.parametrize(
+    ("content", "option", "message"),
+    [
+        (
+            NATIVE,
+            "Paris",
+            'Combobox E1 "City" has no option with the text "Paris". It has "Oslo", "Bergen", "New Bergen", "Moon".',
+        ),
+        (
+            NATIVE,
+            "er",
+            'Combobox E1 "City" has 2 options with "er": "Bergen", "New Bergen". Give the whole text of one.',
+        ),
+        (NATIVE, "Moon", 'Combobox E1 "City" has the option "Moon" disabled.'),
+        (NATIVE, ["Oslo", "Bergen"], 'Combobox E1 "City" takes one option, not several.'),
+        (
+            SELECT_ONLY,
+            "Paris",
+            'Combobox E1 "City" has no option with the text "Paris". It has "Oslo", "Bergen", "Stavanger", "Trondheim".',
+        ),
+        (
+            SUGGESTIONS,
+            "Zzz",
+            'Combobox E1 "City" showed no options for "Zzz": look at a new snapshot of what is there.',
+        ),
+    ],
+)
+async def test_select_lists_the_options_there_are(
+    page: Page, serve: Serve, content: str, option: str | list[str], message: str
+) -> None:
+    await page.goto(serve(content))
+
+    with pytest.raises(InvalidArguments) as refused:
+        await select(await at(page, "City"), option)
+
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "<div role=radiogroup aria-label=City tabindex=0><input type=radio><input type=radio></div>",
+            'Radiogroup E1 "City" is no list to select from: it is made of radio buttons: use check on one of them.',
+        ),
+        ("<input aria-label=City>", 'Textbox E1 "City" is no list to select from: fill it with text.'),
+        ("<button role=tab>City</button>", 'Tab E1 "City" is no list to select from: click the tab.'),
+    ],
+)
+async def test_select_says_what_to_do_instead(page: Page, serve: Serve, content: str, message: str) -> None:
+    await page.goto(serve(content))
+
+    with pytest.raises(NotInteractable) as refused:
+        await select(await at(page, "City"), "Oslo")
+
+    assert (refused.value.why, str(refused.value)) == ("wrong_element", message)

@@ -1,0 +1,97 @@
+"""Files get into file fields, shown or not, and through file choosers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cdp_agent.errors import InvalidArguments, NotInteractable
+from cdp_agent.page.page import Page
+from cdp_agent.page.receipts import Outcome
+from cdp_agent.page.upload import upload
+from tests.acting import at, in_frame, log, until_named
+from tests.conftest import Serve
+
+LOGGING = "<script>window.log = []; for (const type of ['input', 'change']) addEventListener(type, () => log.push(type))</script>"
+HIDDEN = "<input id=i type=file style='display:none'>"
+CHOOSER = "through the file chooser that it opened"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    """a.txt and b.pdf."""
+    for name in ("a.txt", "b.pdf"):
+        (tmp_path / name).write_text(name)
+    return [str(tmp_path / "a.txt"), str(tmp_path / "b.pdf")]
+
+
+@pytest.mark.parametrize(
+    ("content", "count", "outcome"),
+    [
+        ("<input type=file aria-label=F>", 1, Outcome("a.txt")),
+        ("<input type=file aria-label=F multiple>", 2, Outcome("a.txt, b.pdf")),
+        (
+            "<input type=file aria-label=F multiple accept='.pdf, image/*'>",
+            2,
+            Outcome("a.txt, b.pdf", "the field asks for .pdf, image/*, which a.txt is not"),
+        ),
+        (f"<label role=button tabindex=0>F{HIDDEN}</label>", 1, Outcome("a.txt")),
+        (f"<button onclick='i.click()'>F</button>{HIDDEN}", 1, Outcome("a.txt", CHOOSER)),
+    ],
+    ids=["field", "several", "of other kinds", "hidden in its label", "chooser"],
+)
+async def test_upload(page: Page, serve: Serve, files: list[str], content: str, count: int, outcome: Outcome) -> None:
+    await page.goto(serve(content + LOGGING))
+
+    assert await upload(await at(page, "F"), files[:count]) == outcome
+    assert await log(page) == ["input", "change"]
+
+
+async def test_upload_in_a_frame_of_another_process(page: Page, serve: Serve, files: list[str]) -> None:
+    url = serve(f"<button onclick='i.click()'>F</button>{HIDDEN}", other_site=True)
+    await page.goto(serve(f"<iframe src='{url}'></iframe>"))
+    await until_named(page, "F")
+
+    assert await upload(await at(page, "F"), files[:1]) == Outcome("a.txt", CHOOSER)
+    assert await in_frame(page, "i.files[0].name") == "a.txt"
+
+
+async def test_upload_of_a_file_that_is_not_there(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input type=file aria-label=F>"))
+
+    with pytest.raises(InvalidArguments, match=r"There is no file /nowhere/cv.pdf"):
+        await upload(await at(page, "F"), ["/nowhere/cv.pdf"])
+
+
+async def test_upload_of_a_folder(page: Page, serve: Serve, tmp_path: Path) -> None:
+    await page.goto(serve("<input type=file aria-label=F>"))
+
+    with pytest.raises(InvalidArguments, match="is a folder: name the files in it"):
+        await upload(await at(page, "F"), [tmp_path])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("<input type=file aria-label=F>", 'Button E1 "F" takes one file, not 2.'),
+        (f"<button onclick='i.click()'>F</button>{HIDDEN}", 'Button E1 "F" opened a chooser for one file, not for 2.'),
+    ],
+    ids=["field", "chooser"],
+)
+async def test_upload_of_too_many(page: Page, serve: Serve, files: list[str], content: str, message: str) -> None:
+    await page.goto(serve(content))
+
+    with pytest.raises(InvalidArguments) as refused:
+        await upload(await at(page, "F"), files)
+
+    assert str(refused.value) == message
+
+
+async def test_upload_to_what_opens_no_chooser(page: Page, serve: Serve, files: list[str]) -> None:
+    await page.goto(serve("<button>F</button>"))
+
+    with pytest.raises(NotInteractable, match="opened no file chooser when it was clicked") as refused:
+        await upload(await at(page, "F"), files)
+
+    assert refused.value.why == "wrong_element"

@@ -236,7 +236,7 @@ async def test_a_status_has_its_class(status: str, body: str, kind: type[ModelEr
     error = await failure_of(always(response(body.encode(), status, content_type="application/json")))
 
     assert type(error) is kind
-    assert error.status == int(status[:3])  # type: ignore[attr-defined]  # a ModelError has one
+    assert error.status == int(status[:3])
     assert KEY not in str(error)
 
 

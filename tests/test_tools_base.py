@@ -130,6 +130,7 @@ def test_the_built_in_tools() -> None:
         "search_page",
         "find_elements",
         "scroll",
+        "extract",
         "click",
         "hover",
         "drag",
@@ -157,5 +158,5 @@ def test_every_parameter_of_a_built_in_tool_is_described_and_plain(name: str) ->
 
     assert set(parameters) == {"type", "properties", "required", "additionalProperties"}
     for schema in parameters["properties"].values():
-        assert schema["type"] in {"string", "integer", "number", "boolean", "array"}
+        assert schema["type"] in {"string", "integer", "number", "boolean", "array", "object"}
         assert schema["description"].endswith(".")

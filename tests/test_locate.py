@@ -1,0 +1,171 @@
+"""From refs to elements, and from elements that were rendered anew to those that took their place."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.errors import InvalidArguments, StaleRef
+from cdp_agent.page.locate import locate
+from cdp_agent.page.page import Page
+
+from .conftest import Serve
+
+
+async def ref(page: Page, name: str) -> str:
+    snapshot = await page.snapshot()
+    return next(each.ref for each in snapshot.refs.values() if each.name == name)
+
+
+@pytest.mark.parametrize("written", ["E1", "e1", "ref=E1", "[ref=E1]", " E1 "])
+async def test_a_ref_is_found_however_it_is_written(page: Page, serve: Serve, written: str) -> None:
+    await page.goto(serve("<button>Save</button>"))
+    await page.snapshot()
+
+    found = await locate(page, written)
+
+    assert (found.ref, found.note) == ("E1", "")
+
+
+async def test_what_is_no_ref_is_refused(page: Page) -> None:
+    with pytest.raises(InvalidArguments, match='"Save" is no ref'):
+        await locate(page, "Save")
+
+
+async def test_a_ref_that_was_never_given_is_refused(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>Save</button>"))
+    await page.snapshot()
+
+    with pytest.raises(StaleRef, match="There is no E7: the refs go up to E1") as caught:
+        await locate(page, "E7")
+
+    assert caught.value.ref == "E7"
+
+
+async def test_an_element_that_was_rendered_anew_is_found_again(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<main><button>Save</button><button>Cancel</button></main>"))
+    save = await ref(page, "Save")
+    await page.evaluate("document.querySelector('main').innerHTML += ''")
+
+    found = await locate(page, save)
+
+    assert (found.ref, found.note) == ("E3", "E1 was rendered anew: it is E3 now")
+
+
+async def test_an_element_that_was_there_before_is_another_one(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<li><button id=first>Delete</button><li><button>Delete</button>"))
+    await page.snapshot()
+    await page.evaluate("first.remove()")
+
+    with pytest.raises(
+        StaleRef, match=r"E1 \(button \"Delete\"\) is gone. Others of that name were there before .* E2"
+    ):
+        await locate(page, "E1")
+
+
+async def test_what_is_gone_for_good_is_said_to_be(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>Save</button>"))
+    await page.snapshot()
+    await page.evaluate("document.body.textContent = ''")
+
+    with pytest.raises(StaleRef, match="nothing of that name has taken its place"):
+        await locate(page, "E1")
+
+
+ROWS = "".join(f"<tr><td>{name}</td><td><button>Edit</button></td></tr>" for name in ("Ada", "Bob", "Cleo"))
+
+
+async def test_of_several_the_one_in_the_same_place_is_meant(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<table>{ROWS}</table>"))
+    edits = [each.ref for each in (await page.snapshot()).refs.values() if each.name == "Edit"]
+    # Rendered anew in another order: Bob's row is the last one now.
+    await page.evaluate(
+        """(() => { const table = document.querySelector('table'); table.innerHTML += '';
+        const rows = table.querySelectorAll('tr'); rows[0].parentNode.append(rows[1]) })()"""
+    )
+
+    found = await locate(page, edits[1])
+
+    assert await text_around(page, found.ref) == "Bob"
+
+
+async def text_around(page: Page, ref: str) -> str:
+    """What the row says that the ref is in."""
+    await page.snapshot()
+    lines = page.history[-1].snapshot.text.split("\n")
+    at = next(index for index, line in enumerate(lines) if f"[ref={ref}]" in line)
+    return next(name for line in reversed(lines[: at + 1]) for name in ("Ada", "Bob", "Cleo") if name in line)
+
+
+async def test_a_page_that_reads_as_before_has_its_elements_in_the_same_order(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<main><button>+</button><button>+</button><button>+</button></main>"))
+    await page.snapshot()
+    await page.evaluate("document.querySelector('main').innerHTML += ''")
+
+    assert (await locate(page, "E2")).ref == "E5"
+
+
+async def test_several_that_cannot_be_told_apart_are_named(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<main><button>Add</button></main>"))
+    await page.snapshot()
+    await page.evaluate("document.querySelector('main').innerHTML = '<button>Add</button><button>Add</button>'")
+
+    with pytest.raises(StaleRef, match="2 look like it") as caught:
+        await locate(page, "E1")
+
+    assert "[ref=E2]" in str(caught.value)
+    assert "[ref=E3]" in str(caught.value)
+
+
+async def test_refs_of_another_page_are_not_found_again(page: Page, serve: Serve) -> None:
+    first, second = serve("<button>Save</button>"), serve("<button>Save</button>")
+    await page.goto(first)
+    await page.snapshot()
+    await page.goto(second)
+
+    with pytest.raises(StaleRef, match=f"was on {first}. The page is {second} now"):
+        await locate(page, "E1")
+
+
+async def test_refs_survive_a_reload_by_role_and_name(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>Save</button>"))
+    await page.snapshot()
+    await page.reload()
+
+    assert (await locate(page, "E1")).note == "E1 was rendered anew: it is E2 now"
+
+
+async def test_an_element_in_an_iframe_that_was_removed_is_gone(page: Page, serve: Serve) -> None:
+    inner = serve("<button>Inside</button>")
+    await page.goto(serve(f"<iframe src='{inner}'></iframe>"))
+    inside = await ref(page, "Inside")
+    await page.evaluate("document.querySelector('iframe').remove()")
+
+    with pytest.raises(StaleRef):
+        await locate(page, inside)
+
+
+@pytest.mark.parametrize("other_site", [False, True], ids=["same-process", "out-of-process"])
+async def test_an_iframe_that_was_loaded_anew_keeps_its_meaning(page: Page, serve: Serve, other_site: bool) -> None:
+    inner = serve("<button>Inside</button>", other_site=other_site)
+    await page.goto(serve(f"<iframe src='{inner}'></iframe>"))
+    inside = await ref(page, "Inside")
+    await page.evaluate("document.querySelector('iframe').outerHTML += ''")
+    await page.wait_for(idle=0.1)
+
+    assert (await locate(page, inside)).note.startswith(f"{inside} was rendered anew")
+
+
+async def test_a_hidden_element_is_still_the_same_one(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>Save</button>"))
+    await page.snapshot()
+    await page.evaluate("document.querySelector('button').hidden = true")
+
+    assert (await locate(page, "E1")).ref == "E1"
+
+
+async def test_an_element_that_moved_keeps_its_ref(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>Save</button><footer></footer>"))
+    await page.snapshot()
+    await page.evaluate("document.querySelector('footer').append(document.querySelector('button'))")
+
+    assert (await locate(page, "E1")).note == ""

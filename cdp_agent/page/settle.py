@@ -30,6 +30,7 @@ REQUESTS_S = 6.0
 LOAD_S = 2.0
 NAVIGATION_S = 15.0
 _ASK_TIMEOUT_S = 5.0
+_SLOWEST_S = 0.5
 
 
 class Changes(msgspec.Struct, frozen=True):
@@ -117,11 +118,13 @@ class Watch:
                 await self._activity.stir(last + quiet_s - now)
                 continue
             changes = await self._changes()
+            # Where an answer takes long, everything does, the page's next step included.
+            slow_s = min(_SLOWEST_S, 2 * (self._now() - now))
             if self._busy:
                 return "the page is busy and does not answer"
             if patient and changes.count == 0 and not self._happened():
                 quiet_s = PATIENCE_S
-            rest_s = quiet_s - changes.idle_ms / 1000
+            rest_s = quiet_s + slow_s - changes.idle_ms / 1000
             if changes.animating_ms > 0 and now - resting < ANIMATIONS_S:
                 rest_s = max(rest_s, min(changes.animating_ms / 1000, ANIMATIONS_S - (now - resting)))
             if rest_s <= 0.001:

@@ -1,0 +1,234 @@
+"""When a page counts as settled after an action, and what is not waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from threading import Event
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from cdp_agent.cdp import runtime
+from cdp_agent.page import settle
+from cdp_agent.page.page import Page
+from cdp_agent.page.receipts import Receipt
+
+from .conftest import Serve
+
+
+async def act(page: Page, serve: Serve, script: str, body: str = "<p id=out></p>") -> Receipt:
+    """Clicks a button that runs the script."""
+    await page.goto(
+        serve(
+            f"<button>Go</button>{body}<script>document.querySelector('button').onclick = () => {{{script}}}</script>"
+        )
+    )
+    snapshot = await page.snapshot()
+    return await page.click(next(each.ref for each in snapshot.refs.values() if each.name == "Go"))
+
+
+@pytest.fixture
+def held(httpserver: HTTPServer) -> Iterator[Callable[[], None]]:
+    """/held is answered when the fixture is called, or when the test is over."""
+    released = Event()
+
+    def answer(request: Request) -> Response:
+        released.wait(30)
+        return Response("released")
+
+    httpserver.expect_request("/held").respond_with_handler(answer)
+    yield released.set
+    released.set()
+
+
+async def test_a_page_at_rest_is_not_waited_for(page: Page, serve: Serve) -> None:
+    receipt = await act(page, serve, "out.textContent = 'done'")
+
+    assert receipt.settled == "quiet"
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine with much else to do lets a page wait between its steps."""
+    monkeypatch.setattr(settle, "QUIET_S", 0.3)
+
+
+@pytest.mark.usefixtures("patient")
+async def test_changes_that_follow_one_another_are_waited_for(page: Page, serve: Serve) -> None:
+    steps = "let n = 0; const step = () => { out.textContent = `step ${++n}`; if (n < 5) setTimeout(step, 30) }; step()"
+
+    assert (await act(page, serve, steps)).changed == ["+ - paragraph: step 5"]
+
+
+async def test_what_begins_a_little_later_is_waited_for(page: Page, serve: Serve) -> None:
+    assert (await act(page, serve, "setTimeout(() => (out.textContent = 'late'), 100)")).changed == [
+        "+ - paragraph: late"
+    ]
+
+
+async def test_a_request_that_never_ends_is_given_up(
+    page: Page, serve: Serve, held: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settle, "REQUESTS_S", 0.3)
+
+    first = await act(page, serve, "fetch('/held')")
+    second = await page.click("E1")
+
+    assert first.settled.startswith("still loading: GET http://")
+    assert second.settled == "quiet"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "new EventSource('/held')",
+        "new WebSocket('ws://' + location.host + '/held')",
+        "navigator.sendBeacon('/held', '1')",
+        "document.body.append(Object.assign(new Image(), {src: '/held'}))",
+        "document.body.append(Object.assign(new Audio(), {src: '/held'}))",
+        "document.fonts.add(new FontFace('f', 'url(/held)')), document.fonts.load('12px f')",
+    ],
+    ids=["event stream", "WebSocket", "beacon", "picture", "media", "font"],
+)
+async def test_what_never_ends_is_not_waited_for(
+    page: Page, serve: Serve, held: Callable[[], None], script: str
+) -> None:
+    receipt = await act(page, serve, script)
+
+    assert receipt.settled == "quiet"
+
+
+async def test_a_stream_that_is_fetched_is_not_waited_for(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
+    over = Event()
+
+    def stream() -> Iterator[bytes]:
+        yield b"data: 1\n\n"
+        over.wait(30)
+
+    httpserver.expect_request("/stream").respond_with_handler(
+        lambda _: Response(stream(), content_type="text/event-stream")
+    )
+    receipt = await act(page, serve, "fetch('/stream')")
+    over.set()
+
+    assert receipt.settled == "quiet"
+
+
+async def test_a_request_from_before_is_not_the_actions_doing(
+    page: Page, serve: Serve, held: Callable[[], None]
+) -> None:
+    await page.goto(serve("<button>Go</button>"))
+    await page.evaluate("fetch('/held') && 1")
+    await page.snapshot()
+
+    assert (await page.click("E1")).settled == "quiet"
+
+
+async def test_a_page_that_never_rests_is_cut_off_once(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settle, "CHANGES_S", 0.3)
+
+    first = await act(page, serve, "setInterval(() => (out.textContent = performance.now()), 5)")
+    second = await page.click("E1")
+
+    assert (first.settled, second.settled) == ("the page keeps changing", "quiet")
+
+
+async def test_an_animation_that_only_moves_things_is_no_change(page: Page, serve: Serve) -> None:
+    receipt = await act(page, serve, "setInterval(() => (out.style.left = performance.now() + 'px'), 5)")
+
+    assert receipt.settled == "quiet"
+
+
+async def test_something_that_fades_in_is_waited_for(page: Page, serve: Serve) -> None:
+    style = "#out { visibility: hidden; transition: visibility 0.25s step-end } .on#out { visibility: visible }"
+
+    receipt = await act(page, serve, "out.className = 'on'", f"<style>{style}</style><p id=out>here</p>")
+
+    assert receipt.changed == ["+ - paragraph: here"]
+
+
+@pytest.mark.usefixtures("patient")
+async def test_changes_in_a_shadow_root_are_waited_for(page: Page, serve: Serve) -> None:
+    steps = (
+        "const root = out.shadowRoot ?? out.attachShadow({mode: 'open'}); let n = 0;"
+        "const step = () => { root.innerHTML = `<b>step ${++n}</b>`; if (n < 5) setTimeout(step, 30) }; step()"
+    )
+
+    assert (await act(page, serve, steps)).changed == ["+ - paragraph: step 5"]
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize("other_site", [False, True], ids=["same-process", "out-of-process"])
+async def test_changes_in_an_iframe_are_waited_for(page: Page, serve: Serve, other_site: bool) -> None:
+    steps = (
+        "onmessage = () => { let n = 0;"
+        "const step = () => { out.textContent = `step ${++n}`; if (n < 5) setTimeout(step, 30) }; step() }"
+    )
+    inner = serve(f"<p id=out></p><script>{steps}</script>", other_site=other_site)
+
+    receipt = await act(page, serve, "frames[0].postMessage('go', '*')", f"<iframe src='{inner}'></iframe>")
+
+    assert [line for line in receipt.changed if "paragraph" in line] == ["+ - paragraph: step 5"]
+
+
+async def test_an_iframe_that_loads_is_waited_for(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
+    def answer(request: Request) -> Response:
+        Event().wait(0.3)  # longer than any quiet window
+        return Response("<p>inner</p>", content_type="text/html")
+
+    httpserver.expect_request("/inner").respond_with_handler(answer)
+
+    receipt = await act(page, serve, "out.innerHTML = '<iframe src=/inner></iframe>'", "<div id=out></div>")
+
+    assert receipt.settled == "quiet"
+    assert "+   - paragraph: inner" in receipt.changed or "inner" in "".join(receipt.changed)
+
+
+async def test_a_navigation_is_waited_for_until_its_document_is_there(
+    page: Page, serve: Serve, httpserver: HTTPServer
+) -> None:
+    def answer(request: Request) -> Response:
+        Event().wait(0.3)  # longer than any quiet window
+        return Response("<title>Goal</title>", content_type="text/html")
+
+    httpserver.expect_request("/goal").respond_with_handler(answer)
+
+    receipt = await act(page, serve, "location.href = '/goal'")
+
+    assert receipt.title == "Goal"
+
+
+async def test_what_a_new_document_fetches_is_waited_for(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
+    def answer(request: Request) -> Response:
+        Event().wait(0.3)  # longer than any quiet window
+        return Response("fetched")
+
+    httpserver.expect_request("/data").respond_with_handler(answer)
+
+    await page.goto(
+        serve("<p id=out></p><script>fetch('/data').then(async (r) => (out.textContent = await r.text()))</script>")
+    )
+
+    assert (await page.snapshot()).text == "- paragraph: fetched"
+
+
+async def test_nothing_is_left_in_the_page(page: Page, serve: Serve) -> None:
+    await act(page, serve, "out.textContent = 'done'")
+
+    world = await (await page.frames()).root.world()
+    assert (await world.call("changes"))["count"] == 0  # it began to watch just now
+
+
+async def test_a_busy_page_is_told(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settle, "_ASK_TIMEOUT_S", 0.2)
+    await page.goto(serve("<p>busy soon</p>"))
+    watch = await settle.Watch.start(page)
+
+    session = (await page.frames()).root.session
+    busy = session.post(runtime.Evaluate(expression="const end = Date.now() + 1500; while (Date.now() < end);"))
+
+    assert await watch.settle() == "the page is busy and does not answer"
+    await busy

@@ -87,15 +87,21 @@ class Aimed(msgspec.Struct, frozen=True):
 
 
 async def aim(
-    at: Located, *, guard: Guard = "", enabled: bool = True, wait_s: float = DEADLINE_S, local: int | None = None
+    at: Located,
+    *,
+    guard: Guard = "",
+    enabled: bool = True,
+    place: bool = False,
+    wait_s: float = DEADLINE_S,
+    local: int | None = None,
 ) -> Aimed:
     """A point where the mouse meets the element, which is scrolled there if it must be.
 
     Waits until it is shown, at rest, enabled (unless told otherwise) and on top. With `guard` the next press
     or move is watched. `local` is another element of the same world. Raises NotInteractable, DocumentGone,
-    PageUnresponsive.
+    PageUnresponsive. `place`: where it is, will do, if only what is around it is on top there (an empty outline).
     """
-    options = {"guard": guard, "enabled": enabled, "wait_ms": wait_s * 1000}
+    options = {"guard": guard, "enabled": enabled and not place, "place": place, "wait_ms": wait_s * 1000}
     found = await at.world.call("aim", at.local if local is None else local, options, returning=_Answer)
     if found.why:
         raise refused(at, found, at.world)

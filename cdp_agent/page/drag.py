@@ -7,6 +7,7 @@ with drag events. https://chromedevtools.github.io/devtools-protocol/tot/Input/#
 from __future__ import annotations
 
 import asyncio
+import math
 from typing import Literal
 
 import msgspec
@@ -43,7 +44,7 @@ async def drag(at: Located, to: Located | Offset) -> Outcome:
     Raises NotInteractable for either of them, DocumentGone, PageUnresponsive.
     """
     if isinstance(to, Located):
-        await aim(to, enabled=False)  # where both can be seen, it is scrolled into view before anything is pressed
+        await aim(to, place=True)  # where both can be seen, it is scrolled into view before anything is pressed
     session = input_session(at.frame)
     draggable = await at.world.call("isDraggable", at.local, returning=bool)
     await session.send(cdp_input.SetInterceptDrags(enabled=True))
@@ -83,8 +84,15 @@ async def _press(at: Located) -> Aimed:
 async def _end(start: Aimed, to: Located | Offset) -> _Point:
     if isinstance(to, Offset):
         return _Point(start.x + to.x, start.y + to.y)
-    aimed = await aim(to, enabled=False)
-    return _Point(aimed.x, aimed.y)
+    aimed = await aim(to, place=True)
+    return _Point(_just_past(start.x, aimed.x), _just_past(start.y, aimed.y))
+
+
+def _just_past(start: float, middle: float) -> float:
+    """Sorted lists make room once the mouse has passed the middle of an item; what it is told are whole pixels."""
+    if start == middle:
+        return middle
+    return math.ceil(middle) - (1 if start > middle else 0)
 
 
 async def _move(

@@ -22,7 +22,8 @@ const elementBy = (id) => (id < 0 ? (held[-id - 1]?.deref() ?? null) : elementOf
 /**
  * A point where the mouse meets the element, in the viewport of this world's root; scrolls there only if it must.
  * @param {number} id
- * @param {{guard: '' | 'press' | 'move', wait_ms: number, enabled: boolean}} options  guard: watch for it; enabled: it must be
+ * @param {{guard: '' | 'press' | 'move', wait_ms: number, enabled: boolean, place: boolean}} options  guard: watch for it; enabled: it must be;
+ *   place: a point where what is around it is on top will do
  * @returns {Aimed | Promise<Aimed>}
  * @typedef {{x: number, y: number, scrolled: boolean} | Obstacle} Aimed
  * @typedef {{why: string, by: Cover | null, said: Told}} Obstacle
@@ -50,7 +51,7 @@ function attempt(element, options, state) {
   if (options.enabled && isDisabled(element)) return lasts('disabled') ? null : obstacle('disabled', null, element);
   const levels = levelsOf(element);
   if (waited < LONGEST_MOVE && isMoving(element, levels, state)) return null;
-  const picked = pick(element, levels);
+  const picked = pick(element, levels, Boolean(options.place) && state.centred);
   if (picked.point) {
     if (options.guard) arm(element, levels, options.guard);
     const point = outwardPoints(levels, picked.point)[0];
@@ -65,8 +66,8 @@ function attempt(element, options, state) {
 }
 
 /** The point, on the element itself or else on its label: styled check boxes are often invisible or of no size. */
-function pick(element, levels) {
-  const own = pickPoint(element, levels);
+function pick(element, levels, asPlace = false) {
+  const own = pickPoint(element, levels, asPlace);
   if (own.point) return own;
   for (const label of labelsFor(element)) {
     const other = pickPoint(label, levels);

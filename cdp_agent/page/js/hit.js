@@ -82,10 +82,10 @@ function labelsFor(element) {
 /**
  * The best point to hit the element, or what is in the way. Tried are the middle of what is seen of each of its boxes, then
  * a grid; a point that hits a part which acts by itself is the last choice.
- * @param {Element} element @param {Level[]} levels
+ * @param {Element} element @param {Level[]} levels @param {boolean} asPlace  a point where only what is around it is on top will do
  * @returns {{point: Point} | {why: 'hidden' | 'outside' | 'clipped' | 'covered', by: Element | null}}
  */
-function pickPoint(element, levels) {
+function pickPoint(element, levels, asPlace = false) {
   const boxes = boxesOf(element);
   if (!boxes.length || !isPainted(element)) return { why: 'hidden', by: null };
   const seen = seenOf(levels);
@@ -98,7 +98,7 @@ function pickPoint(element, levels) {
       const hit = hitThrough(levels, point);
       const verdict = judge(hit, element);
       if (verdict === 'hit') return { point };
-      if (verdict === 'child') fallback ??= point;
+      if (verdict === 'child' || (asPlace && hit && isInside(element, hit))) fallback ??= point;
       else blocker ??= hit;
     }
   }

@@ -134,13 +134,13 @@ function withoutRepeats(kids) {
 // Without a name these say nothing at all; what their author called them must do.
 const HINTED = roleSet('generic button link menuitem tab option radio checkbox switch');
 
-const LONGEST_CLICKABLE_NAME = 200;
+const LONGEST_CLICKABLE_NAME = 120;
 
-/** Something clickable without a role is called what it says. */
+/** Something clickable without a role is called what it says, unless that is too much for a name. */
 function nameClickable(line) {
   if (line.name === '' && line.kids.length && textsOf(line.kids).length === line.kids.length) {
-    line.name = cut(line.kids.join(' '), LONGEST_CLICKABLE_NAME);
-    line.kids = [];
+    const text = line.kids.join(' ');
+    if (text.length <= LONGEST_CLICKABLE_NAME) [line.name, line.kids] = [text, []];
   }
   line.role = line.tag === 'SUMMARY' ? 'summary' : 'generic';
 }

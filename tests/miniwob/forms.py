@@ -156,10 +156,11 @@ async def book_a_flight(play: Play) -> None:
     for field, place in (("From:", start), ("To:", end)):
         play.steps += 1
         await play.page.fill((await play.one("textbox", field)).ref, place)
-        code = re.escape(f"({place})") if re.fullmatch("[A-Z]{3}", place) else f"^{re.escape(place)} \\("
-        await play.page.wait_for(selector=".ui-menu-item")
-        option = next(each for each in (await play.look()).lines if "ref" in each.states and re.search(code, each.name))
-        await play.click_on(option.ref)
+        # The list comes a moment after the last key. A place is named by its city or by its airport.
+        label = f"({place})" if re.fullmatch("[A-Z]{3}", place) else f"{place} ("
+        await play.page.wait_for(text=label)
+        options = [line for line in (await play.look()).lines if label in line.name and "ref" in line.states]
+        await play.click_on(next(each.ref for each in options if label[0] == "(" or each.name.startswith(label)))
     await play.click("textbox", readonly="")
     await pick_date(play, date)
     await play.click("button", "Search")

@@ -16,7 +16,8 @@ from cdp_agent.page.receipts import Receipt
 from .look import Line, Look
 
 # The task's text, the score board, the canvas that shows clicks and the cover that starts an episode are not part of the
-# task. The box of the task's text stays, empty: several pages compute with its height.
+# task. They are hidden rather than removed: pages compute with the height of the task's text, and those whose score board
+# is gone throw at the end of an episode, so that a form is sent.
 _START = """((seed) => {
   Math.seedrandom(seed);
   core.EPISODE_MAX_TIME = 1e6;
@@ -24,8 +25,8 @@ _START = """((seed) => {
   document.body.removeEventListener('click', core.canvasDrawClick);
   const said = core.getUtterance();
   const icon = document.querySelector('#query .ui-icon');
-  document.getElementById('query').innerHTML = '';
-  for (const id of ['reward-display', 'click-canvas', 'sync-task-cover']) document.getElementById(id)?.remove();
+  document.getElementById('query').style.visibility = 'hidden';
+  for (const id of ['reward-display', 'click-canvas']) document.getElementById(id).style.display = 'none';
   return (said.utterance ?? said) + (icon ? ` [${icon.className}]` : '');
 })"""
 _READY = """new Promise((ready) => {

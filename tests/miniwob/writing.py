@@ -10,13 +10,11 @@ from .play import Play, solves
 @solves("terminal")
 async def delete_a_file(play: Play) -> None:
     match = re.search(r"extension \.(\S+)$", play.utterance)
-    ending = f".{match[1]}" if match else ""
     await type_line(play, "ls")
-    look = await play.look()
-    listing = re.split(r"user\$ ?ls", look.text)[-1]
-    names = re.findall(r"[\w.]+", " ".join(line.text for line in look.lines if line.text in listing))
-    names = [name for name in names if not name.startswith("user")]
-    chosen = next(name for name in names if (name.endswith(ending) if ending else "." not in name))
+    listing = (await play.look()).text.rpartition("ls")[2]
+    names = [name for name in re.findall(r"[\w.]+", listing) if name not in ("user", "text", "generic")]
+    # The listing comes first after the command.
+    chosen = next(name for name in names if (name.endswith(f".{match[1]}") if match else "." not in name))
     await type_line(play, f"rm {chosen}")
 
 

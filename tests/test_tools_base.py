@@ -131,7 +131,6 @@ def test_the_built_in_tools() -> None:
         "find_elements",
         "scroll",
         "extract",
-        "extract",
         "click",
         "hover",
         "drag",

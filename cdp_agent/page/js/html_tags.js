@@ -157,8 +157,7 @@ function writeMath(element, tag, flags, depth, style) {
 
 /** @type {HtmlWriter} */
 function writeFrame(element, tag, flags, depth) {
-  const box = getBoundingClientRect_.call(element);
-  if (box.width < 2 || box.height < 2) return;
+  if (clientWidth_.call(element) < 2 || clientHeight_.call(element) < 2) return; // nothing can be seen in it
   const name = nameOf(element, 'iframe');
   const inner = frameDocument(element, tag);
   if (!inner) {

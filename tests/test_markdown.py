@@ -50,7 +50,7 @@ async def test_frames_of_all_kinds_stand_in_their_place_with_their_name(page: Pa
 
 async def test_a_frame_that_does_not_answer_is_named(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cdp_agent.page.reading.READ_TIMEOUT_S", 1.0)
-    script = "onmessage = () => { parent.postMessage('busy now', '*'); while (true); }"
+    script = "onmessage = () => { parent.postMessage('soon', '*'); setTimeout(() => { while (true); }); }"
     busy = serve(f"<p>busy<script>{script}</script>", other_site=True)
     await page.goto(serve(f"<p>Here<iframe title=Busy src='{busy}'></iframe>"))
     await page.evaluate("new Promise((done) => { onmessage = () => done(1); frames[0].postMessage('go', '*'); })")

@@ -1,0 +1,42 @@
+"""What was taken from a page and is nowhere on it."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.extract.grounding import Ungrounded, ungrounded
+
+PAGE = """\
+# Flights
+
+| From | Price | Day |
+| --- | --- | --- |
+| Oslo – Bergen | €1.299,00 | 4 March 2025 |
+| **Log**out | $2,500 | Mar 5th, 2025<br>12:30 |
+
+Smith , John O’Neil, 12 345,67 kr, 1.5 million, 12% of \\*stars\\*, C++ 7, −5 °C, version 1.2.3, 1 024, 東京都
+[Foo](https://example.org/a_b?c=1)
+"""
+
+GROUNDED = [
+    *("Oslo - Bergen", "OSLO", "Logout", "4 March 2025", "2025-03-04", "2025-03-05", "12:30", "Smith, John"),
+    *("O'Neil", "*stars*", "C++", "https://example.org/a_b?c=1", "東京", "version 1.2.3", "€1.299,00", "€1,299.00"),
+    *("1299 EUR", "$2500", "2.500", "", 1299, 1299.0, 2500, 12345.67, 1_500_000, 12, 0.12, 5, -5, 1024, 7, None, True),
+]
+INVENTED = ["Osl", "Bergen – Oslo", "2025-03-06", "C#", "€1.300,00", "Trondheim", 1298, 299, 45, 99.5]
+
+
+@pytest.mark.parametrize("value", GROUNDED, ids=repr)
+def test_what_is_on_the_page_is_found_however_it_is_written(value: object) -> None:
+    assert ungrounded({"a": value}, PAGE) == []
+
+
+@pytest.mark.parametrize("value", INVENTED, ids=repr)
+def test_what_is_not_is_told(value: str | float) -> None:
+    assert ungrounded([value], PAGE) == [Ungrounded("$[0]", value)]
+
+
+def test_each_invented_value_has_its_path() -> None:
+    found = ungrounded({"flights": [{"to": "Bergen", "price": 1299}, {"to": "Paris", "seats": [9]}]}, PAGE)
+
+    assert found == [Ungrounded("$.flights[1].to", "Paris"), Ungrounded("$.flights[1].seats[0]", 9)]

@@ -17,7 +17,7 @@ function tidy(kids) {
   };
   for (const kid of kids) {
     if (typeof kid === 'string') run += kid;
-    else if (kid.role === '' && kid.id === 0) {
+    else if (kid.role === '' && kid.id === 0 && !kid.isPlace) {
       flush();
       tidied.push(...tidy(kid.kids));
     } else {

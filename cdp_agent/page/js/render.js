@@ -12,6 +12,10 @@ function renderKids(kids, depth, out) {
 }
 
 function renderLine(line, depth, out) {
+  if (line.isPlace) {
+    renderKids(tidy(line.kids), depth, out);
+    return;
+  }
   let text = `${reading.marks ? markOf(line) : ''}${INDENTS[depth]}- ${line.role}`;
   if (line.name) text += ` ${quote(line.name)}`;
   text += line.states;

@@ -7,6 +7,7 @@
  * @property {string} states @property {number} id  0: no ref @property {string} value @property {string} target
  * @property {(string | Line)[]} kids  texts (with BREAK where a block begins or ends) and lines @property {boolean} named  by its content
  * @property {boolean} unsure  has a ref only if nothing in it has one @property {boolean} remote  a frame read by another session
+ * @property {boolean} isPlace  holds the place of what the queue will bring
  */
 
 // What holds for everything below an element.
@@ -36,7 +37,7 @@ function newReading(marks) {
 }
 
 const newLine = (element, tag, role) => ({
-  element, tag, role, name: '', states: '', id: 0, value: '', target: '', kids: [], named: false, unsure: false, remote: false,
+  element, tag, role, name: '', states: '', id: 0, value: '', target: '', kids: [], named: false, unsure: false, remote: false, isPlace: false,
 });
 
 /** Adds text to what a line contains; runs are joined here and tidied when the line is finished. */
@@ -142,7 +143,7 @@ function visitElement(element, line, flags, depth, isOwned = false) {
   if (SKIPPED.has(tag)) return;
   if (reading.owners.size && !isOwned && reading.owners.has(element)) return;
   if (depth > DEEPEST) {
-    const place = newLine(element, '', '');
+    const place = { ...newLine(element, '', ''), isPlace: true };
     line.kids.push(place);
     reading.queue.push([element, place, flags, reading]);
     return;

@@ -25,6 +25,7 @@ BUNDLE = (
     "values.js",
     "clickable.js",
     "tree.js",
+    "line_names.js",
     "widgets.js",
     "fold.js",
     "render.js",

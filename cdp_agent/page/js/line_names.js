@@ -1,0 +1,46 @@
+// What a line is called, and what else is said of it.
+
+// Their content is their text, or too much of it for a name.
+const NOT_NAMED_HERE = roleSet('row cell columnheader rowheader paragraph listitem definition term gridcell');
+
+/** Finds the name of a line, where it may have one at little cost. */
+function nameLine(line, flags, isMarked) {
+  const { element, tag, role } = line;
+  const mayBeNamed = isMarked || NATIVE_NAMES[tag] !== undefined || tag.includes('-');
+  if (flags & ARIA_HIDDEN) {
+    const label = attr(element, 'aria-label') ?? '';
+    line.name = flatten(label);
+    return;
+  }
+  if (NAMED_BY_CONTENT.has(role) && !NOT_NAMED_HERE.has(role)) {
+    line.name = isMarked || !isPlain(element) ? nameOf(element, role) : plainName(element, tag, role);
+    line.named = line.name !== '' && !(isMarked && hasAriaName(element));
+  } else if (mayBeNamed && (role !== '' || hasAriaName(element))) {
+    line.name = NAMED_BY_CONTENT.has(role) ? (hasAriaName(element) ? nameOf(element, role) : '') : nameOf(element, role);
+  } else if (tag === 'SUMMARY') {
+    line.name = nameOf(element, role);
+    line.named = line.name !== '';
+  }
+  if (line.id && isMarked) line.states += descriptionState(element, role, line.name);
+}
+
+/** The name of something that holds nothing but text, and no attribute that says otherwise. */
+function plainName(element, tag, role) {
+  if (tag !== 'A' && tag.charCodeAt(0) !== 72 /* H1…H6 */) return nameOf(element, role);
+  const before = generatedText(element, 'before', reading.selections.before);
+  return flatten(before + textContent(element) + generatedText(element, 'after', reading.selections.after));
+}
+
+/** ` [description="…"]` where it adds something; a tooltip that many elements share is said once. */
+function descriptionState(element, role, name) {
+  if (!hasAttr(element, 'title') && !hasAttr(element, 'aria-describedby') && !hasAttr(element, 'aria-description')) return '';
+  const description = cut(descriptionOf(element, name), 200);
+  if (!description || name.includes(description) || reading.told.has(description)) return '';
+  // Where a link leads says more than its tooltip, if it has a name in words.
+  if (role === 'link' && !hasAttr(element, 'aria-describedby') && /\p{L}/u.test(name)) return '';
+  if (!hasAttr(element, 'aria-describedby')) reading.told.add(description);
+  return ` [description=${bracketed(description)}]`;
+}
+
+/** In quotes, and without the bracket that would end the state early. */
+const bracketed = (text) => quote(text).replaceAll(']', '\\u005d');

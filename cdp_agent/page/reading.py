@@ -126,7 +126,7 @@ class _Reader(Generic[P]):
         return Reading(frame, world, part)
 
     async def _call(self, world: World) -> P:
-        options = {"next": self._refs.next, "frame": world.frame_id, **self._options}
+        options = {"next": self._refs.free(world), "frame": world.frame_id, **self._options}
         return await world.call(self._function, options, returning=self._returning, timeout_s=READ_TIMEOUT_S)
 
     async def _own(self, reading: Reading[P], readings: Readings[P]) -> None:

@@ -53,6 +53,11 @@ class RefTable:
         self.next = end + shift
         self._add(_Range(first, end, shift, world))
 
+    def free(self, world: World) -> tuple[int, int]:
+        """What a call that may give ids is told as `next`, see `reserveIds` in page/js."""
+        ranges = self._by_world.get(id(world), [])
+        return self.next, ranges[-1].end if ranges else 1
+
     def bind(self, world: World, local: int, number: int) -> None:
         """Gives a single newly given local id the number that its element had before."""
         self.next = max(self.next, number + 1)

@@ -17,6 +17,7 @@ from cdp_agent.errors import ActionError, ProtocolError
 
 from .frames import Frame
 from .recover import Seen
+from .refs import RefTable
 from .snapshot import Snapshot
 from .world import Handle, World
 
@@ -67,7 +68,7 @@ async def adopt_refs(tab: Tab, saved: SavedRefs) -> None:
 
     async def adopt(each: SavedFrame) -> tuple[World, list[int]] | None:
         frame = await tree.arrival(each.frame_id, _ARRIVAL_S)
-        return None if frame is None else await _adopt(frame, each, tab.refs.next)
+        return None if frame is None else await _adopt(frame, each, tab.refs)
 
     for adopted in await asyncio.gather(*(adopt(each) for each in saved.frames)):
         if adopted is not None:
@@ -98,7 +99,7 @@ async def _save(frame: Frame, numbers: list[tuple[int, int]]) -> SavedFrame | No
     return SavedFrame(frame.id, loader_id, nodes)
 
 
-async def _adopt(frame: Frame, saved: SavedFrame, next_number: int) -> tuple[World, list[int]] | None:
+async def _adopt(frame: Frame, saved: SavedFrame, refs: RefTable) -> tuple[World, list[int]] | None:
     try:
         if await _loader_id(frame) != saved.loader_id:
             return None  # another document: the numbers may name other nodes there
@@ -116,7 +117,7 @@ async def _adopt(frame: Frame, saved: SavedFrame, next_number: int) -> tuple[Wor
             if isinstance(answer, dom.Resolved) and answer.object.object_id is not None
         ]
         numbers = [number for number, _ in there]
-        adopted = await world.call("adoptRefs", next_number, numbers, *(each for _, each in there), returning=list[int])
+        adopted = await world.call("adoptRefs", refs.free(world), numbers, *(each for _, each in there), returning=list[int])
     except (ActionError, ProtocolError):
         return None
     for _, handle in there:

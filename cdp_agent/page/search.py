@@ -180,7 +180,7 @@ async def _matches(refs: RefTable, spans: list[_Span], context_chars: int) -> li
         asked = [
             (span.segment.start + span.start, span.segment.start + span.end) for span in (spans[i] for i in indexes)
         ]
-        answer = await world.call("placesOf", {"next": refs.next, "spans": asked}, returning=_Places)
+        answer = await world.call("placesOf", {"next": refs.free(world), "spans": asked}, returning=_Places)
         refs.claim(world, answer.first, answer.end)
         for index, place in zip(indexes, answer.places, strict=True):
             found[index] = _match(spans[index], place, f"E{refs.number(world, place.id)}", context_chars)

@@ -6,12 +6,13 @@ const idsOfElements = new WeakMap();
 /** @type {Map<number, WeakRef<Element>>} */
 const elementsOfIds = new Map();
 let nextId = 1;
+let lastGiven = 0;
 
 /** @param {Element} element @returns {number} its number: a new one when it has none */
 function idOf(element) {
   let id = idsOfElements.get(element);
   if (id === undefined) {
-    id = nextId++;
+    id = lastGiven = nextId++;
     idsOfElements.set(element, id);
     elementsOfIds.set(id, new WeakRef(element));
   }
@@ -28,10 +29,14 @@ function elementOf(id) {
   return isConnected_.call(element) ? element : null;
 }
 
-/** Numbers from `next` on are free in the whole tab: give no lower one. @returns {number} the next to be given */
-function reserveIds(next) {
-  if (next > nextId) nextId = next;
-  return nextId;
+/**
+ * @param {[number, number]} free  numbers from the first on are free in the whole tab: give no lower one; those from the
+ *   second on were not claimed in Python, perhaps since an answer got lost
+ * @returns {number} the first number that is to be claimed
+ */
+function reserveIds([free, unclaimed]) {
+  if (free > nextId) nextId = free;
+  return lastGiven >= unclaimed ? unclaimed : nextId;
 }
 
 /** The elements of several numbers, null for those that are gone. @param {number[]} ids */

@@ -2,7 +2,7 @@
 
 /**
  * Gives elements the numbers that they had there, unless they have one here.
- * @param {number} next  numbers from here on are free @param {number[]} ids @param {...Element} elements  one for each id
+ * @param {[number, number]} next  see reserveIds @param {number[]} ids @param {...Element} elements  one for each id
  * @returns {number[]} those that were given
  */
 function adoptRefs(next, ids, ...elements) {

@@ -15,6 +15,7 @@ const addedNodes_ = getterOf(MutationRecord.prototype, 'addedNodes');
 const contentDocument_ = getterOf(HTMLIFrameElement.prototype, 'contentDocument');
 const contentDocumentOfFrame_ = getterOf(HTMLFrameElement.prototype, 'contentDocument');
 
+const SMALL = 5000; // elements: so many are looked through each time
 const OBSERVED = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
 // Where a picture or an animation moves to changes no text.
 const GEOMETRY = new Set(
@@ -34,6 +35,7 @@ function changes() {
   } else {
     take(watching.observer.takeRecords());
     for (const root of [...watching.roots]) watchFrames(root);
+    if (selectAll(document, '*').length < SMALL) watchRoots(document);
   }
   return { idle_ms: performance.now() - watching.last, count: watching.count, animating_ms: animatingFor() };
 }
@@ -99,6 +101,22 @@ function watchTree(node) {
   watchFrames(node);
 }
 
+/** Shadow roots given to elements that were there before: no observer tells of them. */
+function watchRoots(root) {
+  for (const element of selectAll(root, '*')) {
+    const inner = rootOfHost(element);
+    if (!inner) continue;
+    if (!watching.roots.has(inner)) changed();
+    watchTree(inner);
+  }
+}
+
+function changed() {
+  watching.last = performance.now();
+  watching.count++;
+  wakeWaiter();
+}
+
 function watchFrames(root) {
   const frames = selectAll(root, 'iframe, frame');
   for (let i = 0; i < frames.length; i++) watchFrame(frames[i]);
@@ -108,9 +126,7 @@ function watchFrame(element) {
   const inner = documentIn(element);
   if (!inner || watching.roots.has(inner)) return;
   watchTree(inner);
-  watching.last = performance.now();
-  watching.count++;
-  wakeWaiter();
+  changed();
 }
 
 /** The document in an iframe or frame, where it is in this process. @returns {Document | null} */

@@ -1,0 +1,165 @@
+"""Waiting for something to come or go, in any frame."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.page.page import Page
+
+from .conftest import Serve
+
+
+async def later(page: Page, script: str) -> None:
+    """Runs the script in the page when we are waiting."""
+    await page.evaluate(f"setTimeout(() => {{ {script} }}, 100) && 1")
+
+
+@pytest.mark.parametrize(
+    ("script", "wanted"),
+    [
+        ("out.innerHTML = 'All   <b>done</b>\\n now'", {"text": "all DONE now"}),
+        ("out.textContent = 'nothing'", {"gone": "loading"}),
+        ("out.remove()", {"gone": "loading"}),
+        ("out.style.display = 'none'", {"gone": "loading"}),
+        ("out.className = 'ready'", {"selector": "p.ready"}),
+        ("history.pushState(0, '', '/cart?id=[7]')", {"url": "cart?id=[7]"}),
+        ("history.pushState(0, '', '/cart?id=[7]')", {"url": "http*/cart?id=[7]"}),
+        (
+            "host.attachShadow({mode: 'open'}).innerHTML = '<b class=in>inside</b>'",
+            {"text": "inside", "selector": ".in"},
+        ),
+        ("sheet.textContent = '#hidden { display: block }'", {"text": "secret"}),
+    ],
+    ids=[
+        "text",
+        "gone",
+        "removed",
+        "hidden",
+        "selector",
+        "part of url",
+        "pattern of url",
+        "shadow root",
+        "style sheet",
+    ],
+)
+async def test_what_is_waited_for_comes(page: Page, serve: Serve, script: str, wanted: dict[str, Any]) -> None:
+    await page.goto(
+        serve(
+            "<style id=sheet>#hidden { display: none }</style><p id=out>Loading</p>"
+            "<div id=host></div><div id=hidden>secret</div>"
+        )
+    )
+    await later(page, script)
+
+    receipt = await page.wait_for(**wanted)
+
+    assert receipt.action == "wait_for"
+
+
+async def test_what_is_there_already_is_not_waited_for(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p>Done</p>"))
+
+    receipt = await page.wait_for(text="done", gone="loading", selector="p", url="page-", timeout_s=5)
+
+    assert receipt.text == (
+        'waited for text "done" and text "loading" to be gone and an element that matches p and the address page-\n'
+        "nothing changed"
+    )
+
+
+async def test_a_text_in_an_iframe_on_another_site_counts(page: Page, serve: Serve) -> None:
+    inner = serve(
+        "<p id=out>Paying</p><script>setTimeout(() => (out.textContent = 'Paid'), 300)</script>", other_site=True
+    )
+    await page.goto(serve(f"<iframe src='{inner}'></iframe>"))
+
+    await page.wait_for(text="paid", gone="paying")
+
+
+async def test_a_text_on_the_next_page_counts(page: Page, serve: Serve) -> None:
+    goal = serve("<title>Goal</title><p>Thank you</p>")
+    await page.goto(serve("<p>Pay</p>"))
+    await later(page, f"location.href = '{goal}'")
+
+    receipt = await page.wait_for(text="thank you")
+
+    assert receipt.navigated_to == goal
+
+
+async def test_a_text_in_a_frame_that_comes_later_counts(page: Page, serve: Serve) -> None:
+    inner = serve("<p>Here I am</p>", other_site=True)
+    await page.goto(serve("<p>outer</p>"))
+    await later(page, f"document.body.innerHTML = `<iframe src='{inner}'></iframe>`")
+
+    await page.wait_for(text="here i am")
+
+
+async def test_all_must_hold_at_the_same_time(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p id=out>Loading</p>"))
+    await later(page, "out.textContent = 'Done'; setTimeout(() => (out.className = 'ready'), 100)")
+
+    receipt = await page.wait_for(text="done", selector=".ready")
+
+    assert receipt.settled == "quiet"
+
+
+async def test_idle_waits_for_what_is_loading(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
+    released = Event()
+
+    def answer(request: Request) -> Response:
+        released.wait(30)
+        return Response("data")
+
+    httpserver.expect_request("/data").respond_with_handler(answer)
+    await page.goto(serve("<p id=out></p>"))
+    await page.evaluate("fetch('/data').then(async (r) => (out.textContent = await r.text())) && 1")
+
+    with pytest.raises(ActionError, match=r"the page is loading GET http://.*/data"):
+        await page.wait_for(idle=0.1, timeout_s=0.3)
+    released.set()
+    await page.wait_for(idle=0.1)
+
+    assert await page.evaluate("out.textContent") == "data"
+
+
+async def test_in_vain_says_what_is_there_instead(page: Page, serve: Serve) -> None:
+    address = serve("<title>Cart</title><p>Your order is placed</p>")
+    await page.goto(address)
+
+    with pytest.raises(ActionError) as caught:
+        await page.wait_for(text="Order placed", timeout_s=0.2)
+
+    assert str(caught.value) == (
+        'Waited 0.2 s in vain: there is no text "order placed". '
+        f'The page is {address} "Cart". Close to it: - paragraph: Your order is placed.'
+    )
+
+
+async def test_in_vain_says_where_a_text_still_is(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p>Loading your data</p>"))
+
+    with pytest.raises(ActionError, match="It is in: - paragraph: Loading your data"):
+        await page.wait_for(gone="loading", timeout_s=0.2)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [({}, "needs something to wait for"), ({"text": "  "}, "is empty"), ({"selector": ".."}, "is no CSS selector")],
+    ids=["nothing", "empty text", "bad selector"],
+)
+async def test_what_cannot_be_waited_for_is_refused(page: Page, wanted: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidArguments, match=said):
+        await page.wait_for(**wanted)
+
+
+async def test_a_page_that_changes_all_the_time_is_read_now_and_then(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p id=out></p><script>setInterval(() => (out.textContent = performance.now()), 1)</script>"))
+    await later(page, "document.body.append('Done')")
+
+    await page.wait_for(text="done", timeout_s=10)

@@ -90,12 +90,14 @@ async def drag_the_circle(play: Play) -> None:
 @solves("drag-cube")
 async def turn_the_cube(play: Play) -> None:
     wanted = play.quoted[0]
-    for _ in range(40):
+    cube = (await play.find(".cube"))[0].ref
+    submit, page = (await play.one("button", "Submit")).ref, (await play.find("html"))[0].ref
+    # It turns with the mouse, and on for a while: down, down, down, then also to the side.
+    for start, end in [(cube, submit)] * 3 + [(cube, page), (submit, cube)] * 20:
         sides = await play.find(".cube-image", "class")
-        front = next(each for each in sides if "active" in str(each.attributes["class"]))
-        if front.text == wanted:
+        if next(each for each in sides if "active" in str(each.attributes["class"])).text == wanted:
             break
-        await play.drag((await play.find(".cube"))[0].ref, (await play.one("button", "Submit")).ref)
+        await play.drag(start, end)
     await play.submit()
 
 

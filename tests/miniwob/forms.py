@@ -161,7 +161,8 @@ async def book_a_flight(play: Play) -> None:
         await play.page.wait_for(text=label)
         options = [line for line in (await play.look()).lines if label in line.name and "ref" in line.states]
         await play.click_on(next(each.ref for each in options if label[0] == "(" or each.name.startswith(label)))
-    await play.click("textbox", readonly="")
+    boxes = (await play.look()).all("textbox")
+    await play.click_on(next(box.ref for box in boxes if "readonly" in box.states))
     await pick_date(play, date)
     await play.click("button", "Search")
     look = await play.look()

@@ -1,0 +1,56 @@
+"""Whole snapshots of small pages: tests/snapshots/NAME.html reads as NAME.txt."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from cdp_agent.page import js
+from cdp_agent.page.page import Page
+
+from .conftest import Serve
+
+FOLDER = Path(__file__).parent / "snapshots"
+PAGES = [
+    pytest.param(path.read_text("utf-8"), path.with_suffix(".txt").read_text("utf-8").rstrip("\n"), id=path.stem)
+    for path in sorted(FOLDER.glob("*.html"))
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), PAGES)
+async def test_a_page_reads_as_expected(content: str, expected: str, page: Page, serve: Serve) -> None:
+    await page.goto(serve(content))
+
+    assert (await page.snapshot()).text == expected
+
+
+async def test_reading_again_gives_the_same_text_and_refs(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>A</button><a href=/x>B</a><input aria-label=C>"))
+
+    assert (await page.snapshot()).text == (await page.snapshot()).text
+
+
+@pytest.mark.parametrize("levels", [600, 1500])
+async def test_pages_may_nest_deeper_than_the_stack(levels: int, page: Page, serve: Serve) -> None:
+    nest = f"let at = document.body; for (let i = 0; i < {levels}; i++) {{ at.append(document.createElement('ul'));"
+    nest += " at = at.lastChild; at.append('level'); } at.innerHTML = '<a href=/x>innermost</a>'"
+    await page.goto(serve(f"<body><script>{nest}</script>"))
+
+    text = (await page.snapshot()).text
+
+    assert (text.count("level"), text.splitlines()[-1].strip()) == (levels - 1, '- link "innermost" [ref=E1] → /x')
+
+
+async def test_a_megabyte_of_text_in_one_node_is_read(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p>" + "word " * 200_000))
+
+    assert len((await page.snapshot()).text) == len("- paragraph: ") + 5 * 200_000 - 1
+
+
+def test_no_two_files_of_the_bundle_declare_the_same_name() -> None:
+    declared = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", js.source(), re.M)
+
+    assert [name for name, times in Counter(declared).items() if times > 1] == []

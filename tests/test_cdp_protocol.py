@@ -9,7 +9,6 @@ import pkgutil
 import types
 import typing
 import urllib.request
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -17,19 +16,24 @@ import pytest
 
 import cdp_agent.cdp
 from cdp_agent.cdp.types import Command, Event, Part, Result
-from cdp_agent.detached import start_detached, stop_detached
+from cdp_agent.chrome import LaunchOptions
 
 PLAIN = {"string": str, "integer": int, "number": float, "boolean": bool, "binary": bytes}
 
 
 @pytest.fixture(scope="module")
-def protocol() -> Iterator[dict[str, Any]]:
-    chrome = asyncio.run(start_detached())
+def protocol() -> dict[str, Any]:
+    return {domain["domain"]: domain for domain in asyncio.run(_served())["domains"]}
+
+
+async def _served() -> Any:
+    chrome = start_with_port(LaunchOptions())
     try:
-        with urllib.request.urlopen(f"{chrome.endpoint}/json/protocol") as answer:
-            yield {domain["domain"]: domain for domain in json.load(answer)["domains"]}
+        address = (await wait_until_listening(chrome, 60)).split("/")[2]
+        with urllib.request.urlopen(f"http://{address}/json/protocol") as answer:
+            return json.load(answer)
     finally:
-        asyncio.run(stop_detached(chrome))
+        await chrome.close()
 
 
 def _messages() -> list[type[Command[Any]] | type[Event]]:

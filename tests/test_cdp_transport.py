@@ -11,7 +11,6 @@ from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.transport import PipeTransport
 from cdp_agent.cdp.websocket import WebSocketTransport
 from cdp_agent.chrome import LaunchOptions
-from cdp_agent.detached import start_detached, stop_detached
 from cdp_agent.errors import BrowserError, SessionClosed
 from cdp_agent.launch import start_with_pipe
 
@@ -27,11 +26,11 @@ async def connection(request: pytest.FixtureRequest) -> AsyncIterator[Connection
         await connection.close()
         await chrome.close()
     else:
-        detached = await start_detached()
-        connection = Connection(await WebSocketTransport.open(detached.websocket_url))
+        chrome = start_with_port(LaunchOptions())
+        connection = Connection(await WebSocketTransport.open(await wait_until_listening(chrome, 60)))
         yield connection
         await connection.close()
-        await stop_detached(detached)
+        await chrome.close()
 
 
 async def _blank_tab(connection: Connection) -> Session:

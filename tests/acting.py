@@ -19,10 +19,13 @@ for (const type of ["mousedown", "click", "dblclick", "auxclick", "contextmenu",
 </script>"""
 
 
-async def open_page(page: Page, url: str) -> None:
-    """Goes there and has every element numbered, frames of other sites included."""
-    await page.goto(url)
-    await page.snapshot()
+WATCHING = """<script>
+window.records = 0;
+const everything = {subtree: true, childList: true, attributes: true, characterData: true};
+new MutationObserver((all) => records += all.length).observe(document, everything);
+window.names = 0;
+window.names = Reflect.ownKeys(window).length
+</script>"""
 
 
 async def ref(page: Page, name: str, role: str | None = None) -> str:

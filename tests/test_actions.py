@@ -9,7 +9,7 @@ from cdp_agent.page import actions
 from cdp_agent.page.mouse import Button
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts import Outcome
-from tests.acting import LOGGING, at, in_frame, log, ref, until_named
+from tests.acting import LOGGING, WATCHING, at, in_frame, log, ref, until_named
 from tests.conftest import Serve
 
 CLICKS = ["mousedown b", "click b"]
@@ -21,11 +21,13 @@ MET = [
         id="far down with smooth scrolling",
     ),
     pytest.param(
-        "<div style='overflow:auto;height:100px;width:100px'><div style='height:800px'></div><button id=b>Go</button></div>",
+        "<div style='overflow:auto;height:100px;width:100px'><div style='height:800px'></div>"
+        "<button id=b>Go</button></div>",
         id="in a scroller",
     ),
     pytest.param(
-        "<div style='position:fixed;top:0;height:60px;width:100%;background:red'>Head</div><div style='height:1500px'></div>"
+        "<div style='position:fixed;top:0;height:60px;width:100%;background:red'>Head</div>"
+        "<div style='height:1500px'></div>"
         "<button id=b>Go</button><div style='height:3000px'></div><script>scrollTo(0, 1510)</script>",
         id="under a sticky header",
     ),
@@ -39,7 +41,8 @@ MET = [
     pytest.param("<button id=b style='display:contents'>Go</button>", id="display: contents"),
     pytest.param("<a id=b href='#' style='display:block;height:0'>Go</a>", id="no height"),
     pytest.param(
-        "<svg width=200 height=200><path id=b role=button aria-label=Go tabindex=0 d='M 10 10 L 190 10 L 190 190 L 10 190 Z"
+        "<svg width=200 height=200><path id=b role=button aria-label=Go tabindex=0"
+        " d='M 10 10 L 190 10 L 190 190 L 10 190 Z"
         " M 30 30 L 30 170 L 170 170 L 170 30 Z'/></svg>",
         id="a ring, empty in its middle",
     ),
@@ -173,7 +176,13 @@ REFUSED = [
         id="outside",
     ),
     pytest.param(
-        "<div inert><button id=b style='pointer-events:none'>Go</button></div><script>b.closest('div').inert = false</script>",
+        "<input type=file aria-label=Go>",
+        "wrong_element",
+        'Button E1 "Go" opens a file chooser: give it files with upload.',
+        id="a file field",
+    ),
+    pytest.param(
+        "<button id=b style='pointer-events:none'>Go</button>",
         "hidden",
         'Button E1 "Go" is not shown: it takes no mouse events.',
         id="without mouse events",
@@ -237,6 +246,14 @@ async def test_click_that_closes_its_page_is_done(page: Page, serve: Serve) -> N
     assert await actions.click(await at(page, "Go")) == Outcome()
 
 
+async def test_click_says_how_to_go_on_with_what_opens_outside_of_the_page(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<select aria-label=Go><option>a<option>b</select>"))
+
+    outcome = await actions.click(await at(page, "Go"))
+
+    assert outcome == Outcome(note="its options are not in the page: choose one with select")
+
+
 async def test_hover_opens_a_menu(page: Page, serve: Serve) -> None:
     await page.goto(
         serve("<style>#m {display: none} #b:hover + #m {display: block}</style><button id=b>Go</button><p id=m>Menu")
@@ -276,12 +293,14 @@ CHECKED = [
         "<input id=b type=checkbox style='display:none'><label for=b>Go</label>", "b.checked", id="hidden, by its label"
     ),
     pytest.param(
-        "<div id=b role=switch tabindex=0 aria-checked=false onclick='this.ariaChecked = this.ariaChecked != `true`'>Go</div>",
+        "<div id=b role=switch tabindex=0 aria-checked=false"
+        " onclick='this.ariaChecked = this.ariaChecked != `true`'>Go</div>",
         "b.ariaChecked == 'true'",
         id="a switch",
     ),
     pytest.param(
-        "<div id=b role=checkbox tabindex=0 aria-checked=mixed onclick='this.ariaChecked = this.ariaChecked == `mixed` ?"
+        "<div id=b role=checkbox tabindex=0 aria-checked=mixed"
+        " onclick='this.ariaChecked = this.ariaChecked == `mixed` ?"
         " `false` : `true`'>Go</div>",
         "b.ariaChecked == 'true'",
         id="a mixed one that is unchecked first",
@@ -334,12 +353,10 @@ async def test_check_says_that_nothing_came_of_it(page: Page, serve: Serve) -> N
 
 
 async def test_actions_leave_nothing_in_the_page(page: Page, serve: Serve) -> None:
-    watch = "<script>window.records = 0; new MutationObserver((all) => records += all.length).observe(document, {subtree: true,"
-    watch += " childList: true, attributes: true, characterData: true}); window.before = 1 + Reflect.ownKeys(window).length</script>"
-    await page.goto(serve(f"<button id=b>Go</button><input aria-label=F type=checkbox>{watch}"))
+    await page.goto(serve(f"<button id=b>Go</button><input aria-label=F type=checkbox>{WATCHING}"))
 
     await actions.click(await at(page, "Go"))
     await actions.hover(await at(page, "Go"))
     await actions.check(await at(page, "F"))
 
-    assert await page.evaluate("[records, Reflect.ownKeys(window).length - before]") == [0, 0]
+    assert await page.evaluate("[records, Reflect.ownKeys(window).length]") == [0, await page.evaluate("names")]

@@ -30,8 +30,9 @@ def following(top: int) -> str:
 
 SOURCE = f"""<div id=s draggable=true role=button tabindex=0 aria-label=Source style="{BOX}"
 ondragstart="event.dataTransfer.setData('text', 'cargo')" ondragend="document.title = 'over'"></div>"""
-TARGET = f"""<div id=t role=button tabindex=0 aria-label=Target style="{BOX};left:200px" ondragover="event.preventDefault()"
-ondrop="event.preventDefault(); this.textContent = event.dataTransfer.getData('text')" onclick="this.title = 'hit'"></div>"""
+TARGET = f"""<div id=t role=button tabindex=0 aria-label=Target style="{BOX};left:200px"
+ondragover="event.preventDefault()" onclick="this.title = 'hit'"
+ondrop="event.preventDefault(); this.textContent = event.dataTransfer.getData('text')"></div>"""
 
 
 @pytest.mark.parametrize("top", [200, 2000], ids=["in view", "far down"])

@@ -8,7 +8,7 @@ from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.fill import fill
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts import Outcome
-from tests.acting import at, in_frame, until_named
+from tests.acting import WATCHING, at, in_frame, until_named
 from tests.conftest import Serve
 
 FORMATTED = "the page formatted it"
@@ -19,6 +19,7 @@ i.value = digits.replace(/(\\d{3})(\\d{3})(\\d+)/, "($1) $2-$3")}</script>"""
 BY_KEYS = """<input aria-label=F id=i><script>
 i.onbeforeinput = (event) => { if (event.data && event.data.length > 1) event.preventDefault() }</script>"""
 OPENS = """<div role=textbox tabindex=0 aria-label=F onclick='this.outerHTML = "<input id=i>"; i.focus()'>Edit</div>"""
+FRAME = "<iframe title=F srcdoc='<body contenteditable>old</body>'></iframe>"
 FILLED = [
     ("<input aria-label=F value=old>", "Ada Lovelace", Outcome("Ada Lovelace")),
     ("<input aria-label=F value=old>", "", Outcome("")),
@@ -38,7 +39,7 @@ FILLED = [
     ("<input aria-label=F type=range max=10>", "7", Outcome("7")),
     ("<input aria-label=F type=range max=10>", "70", Outcome("10", OTHER)),
     ("<textarea aria-label=F>old</textarea>", "a\nb\n\nc", Outcome("a\nb\n\nc")),
-    ("<div contenteditable role=textbox aria-label=F><p>old</p><p>text</p></div>", "new!\nline 2", Outcome("new!\nline 2")),
+    ("<div contenteditable role=textbox aria-label=F><p>old<p>x</div>", "new!\nline 2", Outcome("new!\nline 2")),
     ("<div contenteditable role=textbox aria-label=F><p>old</p></div>", "", Outcome("")),
     ("<div role=group tabindex=0 aria-label=F><i>x</i><input></div>", "x", Outcome("x", "textbox E2 was filled")),
     ("<input aria-label=F disabled id=i><script>setTimeout(() => i.disabled = false, 200)</script>", "x", Outcome("x")),
@@ -46,7 +47,7 @@ FILLED = [
     (BY_KEYS, "hello", Outcome("hello")),
     (OPENS, "x", Outcome("x")),
     ("<iframe srcdoc='<input aria-label=F value=1>'></iframe>", "xyz", Outcome("xyz")),
-    ("<iframe title=F srcdoc='<body contenteditable>old</body>'></iframe>", "xyz", Outcome("xyz", 'body E2 "old" was filled')),
+    (FRAME, "xyz", Outcome("xyz", 'body E2 "old" was filled')),
 ]  # fmt: skip
 
 
@@ -104,11 +105,15 @@ async def test_fill_is_noticed_by_those_who_listen_to_keys_and_to_input(page: Pa
 @pytest.mark.parametrize(
     ("content", "why", "message"),
     [
-        ("<input readonly aria-label=F>", "readonly", 'Textbox E1 "F" is read-only: if it opens a picker, click it and choose there.'),
+        ("<input readonly aria-label=F>", "readonly",
+         'Textbox E1 "F" is read-only: if it opens a picker, click it and choose there.'),
         ("<input disabled aria-label=F>", "disabled", 'Textbox E1 "F" is disabled.'),
-        ("<input type=checkbox aria-label=F>", "wrong_element", 'Checkbox E1 "F" cannot be filled in: use check or uncheck.'),
-        ("<select aria-label=F><option>a</select>", "wrong_element", 'Combobox E1 "F" cannot be filled in: choose from it with select.'),
-        ("<input type=file aria-label=F>", "wrong_element", 'Button E1 "F" cannot be filled in: give it files with upload.'),
+        ("<input type=checkbox aria-label=F>", "wrong_element",
+         'Checkbox E1 "F" cannot be filled in: use check or uncheck.'),
+        ("<select aria-label=F><option>a</select>", "wrong_element",
+         'Combobox E1 "F" cannot be filled in: choose from it with select.'),
+        ("<input type=file aria-label=F>", "wrong_element",
+         'Button E1 "F" cannot be filled in: give it files with upload.'),
         (
             "<div role=slider tabindex=0 aria-label=F></div>",
             "wrong_element",
@@ -119,7 +124,8 @@ async def test_fill_is_noticed_by_those_who_listen_to_keys_and_to_input(page: Pa
             "wrong_element",
             'Group E1 "F" cannot be filled in: it has 2 fields in it: textbox E2 "A", textbox E3 "B".',
         ),
-        ("<button>F</button>", "wrong_element", 'Button E1 "F" cannot be filled in: click it if it opens a field, and fill that.'),
+        ("<button>F</button>", "wrong_element",
+         'Button E1 "F" cannot be filled in: click it if it opens a field, and fill that.'),
     ],
 )  # fmt: skip
 async def test_fill_says_what_to_do_instead(page: Page, serve: Serve, content: str, why: str, message: str) -> None:
@@ -150,9 +156,7 @@ async def test_fill_refuses_what_is_no_value(page: Page, serve: Serve, type_: st
 
 
 async def test_fill_leaves_nothing_in_the_page(page: Page, serve: Serve) -> None:
-    watch = "<script>window.records = 0; new MutationObserver((all) => records += all.length).observe(document,"
-    watch += " {subtree: true, childList: true, attributes: true, characterData: true})</script>"
-    await page.goto(serve(f"<input aria-label=F><input type=date aria-label=D>{watch}"))
+    await page.goto(serve(f"<input aria-label=F><input type=date aria-label=D>{WATCHING}"))
 
     await fill(await at(page, "F"), "x")
     await fill(await at(page, "D"), "2026-03-05")

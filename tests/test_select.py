@@ -21,7 +21,8 @@ SELECT_ONLY = f"""<div id=c role=combobox tabindex=0 aria-label=City aria-expand
   l.append(item)
 }}
 c.onclick = () => l.hidden = !l.hidden</script>"""
-PORTAL = f"""<button id=c aria-haspopup=listbox aria-label=City>none</button><script>c.onclick = () => setTimeout(() => {{
+PORTAL = f"""<button id=c aria-haspopup=listbox aria-label=City>none</button><script>
+c.onclick = () => setTimeout(() => {{
   const list = Object.assign(document.createElement("div"), {{role: "listbox"}});
   list.style = "position:absolute;top:200px;left:300px";
   for (const city of {CITIES}) {{
@@ -31,8 +32,8 @@ PORTAL = f"""<button id=c aria-haspopup=listbox aria-label=City>none</button><sc
   }}
   document.body.append(list)
 }}, 100)</script>"""
-SUGGESTIONS = f"""<input id=c role=combobox aria-autocomplete=list aria-label=City aria-controls=l><ul id=l role=listbox></ul>
-<script>c.oninput = () => setTimeout(() => {{
+SUGGESTIONS = f"""<input id=c role=combobox aria-autocomplete=list aria-label=City aria-controls=l>
+<ul id=l role=listbox></ul><script>c.oninput = () => setTimeout(() => {{
   l.innerHTML = "";
   for (const city of {CITIES}.filter((each) => c.value && each.toLowerCase().includes(c.value.toLowerCase()))) {{
     const item = Object.assign(document.createElement("li"), {{role: "option", textContent: city + ", Norway"}});
@@ -48,7 +49,8 @@ WITHOUT_ROLES = f"""<div id=c tabindex=0 aria-label=City role=group style="width
 }}
 c.onclick = () => m.style.display = "block"</script>"""
 VIRTUAL = """<div id=c role=combobox tabindex=0 aria-label=City>Choose</div>
-<div id=l role=listbox style="display:none;height:100px;overflow:auto"><div id=m style="height:20000px;position:relative"></div></div>
+<div id=l role=listbox style="display:none;height:100px;overflow:auto">
+<div id=m style="height:20000px;position:relative"></div></div>
 <script>const draw = () => {
   m.innerHTML = "";
   const first = Math.floor(l.scrollTop / 20);
@@ -60,9 +62,11 @@ VIRTUAL = """<div id=c role=combobox tabindex=0 aria-label=City>Choose</div>
   }
 };
 l.onscroll = draw; c.onclick = () => { l.style.display = "block"; draw() }</script>"""
-LIST_BOX = """<ul role=listbox aria-label=City tabindex=0 aria-multiselectable=true><li role=option aria-selected=false>Oslo
+LIST_BOX = """<ul role=listbox aria-label=City tabindex=0 aria-multiselectable=true>
+<li role=option aria-selected=false>Oslo
 <li role=option aria-selected=true>Bergen</ul><script>
-for (const each of document.querySelectorAll("li")) each.onclick = () => each.ariaSelected = each.ariaSelected != "true"</script>"""
+for (const each of document.querySelectorAll("li"))
+  each.onclick = () => each.ariaSelected = each.ariaSelected != "true"</script>"""
 
 
 @pytest.mark.parametrize(
@@ -139,7 +143,8 @@ async def test_select_in_a_list_of_the_page(
         (
             SELECT_ONLY,
             "Paris",
-            'Combobox E1 "City" has no option with the text "Paris". It has "Oslo", "Bergen", "Stavanger", "Trondheim".',
+            'Combobox E1 "City" has no option with the text "Paris". '
+            'It has "Oslo", "Bergen", "Stavanger", "Trondheim".',
         ),
         (
             SUGGESTIONS,

@@ -13,7 +13,10 @@ from cdp_agent.page.upload import upload
 from tests.acting import at, in_frame, log, until_named
 from tests.conftest import Serve
 
-LOGGING = "<script>window.log = []; for (const type of ['input', 'change']) addEventListener(type, () => log.push(type))</script>"
+LOGGING = """<script>
+window.log = [];
+for (const type of ["input", "change"]) addEventListener(type, () => log.push(type))
+</script>"""
 HIDDEN = "<input id=i type=file style='display:none'>"
 CHOOSER = "through the file chooser that it opened"
 

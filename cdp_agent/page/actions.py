@@ -24,12 +24,13 @@ async def click(at: Located, *, button: Button = "left", count: int = 1) -> Outc
 
     Raises NotInteractable, DocumentGone when it was gone before, PageUnresponsive.
     """
-    await click_element(at, button=button, count=count)
-    return Outcome()
+    return Outcome(note=await click_element(at, button=button, count=count))
 
 
-async def click_element(at: Located, *, button: Button = "left", count: int = 1, local: int | None = None) -> None:
-    """Clicks until the click has met the element (`local`: another one of its world), and only then."""
+async def click_element(at: Located, *, button: Button = "left", count: int = 1, local: int | None = None) -> str:
+    """Clicks until the click has met the element (`local`: another one of its world); returns how to go on, or "".
+
+    What else it would meet is kept from getting it."""
     loop = asyncio.get_running_loop()
     ends = loop.time() + DEADLINE_S
     while True:
@@ -38,9 +39,9 @@ async def click_element(at: Located, *, button: Button = "left", count: int = 1,
             await mouse.click_at(input_session(at.frame), aimed.x, aimed.y, button=button, count=count)
             landing = await aimed.landing()
         except DocumentGone:
-            return  # the click did it
+            return ""  # the click did it
         if landing.state in ("met", "none"):
-            return
+            return aimed.hint
         if loop.time() > ends:
             raise missed(at, await told(at, local), landing)
         # Chrome drops input until a new document has painted, and what moves is somewhere else in the next frame.

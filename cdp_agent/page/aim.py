@@ -54,6 +54,7 @@ class _Answer(Obstacle, frozen=True):
     x: float = 0.0
     y: float = 0.0
     scrolled: bool = False
+    hint: str = ""
 
 
 class Landing(msgspec.Struct, frozen=True):
@@ -77,6 +78,8 @@ class Aimed(msgspec.Struct, frozen=True):
     worlds: list[World]
     """The element's own, then those of the frames around it."""
     refs: RefTable
+    hint: str = ""
+    """How to go on after a click there, when what opens is not in the page."""
 
     async def landing(self) -> Landing:
         """What became of the press; ends the guard."""
@@ -101,12 +104,12 @@ async def aim(
     or move is watched. `local` is another element of the same world. Raises NotInteractable, DocumentGone,
     PageUnresponsive. `place`: where it is, will do, if only what is around it is on top there (an empty outline).
     """
-    options = {"guard": guard, "enabled": enabled and not place, "place": place, "wait_ms": wait_s * 1000}
+    options = {"guard": guard, "enabled": enabled and not place, "place": place, "position": at.position, "wait_ms": wait_s * 1000}
     found = await at.world.call("aim", at.local if local is None else local, options, returning=_Answer)
     if found.why:
         raise refused(at, found, at.world)
     worlds = [at.world]
-    frame, moved = at.frame, found.scrolled
+    frame, moved, hint = at.frame, found.scrolled, found.hint
     while frame.parent is not None:
         world, owner = await _holder(frame, frame.parent)
         through = {"guard": guard, "moved": moved, "wait_ms": wait_s * 1000}
@@ -116,7 +119,7 @@ async def aim(
             raise refused(at, msgspec.structs.replace(outer, said=await told(at, local)), world)
         worlds.append(world)
         frame, found, moved = frame.parent, outer, moved or outer.scrolled
-    return Aimed(found.x, found.y, worlds, at.refs)
+    return Aimed(found.x, found.y, worlds, at.refs, hint)
 
 
 def input_session(frame: Frame) -> Session:
@@ -184,6 +187,8 @@ def refused(at: Located, found: Obstacle, world: World) -> NotInteractable:
             )
         case "disabled":
             return refusal(at, "disabled", found.said, f"is disabled{detail}.")
+        case "file":
+            return refusal(at, "wrong_element", found.said, "opens a file chooser: give it files with upload.")
         case "readonly":
             return refusal(at, "readonly", found.said, "is read-only: if it opens a picker, click it and choose there.")
         case _:

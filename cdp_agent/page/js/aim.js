@@ -22,10 +22,10 @@ const elementBy = (id) => (id < 0 ? (held[-id - 1]?.deref() ?? null) : elementOf
 /**
  * A point where the mouse meets the element, in the viewport of this world's root; scrolls there only if it must.
  * @param {number} id
- * @param {{guard: '' | 'press' | 'move', wait_ms: number, enabled: boolean, place: boolean}} options  guard: watch for it; enabled: it must be;
- *   place: a point where what is around it is on top will do
+ * @param {{guard: '' | 'press' | 'move', wait_ms: number, enabled: boolean, place: boolean, position: [number, number] | null}} options  guard: watch for it; enabled: it must be;
+ *   place: a point where what is around it is on top will do; position: where in it, instead of its middle
  * @returns {Aimed | Promise<Aimed>}
- * @typedef {{x: number, y: number, scrolled: boolean} | Obstacle} Aimed
+ * @typedef {{x: number, y: number, scrolled: boolean, hint: string} | Obstacle} Aimed
  * @typedef {{why: string, by: Cover | null, said: Told}} Obstacle
  */
 function aim(id, options) {
@@ -49,13 +49,15 @@ function attempt(element, options, state) {
   const lasts = (why) => waited < Math.min(PATIENCE[why], options.wait_ms);
   if (!isConnected_.call(element)) return obstacle('gone', null, element);
   if (options.enabled && isDisabled(element)) return lasts('disabled') ? null : obstacle('disabled', null, element);
+  if (options.guard === 'press' && isFileField(element)) return obstacle('file', null, element);
   const levels = levelsOf(element);
   if (waited < LONGEST_MOVE && isMoving(element, levels, state)) return null;
-  const picked = pick(element, levels, Boolean(options.place) && state.centred);
+  const asPlace = Boolean(options.place) && state.centred;
+  const picked = options.position ? pickAt(element, levels, options.position, asPlace) : pick(element, levels, asPlace);
   if (picked.point) {
     if (options.guard) arm(element, levels, options.guard);
     const point = outwardPoints(levels, picked.point)[0];
-    return { x: point.x, y: point.y, scrolled: state.scrolled };
+    return { x: point.x, y: point.y, scrolled: state.scrolled, hint: hintFor(element) };
   }
   if (picked.why !== 'hidden' && !state.centred) {
     state.centred = state.scrolled = true;
@@ -117,6 +119,19 @@ function isDisabled(element) {
   if (control && matches(control, ':disabled')) return true;
   const marked = closestFlat(control ?? element, '[aria-disabled]');
   return marked !== null && attr(marked, 'aria-disabled').toLowerCase() === 'true';
+}
+
+/** A chooser that nobody can answer would open. */
+function isFileField(element) {
+  const control = tagOf(element) === 'LABEL' ? controlOfLabel(element) : element;
+  return control !== null && tagOf(control) === 'INPUT' && inputType(control) === 'file';
+}
+
+/** How to go on after a click that opens something of the browser's own, which is not in the page. */
+function hintFor(element) {
+  const tag = tagOf(element);
+  if (tag === 'SELECT') return isListSelect(element) ? '' : 'its options are not in the page: choose one with select';
+  return tag === 'INPUT' && SET.has(inputType(element)) && inputType(element) !== 'range' ? 'set it with fill' : '';
 }
 
 /** The next frame, or a moment later where there are none, as in a tab in the background. */

@@ -17,6 +17,7 @@ import pytest
 import cdp_agent.cdp
 from cdp_agent.cdp.types import Command, Event, Part, Result
 from cdp_agent.chrome import LaunchOptions
+from cdp_agent.launch import start_with_port, wait_until_listening
 
 PLAIN = {"string": str, "integer": int, "number": float, "boolean": bool, "binary": bytes}
 
@@ -27,13 +28,17 @@ def protocol() -> dict[str, Any]:
 
 
 async def _served() -> Any:
-    chrome = start_with_port(LaunchOptions())
+    chrome = start_with_port(LaunchOptions(), 0)
     try:
         address = (await wait_until_listening(chrome, 60)).split("/")[2]
-        with urllib.request.urlopen(f"http://{address}/json/protocol") as answer:
-            return json.load(answer)
+        return await asyncio.to_thread(_get, f"http://{address}/json/protocol")
     finally:
         await chrome.close()
+
+
+def _get(url: str) -> Any:
+    with urllib.request.urlopen(url) as answer:
+        return json.load(answer)
 
 
 def _messages() -> list[type[Command[Any]] | type[Event]]:

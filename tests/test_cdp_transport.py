@@ -12,7 +12,7 @@ from cdp_agent.cdp.transport import PipeTransport
 from cdp_agent.cdp.websocket import WebSocketTransport
 from cdp_agent.chrome import LaunchOptions
 from cdp_agent.errors import BrowserError, SessionClosed
-from cdp_agent.launch import start_with_pipe
+from cdp_agent.launch import start_with_pipe, start_with_port, wait_until_listening
 
 TEN_MEGABYTES = 10 * 1024 * 1024
 
@@ -26,7 +26,7 @@ async def connection(request: pytest.FixtureRequest) -> AsyncIterator[Connection
         await connection.close()
         await chrome.close()
     else:
-        chrome = start_with_port(LaunchOptions())
+        chrome = start_with_port(LaunchOptions(), 0)
         connection = Connection(await WebSocketTransport.open(await wait_until_listening(chrome, 60)))
         yield connection
         await connection.close()

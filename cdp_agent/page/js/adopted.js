@@ -31,8 +31,6 @@ function internalRole(element) {
   return role && role !== 'generic' && ROLES.has(role) ? (ROLE_SYNONYMS[role] ?? role) : '';
 }
 
-const internalState = (element, state) => internalsOf.get(element)?.states?.[state];
-
 /** The shadow root of any kind that is known. @returns {ShadowRoot | null} */
 const rootOfHost = (element) => shadowRoot_.call(element) ?? closedRoots.get(element) ?? null;
 

@@ -24,7 +24,6 @@ const describedByElements_ = getterOf(Element.prototype, 'ariaDescribedByElement
 const namespaceURI_ = getterOf(Element.prototype, 'namespaceURI');
 const host_ = getterOf(ShadowRoot.prototype, 'host');
 const documentElement_ = getterOf(Document.prototype, 'documentElement');
-const contentType_ = getterOf(Document.prototype, 'contentType');
 const activeElement_ = getterOf(Document.prototype, 'activeElement');
 const activeElementOfRoot_ = getterOf(ShadowRoot.prototype, 'activeElement');
 const title_ = getterOf(Document.prototype, 'title');
@@ -37,7 +36,6 @@ const matches_ = Element.prototype.matches;
 const checkVisibility_ = Element.prototype.checkVisibility;
 const getBoundingClientRect_ = Element.prototype.getBoundingClientRect;
 const getRootNode_ = Node.prototype.getRootNode;
-const contains_ = Node.prototype.contains;
 const assignedNodes_ = HTMLSlotElement.prototype.assignedNodes;
 const computedStyleOf = window.getComputedStyle.bind(window);
 

@@ -195,7 +195,7 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
   const isInteractive = INTERACTIVE.has(role) && role !== 'gridcell';
   if (!isInteractive && !clickable && !(flags & (ARIA_HIDDEN | UNNAMED_ICON)) && isOnlyPaint(element, tag)) clickable = CLICKABLE;
   if (!isInteractive && !clickable && (role === '' || role === 'none' || INLINE_ROLES.has(role))) {
-    visitTransparent(element, tag, line, flags, depth, isMarked);
+    visitTransparent(element, tag, line, flags, depth);
     return;
   }
   visitLine(element, tag, role, line, flags, depth, isInteractive ? CLICKABLE : clickable, isMarked);
@@ -207,7 +207,7 @@ const INLINE_ROLES = new Set(
 );
 
 /** Contents go straight into the line around; a block stands apart. */
-function visitTransparent(element, tag, line, flags, depth, isMarked) {
+function visitTransparent(element, tag, line, flags, depth) {
   const edge = INLINE_TAGS.has(tag) || !BLOCK_TAGS.has(tag) ? edgeOf(element) : BREAK;
   if (edge) addText(line, edge);
   if (tag === 'LABEL' && isCoveredByControl(element)) flags |= NO_TEXT | UNNAMED_ICON;

@@ -1,0 +1,228 @@
+"""Frames that come, go and change process at any time."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from threading import Event
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp import runtime
+from cdp_agent.errors import SessionClosed
+from cdp_agent.page.frames import Frame
+from cdp_agent.page.page import Page
+
+from .conftest import Serve, on_other_site
+
+REF = re.compile(r"\[ref=(E\d+)\]")
+SITES = pytest.mark.parametrize("other_site", [False, True], ids=["same-process", "out-of-process"])
+
+
+async def text(page: Page) -> str:
+    return (await page.snapshot()).text
+
+
+async def child(page: Page) -> Frame:
+    """The first frame in a process of its own, when it is there."""
+    await page.wait_for(idle=0.1)
+    return (await page.frames()).all()[1]
+
+
+@SITES
+async def test_an_iframe_that_is_created_is_read(page: Page, serve: Serve, other_site: bool) -> None:
+    inner = serve("<button>Inside</button>", other_site=other_site)
+    await page.goto(serve("<p>outer</p>"))
+
+    await page.evaluate(f"document.body.append(Object.assign(document.createElement('iframe'), {{src: '{inner}'}}))")
+    await page.wait_for(text="inside")
+
+    lines = (await text(page)).split("\n")
+    assert [line.partition(" [ref")[0] for line in lines] == ["- paragraph: outer", "- iframe", '  - button "Inside"']
+
+
+@SITES
+async def test_an_iframe_that_is_removed_is_gone(page: Page, serve: Serve, other_site: bool) -> None:
+    inner = serve("<p>inner</p>", other_site=other_site)
+    await page.goto(serve(f"<p>outer</p><iframe src='{inner}'></iframe>"))
+
+    await page.evaluate("document.querySelector('iframe').remove()")
+
+    assert await text(page) == "- paragraph: outer"
+
+
+@SITES
+async def test_an_iframe_that_goes_elsewhere_is_read_anew(page: Page, serve: Serve, other_site: bool) -> None:
+    first, second = serve("<p>first</p>", other_site=other_site), serve("<p>second</p>", other_site=other_site)
+    await page.goto(serve(f"<iframe src='{first}'></iframe>"))
+    await page.snapshot()
+
+    await page.evaluate(f"document.querySelector('iframe').src = '{second}'")
+    await page.wait_for(text="second")
+
+    assert await text(page) == "- iframe [ref=E1]:\n  - paragraph: second"
+
+
+async def test_an_iframe_keeps_its_ref_in_whatever_process_its_content_is(page: Page, serve: Serve) -> None:
+    near = serve("<p>near</p>")
+    far = on_other_site(serve("<p>far</p>"))
+    await page.goto(serve(f"<iframe src='{near}'></iframe>"))
+    seen = [await text(page)]
+
+    for address, said in [(far, "far"), (near, "near"), (far, "far")]:
+        await page.evaluate(f"document.querySelector('iframe').src = '{address}'")
+        await page.wait_for(text=said)
+        seen.append(await text(page))
+
+    assert seen == [f"- iframe [ref=E1]:\n  - paragraph: {said}" for said in ("near", "far", "near", "far")]
+
+
+async def test_nested_frames_of_alternating_sites_are_read(page: Page, serve: Serve) -> None:
+    address = serve("<p>depth 4</p>")
+    for depth in (3, 2, 1):
+        address = serve(
+            f"<p>depth {depth}</p><iframe src='{on_other_site(address) if depth % 2 else address}'></iframe>"
+        )
+    await page.goto(serve(f"<iframe src='{on_other_site(address)}'></iframe>"))
+
+    receipt = await page.wait_for(text="depth 4")
+
+    assert receipt.settled == "quiet"
+    assert [line.strip() for line in (await text(page)).split("\n") if "depth" in line] == [
+        f"- paragraph: depth {depth}" for depth in (1, 2, 3, 4)
+    ]
+
+
+async def test_an_element_in_a_frame_keeps_its_ref_as_long_as_it_lives(page: Page, serve: Serve) -> None:
+    inner = serve("<button>Inside</button>", other_site=True)
+    await page.goto(serve(f"<iframe src='{inner}'></iframe>"))
+    first = await text(page)
+
+    await page.evaluate("document.body.append(document.createElement('button'))")
+
+    assert (await text(page)).startswith(first)
+
+
+@pytest.fixture
+def hanging(httpserver: HTTPServer) -> Iterator[str]:
+    """A page on the other site that never ends: its head is there, the rest is not."""
+    over = Event()
+
+    def answer(request: Request) -> Response:
+        def stream() -> Iterator[bytes]:
+            yield b"<title>half</title><p>half of it</p>" + b" " * 4096
+            over.wait(30)
+
+        return Response(stream(), content_type="text/html")
+
+    httpserver.expect_request("/half").respond_with_handler(answer)
+    yield on_other_site(httpserver.url_for("/half"))
+    over.set()
+
+
+async def test_a_frame_in_the_middle_of_loading_is_read_as_far_as_it_is(page: Page, serve: Serve, hanging: str) -> None:
+    await page.goto(serve("<p>outer</p>"))
+    await page.evaluate(f"document.body.innerHTML += `<iframe src='{hanging}'></iframe>`")
+
+    await page.wait_for(text="half of it")
+
+    assert "  - paragraph: half of it" in await text(page)
+
+
+async def test_a_frame_that_crashes_is_named_and_the_rest_is_read(page: Page, serve: Serve) -> None:
+    inner = serve("<p>inner</p>", other_site=True)
+    await page.goto(serve(f"<p>outer</p><iframe src='{inner}'></iframe>"))
+    frame = await child(page)
+    frame.session.tell(runtime.Evaluate(expression="location.href = 'chrome://crash'"))
+    crashing = frame.session.post(runtime.Evaluate(expression="new Promise(() => {})", await_promise=True))
+    await page.snapshot()
+    crashing.cancel()
+
+    snapshot = await page.snapshot()
+
+    assert snapshot.text.startswith("- paragraph: outer\n- iframe [ref=E1]")
+
+
+async def test_a_frame_that_hangs_holds_up_only_itself(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.page.reading.READ_TIMEOUT_S", 0.3)
+    inner = serve("<p>inner</p>", other_site=True)
+    await page.goto(serve(f"<p>outer</p><iframe src='{inner}'></iframe>"))
+    frame = await child(page)
+    busy = frame.session.post(runtime.Evaluate(expression="const end = Date.now() + 3000; while (Date.now() < end);"))
+
+    snapshot = await page.snapshot()
+    await busy
+
+    assert snapshot.text.split("\n")[:2] == ["- paragraph: outer", "- iframe [ref=E1]: (not readable)"]
+    assert [each.what for each in snapshot.omitted] == ["iframe E1"]
+
+
+async def test_a_call_into_a_frame_that_goes_away_ends(page: Page, serve: Serve) -> None:
+    inner = serve("<p>inner</p>", other_site=True)
+    await page.goto(serve(f"<iframe src='{inner}'></iframe>"))
+    frame = await child(page)
+    never = frame.session.post(runtime.Evaluate(expression="new Promise(() => {})", await_promise=True))
+
+    await page.evaluate("document.querySelector('iframe').remove()")
+
+    with pytest.raises(SessionClosed):
+        async with asyncio.timeout(5):
+            await never
+
+
+async def test_frames_that_come_and_go_all_the_time_break_nothing(page: Page, serve: Serve) -> None:
+    near, far = serve("<button>near</button>"), serve("<button>far</button>", other_site=True)
+    script = """
+        let turn = 0
+        setInterval(() => {
+          const frames = document.querySelectorAll('iframe')
+          turn += 1
+          if (frames.length > 3) frames[turn % 4].remove()
+          else if (frames.length && turn % 3 == 0) frames[0].src = turn % 2 ? NEAR : FAR
+          else document.body.append(Object.assign(document.createElement('iframe'), {src: turn % 2 ? FAR : NEAR}))
+        }, 40)"""
+    script = script.replace("NEAR", f"'{near}'").replace("FAR", f"'{far}'")
+    await page.goto(serve("<h1>Steady</h1>"))
+    await page.evaluate(f"{script}; 1")
+
+    texts = [await text(page) for _ in range(25)]
+
+    assert all(each.startswith('- heading "Steady" [level=1]') for each in texts)
+    assert [each for each in texts if sorted(set(refs := REF.findall(each))) != sorted(refs)] == []
+
+
+async def test_a_tab_that_navigates_while_it_is_read_is_read_in_the_end(page: Page, serve: Serve) -> None:
+    first, second = serve("<p>first</p>"), serve("<p>second</p>", other_site=True)
+
+    for _ in range(5):
+        await page.goto(first)
+        going = (await page.frames()).root.session.post(runtime.Evaluate(expression=f"location.href = '{second}'"))
+        assert await text(page) in ("- paragraph: first", "- paragraph: second", "")
+        await going
+        await page.wait_for(text="second")
+
+
+async def test_a_frame_that_is_on_its_way_to_a_silent_server_is_named(
+    page: Page, serve: Serve, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.page.reading.FRAME_TIMEOUT_S", 0.2)
+    over = Event()
+    httpserver.expect_request("/silent").respond_with_handler(lambda _: over.wait(30) and Response(""))
+    silent = on_other_site(httpserver.url_for("/silent"))
+    inner = serve("<p>inner</p>", other_site=True)
+    await page.goto(serve(f"<p>outer</p><iframe src='{inner}'></iframe>"))
+    frame = await child(page)
+    async with frame.session.expect(cdp_page.FrameStartedNavigating) as leaving:
+        await frame.session.send(runtime.Evaluate(expression=f"location.href = '{silent}'"))
+        await leaving
+
+    snapshot = await page.snapshot()
+    over.set()
+
+    assert snapshot.omitted[0].why.startswith(f"It is still loading {silent}")

@@ -213,7 +213,12 @@ async def test_a_frame_that_is_on_its_way_to_a_silent_server_is_named(
 ) -> None:
     monkeypatch.setattr("cdp_agent.page.reading.FRAME_TIMEOUT_S", 0.2)
     over = Event()
-    httpserver.expect_request("/silent").respond_with_handler(lambda _: over.wait(30) and Response(""))
+
+    def answer(request: Request) -> Response:
+        over.wait(30)
+        return Response("")
+
+    httpserver.expect_request("/silent").respond_with_handler(answer)
     silent = on_other_site(httpserver.url_for("/silent"))
     inner = serve("<p>inner</p>", other_site=True)
     await page.goto(serve(f"<p>outer</p><iframe src='{inner}'></iframe>"))

@@ -1,9 +1,8 @@
 """A Chrome: one that we start and end, or one that runs and is left as it was.
 
-Every page is subscribed to before anything runs in it: new pages wait for us (`Target.setAutoAttach` with
-`waitForDebuggerOnStart`). Only where a person uses the Chrome that we connect to, their new tabs must not depend on us:
-there the pages that ours open are attached to as soon as Chrome tells of them. That is soon enough but for one thing, a
-popup that the opener's script makes alert in the very turn that opens it: the person has to close that one.
+New pages wait for us (`Target.setAutoAttach` with `waitForDebuggerOnStart`), so that we are subscribed before anything
+runs in it. Other means were tried and come too late for a popup that alerts in its first script: then Chrome shows the
+dialog itself, and nothing but a person closes it. The tabs of somebody else are let go at once.
 """
 
 from __future__ import annotations
@@ -55,7 +54,6 @@ class Browser:
         self._ours: set[str] = set()
         """The tabs that are closed with us when the Chrome is not ours."""
         self._creating = 0
-        self._pages_wait = False
         self._closed = False
 
     @staticmethod
@@ -197,24 +195,19 @@ class Browser:
         session.on(target.TargetCreated, lambda event: self._appeared(event.target_info))
         session.on(target.TargetInfoChanged, lambda event: self._changed(event.target_info))
         session.on(target.TargetDestroyed, lambda event: self._destroyed(event.target_id))
-        self.version, _, _ = await asyncio.gather(
+        session.on(target.AttachedToTarget, self._attached)
+        self.version, *_ = await asyncio.gather(
             session.post(cdp_browser.GetVersion()),
             self.downloads.watch(session),
             session.post(target.SetDiscoverTargets(discover=True, filter=_PAGES)),
-        )
-        self._pages_wait = self._process is not None or "Headless" in self.version.user_agent
-        if self._pages_wait:
-            session.on(target.AttachedToTarget, self._attached)
-            await session.send(
+            session.post(
                 target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=_PAGES)
-            )
+            ),
+        )
 
     def _appeared(self, info: target.TargetInfo) -> None:
-        if info.target_id in self._pages or info.url.startswith("devtools://"):
-            return
-        page = self._add(info)
-        if page.opener is not None and not self._pages_wait:
-            page.attach()
+        if info.target_id not in self._pages and not info.url.startswith("devtools://"):
+            self._add(info)
 
     def _attached(self, event: target.AttachedToTarget) -> None:
         self._appeared(event.target_info)

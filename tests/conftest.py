@@ -12,6 +12,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.browser import Browser
+from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.page.page import Page
 
 
@@ -38,6 +39,14 @@ async def browser() -> AsyncIterator[Browser]:
     """One Chrome for all tests. Those that end or wreck it launch their own."""
     async with Browser.launch() as browser:
         yield browser
+
+
+@pytest.fixture(scope="session")
+async def detached() -> AsyncIterator[DetachedChrome]:
+    """A Chrome that is not ours, to connect to."""
+    chrome = await start_detached()
+    yield chrome
+    await stop_detached(chrome)
 
 
 @pytest.fixture

@@ -15,19 +15,13 @@ from werkzeug import Request, Response
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import page as cdp_page
-from cdp_agent.cdp import target
+from cdp_agent.cdp import runtime, target
+from cdp_agent.cdp.connection import Connection
 from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
+from cdp_agent.endpoints import connect
 from cdp_agent.errors import ActionError, BrowserError, PageUnresponsive, SetupError
 from cdp_agent.page.page import Page
 from tests.conftest import Serve, new_tab
-
-
-@pytest.fixture(scope="module")
-async def detached() -> AsyncIterator[DetachedChrome]:
-    """A Chrome that is not ours."""
-    chrome = await start_detached()
-    yield chrome
-    await stop_detached(chrome)
 
 
 @contextmanager
@@ -35,6 +29,11 @@ def _deaf_server() -> Iterator[int]:
     """A port that takes connections and never says anything."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield server.getsockname()[1]
+
+
+def _same_tab(browser: Browser, page: Page) -> Page:
+    """The tab as another client sees it."""
+    return next(each for each in browser.pages if each.target_id == page.target_id)
 
 
 async def test_a_page_has_the_viewport_and_the_focus(page: Page) -> None:
@@ -104,15 +103,16 @@ async def test_connect_leaves_the_chrome_as_it_was(detached: DetachedChrome, ser
             await ours.evaluate("window.open('about:blank') && 1")
             await new_tab(ours)
 
-        assert owner.pages == [theirs]
+        assert theirs in owner.pages
+        assert "ours" not in [page.title for page in owner.pages]
         assert await theirs.evaluate("document.title") == "theirs"
 
 
 async def test_the_tabs_of_a_chrome_are_attached_to_at_first_use(detached: DetachedChrome, serve: Serve) -> None:
     async with Browser.connect(detached.endpoint) as owner:
-        await owner.new_page(serve("<title>there before</title>"))
+        theirs = await owner.new_page(serve("<title>there before</title>"))
         async with Browser.connect(detached.endpoint) as browser:
-            (page,) = browser.pages
+            page = _same_tab(browser, theirs)
             assert not page.is_attached
             assert await page.evaluate("document.title") == "there before"
 
@@ -126,31 +126,31 @@ async def test_connect_tells_what_happened_at_each(httpserver: HTTPServer) -> No
     httpserver.expect_request("/json/version").respond_with_data("hello")
     forbidden = "/forbidden/json/version"
     httpserver.expect_request(forbidden).respond_with_data("Host header is not allowed", status=403)
-    with _deaf_server() as deaf:
-        endpoints = [
-            "http://127.0.0.1:1",
-            httpserver.url_for("/"),
-            httpserver.url_for("/forbidden"),
-            f"http://127.0.0.1:{deaf}",
-            f"ws://127.0.0.1:{deaf}/devtools/browser/x",
-            httpserver.url_for("/").replace("http", "ws") + "devtools/browser/x",
-        ]
+    endpoints = [
+        "http://127.0.0.1:1",
+        httpserver.url_for("/"),
+        httpserver.url_for("/forbidden"),
+        httpserver.url_for("/").replace("http", "ws") + "devtools/browser/x",
+    ]
 
-        with pytest.raises(BrowserError) as caught:
-            await Browser.connect(endpoints, timeout_s=0.3)
+    with pytest.raises(BrowserError) as caught:
+        await Browser.connect(endpoints)
 
-    told = re.sub(r":\d{4,5}\b", ":PORT", str(caught.value)).split("\n")
-    assert [line for line in told if line] == [
+    assert re.sub(r":\d{4,5}\b", ":PORT", str(caught.value)).splitlines() == [
         "No Chrome could be reached.",
         "http://127.0.0.1:1: nothing listens there. Start Chrome with --remote-debugging-port=9222 and its own "
         "--user-data-dir, or use `cdp-agent chrome start`.",
         "http://127.0.0.1:PORT/: no Chrome: it answered /json/version with 'hello'",
         "http://127.0.0.1:PORT/forbidden: it answered 403 FORBIDDEN: Host header is not allowed",
-        "http://127.0.0.1:PORT: no answer within 0.3 s",
-        "ws://127.0.0.1:PORT/devtools/browser/x: no answer within 0.3 s",
         "ws://127.0.0.1:PORT/devtools/browser/x: Chrome refused the WebSocket: "
         "server rejected WebSocket connection: HTTP 500",
     ]
+
+
+@pytest.mark.parametrize("scheme", ["http", "ws"])
+async def test_connect_waits_for_no_longer_than_it_may(scheme: str) -> None:
+    with _deaf_server() as port, pytest.raises(BrowserError, match=r"no answer within 0\.2 s"):
+        await Browser.connect(f"{scheme}://127.0.0.1:{port}", timeout_s=0.2)
 
 
 async def test_connect_sends_the_headers(httpserver: HTTPServer) -> None:
@@ -181,52 +181,94 @@ OPENERS = {
 }
 
 
-@pytest.mark.parametrize("attached", [False, True], ids=["launched", "attached"])
+@pytest.fixture(params=["launched", "attached"])
+async def some_browser(
+    request: pytest.FixtureRequest, browser: Browser, detached: DetachedChrome
+) -> AsyncIterator[Browser]:
+    """One that we launched, and one that we connect to."""
+    if request.param == "launched":
+        yield browser
+        return
+    async with Browser.connect(detached.endpoint) as connected:
+        yield connected
+
+
 @pytest.mark.parametrize("opener", OPENERS.values(), ids=OPENERS.keys())
-async def test_a_new_tab_is_followed_and_named(
-    browser: Browser, detached: DetachedChrome, serve: Serve, attached: bool, opener: str
-) -> None:
+async def test_a_new_tab_is_followed_and_named(some_browser: Browser, serve: Serve, opener: str) -> None:
     popup = serve("<title>Offers</title><p>cheap</p>", path="/offers")
-    async with Browser.connect(detached.endpoint) as other:
-        used = other if attached else browser
-        page = await used.new_page(serve(opener.replace("POPUP", popup)))
-        snapshot = await page.snapshot()
-        (ref,) = [ref for ref, each in snapshot.refs.items() if each.name == "Open"]
+    page = await some_browser.new_page(serve(opener.replace("POPUP", popup)))
+    snapshot = await page.snapshot()
+    (ref,) = [ref for ref, each in snapshot.refs.items() if each.name == "Open"]
 
-        receipt = await page.click(ref)
+    receipt = await page.click(ref)
 
-        (tab,) = receipt.new_tabs
-        assert (tab.url.removesuffix("?"), tab.title) == (popup, "Offers")
-        assert page.popups[0].opener is page
-        assert page.popups[0] in used.pages
-        await page.popups[0].close()
-        await page.close()
+    assert [(tab.url.removesuffix("?"), tab.title) for tab in receipt.new_tabs] == [(popup, "Offers")]
+    (tab,) = page.popups
+    assert tab.opener is page
+    assert tab in some_browser.pages
+    await tab.close()
+    await page.close()
 
 
-@pytest.mark.parametrize("attached", [False, True], ids=["launched", "attached"])
-async def test_a_tab_of_a_middle_click_is_followed(
-    browser: Browser, detached: DetachedChrome, serve: Serve, attached: bool
-) -> None:
+async def test_a_tab_of_a_middle_click_is_followed(some_browser: Browser, serve: Serve) -> None:
     link = serve("<title>Offers</title>")
-    async with Browser.connect(detached.endpoint) as other:
-        page = await (other if attached else browser).new_page(
-            serve(f"<a href='{link}' style='position:fixed; inset:0'>Open</a>")
-        )
-        session = (await page.frames()).root.session
-        for kind in ("mousePressed", "mouseReleased"):
-            await session.send(cdp_input.DispatchMouseEvent(type=kind, x=50, y=50, button="middle", click_count=1))
+    page = await some_browser.new_page(serve(f"<a href='{link}' style='position:fixed; inset:0'>Open</a>"))
+    session = (await page.frames()).root.session
+    for kind in ("mousePressed", "mouseReleased"):
+        await session.send(cdp_input.DispatchMouseEvent(type=kind, x=50, y=50, button="middle", click_count=1))
 
-        tab = await new_tab(page)
+    tab = await new_tab(page)
 
-        assert await tab.evaluate("document.readyState && location.href") == link
-        await tab.close()
-        await page.close()
+    await tab.wait_for(url=link)
+    assert await tab.evaluate("document.title") == "Offers"
+    await tab.close()
+    await page.close()
 
 
-async def test_a_hundred_tabs_do_not_hold_up_connecting(detached: DetachedChrome) -> None:
+async def test_a_new_page_does_not_take_the_place_of_the_tab_in_front(detached: DetachedChrome) -> None:
+    person = Connection(await connect(detached.endpoint, {}, 5))
+    front = await person.browser.send(target.CreateTarget(url="about:blank"))
+    attached = await person.browser.send(target.AttachToTarget(target_id=front.target_id, flatten=True))
+    async with Browser.connect(detached.endpoint) as browser:
+        page = await browser.new_page()
+
+        assert await page.evaluate("[document.visibilityState, document.hasFocus()]") == ["visible", True]
+        looking = person.session(attached.session_id)
+        told = await looking.send(runtime.Evaluate(expression="document.visibilityState"))
+        assert bytes(told.result.value) == b'"visible"'
+    await person.browser.send(target.CloseTarget(target_id=front.target_id))
+    await person.close()
+
+
+async def test_tabs_that_others_open_are_left_alone(detached: DetachedChrome) -> None:
+    async with Browser.connect(detached.endpoint) as person, Browser.connect(detached.endpoint) as browser:
+        theirs = await person.new_page("data:text/html,<title>theirs</title>")
+
+        assert await theirs.evaluate("document.title") == "theirs"
+        assert not _same_tab(browser, theirs).is_attached
+
+
+async def test_the_end_of_a_chrome_ends_all_calls() -> None:
+    chrome = await start_detached()
+    try:
+        async with Browser.connect(chrome.endpoint) as browser:
+            page = await browser.new_page()
+            waiting = asyncio.ensure_future(page.evaluate("new Promise(() => {})"))
+            await page.evaluate("1")
+
+            await stop_detached(chrome)
+
+            for call in (waiting, page.evaluate("1"), browser.new_page()):
+                with pytest.raises(BrowserError, match="Chrome is gone: it closed the connection"):
+                    await call
+    finally:
+        await stop_detached(chrome)
+
+
+async def test_many_tabs_do_not_hold_up_connecting(detached: DetachedChrome) -> None:
     async with Browser.connect(detached.endpoint) as owner:
         session = owner._connection.browser
-        tabs = await asyncio.gather(*(session.send(target.CreateTarget(url="about:blank")) for _ in range(30)))
+        tabs = await asyncio.gather(*(session.send(target.CreateTarget(url="about:blank")) for _ in range(12)))
         begun = asyncio.get_running_loop().time()
 
         async with Browser.connect(detached.endpoint) as browser:
@@ -285,7 +327,7 @@ async def test_a_tab_that_hung_before_we_came_can_be_left(detached: DetachedChro
         with pytest.raises(PageUnresponsive):
             await theirs.evaluate("(() => { for (;;); })()", timeout_s=0.2)
         async with Browser.connect(detached.endpoint) as browser:
-            (page,) = browser.pages
+            page = _same_tab(browser, theirs)
 
             await page.goto(serve("<title>free</title>", other_site=True))
 

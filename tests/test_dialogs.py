@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -46,17 +45,17 @@ async def test_each_kind_is_answered_by_its_policy(page: Page, serve: Serve) -> 
     ]
 
 
-async def test_another_policy_answers_otherwise(serve: Serve) -> None:
+async def test_another_policy_answers_otherwise(detached: DetachedChrome, serve: Serve) -> None:
     policy = DialogPolicy(confirm="dismiss", prompt="accept", prompt_text="Ada")
-    async with Browser.launch(dialogs=policy) as browser:
+    async with Browser.connect(detached.endpoint, dialogs=policy) as browser:
         page = await browser.new_page(serve("<p>asks</p>"))
 
         assert await page.evaluate("[confirm('b'), prompt('c', 'preset')]") == [False, "Ada"]
         assert [dialog.answer for dialog in page.dialogs.take()] == ["dismiss", "accept"]
 
 
-async def test_an_accepted_prompt_keeps_what_the_page_preset(serve: Serve) -> None:
-    async with Browser.launch(dialogs=DialogPolicy(prompt="accept")) as browser:
+async def test_an_accepted_prompt_keeps_what_the_page_preset(detached: DetachedChrome, serve: Serve) -> None:
+    async with Browser.connect(detached.endpoint, dialogs=DialogPolicy(prompt="accept")) as browser:
         page = await browser.new_page(serve("<p>asks</p>"))
 
         assert await page.evaluate("prompt('c', 'preset')") == "preset"
@@ -104,27 +103,20 @@ async def test_a_page_that_asks_whether_to_stay_is_left(page: Page, serve: Serve
 
 POPUPS = {
     "served": "window.open(POPUP)",
+    "nested": "window.open(NESTING)",
     "written": "window.open().document.write(`<script>alert('first'); opener.told = true</` + `script>`)",
     "scripted": "window.open('').alert('first')",
-    "nested": "window.open(NESTING)",
 }
 
 
-@pytest.fixture(scope="module")
-async def detached() -> AsyncIterator[DetachedChrome]:
-    chrome = await start_detached()
-    yield chrome
-    await stop_detached(chrome)
-
-
-@pytest.mark.parametrize("opening", POPUPS.values(), ids=POPUPS.keys())
+@pytest.mark.parametrize("opening", POPUPS)
 @pytest.mark.parametrize("attached", [False, True], ids=["launched", "attached"])
 async def test_a_popup_that_alerts_at_once_holds_nothing_up(
     browser: Browser, detached: DetachedChrome, serve: Serve, attached: bool, opening: str
 ) -> None:
     popup = serve("<title>popup</title><script>alert('first')</script>")
     nesting = serve(f"<script>alert('outer'); window.open('{popup}')</script>")
-    script = opening.replace("POPUP", f"'{popup}'").replace("NESTING", f"'{nesting}'")
+    script = POPUPS[opening].replace("POPUP", f"'{popup}'").replace("NESTING", f"'{nesting}'")
     async with Browser.connect(detached.endpoint) as other:
         page = await (other if attached else browser).new_page(serve("<p>opener</p>"))
 
@@ -132,7 +124,7 @@ async def test_a_popup_that_alerts_at_once_holds_nothing_up(
         assert await page.evaluate("1") == 1
 
         last = page
-        for _ in range(2 if opening == POPUPS["nested"] else 1):
+        for _ in range(2 if opening == "nested" else 1):
             last = await new_tab(last)
         await last.evaluate("document.readyState", timeout_s=3)
         assert [dialog.message for dialog in last.dialogs.take()] == ["first"]

@@ -66,6 +66,17 @@ class Activity:
         session.on(cdp_page.LoadEventFired, lambda _: self._reached(loaded=True))
         session.on(inspector.TargetCrashed, lambda _: self._crash())
 
+    def catch_up(self, info: cdp_page.FrameInfo) -> None:
+        """The document that the tab has, where its events may have been missed."""
+        self.crashed = False
+        url = info.url + info.url_fragment
+        going = self._navigation(self._root)
+        if going is not None and going.url != url:
+            return  # that one is still to come
+        if info.loader_id != self.document.loader_id and (self.document.loader_id or url != self.document.url):
+            self._committed(cdp_page.FrameNavigated(frame=info, type="Navigation"))
+        self._reached(ready=True, loaded=True)
+
     def navigating(self) -> str | None:
         """The address that the tab is on its way to, or that it has come to without being ready; else None."""
         navigation = self._navigation(self._root)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cdp_agent.cdp import emulation, runtime, target
+from cdp_agent.cdp import emulation, inspector, runtime, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_target_gone
@@ -196,13 +196,30 @@ class Tab:
                 )
             )
         following = asyncio.gather(*calls, tree.start())
+        following.add_done_callback(lambda done: self._followed(done, session))
+        session.on(inspector.TargetReloadedAfterCrash, lambda _: self._catch_up(session))
         # A tab that hangs gets an answer to none of them, but can still be sent elsewhere.
-        done, _ = await asyncio.wait([following], timeout=ATTACH_TIMEOUT_S)
-        if done:
+        await asyncio.wait([following], timeout=ATTACH_TIMEOUT_S)
+        if following.done():
             await following
-        else:
-            following.add_done_callback(lambda late: late.cancelled() or late.exception())
         return tree
+
+    def _followed(self, following: asyncio.Future[Any], session: Session) -> None:
+        if not following.cancelled() and following.exception() is None:
+            self._catch_up(session)
+
+    def _catch_up(self, session: Session) -> None:
+        """A navigation may change the process before the old one was told to tell us: then nobody tells of it."""
+
+        document = self.activity.document.number
+
+        def know(answer: asyncio.Future[cdp_page.FrameTreeResult]) -> None:
+            told_meanwhile = self.activity.document.number != document
+            if not answer.cancelled() and answer.exception() is None and not told_meanwhile:
+                self.activity.catch_up(answer.result().frame_tree.frame)
+
+        session.tell(cdp_page.Enable())
+        session.post(cdp_page.GetFrameTree()).add_done_callback(know)
 
     def _prepare(self, session: Session) -> None:
         """Subscribes to what must not be missed on a new session, before anything runs there."""

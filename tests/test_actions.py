@@ -325,6 +325,28 @@ async def test_check_checks_once(page: Page, serve: Serve, content: str, is_chec
     assert await page.evaluate(is_checked) is True
 
 
+async def test_click_and_hover_at_a_position_of_the_element(page: Page, serve: Serve) -> None:
+    told = "<script>b.onclick = b.onmousemove = (event) => { log.push(event.offsetX + ' ' + event.offsetY) }</script>"
+    await page.goto(
+        serve(f"<div style='height:3000px'></div><canvas id=b width=300 height=200></canvas>{LOGGING}{told}")
+    )
+    canvas = (await page.find("canvas")).elements[0].ref
+
+    await page.hover(canvas, position=(10, 20))
+    await page.click(canvas, position=(290, 150))
+
+    assert await log(page) == ["10 20", "290 150", "mousedown b", "click b", "290 150"]
+
+
+async def test_click_at_a_position_says_what_covers_it(page: Page, serve: Serve) -> None:
+    cover = "<button style='position:absolute;left:0;top:0;width:100px;height:100px'>On top</button>"
+    await page.goto(serve(f"<body style='margin:0'><canvas width=300 height=200></canvas>{cover}"))
+    canvas = (await page.find("canvas")).elements[0].ref
+
+    with pytest.raises(NotInteractable, match='is covered by button E2 "On top"'):
+        await page.click(canvas, position=(50, 50))
+
+
 async def test_check_leaves_the_other_options_of_a_list_chosen(page: Page, serve: Serve) -> None:
     await page.goto(serve(f"<select id=s multiple><option>A<option selected>B<option selected>C</select>{LOGGING}"))
 

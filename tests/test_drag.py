@@ -116,3 +116,15 @@ async def test_drag_goes_just_past_the_middle(page: Page, serve: Serve) -> None:
         ends.append(await page.evaluate("document.title"))
 
     assert ends == ["225", "24"]
+
+
+async def test_drag_from_one_position_to_another(page: Page, serve: Serve) -> None:
+    told = (
+        "<script>onmousedown = onmouseup = (event) => document.title += '(' + [event.offsetX, event.offsetY] + ')'</script>"
+    )
+    await page.goto(serve(f"<canvas width=300 height=200></canvas>{told}"))
+    canvas = (await page.find("canvas")).elements[0].ref
+
+    await page.drag(canvas, canvas, position=(10, 190), to_position=(290, 5))
+
+    assert await page.evaluate("document.title") == "(10,190)(290,5)"

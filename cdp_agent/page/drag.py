@@ -85,6 +85,8 @@ async def _end(start: Aimed, to: Located | Offset) -> _Point:
     if isinstance(to, Offset):
         return _Point(start.x + to.x, start.y + to.y)
     aimed = await aim(to, place=True)
+    if to.position is not None:
+        return _Point(aimed.x, aimed.y)
     return _Point(_just_past(start.x, aimed.x), _just_past(start.y, aimed.y))
 
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from .page import Page
 
 
+Position = tuple[float, float]
+"""A place in an element: CSS pixels right of and below its left top corner."""
+
+
 class Located(msgspec.Struct, frozen=True):
     """An element that is there: `local` is its number in `world`, `note` says when it was found again."""
 
@@ -28,6 +32,12 @@ class Located(msgspec.Struct, frozen=True):
     refs: RefTable
     """For what else is to be named: all refs of the page."""
     note: str = ""
+    position: Position | None = None
+    """Where in it the mouse is to go. None: its middle, or the middle of what is seen of it."""
+
+    def at(self, position: Position | None) -> Located:
+        """The same element, for the mouse to go to that position in it."""
+        return msgspec.structs.replace(self, position=position)
 
 
 async def locate(page: Page, ref: str) -> Located:

@@ -16,7 +16,7 @@ from . import select as selecting
 from . import upload as uploading
 from . import wait as waits
 from .find import FindResult
-from .locate import Located, locate
+from .locate import Located, Position, locate
 from .receipts import Outcome, Receipt
 from .recorder import perform, perform_unaimed
 from .refs import parse_ref
@@ -61,23 +61,38 @@ class Page(Tab):
         """Loads the page anew, also after it crashed."""
         return await navigation.reload(self)
 
-    async def click(self, ref: str, *, button: MouseButton = "left", count: int = 1) -> Receipt:
-        """Clicks the element with the mouse, `count` 2 for a double click. Raises NotInteractable, StaleRef."""
+    async def click(
+        self, ref: str, *, button: MouseButton = "left", count: int = 1, position: Position | None = None
+    ) -> Receipt:
+        """Clicks the element with the mouse, `count` 2 for a double click. Raises NotInteractable, StaleRef.
+
+        `position` is for canvases, drawings and maps: CSS pixels right of and below the element's left top corner.
+        """
         detail = {1: "", 2: "twice"}.get(count, f"{count} times")
         detail = " ".join(filter(None, (detail, "" if button == "left" else f"with the {button} button")))
         return await perform(
-            self, "click", ref, lambda at: actions.click(at, button=button, count=count), detail=detail
+            self, "click", ref, lambda at: actions.click(at.at(position), button=button, count=count), detail=detail
         )
 
-    async def hover(self, ref: str) -> Receipt:
-        """Moves the mouse over the element. Raises NotInteractable, StaleRef."""
-        return await perform(self, "hover", ref, actions.hover)
+    async def hover(self, ref: str, *, position: Position | None = None) -> Receipt:
+        """Moves the mouse over the element, or to a position in it as in `click`. Raises NotInteractable, StaleRef."""
+        return await perform(self, "hover", ref, lambda at: actions.hover(at.at(position)))
 
-    async def drag(self, from_ref: str, to_ref: str) -> Receipt:
-        """Drags one element with the mouse and drops it on another. Raises NotInteractable, StaleRef."""
+    async def drag(
+        self,
+        from_ref: str,
+        to_ref: str,
+        *,
+        position: Position | None = None,
+        to_position: Position | None = None,
+    ) -> Receipt:
+        """Drags one element with the mouse and drops it on another, or on another place in the same one.
+
+        The positions are as in `click`; without them it goes from middle to middle. Raises NotInteractable, StaleRef.
+        """
 
         async def do(at: Located) -> Outcome:
-            return await dragging.drag(at, await locate(self, to_ref))
+            return await dragging.drag(at.at(position), (await locate(self, to_ref)).at(to_position))
 
         return await perform(self, "drag", from_ref, do, detail=f"to {to_ref}")
 

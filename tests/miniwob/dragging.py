@@ -78,12 +78,11 @@ def _x(element: FoundElement) -> float:
 
 @solves("drag-circle")
 async def drag_the_circle(play: Play) -> None:
-    look = await play.look()
-    circle, submit = look.one("circle").ref, look.one("button", "Submit").ref
-    # The page puts the circle's corner a little more than half a circle before the mouse, so that a drag which ends
-    # where it began goes up and left. The Submit button is below, the page's middle is to the right.
-    ends = {"up": circle, "left": circle, "down": submit, "right": (await play.find("html"))[0].ref}
-    await play.drag(circle, ends[play.said(r"Drag the circle (\w+)")[1]])
+    drawing = (await play.find("svg"))[0].ref
+    circle = (await play.find("svg circle", "cx", "cy"))[0]
+    x, y = (float(circle.attributes[each] or 0) for each in ("cx", "cy"))
+    ends = {"up": (x, 3), "down": (x, 127), "left": (3, y), "right": (157, y)}
+    await play.drag(circle.ref, drawing, to_position=ends[play.said(r"Drag the circle (\w+)")[1]])
     await play.submit()
 
 
@@ -103,6 +102,9 @@ async def turn_the_cube(play: Play) -> None:
 
 @solves("draw-line")
 async def draw_a_line(play: Play) -> None:
-    dot = (await play.one("circle")).ref
-    await play.drag(dot, dot)
+    drawing = (await play.find("svg"))[0].ref
+    dot = (await play.find("svg circle", "cx", "cy"))[0].attributes
+    x, y = float(dot["cx"] or 0), float(dot["cy"] or 0)
+    start, end = ((5, y), (145, y)) if "horizontal" in play.utterance else ((x, 5), (x, 105))
+    await play.drag(drawing, drawing, start, end)
     await play.submit()

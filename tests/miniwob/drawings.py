@@ -5,6 +5,8 @@ from __future__ import annotations
 import cmath
 import math
 
+from cdp_agent.page.find import FoundElement
+
 from .play import Play, solves
 from .png import grey
 
@@ -27,11 +29,26 @@ async def click_in_the_pie(play: Play) -> None:
 async def click_a_point_of_the_grid(play: Play) -> None:
     x, y = (int(part) for part in play.said(r"\((-?\d),(-?\d)\)").groups())
     points = await play.find("circle", "cx", "cy")
-    columns = sorted({float(each.attributes["cx"] or 0) for each in points})
-    rows = sorted({float(each.attributes["cy"] or 0) for each in points}, reverse=True)
-    place = (columns[x + 2], rows[y + 2])
-    at = {(float(each.attributes["cx"] or 0), float(each.attributes["cy"] or 0)): each.ref for each in points}
-    await play.click_on(at[place])
+    columns = sorted({_number(each, "cx") for each in points})
+    rows = sorted({_number(each, "cy") for each in points}, reverse=True)
+    at = {(_number(each, "cx"), _number(each, "cy")): each.ref for each in points}
+    await play.click_on(at[columns[x + 2], rows[y + 2]])
+
+
+def _number(element: FoundElement, attribute: str) -> float:
+    return float(element.attributes[attribute] or 0)
+
+
+@solves("right-angle")
+async def add_a_point_for_a_right_angle(play: Play) -> None:
+    points = await play.find("svg circle", "cx", "cy", "fill")
+    at = {each.attributes["fill"]: complex(_number(each, "cx"), _number(each, "cy")) for each in points}
+    arm = (at["black"] - at["blue"]) * 1j
+    arm *= 30 / abs(arm)
+    corners = [at["blue"] + arm, at["blue"] - arm]
+    inside = next(each for each in corners if 2 < each.real < 148 and 2 < each.imag < 128)
+    await play.click_on((await play.find("svg"))[0].ref, position=(inside.real, inside.imag))
+    await play.submit()
 
 
 @solves("identify-shape")

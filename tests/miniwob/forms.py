@@ -126,7 +126,10 @@ NAMED_COLOURS = {
     "orange": "FFA500",
 }
 
-MONTHS = "January February March April May June July August September October November December".split()
+# fmt: off
+MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+          "December"]
+# fmt: on
 
 
 async def pick_date(play: Play, date: str) -> None:

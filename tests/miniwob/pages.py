@@ -1,4 +1,7 @@
-"""Where the tasks' pages are: the package `miniwob`, of which only the HTML is wanted (`pip install --no-deps miniwob`)."""
+"""Where the tasks' pages are: in the package `miniwob`, of which nothing else is wanted.
+
+`pip install --no-deps miniwob`
+"""
 
 from __future__ import annotations
 

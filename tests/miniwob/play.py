@@ -11,13 +11,14 @@ import msgspec
 
 from cdp_agent import Page
 from cdp_agent.page.find import FoundElement
+from cdp_agent.page.locate import Position
 from cdp_agent.page.receipts import Receipt
 
 from .look import Line, Look
 
-# The task's text, the score board, the canvas that shows clicks and the cover that starts an episode are not part of the
-# task. They are hidden rather than removed: pages compute with the height of the task's text, and those whose score board
-# is gone throw at the end of an episode, so that a form is sent.
+# The task's text, the score board, the canvas that shows clicks and the cover that starts an episode are not part of
+# the task. They are hidden rather than removed: pages compute with the height of the task's text, and those whose score
+# board is gone throw at the end of an episode, so that a form is sent.
 _START = """((seed) => {
   Math.seedrandom(seed);
   core.EPISODE_MAX_TIME = 1e6;
@@ -84,9 +85,9 @@ class Play:
         """Clicks the first line that is like that in a new snapshot."""
         return await self.click_on((await self.one(role, name, **states)).ref)
 
-    async def click_on(self, ref: str, count: int = 1) -> Receipt:
+    async def click_on(self, ref: str, count: int = 1, position: Position | None = None) -> Receipt:
         self.steps += 1
-        return await self.page.click(ref, count=count)
+        return await self.page.click(ref, count=count, position=position)
 
     async def submit(self, name: str = "Submit") -> Receipt:
         return await self.click("button", name)
@@ -101,9 +102,11 @@ class Play:
             self.steps += 1
             await self.page.press(key, ref=ref)
 
-    async def drag(self, from_ref: str, to_ref: str) -> Receipt:
+    async def drag(
+        self, from_ref: str, to_ref: str, position: Position | None = None, to_position: Position | None = None
+    ) -> Receipt:
         self.steps += 1
-        return await self.page.drag(from_ref, to_ref)
+        return await self.page.drag(from_ref, to_ref, position=position, to_position=to_position)
 
     async def done(self) -> bool:
         return bool(await self.page.evaluate("WOB_DONE_GLOBAL"))

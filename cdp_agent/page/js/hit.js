@@ -106,6 +106,18 @@ function pickPoint(element, levels, asPlace = false) {
   return { why: isCoveredAt(levels, parts[0], element) ? 'covered' : 'clipped', by: blocker ?? null };
 }
 
+/** The point so many pixels right of and below the element's left top corner, or what is in the way there. */
+function pickAt(element, levels, [right, down], asPlace) {
+  if (!boxesOf(element).length || !isPainted(element)) return { why: 'hidden', by: null };
+  const { left, top } = getBoundingClientRect_.call(element);
+  const point = { x: left + right, y: top + down };
+  const seen = seenOf(levels);
+  if (!seen || point.x < seen.left || point.x >= seen.right || point.y < seen.top || point.y >= seen.bottom) return { why: 'outside', by: null };
+  const hit = hitThrough(levels, point);
+  if (judge(hit, element) !== 'miss' || (asPlace && hit && isInside(element, hit))) return { point };
+  return { why: 'covered', by: hit };
+}
+
 const MOST_PARTS = 4;
 
 function isPainted(element) {

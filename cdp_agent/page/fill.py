@@ -55,7 +55,6 @@ class _Filled(msgspec.Struct, frozen=True):
     length: int
     max: int
     type: str
-    bad: bool
 
 
 async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:

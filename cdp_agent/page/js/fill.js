@@ -148,41 +148,54 @@ function placeCaret(field, kind, append) {
 /** What the field holds, as text. */
 function heldBy(field, kind) {
   if (kind === 'code') return linesOfEditor(closestFlat(field, CODE_EDITORS));
-  if (kind === 'rich') return (field.editContext ? field.editContext.text : innerText(field)).replace(/\u200b|\ufeff/g, '').replace(/\u00a0/g, ' ').replace(/\n{2,}/g, '\n').trim();
+  if (kind === 'rich') return field.editContext ? field.editContext.text : readableText(field);
   return tagOf(field) === 'INPUT' ? inputValue(field) : areaValue(field);
 }
 
+/** Text as it is read on the screen: editors put in characters of no width, and spaces that do not break. */
+const readableText = (element) =>
+  innerText(element).replace(/\u200b|\ufeff/g, '').replace(/\u00a0/g, ' ').replace(/\n{2,}/g, '\n').trim();
+
 function linesOfEditor(editor) {
   const lines = selectAll(editor, CODE_LINES)[0];
-  return lines ? innerText(lines).replace(/\u00a0/g, ' ').trim() : '';
+  return lines ? readableText(lines) : '';
 }
 
 /**
  * What became of the text: compared here, so that a secret stays here.
- * @param {number} id @param {string} wanted
- * @returns {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', value: string | null, length: number, max: number, type: string, bad: boolean}}
- *   alike: the same letters and digits, formatted by the page; bad: not a value of its type
+ * @param {number} id @param {string} wanted @returns {Promise<Filled> | Filled}
+ * @typedef {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', value: string | null, length: number, max: number, type: string}} Filled
+ *   alike: the same letters and digits, formatted by the page
  */
-function filledWith(id, wanted) {
+async function filledWith(id, wanted) {
   const field = elementBy(id);
-  if (!field || !isConnected_.call(field)) return { match: 'gone', value: null, length: 0, max: -1, type: '', bad: false };
+  if (!field || !isConnected_.call(field)) return { match: 'gone', value: null, length: 0, max: -1, type: '' };
   const kind = fieldKind(field);
-  const now = heldBy(field, kind);
-  const isRich = kind === 'rich' || kind === 'code';
-  const plain = (text) => (isRich ? text.replace(/\s+/g, ' ').trim() : text.replace(/\r\n?/g, '\n'));
-  const bare = (text) => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
-  if (kind === 'set') wanted = asValueOf(inputType(field), wanted.trim());
-  if (kind === 'set' && inputType(field) === 'color') wanted = wanted.toLowerCase();
-  const match = plain(now) === plain(wanted) ? 'same' : now === '' ? 'empty' : bare(now) === bare(wanted) && bare(wanted) ? 'alike' : 'other';
+  let now = heldBy(field, kind);
+  // Code editors draw what they hold in the next frame.
+  for (let frame = 0; kind === 'code' && frame < 5 && matchOf(field, kind, now, wanted) !== 'same'; frame++) {
+    await nextFrame();
+    now = heldBy(field, kind);
+  }
   const isField = tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
   return {
-    match,
+    match: matchOf(field, kind, now, wanted),
     value: isSecret(field) ? null : now,
     length: now.length,
     max: isField ? maxLengthOf(field) : -1,
     type: tagOf(field) === 'INPUT' ? inputType(field) : '',
-    bad: isField && field.validity.badInput,
   };
+}
+
+function matchOf(field, kind, now, wanted) {
+  if (kind === 'set') wanted = asValueOf(inputType(field), wanted.trim());
+  if (kind === 'set' && inputType(field) === 'color') wanted = wanted.toLowerCase();
+  const isPlain = kind === 'typed' || kind === 'set';
+  const whole = (text) => (isPlain ? text.replace(/\r\n?/g, '\n') : text.replace(/\s+/g, ' ').trim());
+  if (whole(now) === whole(wanted)) return 'same';
+  if (now === '') return 'empty';
+  const bare = (text) => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
+  return bare(wanted) && bare(now) === bare(wanted) ? 'alike' : 'other';
 }
 
 const setInputValue_ = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;

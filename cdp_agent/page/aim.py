@@ -104,7 +104,13 @@ async def aim(
     or move is watched. `local` is another element of the same world. Raises NotInteractable, DocumentGone,
     PageUnresponsive. `place`: where it is, will do, if only what is around it is on top there (an empty outline).
     """
-    options = {"guard": guard, "enabled": enabled and not place, "place": place, "position": at.position, "wait_ms": wait_s * 1000}
+    options = {
+        "guard": guard,
+        "enabled": enabled and not place,
+        "place": place,
+        "position": at.position,
+        "wait_ms": wait_s * 1000,
+    }
     found = await at.world.call("aim", at.local if local is None else local, options, returning=_Answer)
     if found.why:
         raise refused(at, found, at.world)

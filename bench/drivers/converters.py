@@ -25,14 +25,14 @@ class ConvertersDriver:
 
     async def html2text(self) -> dict[str, Any]:
         async def convert() -> str:
-            return html2text.html2text(await self.page.content(), baseurl=self.page.url, bodywidth=0)
+            return str(html2text.html2text(await self.page.content(), baseurl=self.page.url, bodywidth=0))
 
         ms, text = await timed(convert())
         return {"ms": ms, "text": text}
 
     async def markdownify(self) -> dict[str, Any]:
         async def convert() -> str:
-            return markdownify.markdownify(await self.page.content())
+            return str(markdownify.markdownify(await self.page.content()))
 
         ms, text = await timed(convert())
         return {"ms": ms, "text": text}

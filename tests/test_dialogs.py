@@ -126,7 +126,9 @@ async def test_a_popup_that_alerts_at_once_holds_nothing_up(
         last = page
         for _ in range(2 if opening == "nested" else 1):
             last = await new_tab(last)
-        await last.evaluate("document.readyState", timeout_s=3)
+        async with asyncio.timeout(5):
+            while not last.dialogs.untold:
+                await last.evaluate("new Promise(done => setTimeout(done, 10))", timeout_s=3)
         assert [dialog.message for dialog in last.dialogs.take()] == ["first"]
         for opened in [last, *page.popups, page]:
             await opened.close()

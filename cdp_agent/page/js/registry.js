@@ -7,12 +7,15 @@ const idsOfElements = new WeakMap();
 const elementsOfIds = new Map();
 let nextId = 1;
 let lastGiven = 0;
+/** The first number that Python may not have claimed; 0: it has claimed all. */
+let firstUnclaimed = 0;
 
 /** @param {Element} element @returns {number} its number: a new one when it has none */
 function idOf(element) {
   let id = idsOfElements.get(element);
   if (id === undefined) {
     id = lastGiven = nextId++;
+    firstUnclaimed ||= id;
     idsOfElements.set(element, id);
     elementsOfIds.set(id, new WeakRef(element));
   }
@@ -36,7 +39,8 @@ function elementOf(id) {
  */
 function reserveIds([free, unclaimed]) {
   if (free > nextId) nextId = free;
-  return lastGiven >= unclaimed ? unclaimed : nextId;
+  if (firstUnclaimed < unclaimed) firstUnclaimed = lastGiven >= unclaimed ? unclaimed : 0;
+  return firstUnclaimed || nextId;
 }
 
 /** The elements of several numbers, null for those that are gone. @param {number[]} ids */

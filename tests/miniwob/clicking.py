@@ -108,7 +108,8 @@ async def click_the_tab(play: Play) -> None:
 async def click_the_box_of_that_colour(play: Play) -> None:
     colour = play.said(r"Click on the (\w+) colored box")[1]
     boxes = await play.find("[style*=background]", "style")
-    await play.click_on(next(box.ref for box in boxes if f": {colour};" in (box.attributes["style"] or "")))
+    styles = {box.ref: box.attributes["style"] or "" for box in boxes if box.visible}
+    await play.click_on(next(ref for ref, style in styles.items() if f": {colour};" in style))
 
 
 @solves("click-dialog", "click-dialog-2")

@@ -89,14 +89,15 @@ async def drag_the_circle(play: Play) -> None:
 @solves("drag-cube")
 async def turn_the_cube(play: Play) -> None:
     wanted = play.quoted[0]
-    cube = (await play.find(".cube"))[0].ref
-    submit, page = (await play.one("button", "Submit")).ref, (await play.find("html"))[0].ref
-    # It turns with the mouse, and on for a while: down, down, down, then also to the side.
-    for start, end in [(cube, submit)] * 3 + [(cube, page), (submit, cube)] * 20:
+    area = (await play.find("#area"))[0].ref
+    for _ in range(60):
         sides = await play.find(".cube-image", "class")
-        if next(each for each in sides if "active" in str(each.attributes["class"])).text == wanted:
+        front = next(each.text for each in sides if "active" in str(each.attributes["class"]))
+        if front == wanted:
             break
-        await play.drag(start, end)
+        # 1 and 6 are above and below the other four.
+        upwards = wanted in "16" or front in "16"
+        await play.drag(area, area, (60, 30), (60, 90) if upwards else (120, 30))
     await play.submit()
 
 

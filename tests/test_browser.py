@@ -311,6 +311,22 @@ async def test_a_crashed_page_can_be_loaded_anew(page: Page, serve: Serve) -> No
     assert await page.evaluate("document.title") == "well"
 
 
+async def test_a_tab_that_crashed_before_we_came_can_be_left(detached: DetachedChrome, serve: Serve) -> None:
+    async with Browser.connect(detached.endpoint) as owner:
+        theirs = await owner.new_page(serve("<p>crashes soon</p>"))
+        (await theirs.frames()).root.session.tell(cdp_page.Crash())
+        with pytest.raises(PageUnresponsive, match="crashed"):
+            await theirs.evaluate("new Promise(() => {})")
+        async with Browser.connect(detached.endpoint) as browser:
+            page = _same_tab(browser, theirs)
+            with pytest.raises(PageUnresponsive, match="crashed"):
+                await page.snapshot()
+
+            await page.goto(serve("<title>free</title>"))
+
+            assert await page.evaluate("document.title") == "free"
+
+
 async def test_a_page_that_hangs_says_so_and_can_be_left(page: Page, serve: Serve) -> None:
     await page.goto(serve("<title>well</title>"))
     with pytest.raises(PageUnresponsive, match=r"did not answer within 0\.3 s"):

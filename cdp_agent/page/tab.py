@@ -24,7 +24,7 @@ from .recover import Seen
 from .refs import RefTable
 from .saved_refs import SavedRefs, adopt_refs, export_refs
 from .snapshot import Snapshot
-from .world import CALL_TIMEOUT_S, deadline
+from .world import CALL_TIMEOUT_S, World, deadline
 
 if TYPE_CHECKING:
     from .page import Page
@@ -34,6 +34,13 @@ CLOSE_TIMEOUT_S = 5.0
 TAB_ARRIVES_WITHIN_S = 2.0
 TAB_EXPECTED_S = 1.0
 REMEMBERED_READINGS = 6
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A large page as it was read after an action, good for as long as its worlds do not change (`counts`)."""
+
+    snapshot: Snapshot
+    counts: dict[World, int]
 
 
 class Tab:
@@ -62,6 +69,9 @@ class Tab:
         """What was read of the page lately, the latest at the end."""
         self.told: set[int] = set()
         """Refs that were given out other than by a reading, such as those of a search."""
+        self.read_took_s = 0.0
+        """How long the last complete reading took."""
+        self.kept: Kept | None = None
         self.activity = Activity(info.target_id, info.url)
         self.acting = asyncio.Lock()
         """Held by who acts: an action's receipt is its own."""
@@ -115,9 +125,11 @@ class Tab:
         tree = await self.frames()
         await self.adopt_saved()
         async with self.reading:
-            document = self.activity.document.number
+            document, begun = self.activity.document.number, time.monotonic()
             taken = await snapshots.take(tree, self.refs, budget_tokens=budget_tokens)
             self.history.append(Seen(taken, document, self.refs.next, budget_tokens is None))
+        if budget_tokens is None:
+            self.read_took_s = time.monotonic() - begun
         self.title = taken.title
         return taken
 
@@ -198,9 +210,9 @@ class Tab:
         following = asyncio.gather(*calls, tree.start())
         following.add_done_callback(lambda done: self._followed(done, session))
         session.on(inspector.TargetReloadedAfterCrash, lambda _: self._catch_up(session))
-        # A tab that hangs gets an answer to none of them, but can still be sent elsewhere.
+        # A tab that hangs answers none of them, and one that has crashed fails them; both can still be sent elsewhere.
         await asyncio.wait([following], timeout=ATTACH_TIMEOUT_S)
-        if following.done():
+        if following.done() and session.stalled_because == session.closed_because:
             await following
         return tree
 

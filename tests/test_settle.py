@@ -61,7 +61,11 @@ async def test_changes_that_follow_one_another_are_waited_for(page: Page, serve:
     assert (await act(page, serve, steps)).changed == ["+ - paragraph: step 5"]
 
 
-async def test_what_begins_a_little_later_is_waited_for(page: Page, serve: Serve) -> None:
+async def test_what_begins_a_little_later_is_waited_for(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settle, "PATIENCE_S", 1.0)
+
     assert (await act(page, serve, "setTimeout(() => (out.textContent = 'late'), 100)")).changed == [
         "+ - paragraph: late"
     ]

@@ -13,13 +13,16 @@ from . import diff
 from .downloads import Download
 from .locate import Located, locate
 from .receipts import NewTab, Outcome, Receipt
-from .settle import NAVIGATION_S, Watch
+from .settle import NAVIGATION_S, QUIET, Watch
 from .snapshot import Snapshot
+from .tab import Kept
 
 if TYPE_CHECKING:
     from .page import Page
 
 DOWNLOAD_S = 3.0
+LARGE_S = 0.1
+"""A page that takes longer to read than this is watched from one action to the next, not to read it twice for each."""
 _POPUP_S = 5.0
 _LEAVING_S = 0.1
 # Of these one expects that something comes of them, so that settling waits a little for it.
@@ -68,6 +71,8 @@ class Recorder:
     async def start(cls, page: Page) -> Recorder:
         """Reads the page as it is, and watches from now on. Raises BrowserError."""
         watch = await Watch.start(page)
+        if (kept := page.kept) is not None and kept.counts == watch.counts:
+            return cls(page, kept.snapshot, watch)
         try:
             before = await page.read()
         except ActionError:
@@ -121,13 +126,14 @@ class Recorder:
         """Waits until the page is settled, and tells what came of it. Raises BrowserError."""
         page, activity = self._page, self._page.activity
         begun = time.perf_counter()
-        settled = await self._watch.settle(patient=action in _EXPECTANT, navigation_s=navigation_s)
+        patient, keep = action in _EXPECTANT, page.read_took_s > LARGE_S
+        settled = await self._watch.settle(patient=patient, navigation_s=navigation_s, keep=keep)
         tabs = [await _arrived(each) for each in page.popups[self._watch.popups :]]
         downloads = await self._downloads()
         settled_ms = _ms_since(begun)
         navigated = self._watch.navigated
         moved = not navigated and activity.document.url != self._watch.url
-        after = None if page.closed else await self._read()
+        after = None if page.closed or navigated else await self._read(keep=keep and settled == QUIET)
         changed, focus = self._compare(after, navigated, action, ref, outcome)
         return Receipt(
             action=action,
@@ -138,7 +144,7 @@ class Recorder:
             value=outcome.value,
             navigated_to=page.url if navigated or moved else None,
             same_document=moved,
-            title=after.title if after is not None and navigated else None,
+            title=await self._title() if navigated else None,
             status=activity.requests.status(activity.document.loader_id) if navigated else None,
             new_tabs=tabs,
             closed=page.closed,
@@ -156,9 +162,22 @@ class Recorder:
             settled_ms=settled_ms,
         )
 
-    async def _read(self) -> Snapshot | None:
+    async def _title(self) -> str | None:
         try:
-            return await self._page.read()
+            world = await (await self._page.frames()).root.world()
+            self._page.title = await world.call("documentTitle", returning=str)
+        except (ActionError, SessionClosed):
+            return None  # it goes on elsewhere already
+        return self._page.title
+
+    async def _read(self, *, keep: bool) -> Snapshot | None:
+        self._page.kept = None
+        try:
+            counts = dict(self._watch.counts)
+            after = await self._page.read()
+            if keep:
+                self._page.kept = Kept(after, counts)
+            return after
         except (ActionError, SessionClosed):
             return None  # `settled` says why, or the next call will
 

@@ -54,14 +54,17 @@ class Watch:
         self._page = page
         self._tree = tree
         self._activity = page.activity
-        self._watched: list[World] = []
+        self.counts: dict[World, int] = {}
+        """How often each world changed since it is watched, as of the last look."""
+        self._before: dict[World, int] = {}
         self._busy = False
 
     @classmethod
     async def start(cls, page: Page) -> Watch:
         """Watches from now on. Raises BrowserError."""
         watch = cls(page, await page.frames())
-        await watch._changes()
+        await watch.look()
+        watch._before = dict(watch.counts)
         return watch
 
     @property
@@ -69,24 +72,26 @@ class Watch:
         """The tab has another document than when the watching began."""
         return self._activity.document.number != self.document
 
-    async def settle(self, *, patient: bool = False, navigation_s: float = NAVIGATION_S) -> str:
+    async def settle(self, *, patient: bool = False, navigation_s: float = NAVIGATION_S, keep: bool = False) -> str:
         """Waits until the page is quiet; says "quiet", or why it waited no longer.
 
-        `patient`: when nothing happens at all, a little longer. Ends the watching. Raises BrowserError.
+        `patient`: when nothing happens at all, a little longer. Ends the watching, unless it is to be kept for `look`.
+        Raises BrowserError.
         """
         why = QUIET
         try:
             why = await self._settle(patient, navigation_s)
         finally:
-            self.stop(gave_up=why != QUIET)
+            if why != QUIET or not keep:
+                self.stop(gave_up=why != QUIET)
         return why
 
     def stop(self, *, gave_up: bool = False) -> None:
         """Ends the watching without waiting for anything."""
-        for world in self._watched:
+        for world in self.counts:
             if not world.gone:
                 world.tell("stopWatching", gave_up)
-        self._watched = []
+        self.counts = {}
 
     async def _settle(self, patient: bool, navigation_s: float) -> str:
         begun = last = resting = self._now()
@@ -111,13 +116,13 @@ class Watch:
                 await self._activity.stir(min(REQUESTS_S, max(LOAD_S - (now - resting), QUIET_S)))
                 last = self._now()
                 continue
-            if any(f.leaving_for is None and f.present_world not in self._watched for f in self._tree.all()):
-                await self._changes()  # a new document: its quiet is counted from now on
+            if any(f.leaving_for is None and f.present_world not in self.counts for f in self._tree.all()):
+                await self.look()  # a new document: its quiet is counted from now on
                 now = self._now()
             if last + quiet_s > now:
                 await self._activity.stir(last + quiet_s - now)
                 continue
-            changes = await self._changes()
+            changes = await self.look()
             # Where an answer takes long, everything does, the page's next step included.
             slow_s = min(_SLOWEST_S, 2 * (self._now() - now))
             if self._busy:
@@ -162,8 +167,8 @@ class Watch:
             pending.append("a new tab")
         return pending
 
-    async def _changes(self) -> Changes:
-        """Of all worlds together; one that is new to the watching, or loading, changed just now."""
+    async def look(self) -> Changes:
+        """What changed in all worlds together; one that is new to the watching, or loading, did just now."""
         self._busy = False
         answers = await asyncio.gather(*(self._changes_in(frame) for frame in self._tree.all()))
         return Changes(
@@ -177,9 +182,9 @@ class Watch:
             return Changes(1e9, 0, 0)  # it answers nothing now, see Frame; `_pending` waits for it
         try:
             world = await frame.world()
-            if world not in self._watched:
-                self._watched.append(world)
-            return await world.call("changes", returning=Changes, timeout_s=_ASK_TIMEOUT_S)
+            changes = await world.call("changes", returning=Changes, timeout_s=_ASK_TIMEOUT_S)
+            self.counts[world] = changes.count
+            return msgspec.structs.replace(changes, count=changes.count - self._before.get(world, 0))
         except ActionError:  # it is being replaced, which is told as navigation; or it hangs
             self._busy = frame.present_world is not None
             return Changes(0, 0, 0)

@@ -3,78 +3,25 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
 import msgspec
 import pytest
 from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
 
-from cdp_agent.browser import Browser
-from cdp_agent.errors import ActionError, BadReply, ContextTooLong, InvalidArguments, SetupError
+from cdp_agent.errors import BadReply, SetupError
 from cdp_agent.extract import Ungrounded, extract
 from cdp_agent.page.page import Page
 from cdp_agent.providers import openai
 from cdp_agent.providers.base import Usage, Wire
-from cdp_agent.providers.client import Client
-from cdp_agent.providers.services import Endpoint
-from cdp_agent.tools import BUILT_IN
-from cdp_agent.tools.base import Context, Observation
+from tests.chat_model import FLIGHTS, FOUND, SCHEMA, Model
 from tests.conftest import Serve
-
-FLIGHTS = """<title>Flights</title><table><tr><th>To<th>Price
-<tr><td>Bergen<td>kr 1.299,00<tr><td>Tromsø<td>kr 2.450,00</table><iframe srcdoc="<p>Seats left: 7"></iframe>"""
-SCHEMA = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {"to": {"type": "string"}, "price": {"type": "number"}},
-        "required": ["to", "price"],
-        "additionalProperties": False,
-    },
-}
-FOUND = [{"to": "Bergen", "price": 1299}, {"to": "Tromsø", "price": 2450}]
 
 
 class Flight(msgspec.Struct):
     to: str
     price: float
-
-
-class Model:
-    """A chat-completions server. What it says is a text, or (status, error); `requests` are the bodies it got."""
-
-    def __init__(self, server: HTTPServer) -> None:
-        self.requests: list[dict[str, Any]] = []
-        self.says: Callable[[dict[str, Any]], str | tuple[int, Any]] = lambda _: "?"
-        self.calls_tool = False
-        self.finish = "stop"
-        self._url = server.url_for("/v1")
-        server.expect_request("/v1/chat/completions", method="POST").respond_with_handler(self._answer)
-
-    def say(self, *texts: str) -> None:
-        replies = iter(texts)
-        self.says = lambda _: next(replies)
-
-    def client(self, wire: Wire = cast(Wire, openai)) -> Client:  # noqa: B008 (a module)
-        return Client(Endpoint("openai", wire, self._url, "gpt-test", "key"))
-
-    def _answer(self, request: Request) -> Response:
-        body = json.loads(request.get_data())
-        self.requests.append(body)
-        said = self.says(body)
-        if isinstance(said, tuple):
-            return Response(json.dumps({"error": said[1]}), said[0], content_type="application/json")
-        message: dict[str, Any] = {"role": "assistant", "content": said}
-        if self.calls_tool:
-            function = {"name": body["tools"][0]["function"]["name"], "arguments": said}
-            message = {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": function}]}
-        usage = {"prompt_tokens": 100, "completion_tokens": 10}
-        reply = {"choices": [{"message": message, "finish_reason": self.finish}], "usage": usage}
-        return Response(json.dumps(reply), content_type="application/json")
 
 
 @pytest.fixture
@@ -130,8 +77,7 @@ async def test_with_a_schema_the_provider_is_told_the_form(flights: Page, model:
 
 async def test_a_wire_without_structured_output_is_given_a_tool(flights: Page, model: Model) -> None:
     wire = cast(Wire, SimpleNamespace(**{**vars(openai), "JSON_OUTPUT": False}))
-    model.calls_tool = True
-    model.say(json.dumps({"result": FOUND}))
+    model.says = lambda _: {"name": "answer", "arguments": json.dumps({"result": FOUND})}
 
     async with model.client(wire) as client:
         found = await extract(flights, "All flights", model=client, schema=SCHEMA)
@@ -250,132 +196,3 @@ async def test_what_the_caller_got_wrong_costs_no_call(
 
     assert str(raised.value).startswith(message)
     assert model.requests == []
-
-
-ROWS = "".join(f"<tr><td>Place {i}<td>kr {i},00" for i in range(1, 601))
-
-
-def rows_seen(request: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a diligent model makes of the rows in its part."""
-    text = request["messages"][1]["content"]
-    return [{"to": f"Place {i}", "price": int(i)} for i in re.findall(r"\| Place (\d+) \|", text)]
-
-
-async def test_the_lists_of_a_long_page_are_put_together(page: Page, serve: Serve, model: Model) -> None:
-    await page.goto(serve(f"<h1>Flights</h1><table><tr><th>To<th>Price{ROWS}</table>"))
-    # Each part's model repeats the first row, which must not be there twice.
-    model.says = lambda request: json.dumps({"result": [{"to": "place 1", "price": 1}, *rows_seen(request)]})
-
-    async with model.client() as client:
-        found = await extract(
-            page, "All flights", model=client, schema={**SCHEMA, "minItems": 600}, context_tokens=4000
-        )
-
-    assert [each["price"] for each in found.value] == list(range(1, 601))
-    assert found.notices == [f"The page is long: it was read in {found.calls} parts."]
-    assert found.ungrounded == []
-    assert all("| To | Price |" in request["messages"][1]["content"] for request in model.requests)
-
-
-async def test_other_forms_are_answered_from_what_was_found_in_the_parts(
-    page: Page, serve: Serve, model: Model
-) -> None:
-    await page.goto(serve(f"<table><tr><th>To<th>Price{ROWS}</table>"))
-
-    def says(request: dict[str, Any]) -> str:
-        text = request["messages"][1]["content"]
-        part = re.search(r"This is part (\d+) of (\d+)", text)
-        if part:
-            return f"- {len(rows_seen(request))} flights here"
-        return json.dumps({"flights": sum(map(int, re.findall(r"- (\d+) flights here", text)))})
-
-    model.says = says
-    schema = {"type": "object", "properties": {"flights": {"type": "integer"}}, "required": ["flights"]}
-
-    async with model.client() as client:
-        found = await extract(page, "How many flights?", model=client, schema=schema, context_tokens=4000)
-
-    assert found.value == {"flights": 600}
-    assert "response_format" not in model.requests[0]
-    assert "response_format" in model.requests[-1]
-
-
-async def test_a_context_that_is_smaller_than_thought_makes_more_parts(page: Page, serve: Serve, model: Model) -> None:
-    await page.goto(serve(f"<table><tr><th>To<th>Price{ROWS}</table>"))
-
-    def says(request: dict[str, Any]) -> str | tuple[int, Any]:
-        if len(json.dumps(request)) > 12_000:
-            return 400, {"code": "context_length_exceeded", "message": "maximum context length is 2000 tokens"}
-        return json.dumps({"result": rows_seen(request)})
-
-    model.says = says
-
-    async with model.client() as client:
-        found = await extract(page, "All flights", model=client, schema=SCHEMA, context_tokens=20_000)
-
-    assert len(found.value) == 600
-
-
-async def test_a_context_that_is_never_large_enough_is_an_error(flights: Page, model: Model) -> None:
-    model.says = lambda _: (400, {"code": "context_length_exceeded", "message": "maximum context length is 5 tokens"})
-
-    async with model.client() as client:
-        with pytest.raises(ContextTooLong):
-            await extract(flights, "All", model=client, schema=SCHEMA)
-
-
-async def call(flights: Page, browser: Browser, client: Client | None, **arguments: Any) -> Observation:
-    tool = BUILT_IN["extract"]
-    found = await tool.run(tool.parse(arguments), Context(flights, browser, client))
-    assert isinstance(found, Observation)
-    return found
-
-
-async def test_the_tool_tells_the_model_what_may_be_made_up(flights: Page, browser: Browser, model: Model) -> None:
-    model.say(json.dumps({"result": [{"to": "Paris", "price": 1299}]}))
-
-    async with model.client() as client:
-        found = await call(flights, browser, client, description="All", output_schema=json.dumps(SCHEMA))
-
-    assert found.text == (
-        '[\n {\n  "to": "Paris",\n  "price": 1299\n }\n]\n\n'
-        "Not found on the page, so perhaps made up: $[0].to = 'Paris'. Check before you use them."
-    )
-    assert found.usage == Usage(input_tokens=100, output_tokens=10)
-
-
-async def test_an_empty_schema_is_none_and_a_notice_tells_it(flights: Page, browser: Browser, model: Model) -> None:
-    model.say("Two flights.")
-
-    async with model.client() as client:
-        found = await call(flights, browser, client, description="All", output_schema={})
-
-    notice = "The schema is empty, so it counts as none: the answer is text."
-    assert (found.text, found.notices) == (f"Two flights.\n\n{notice}", (notice,))
-    assert "response_format" not in model.requests[0]
-
-
-async def test_a_model_hears_what_is_wrong_with_its_schema(flights: Page, browser: Browser, model: Model) -> None:
-    async with model.client() as client:
-        with pytest.raises(InvalidArguments) as raised:
-            await call(flights, browser, client, description="All", output_schema={"type": "lst"})
-
-    assert str(raised.value).startswith('extract: The schema is wrong at $.type: "lst" is no type.')
-    assert model.requests == []
-
-
-async def test_a_model_hears_when_the_reply_did_not_fit(flights: Page, browser: Browser, model: Model) -> None:
-    model.say("[]")
-
-    async with model.client() as client:
-        with pytest.raises(ActionError) as raised:
-            await call(flights, browser, client, description="All", output_schema={"type": "array", "minItems": 1})
-
-    assert str(raised.value) == (
-        "Nothing was extracted. openai: the answer does not fit the schema: $: [] has less than 1 item"
-    )
-
-
-async def test_without_a_model_the_tool_says_what_it_needs(flights: Page, browser: Browser) -> None:
-    with pytest.raises(SetupError, match="extract needs a model: set CDP_AGENT_MODEL"):
-        await call(flights, browser, None, description="All")

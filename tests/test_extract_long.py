@@ -1,0 +1,94 @@
+"""Extraction from pages that are longer than what the model can take in at once."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from cdp_agent.errors import ContextTooLong
+from cdp_agent.extract import extract
+from cdp_agent.page.page import Page
+from tests.chat_model import FLIGHTS, SCHEMA, Model
+from tests.conftest import Serve
+
+
+@pytest.fixture
+def model(httpserver: HTTPServer) -> Model:
+    return Model(httpserver)
+
+
+ROWS = "".join(f"<tr><td>Place {i}<td>kr {i},00" for i in range(1, 601))
+
+
+def rows_seen(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a diligent model makes of the rows in its part."""
+    text = request["messages"][1]["content"]
+    return [{"to": f"Place {i}", "price": int(i)} for i in re.findall(r"\| Place (\d+) \|", text)]
+
+
+async def test_the_lists_of_a_long_page_are_put_together(page: Page, serve: Serve, model: Model) -> None:
+    await page.goto(serve(f"<h1>Flights</h1><table><tr><th>To<th>Price{ROWS}</table>"))
+    # Each part's model repeats the first row, which must not be there twice.
+    model.says = lambda request: json.dumps({"result": [{"to": "place 1", "price": 1}, *rows_seen(request)]})
+
+    async with model.client() as client:
+        found = await extract(
+            page, "All flights", model=client, schema={**SCHEMA, "minItems": 600}, context_tokens=4000
+        )
+
+    assert [each["price"] for each in found.value] == list(range(1, 601))
+    assert found.notices == [f"The page is long: it was read in {found.calls} parts."]
+    assert found.ungrounded == []
+    assert all("| To | Price |" in request["messages"][1]["content"] for request in model.requests)
+
+
+async def test_other_forms_are_answered_from_what_was_found_in_the_parts(
+    page: Page, serve: Serve, model: Model
+) -> None:
+    await page.goto(serve(f"<table><tr><th>To<th>Price{ROWS}</table>"))
+
+    def says(request: dict[str, Any]) -> str:
+        text = request["messages"][1]["content"]
+        part = re.search(r"This is part (\d+) of (\d+)", text)
+        if part:
+            return f"- {len(rows_seen(request))} flights here"
+        return json.dumps({"flights": sum(map(int, re.findall(r"- (\d+) flights here", text)))})
+
+    model.says = says
+    schema = {"type": "object", "properties": {"flights": {"type": "integer"}}, "required": ["flights"]}
+
+    async with model.client() as client:
+        found = await extract(page, "How many flights?", model=client, schema=schema, context_tokens=4000)
+
+    assert found.value == {"flights": 600}
+    assert "response_format" not in model.requests[0]
+    assert "response_format" in model.requests[-1]
+
+
+async def test_a_context_that_is_smaller_than_thought_makes_more_parts(page: Page, serve: Serve, model: Model) -> None:
+    await page.goto(serve(f"<table><tr><th>To<th>Price{ROWS}</table>"))
+
+    def says(request: dict[str, Any]) -> str | tuple[int, Any]:
+        if len(json.dumps(request)) > 12_000:
+            return 400, {"code": "context_length_exceeded", "message": "maximum context length is 2000 tokens"}
+        return json.dumps({"result": rows_seen(request)})
+
+    model.says = says
+
+    async with model.client() as client:
+        found = await extract(page, "All flights", model=client, schema=SCHEMA, context_tokens=20_000)
+
+    assert len(found.value) == 600
+
+
+async def test_a_context_that_is_never_large_enough_is_an_error(page: Page, serve: Serve, model: Model) -> None:
+    await page.goto(serve(FLIGHTS))
+    model.says = lambda _: (400, {"code": "context_length_exceeded", "message": "maximum context length is 5 tokens"})
+
+    async with model.client() as client:
+        with pytest.raises(ContextTooLong):
+            await extract(page, "All", model=client, schema=SCHEMA)

@@ -41,6 +41,18 @@ SUGGESTIONS = f"""<input id=c role=combobox aria-autocomplete=list aria-label=Ci
     l.append(item)
   }}
 }}, 100)</script>"""
+SEARCHED = f"""<div id=c role=combobox tabindex=0 aria-label=City>Choose</div>
+<div id=p hidden><input id=q><ul id=l role=listbox></ul></div><script>
+const items = {CITIES};
+c.onclick = () => {{ p.hidden = false; q.focus() }};
+q.oninput = () => {{
+  const found = items.filter((city) => q.value && city.includes(q.value));
+  l.innerHTML = found.map((city) => `<li role=option>${{city}}`).join("");
+}};
+l.onclick = (event) => {{ c.textContent = event.target.textContent; p.hidden = true }}</script>"""
+PLAIN_INPUT = SUGGESTIONS.replace(
+    "role=combobox aria-autocomplete=list aria-label=City aria-controls=l", "aria-label=City"
+)
 WITHOUT_ROLES = f"""<div id=c tabindex=0 aria-label=City role=group style="width:200px">Pick</div>
 <div id=m style="display:none;position:absolute;top:60px"></div><script>for (const city of {CITIES}) {{
   const item = Object.assign(document.createElement("div"), {{innerHTML: `<span>${{city}}</span>`}});
@@ -105,6 +117,10 @@ async def test_select_waits_for_an_option(page: Page, serve: Serve) -> None:
         pytest.param(SELECT_ONLY, "Stavanger", Outcome("Stavanger"), id="select-only combobox"),
         pytest.param(PORTAL, "bergen", Outcome("Bergen"), id="a list at the end of the page, later"),
         pytest.param(SUGGESTIONS, "Bergen", Outcome("Bergen", '"Bergen, Norway" was clicked'), id="suggestions"),
+        pytest.param(SEARCHED, "Bergen", Outcome("Bergen"), id="a search field in the list"),
+        pytest.param(
+            PLAIN_INPUT, "Bergen", Outcome("Bergen", '"Bergen, Norway" was clicked'), id="suggestions for a plain field"
+        ),
         pytest.param(WITHOUT_ROLES, "Bergen", Outcome("Bergen"), id="without roles"),
         pytest.param(VIRTUAL, "Item 20", Outcome("Item 20"), id="only what is seen is there"),
         pytest.param(LIST_BOX, "Oslo", Outcome("Oslo, Bergen"), id="list box"),
@@ -171,7 +187,7 @@ async def test_select_lists_the_options_there_are(
             "<div role=radiogroup aria-label=City tabindex=0><input type=radio><input type=radio></div>",
             'Radiogroup E1 "City" is no list to select from: it is made of radio buttons: use check on one of them.',
         ),
-        ("<input aria-label=City>", 'Textbox E1 "City" is no list to select from: fill it with text.'),
+        ("<textarea aria-label=City></textarea>", 'Textbox E1 "City" is no list to select from: fill it with text.'),
         ("<button role=tab>City</button>", 'Tab E1 "City" is no list to select from: click the tab.'),
     ],
 )

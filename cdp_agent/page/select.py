@@ -44,9 +44,9 @@ class _Chosen(msgspec.Struct, frozen=True):
 
 
 class _List(msgspec.Struct, frozen=True):
+    """See beginChoice in js/popup.js."""
+
     open: bool
-    editable: bool
-    multiple: bool
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -120,7 +120,7 @@ class _Custom:
         listed = await at.world.call("beginChoice", self._local, returning=_List)
         if not listed.open:
             await click_element(at, local=self._local)
-        found = await self._find(wanted, listed)
+        found = await self._find(wanted)
         if found.state != "found":
             await self._close(listed)
             raise await _no_such(at, wanted, self._by, found.state, found.options, found.total)
@@ -133,11 +133,12 @@ class _Custom:
         await click_element(at, local=found.local)
         return await self._verify(found)
 
-    async def _find(self, wanted: str, listed: _List) -> _Found:
-        typeable = listed.editable and self._by == "text"
-        found = await self._option(wanted, SHORT_WAIT_S if typeable else OPTIONS_WAIT_S)
-        if found.state == "unknown" and typeable:
-            await fill(msgspec.structs.replace(self._at, local=self._local), wanted)
+    async def _find(self, wanted: str) -> _Found:
+        world = self._at.world
+        field = await world.call("filterField", self._local, returning=int) if self._by == "text" else 0
+        found = await self._option(wanted, SHORT_WAIT_S if field else OPTIONS_WAIT_S)
+        if found.state == "unknown" and field:
+            await fill(msgspec.structs.replace(self._at, local=field), wanted)
             found = await self._option(wanted, SUGGESTIONS_WAIT_S)
         if found.state == "unknown" and not found.total:  # some open by keys only
             await press(self._at.frame, "ArrowDown")

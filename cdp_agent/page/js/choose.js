@@ -61,8 +61,7 @@ function insteadOfSelecting(control) {
   if (role === 'checkbox' || role === 'switch') return 'use check or uncheck';
   if (role === 'tab' || role === 'tablist') return 'click the tab';
   if (role === 'link' || role === 'option' || role === 'menuitem') return 'click it';
-  const isList = hasAttr(control, 'aria-haspopup') || hasAttr(control, 'aria-expanded') || hasAttr(control, 'aria-autocomplete');
-  return (role === 'textbox' || role === 'searchbox') && !isList ? 'fill it with text' : '';
+  return tagOf(control) === 'TEXTAREA' ? 'fill it with text' : '';
 }
 
 const onlyRadios = (control) => allIn(control, radioInput).length > 1;

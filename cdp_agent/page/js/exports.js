@@ -1,6 +1,6 @@
 return { snapshot, adoptRoots, adoptInternals, adoptListening, describe, idOf, elementOf, elementsOf, isAlive, changes, stopWatching,
   aim, aimThrough, landed, nextFrame, toldBy, isMac, focusOn, checkable, checkedSoon,
-  readyField, focusedField, setField, filledWith, listKind, chooseNative, setOption, beginChoice, findOption, scrollOptions, shown, isChosenNow,
+  readyField, focusedField, setField, filledWith, listKind, chooseNative, setOption, beginChoice, filterField, findOption, scrollOptions, shown, isChosenNow,
   elementBy, fileField, fileNames, isDraggable, readable,
   look, changedSince, outerHtml, documentTitle, adoptRefs,
   seenText, forgetSeen, placesOf, findElements, scrollBox, scrolledTo, moveBox, bringIntoView, topOf,

@@ -8,20 +8,28 @@ let seenBefore = new WeakSet();
 
 /**
  * Notes what is seen now. @param {number} id
- * @returns {{open: boolean, editable: boolean, multiple: boolean}}  open: its options are there already
+ * @returns {{open: boolean}}  open: its options are there already
  */
 function beginChoice(id) {
   const control = elementBy(id);
   seenBefore = new WeakSet();
-  if (!control) return { open: false, editable: false, multiple: false };
+  if (!control) return { open: false };
   const own = ownOptions(control);
   for (const root of rootsWith(control)) {
     for (const each of allIn(root, `${OPTIONS},${PLAIN_OPTIONS}`)) if (isShown(each) && !own.includes(each)) seenBefore.add(each);
   }
-  const field = fieldOf(control);
-  const editable = field !== null && fieldKind(field) === 'typed' && !isReadOnly(field);
-  return { open: own.length > 0, editable, multiple: closestFlat(own[0] ?? control, '[aria-multiselectable="true" i]') !== null };
+  return { open: own.length > 0 };
 }
+
+/** The field in which typing filters the list: the control itself, or the one that got the focus with it; 0 for none. @param {number} id */
+function filterField(id) {
+  const control = elementBy(id);
+  const focused = focusedElement();
+  const field = control && (typeable(fieldOf(control)) || typeable(focused));
+  return field ? (field === control ? id : hold(field)) : 0;
+}
+
+const typeable = (field) => (field && fieldKind(field) === 'typed' && !isReadOnly(field) ? field : null);
 
 /** The documents in which a list of that control may open. */
 const rootsWith = (control) => levelsOf(control).map((level) => documentElement_.call(level.document));
@@ -65,6 +73,7 @@ function isOneText(element, plain) {
   return plain.filter((other) => other !== element && isInside(other, element)).every((other) => collapse(innerText(other)) === text);
 }
 
+const LOADING_MS = 4000;
 const optionText = (option) => collapse(attr(option, 'aria-label') ?? innerText(option));
 const isChosen = (option) => ['aria-selected', 'aria-checked'].some((name) => attr(option, name)?.toLowerCase() === 'true');
 const choiceOf = (option) => ({
@@ -96,7 +105,8 @@ async function findOption(id, wanted, by, wait_ms) {
       const { text, disabled } = choices[found[0]];
       return { ...answer, state: 'found', local: hold(option), text, chosen: isChosen(option), disabled };
     }
-    if (performance.now() - began > wait_ms || (found.length > 1 && steady && performance.now() - began > wait_ms / 4)) {
+    const patience = choices.length && choices.every((choice) => choice.disabled) ? LOADING_MS : wait_ms; // "Loading…"
+    if (performance.now() - began > patience || (found.length > 1 && steady && performance.now() - began > wait_ms / 4)) {
       const among = found.length ? found.map((i) => choices[i]) : choices;
       return { ...answer, state: found.length ? 'ambiguous' : 'unknown', options: shortTexts(among), total: among.length };
     }

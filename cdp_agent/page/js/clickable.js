@@ -41,10 +41,11 @@ function isOnlyPaint(element, tag) {
 // Long enough to tell one icon from the other.
 const LONGEST_HINT = 40;
 
-/** ` [class="star"]`: for what has neither name nor content, what its author called it. */
+/** ` [class=star]`: for what has neither name nor content, what its author called it. */
 function hintOf(element) {
   const text = collapse(attr(element, 'class') ?? '') || attr(element, 'id');
-  return text ? ` [class=${bracketed(cut(text, LONGEST_HINT))}]` : '';
+  if (!text) return '';
+  return ` [class=${/^[\w-]+$/.test(text) ? cut(text, LONGEST_HINT) : bracketed(cut(text, LONGEST_HINT))}]`;
 }
 
 /** @type {WeakSet<Element>} elements with listeners of their own, as Python was told by Chrome */

@@ -46,12 +46,12 @@ function finish(line, parent) {
   line.kids = tidy(line.kids);
   if (line.named) line.kids = withoutRepeats(line.kids);
   else if (line.name) line.kids = line.kids.filter((kid) => !isSaidBy(line, kid));
-  line.kids = withoutSeparators(line.kids);
+  line.kids = joinShort(withoutSeparators(line.kids), line.role === '' && line.id !== 0);
   if (UNWRAPS.has(line.role)) unwrapParagraphs(line);
   if (line.role === 'row') line.kids = foldCells(line.kids);
   if (line.unsure && !isControl(line)) line.id = 0;
   if (line.role === '') {
-    if (line.id === 0 && line.name === '') {
+    if ((line.id === 0 && line.name === '') || standsAroundOne(line)) {
       parent.kids.push(BREAK, ...line.kids, BREAK);
       return;
     }
@@ -62,10 +62,30 @@ function finish(line, parent) {
     parent.kids.push(line);
     return;
   }
+  if (line.role === 'heading' && line.id === 0 && line.name === '' && line.kids.length === 0) return;
   if (MEANS_NOTHING_EMPTY(line) || (line.role === 'separator' && line.id === 0 && line.name === '')) return;
   if (dissolves(line)) parent.kids.push(BREAK, ...line.kids, BREAK);
   else parent.kids.push(line);
 }
+
+const SHORT_TEXT = 40;
+const LONGEST_JOINED = 120;
+
+/** Short texts that follow each other share a line, "a | b"; in something clickable all do, as its label would. */
+function joinShort(kids, asLabel) {
+  const joined = [];
+  for (const kid of kids) {
+    const last = joined.length - 1;
+    if (typeof kid !== 'string' || typeof joined[last] !== 'string') joined.push(kid);
+    else if (asLabel) joined[last] += ` ${kid}`;
+    else if (kid.length <= SHORT_TEXT && joined[last].length + kid.length <= LONGEST_JOINED) joined[last] += ` | ${kid}`;
+    else joined.push(kid);
+  }
+  return joined;
+}
+
+/** Whether it only wraps one control: to click it is to click that. */
+const standsAroundOne = ({ kids }) => kids.length === 1 && typeof kids[0] !== 'string' && kids[0].id !== 0 && WHOLE.has(kids[0].role);
 
 /** Of what may be clickable: not when it stands around controls, nor when it takes no room. */
 function isControl(line) {
@@ -97,7 +117,9 @@ function dissolves(line) {
   if (line.id !== 0 || line.name !== '' || line.states !== '') return false;
   if (role === 'paragraph') return typeof kids[0] !== 'string' || kids.length > 1;
   if (role === 'table') return layoutKids(line);
-  return DISSOLVES.has(role) && kids.length === 1 && typeof kids[0] !== 'string';
+  if (!DISSOLVES.has(role) || typeof kids[0] === 'string') return false;
+  // A link with a word after it is clear without the item around.
+  return kids.length === 1 || (role === 'listitem' && kids.length === 2 && typeof kids[1] === 'string' && kids[1].length <= SHORT_TEXT && kids[0].kids.length === 0);
 }
 
 /** A table of one row without headers lays out the page: rows and cells go. */

@@ -9,7 +9,7 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
 
 /**
  * @typedef {{classes: Set<string>, selectors: string[]}} Wanted  elements that one concern selects
- * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, counters: Wanted, unpainted: Wanted, readable: boolean}} SheetFacts
+ * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, counters: Wanted, unpainted: Wanted, readable: boolean, number: number}} SheetFacts
  */
 const CONCERNS = ['before', 'after', 'cursor', 'counters', 'unpainted'];
 
@@ -19,18 +19,21 @@ const factsOfSheets = new WeakMap();
 const wanted = () => ({ classes: new Set(), selectors: [] });
 const perConcern = (make) => Object.fromEntries(CONCERNS.map((concern) => [concern, make(concern)]));
 
+let sheetsRead = 0;
+const UNREADABLE = { ...perConcern(wanted), readable: false, number: 0 };
+
 /** @param {CSSStyleSheet} sheet @returns {SheetFacts} */
 function factsOf(sheet) {
   let rules;
   try {
     rules = sheet.cssRules;
   } catch {
-    return { ...perConcern(wanted), readable: false };
+    return UNREADABLE;
   }
   const known = factsOfSheets.get(sheet);
   const last = rules[rules.length - 1];
   if (known && known.count === rules.length && known.last === last) return known.facts;
-  const facts = { ...perConcern(wanted), readable: true };
+  const facts = { ...perConcern(wanted), readable: true, number: ++sheetsRead };
   readRules(rules, '', facts, 0);
   factsOfSheets.set(sheet, { count: rules.length, last, facts });
   return facts;
@@ -84,11 +87,13 @@ function readRule(style, selector, facts) {
 
 const SILENT_CONTENT = new Set(['none', 'normal', '""', "''", '" "', 'initial', 'unset', 'revert']);
 
-const ONE_CLASS = /^\.([\w-]+)$/;
+// A class in the last compound of a selector, where nothing makes that hard to read.
+const LAST_CLASS = /(?:^|[\s>+~])[^\s>+~()[\]\\]*\.([\w-]+)[^\s>+~()[\]\\]*$/;
 
 function add(target, selector) {
   selector = selector.trim();
-  const match = ONE_CLASS.exec(selector);
+  // Whatever has that class may be selected: cheaper to look up than to match, and asking one too many does no harm.
+  const match = LAST_CLASS.exec(selector);
   if (match) {
     target.classes.add(match[1]);
     return;
@@ -137,32 +142,43 @@ function selectedIn(root) {
   const isDocument = nodeType(root) === 9;
   const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
   sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
-  const all = perConcern(wanted);
-  let every = 0;
-  for (const sheet of sheets) {
-    const facts = factsOf(sheet);
-    if (!facts.readable) every = ALL_CONCERNS;
-    for (const concern of CONCERNS) join(all[concern], facts[concern]);
-  }
-  const selection = { every, elements: new Map(), classes: new Map(), byClass: new Map(), last: null, lastBits: 0 };
-  CONCERNS.forEach((concern, i) => {
-    for (const name of all[concern].classes) selection.classes.set(name, selection.classes.get(name) | (1 << i));
-    if (!every) selectElements(root, all[concern].selectors, 1 << i, selection.elements);
-  });
+  const { every, classes, byClass, lists } = merged(sheets.map(factsOf));
+  const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0 };
+  for (const [bit, list] of lists) selectElements(root, list, bit, selection.elements);
   return perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) }));
 }
 
 const ALL_CONCERNS = (1 << CONCERNS.length) - 1;
 
-function selectElements(root, selectors, bit, elements) {
-  if (!selectors.length) return;
-  const unique = [...new Set(selectors)];
-  const whole = unique.join(',');
-  // A bad selector voids its whole list: then each is tried alone.
-  for (const list of isValid(whole) ? [whole] : unique.filter(isValid)) {
-    const found = selectAll(root, list);
-    for (let i = 0; i < found.length; i++) elements.set(found[i], elements.get(found[i]) | bit);
-  }
+function selectElements(root, list, bit, elements) {
+  const found = selectAll(root, list);
+  for (let i = 0; i < found.length; i++) elements.set(found[i], elements.get(found[i]) | bit);
+}
+
+/** @type {Map<string, object>} what sheets say together: many shadow roots have the same ones */
+const mergedFacts = new Map();
+const MOST_MERGED = 200;
+
+/** @param {SheetFacts[]} sheets @returns {{every: number, classes: Map<string, number>, byClass: Map<string, number>, lists: [number, string][]}} */
+function merged(sheets) {
+  const key = sheets.map((facts) => facts.number).join();
+  let known = mergedFacts.get(key);
+  if (known) return known;
+  const every = sheets.every((facts) => facts.readable) ? 0 : ALL_CONCERNS;
+  known = { every, classes: new Map(), byClass: new Map(), lists: [] };
+  CONCERNS.forEach((concern, i) => {
+    const selectors = new Set();
+    for (const facts of sheets) {
+      for (const name of facts[concern].classes) known.classes.set(name, known.classes.get(name) | (1 << i));
+      for (const selector of facts[concern].selectors) selectors.add(selector);
+    }
+    const whole = [...selectors].join(',');
+    // A bad selector voids its whole list: then each is tried alone.
+    if (every === 0) for (const list of isValid(whole) ? [whole] : [...selectors].filter(isValid)) known.lists.push([1 << i, list]);
+  });
+  if (mergedFacts.size > MOST_MERGED) mergedFacts.clear();
+  mergedFacts.set(key, known);
+  return known;
 }
 
 function isValid(selector) {

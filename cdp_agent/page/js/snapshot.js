@@ -18,7 +18,7 @@ function snapshot({ next, marks }) {
     visitElement(element, place, flags, 0);
   }
   const lines = [];
-  renderKids(withoutSeparators(tidy(whole.kids)), 0, lines);
+  renderKids(joinShort(withoutSeparators(tidy(whole.kids)), false), 0, lines);
   const { frames, remote, omitted, closed, internals } = reading;
   forget();
   return { text: lines.join('\n'), url: documentURL_.call(document), title: collapse(title_.call(document)), first, end: nextId, frames, remote, omitted, closed, internals };

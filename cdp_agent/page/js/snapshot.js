@@ -29,6 +29,7 @@ function forget() {
   roles = new Map();
   names = new Map();
   selections = new Map();
+  factsOfRoots = new Map();
   ownersOfRoots = new Map();
   labelsOfRoots = new Map();
   countersOfRoots = new Map();

@@ -56,7 +56,16 @@ function inRoot(root, visit) {
   reading = outer;
 }
 
+/** @type {Map<Node, object>} for one reading: a slot leads back into the tree around its shadow root */
+let factsOfRoots = new Map();
+
 function rootFacts(root) {
+  let facts = factsOfRoots.get(root);
+  if (!facts) factsOfRoots.set(root, (facts = readRoot(root)));
+  return facts;
+}
+
+function readRoot(root) {
   const isDocument = nodeType(root) === 9;
   let selection = selections.get(root);
   if (!selection) selections.set(root, (selection = selectedIn(root)));

@@ -131,7 +131,7 @@ function writeElement(element, flags, depth) {
     writing.queue.push([element, writing.out.push('') - 1, flags, reading]);
     return;
   }
-  const visibility = visibilityOf(element);
+  const visibility = tag === 'AREA' ? VISIBLE : visibilityOf(element);
   if (visibility === GONE) return;
   if (visibility === UNSEEN_SELF) {
     writeTransparent(element, tag, flags | HTML_SILENT, depth, computedStyleOf(element));

@@ -64,6 +64,7 @@ async def test_reading_and_acting_call_nothing_of_the_page_and_change_nothing_el
     before = await _seen(page)
 
     await page.search("orders")
+    await page.markdown()
     await page.find("button", attributes=["id"])
     await page.scroll("down")
     await page.wait_for(text="Orders")

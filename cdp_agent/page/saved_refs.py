@@ -117,7 +117,9 @@ async def _adopt(frame: Frame, saved: SavedFrame, refs: RefTable) -> tuple[World
             if isinstance(answer, dom.Resolved) and answer.object.object_id is not None
         ]
         numbers = [number for number, _ in there]
-        adopted = await world.call("adoptRefs", refs.free(world), numbers, *(each for _, each in there), returning=list[int])
+        adopted = await world.call(
+            "adoptRefs", refs.free(world), numbers, *(each for _, each in there), returning=list[int]
+        )
     except (ActionError, ProtocolError):
         return None
     for _, handle in there:

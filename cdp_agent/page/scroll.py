@@ -211,7 +211,9 @@ async def _box(page: Page, at: Located | None, axis: str) -> _Scroller | str:
     while True:
         world = await frame.world()
         async with page.reading:
-            box = await world.call("scrollBox", {"next": page.refs.free(world), "id": local, "axis": axis}, returning=_Box)
+            box = await world.call(
+                "scrollBox", {"next": page.refs.free(world), "id": local, "axis": axis}, returning=_Box
+            )
             page.refs.claim(world, box.first, box.end)
         if box.id:
             return _Scroller(world, box.id, page.refs.write(world, box.label))

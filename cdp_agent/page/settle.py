@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 QUIET = "quiet"
 QUIET_S = 0.06
-"""So long nothing may change. Chosen by experiment, see ARCHITECTURE.md."""
+"""So long nothing may change: more than three frames, and what timers of 0, promises and frames bring takes two."""
 PATIENCE_S = 0.15
 """So long something may take to begin after an action that has no other sense than to begin something."""
 ANIMATIONS_S = 0.6

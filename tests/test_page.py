@@ -1,0 +1,83 @@
+"""A tab as programs use it, apart from its actions."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+
+import pytest
+
+from cdp_agent.errors import ActionError, InvalidArguments, ScriptError
+from cdp_agent.page.page import Page
+
+from .conftest import Serve
+
+
+def size_of(png: bytes) -> tuple[int, int]:
+    assert png.startswith(b"\x89PNG")
+    width, height = struct.unpack(">II", png[16:24])
+    return width, height
+
+
+async def test_a_screenshot_shows_the_viewport_or_the_whole_page(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<body style='margin: 0; height: 2000px'>"))
+    viewport = await page.evaluate("[innerWidth, innerHeight]")
+
+    assert size_of(await page.screenshot()) == tuple(viewport)
+    assert size_of(await page.screenshot(full_page=True)) == (viewport[0], 2000)
+
+
+async def test_html_is_found_in_any_frame_and_shadow_root(page: Page, serve: Serve) -> None:
+    near, far = serve("<p class=near>near</p>"), serve("<p class=far>far</p>", other_site=True)
+    script = "host.attachShadow({mode: 'open'}).innerHTML = '<p class=shadow>in</p>'"
+    await page.goto(
+        serve(
+            f"<div id=host></div><iframe src='{near}'></iframe><iframe src='{far}'></iframe><script>{script}</script>"
+        )
+    )
+
+    assert [await page.html(f".{place}") for place in ("near", "far", "shadow")] == [
+        '<p class="near">near</p>',
+        '<p class="far">far</p>',
+        '<p class="shadow">in</p>',
+    ]
+    assert (await page.html()).startswith("<html>")
+
+
+async def test_html_of_nothing_is_refused(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p>here</p>"))
+
+    with pytest.raises(ActionError, match=r"Nothing matches \.gone in any frame"):
+        await page.html(".gone")
+    with pytest.raises(InvalidArguments, match="is no CSS selector"):
+        await page.html("..")
+
+
+async def test_evaluate_gives_json_and_awaits(page: Page) -> None:
+    assert await page.evaluate("Promise.resolve({a: [1, null, 'x']})") == {"a": [1, None, "x"]}
+    assert await page.evaluate("undefined") is None
+
+
+async def test_a_script_that_throws_says_what(page: Page) -> None:
+    with pytest.raises(ScriptError, match="TypeError: no"):
+        await page.evaluate("(() => { throw new TypeError('no') })()")
+
+
+async def test_address_and_title_are_those_of_the_present_document(page: Page, serve: Serve) -> None:
+    address = serve("<title>One</title>")
+    await page.goto(address)
+    assert (page.url, page.title) == (address, "One")
+
+    await page.evaluate("history.pushState(0, '', '?two')")
+    await page.wait_for(url="?two")
+    assert page.url == f"{address}?two"
+
+
+async def test_two_actions_at_once_take_turns(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button onclick='this.textContent += 1'>n</button><button>idle</button>"))
+    await page.snapshot()
+
+    first, second = await asyncio.gather(page.click("E1"), page.click("E2"))
+
+    assert first.changed == ['~ - button "n" → "n1" [ref=E1]']
+    assert second.changed == []

@@ -120,7 +120,8 @@ async def test_drag_goes_just_past_the_middle(page: Page, serve: Serve) -> None:
 
 
 async def test_drag_from_one_position_to_another(page: Page, serve: Serve) -> None:
-    told = "<script>onmousedown = onmouseup = (event) => document.title += '(' + [event.offsetX, event.offsetY] + ')'</script>"
+    note = "(event) => document.title += '(' + [event.offsetX, event.offsetY] + ')'"
+    told = f"<script>onmousedown = onmouseup = {note}</script>"
     await page.goto(serve(f"<canvas width=300 height=200></canvas>{told}"))
     canvas = (await page.find("canvas")).elements[0].ref
 

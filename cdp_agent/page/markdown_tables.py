@@ -43,15 +43,19 @@ def is_data(table: _Element, rows: list[_Element]) -> bool:
     return next(table.iterdescendants(*_NOT_DATA), None) is None
 
 
-def rows_of(table: _Element) -> list[_Element]:
-    """The rows of a table, not those of tables inside it."""
-    found: list[_Element] = []
+def is_regular(table: _Element) -> bool:
+    """Whether everything in a table is in its cells (and its caption): grids by role may hold anything."""
+    if table.text and table.text.strip():
+        return False
     for child in table:
+        if child.tail and child.tail.strip():
+            return False
         if child.tag == "tr":
-            found.append(child)
-        elif child.tag not in ("td", "th", "table"):
-            found += rows_of(child)
-    return found
+            if not is_regular(child):
+                return False
+        elif child.tag not in ("td", "th", "cap"):
+            return False
+    return True
 
 
 def pipe_table(rows: list[_Element], write: Write) -> str:

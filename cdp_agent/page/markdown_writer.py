@@ -8,7 +8,7 @@ from . import markdown_inline
 from .markdown_blocks import Block, compact, indented, list_item
 from .markdown_inline import CHECK
 from .markdown_sink import Remote, Sink, Source, text_of
-from .markdown_tables import is_data, pipe_table, rows_of
+from .markdown_tables import is_data, is_regular, pipe_table
 from .markdown_text import code, code_block, escape, quoted
 
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
@@ -111,13 +111,14 @@ def write_summary(sink: Sink, element: _Element) -> None:
 
 def write_table(sink: Sink, element: _Element) -> None:
     sink.flush()
-    rows = rows_of(element)
+    rows = element.findall("tr")
+    if not rows or not is_regular(element):
+        sink.flow(element)
+        return
     caption = element.find("cap")
     if caption is not None:
         sink.blocks += sink.inner(caption)
-    if not rows:
-        sink.flow(element)
-    elif is_data(element, rows):
+    if is_data(element, rows):
         sink.add(pipe_table(rows, lambda cell: _cell(sink, cell)), "t", head=2)
     else:
         for row in rows:
@@ -141,6 +142,18 @@ def _cell(sink: Sink, element: _Element) -> str:
         else:
             texts.append(block.text.replace("  \n", "<br>"))
     return "<br>".join(texts).replace("\n", "<br>").replace("|", "\\|")
+
+
+def write_stray_row(sink: Sink, element: _Element) -> None:
+    sink.flush()
+    sink.flow(element)
+    sink.flush()
+
+
+def write_stray_cell(sink: Sink, element: _Element) -> None:
+    sink.put(" ")
+    sink.flow(element)
+    sink.put(" ")
 
 
 def write_section(sink: Sink, element: _Element) -> None:
@@ -188,7 +201,8 @@ _WRITERS = {
     **dict.fromkeys(_HEADINGS, write_heading),
     **dict.fromkeys(("ul", "ol"), write_list),
     **dict.fromkeys(("li", "dt", "dd"), write_item),
-    **dict.fromkeys(("cap", "tr", "td", "th"), Sink.flow),
+    **dict.fromkeys(("cap", "tr"), write_stray_row),
+    **dict.fromkeys(("td", "th"), write_stray_cell),
     "opt": write_option,
     "dl": write_definitions,
     "q": write_quote,

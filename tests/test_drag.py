@@ -98,8 +98,7 @@ async def test_drag_presses_nothing_when_the_target_cannot_be_reached(page: Page
 async def test_drag_onto_an_outline_that_the_mouse_does_not_see(page: Page, serve: Serve) -> None:
     box = "<svg width=300 height=200><rect x=200 y=50 width=60 height=60 fill=none stroke=black /></svg>"
     button = "<button style='position:absolute;left:0;top:150px'>Go</button>"
-    note = "(event) => document.title += '(' + [event.offsetX, event.offsetY] + ')'"
-    told = f"<script>onmousedown = onmouseup = {note}</script>"
+    told = "<script>onmouseup = (event) => document.title = event.target.nodeName + [event.x, event.y]</script>"
     await page.goto(serve(box + button + told))
 
     await page.drag(await ref(page, "Go"), (await page.find("rect")).elements[0].ref)

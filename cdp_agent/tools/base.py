@@ -28,11 +28,15 @@ Ref = Annotated[str, msgspec.Meta(pattern=REF_PATTERN, description="The element'
 
 
 class Context(msgspec.Struct, frozen=True):
-    """What a tool may use: the tab it acts on, the browser that the tab belongs to, and the model that is working."""
+    """What a tool may use: the tab it acts on, the browser that the tab belongs to, and the model that is working.
+
+    `may_open` is asked before an address is opened: it raises ActionError for one that must not be.
+    """
 
     page: Page
     browser: Browser
     model: Client | None = None
+    may_open: Callable[[str], None] | None = None
 
 
 class Observation(msgspec.Struct, frozen=True):
@@ -61,9 +65,10 @@ Run = Callable[[Any, Context], Awaitable[Observation | Answer]]
 class Tool:
     """Something that a model, a person at the command line or a program can call by name.
 
-    `read_only` tools leave the page as it is. After a `page_changing` tool what was read of the page may no longer
-    be true. A `terminal` tool ends the task. One that `needs_model` asks a model itself. `summary` is the first line
-    of `description`.
+    `read_only` tools leave the page as it is; the others act on what they are pointed at. After a `page_changing` one
+    anything of the page may be different, so that what was planned for it before has to be thought over; a function
+    says for which arguments that is so. A `terminal` tool ends the task. One that `needs_model` asks a model itself.
+    `summary` is the first line of `description`.
     """
 
     def __init__(
@@ -72,7 +77,7 @@ class Tool:
         arguments: type[Arguments],
         *,
         read_only: bool = False,
-        page_changing: bool = False,
+        page_changing: bool | Callable[[Any], bool] = False,
         terminal: bool = False,
         needs_model: bool = False,
     ) -> None:
@@ -82,7 +87,8 @@ class Tool:
         self.description = " ".join((run.__doc__ or "").split())
         self.summary = (run.__doc__ or "").strip().partition("\n")[0]
         self.read_only = read_only
-        self.page_changing = page_changing
+        self.page_changing = bool(page_changing)
+        self._changes_page = page_changing
         self.terminal = terminal
         self.needs_model = needs_model
 
@@ -90,6 +96,15 @@ class Tool:
     def parameters(self) -> dict[str, Any]:
         """The arguments as a JSON Schema that every provider takes: one object, no `$ref`, no null."""
         return parameters_of(self.arguments)
+
+    def changes_page(self, arguments: Arguments) -> bool:
+        """Whether it is page-changing when it is called so."""
+        return self._changes_page(arguments) if callable(self._changes_page) else self._changes_page
+
+    def refs_in(self, arguments: Arguments) -> list[str]:
+        """The refs of elements that the arguments name."""
+        named = [name for name, each in self.parameters["properties"].items() if each.get("pattern") == REF_PATTERN]
+        return [ref for name in named if (ref := getattr(arguments, name)) is not None]
 
     def declaration(self) -> dict[str, Any]:
         """The tool as data, as it stands in schemas/tools.json."""
@@ -131,7 +146,11 @@ class Tool:
 
 
 def tool(
-    *, read_only: bool = False, page_changing: bool = False, terminal: bool = False, needs_model: bool = False
+    *,
+    read_only: bool = False,
+    page_changing: bool | Callable[[Any], bool] = False,
+    terminal: bool = False,
+    needs_model: bool = False,
 ) -> Callable[[Callable[[_A, Context], Awaitable[Observation | Answer]]], Tool]:
     """A decorator that makes a tool of `async def name(args: SomeArguments, context: Context)`; see `Tool`."""
 

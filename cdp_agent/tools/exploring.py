@@ -78,7 +78,7 @@ async def find_elements(args: FindElementsArguments, context: Context) -> Observ
     return Observation(_found(args.selector, found), found)
 
 
-@tool(page_changing=True)
+@tool()
 async def scroll(args: ScrollArguments, context: Context) -> Observation:
     """Scroll, and wait until what that loads has arrived. The snapshot shows the whole page as it is loaded now.
 

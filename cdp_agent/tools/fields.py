@@ -33,35 +33,35 @@ class UploadArguments(Arguments, frozen=True):
     files: Annotated[list[str], Meta(min_length=1, description="Paths of the files on this machine.")]
 
 
-@tool(page_changing=True)
+@tool()
 async def fill(args: FillArguments, context: Context) -> Observation:
     """Type into a field or editor, replacing what it holds. It does not submit: press Enter or click for that."""
     receipt = await context.page.fill(args.ref, args.value, append=args.append)
     return Observation(receipt.text, receipt)
 
 
-@tool(page_changing=True)
+@tool()
 async def select(args: SelectArguments, context: Context) -> Observation:
     """Choose an option of a drop-down list, a combobox or a list box."""
     receipt = await context.page.select(args.ref, args.value, by=args.by)
     return Observation(receipt.text, receipt)
 
 
-@tool(page_changing=True)
+@tool()
 async def check(args: CheckArguments, context: Context) -> Observation:
     """Turn a checkbox, radio button or switch on; nothing happens when it is on already."""
     receipt = await context.page.check(args.ref)
     return Observation(receipt.text, receipt)
 
 
-@tool(page_changing=True)
+@tool()
 async def uncheck(args: CheckArguments, context: Context) -> Observation:
     """Turn a checkbox or switch off; nothing happens when it is off already."""
     receipt = await context.page.uncheck(args.ref)
     return Observation(receipt.text, receipt)
 
 
-@tool(page_changing=True)
+@tool()
 async def upload(args: UploadArguments, context: Context) -> Observation:
     """Give files to a file field."""
     receipt = await context.page.upload(args.ref, args.files)

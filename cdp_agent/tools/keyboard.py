@@ -18,14 +18,18 @@ class FocusArguments(Arguments, frozen=True):
     ref: Ref
 
 
-@tool(page_changing=True)
+def _submits(args: PressArguments) -> bool:
+    return args.key.rpartition("+")[2].strip().lower() in ("enter", "return", "numpadenter")
+
+
+@tool(page_changing=_submits)
 async def press(args: PressArguments, context: Context) -> Observation:
     """Press a key or chord: Enter submits most forms, Escape closes most dialogs."""
     receipt = await context.page.press(args.key, ref=args.ref)
     return Observation(receipt.text, receipt)
 
 
-@tool(page_changing=True)
+@tool()
 async def focus(args: FocusArguments, context: Context) -> Observation:
     """Move the keyboard focus to an element without clicking it."""
     receipt = await context.page.focus(args.ref)

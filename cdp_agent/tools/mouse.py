@@ -31,7 +31,7 @@ async def click(args: ClickArguments, context: Context) -> Observation:
     return Observation(receipt.text, receipt)
 
 
-@tool(page_changing=True)
+@tool()
 async def hover(args: ElementArguments, context: Context) -> Observation:
     """Move the mouse over an element, for menus and hints that open on hovering."""
     receipt = await context.page.hover(args.ref)

@@ -21,7 +21,10 @@ class NoArguments(Arguments, frozen=True):
 @tool(page_changing=True)
 async def goto(args: GotoArguments, context: Context) -> Observation:
     """Open an address that you have seen in the task or on a page. To follow a link, click it instead."""
-    receipt = await context.page.goto(complete_address(args.url))
+    address = complete_address(args.url)
+    if context.may_open is not None:
+        context.may_open(address)
+    receipt = await context.page.goto(address)
     return Observation(receipt.text, receipt)
 
 

@@ -80,7 +80,33 @@ def test_the_newest_page_is_the_one_that_counts() -> None:
         ]
     }
 
-    assert newest_page(request) == f">{PAGE}"
+    assert newest_page(request) == f'>{PAGE}\n<untrusted label="result">- button [ref=E2]\nGo on.'
+
+
+def test_what_changed_since_counts() -> None:
+    changes = '+ - button "Pay" [ref=E20]\n  ~ - button "Add to cart" → "Added" [ref=E7]\n- - button "x" [ref=E12]'
+
+    filled = fill_refs('{{ref:button Pay}} {{ref:button Added}} {{ref:link ""}}', f"{PAGE}\n{changes}")
+
+    assert filled == "E20 E7 E14"
+    with pytest.raises(LookupError):
+        fill_refs("{{ref:button Add to cart}}", f"{PAGE}\n{changes}")
+
+
+@pytest.mark.parametrize("name", ["create_plan", "validate_task"])
+def test_what_is_not_recorded_of_planning_and_judging_is_answered_plainly(name: str) -> None:
+    tools = [{"type": "function", "function": {"name": name}}]
+    recorded = reply((name, {"plan": "mine"}))
+
+    with ReplayServer(replies=[recorded, reply(text="Hi")]) as server:
+        answers = [decode(server.answer({"tools": tools, "messages": []})) for _ in range(2)]
+        last = decode(server.answer({"messages": []}))
+
+    assert [call.name for answer in answers for call in answer.tool_calls] == [name, name]
+    assert answers[0].tool_calls[0].arguments == '{"plan": "mine"}'
+    assert answers[1].tool_calls[0].arguments != '{"plan": "mine"}'
+    assert last.text == "Hi"
+    assert len(server.turns) == 1
 
 
 def test_files_are_served_in_order_and_then_no_more(tmp_path: Path) -> None:

@@ -28,17 +28,18 @@ class _Line(msgspec.Struct):
     parent: int
 
 
-def changes(before: str, after: str) -> list[str]:
+def changes(before: str, after: str, *, limited: bool = True) -> list[str]:
     """The lines that were added ("+ …"), removed ("- …") and changed ("~ …"), in the order of the page.
 
-    At most MAX_LINES lines or MAX_CHARACTERS characters; the last one then accounts for the rest. What is below an
-    added line is indented under it; what was below a removed line is counted. Lines that only moved are no change,
-    nor is the focus.
+    When limited, at most MAX_LINES lines or MAX_CHARACTERS characters; the last one then accounts for the rest. What
+    is below an added line is indented under it; what was below a removed line is counted. Lines that only moved are no
+    change, nor is the focus.
     """
     if before == after:
         return []
     old, new = _apart(before, after)
-    return _capped(_Comparison(_parse(old), _parse(new)).lines())
+    lines = _Comparison(_parse(old), _parse(new)).lines()
+    return _capped(lines) if limited else lines
 
 
 def focused(text: str) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cdp_agent.agent.agent import Agent as Agent
-    from cdp_agent.agent.loop import Limits as Limits
+    from cdp_agent.agent.task import Limits as Limits
     from cdp_agent.browser import Browser as Browser
     from cdp_agent.events import AgentResult as AgentResult
     from cdp_agent.events import Event as Event
@@ -30,7 +30,7 @@ _MODULES = {
     "Browser": "browser",
     "Context": "tools.base",
     "Event": "events",
-    "Limits": "agent.loop",
+    "Limits": "agent.task",
     "Observation": "tools.base",
     "Page": "page.page",
     "Ref": "tools.base",

@@ -15,9 +15,9 @@ from cdp_agent.providers.base import FinishReason, ToolCall, Usage
 class TaskError(msgspec.Struct, frozen=True):
     """Why a task was not done: what failed, in whose hands (`where`), and what to do about it (`message`)."""
 
-    code: Literal["aborted", "max_steps", "max_errors", "failed"]
+    code: Literal["aborted", "max_steps", "max_errors", "failed", "stuck"]
     message: str
-    where: Literal["task", "model", "browser"] = "task"
+    where: Literal["task", "model", "browser", "user"] = "task"
 
 
 class Stats(msgspec.Struct, frozen=True):
@@ -30,17 +30,28 @@ class Stats(msgspec.Struct, frozen=True):
     input_tokens: int
     output_tokens: int
     cached_tokens: int
+    events: int
     started: float
     duration_s: float
 
 
+Validation = Literal["passed", "forced"]
+Quality = Literal["failed", "partial", "complete", "excellent"]
+BatchCut = Literal["page_change", "terminal", "error", "none"]
+
+
 class AgentResult(msgspec.Struct, frozen=True):
-    """How a task ended. `answer` is Markdown; `error` is None exactly when `success` is true."""
+    """How a task ended. `error` is None exactly when `success` is true.
+
+    `answer` is Markdown, or what the caller asked for with `answer=`. `validation` says whether it was judged as good,
+    or is given without that because the judge never accepted one; None when there was nothing to judge.
+    """
 
     success: bool
-    answer: str
+    answer: Any
     error: TaskError | None
     stats: Stats
+    validation: Validation | None = None
 
 
 class _Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
@@ -50,12 +61,54 @@ class _Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     step: int
 
 
-class TaskStarted(_Event, frozen=True, tag="task:started"):
+class TaskSetup(_Event, frozen=True, tag="task:setup"):
+    """The first event of every run."""
+
     task: str
     provider: str
     model: str
     url: str | None = None
     guardrails: str | None = None
+
+
+class TaskStarted(_Event, frozen=True, tag="task:started"):
+    """The plan is made; `url` is where the run begins, None for a blank page."""
+
+    task: str
+    success_criteria: str
+    plan: str
+    action_items: list[str] = []
+    url: str | None = None
+
+
+class PlanRevised(_Event, frozen=True, tag="plan:revised"):
+    plan: str
+    action_items: list[str] = []
+
+
+class TaskValidated(_Event, frozen=True, tag="task:validated"):
+    """The answer was judged as good. `not_found`: what of it was not found in what the agent was shown."""
+
+    quality: Quality
+    assessment: str
+    answer: Any
+    not_found: list[str] = []
+
+
+class TaskValidationError(_Event, frozen=True, tag="task:validation_error"):
+    """The answer was not accepted; `quality` is None where it did not have the form that was asked for."""
+
+    attempt: int
+    quality: Quality | None
+    feedback: str
+
+
+class BrowserReconnected(_Event, frozen=True, tag="browser:reconnected"):
+    """Chrome had gone away, and another one is there: `url` is where the run goes on."""
+
+    reason: str
+    url: str
+    tabs: int
 
 
 class BrowserNavigated(_Event, frozen=True, tag="browser:navigated"):
@@ -70,11 +123,18 @@ class AgentStep(_Event, frozen=True, tag="agent:step"):
 
 
 class AgentObserved(_Event, frozen=True, tag="agent:observed"):
-    """What of the page the model gets to see, word for word."""
+    """What of the page the model gets to see, word for word: all of it, or only the lines that changed."""
 
     url: str
     title: str
-    snapshot: str
+    snapshot: str = ""
+    changed: list[str] = []
+
+
+class AgentProcessing(_Event, frozen=True, tag="agent:processing"):
+    """The model is asked: for a plan ("planning"), what to do next ("action"), or to judge ("validation")."""
+
+    operation: str
 
 
 class AiGeneration(_Event, frozen=True, tag="ai:generation"):
@@ -115,12 +175,33 @@ class BrowserActionCompleted(_Event, frozen=True, tag="browser:action_completed"
     facts: dict[str, Any] | None = None
 
 
+class AgentBatch(_Event, frozen=True, tag="agent:batch"):
+    """How many tool calls a reply had, how many were run, and what ended them before the last that was allowed."""
+
+    actions_requested: int
+    actions_executed: int
+    batch_truncated_by: BatchCut
+
+
+class AgentExtracted(_Event, frozen=True, tag="agent:extracted"):
+    """What a tool took out of a page with a model's help."""
+
+    data: str
+
+
+class HistoryShrunk(_Event, frozen=True, tag="history:shrunk"):
+    """The conversation grew too long: of what was observed before, a line each is left."""
+
+    tokens_before: int
+    tokens_after: int
+
+
 class AgentStatus(_Event, frozen=True, tag="agent:status"):
     message: str
 
 
 class TaskAborted(_Event, frozen=True, tag="task:aborted"):
-    """The model gave the task up."""
+    """The model gave the task up, or the run was stopped."""
 
     reason: str
 
@@ -132,16 +213,25 @@ class TaskCompleted(_Event, frozen=True, tag="task:completed"):
 
 
 Event = (
-    TaskStarted
+    TaskSetup
+    | TaskStarted
+    | PlanRevised
     | BrowserNavigated
+    | BrowserReconnected
     | AgentStep
     | AgentObserved
+    | AgentProcessing
     | AiGeneration
     | AiGenerationError
     | AgentReasoned
     | AgentAction
     | BrowserActionCompleted
+    | AgentBatch
+    | AgentExtracted
+    | HistoryShrunk
     | AgentStatus
+    | TaskValidated
+    | TaskValidationError
     | TaskAborted
     | TaskCompleted
 )

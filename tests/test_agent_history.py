@@ -3,29 +3,61 @@
 from datetime import date
 
 from cdp_agent.agent import prompts
-from cdp_agent.agent.history import History
-from cdp_agent.providers.base import Assistant, System, Text, ToolCall, ToolResult, User
+from cdp_agent.agent.history import History, Told
+from cdp_agent.providers.base import Assistant, Message, System, Text, ToolCall, ToolResult, User
 
-TWO_CALLS = Assistant("", (ToolCall("a", "click", '{"ref":"E1"}'), ToolCall("b", "back", "{}")))
+TWO_CALLS = Assistant("", (ToolCall("a", "click", '{"ref":"E1"}'), ToolCall("b", "extract", '{"description":"x"}')))
 
 
-def test_only_the_newest_view_is_whole() -> None:
+def talked() -> History:
     history = History("Be good.")
     history.say("Task: buy it", "first view")
     history.hear(TWO_CALLS)
-    history.answer([ToolResult("a", "Clicked."), ToolResult("b", "Not run.")], "second view")
+    history.answer([Told("a", "Clicked E1.\nchanged: …", "Clicked E1."), Told("b", "Three mugs.")], "second view")
     history.hear(Assistant("Hm."))
     history.say("Go on.")
+    return history
+
+
+def test_everything_said_is_kept_in_its_words() -> None:
+    assert talked().messages() == (
+        System("Be good."),
+        User((Text("Task: buy it\n\nfirst view"),)),
+        TWO_CALLS,
+        ToolResult("a", "Clicked E1.\nchanged: …"),
+        ToolResult("b", "Three mugs.\n\nsecond view"),
+        Assistant("Hm."),
+        User((Text("Go on."),)),
+    )
+
+
+def test_what_was_sent_is_how_the_next_request_begins() -> None:
+    history = talked()
+    before: tuple[Message, ...] = history.messages()
+
+    history.hear(TWO_CALLS)
+    history.answer([Told("a", "Clicked."), Told("b", "None.")], "third view")
+
+    assert history.messages()[: len(before)] == before
+
+
+def test_a_line_is_left_of_what_was_observed_and_all_of_what_was_tried_and_found() -> None:
+    history = talked()
+    before = history.tokens
+
+    history.shrink()
+    history.show("third view")
 
     assert history.messages() == (
         System("Be good."),
         User((Text(f"Task: buy it\n\n{prompts.OLD_VIEW}"),)),
         TWO_CALLS,
-        ToolResult("a", "Clicked."),
-        ToolResult("b", "Not run.\n\nsecond view"),
+        ToolResult("a", "Clicked E1."),
+        ToolResult("b", "Three mugs."),
         Assistant("Hm."),
-        User((Text("Go on."),)),
+        User((Text("Go on.\n\nthird view"),)),
     )
+    assert history.tokens < before + 10
 
 
 def test_a_view_is_fenced_with_its_address_and_title() -> None:
@@ -37,9 +69,10 @@ def test_a_view_is_fenced_with_its_address_and_title() -> None:
     )
 
 
-def test_data_follows_the_task() -> None:
-    assert prompts.task(" Book it ", {"name": "Zoë"}) == (
-        'Task: Book it\n\nData from the user for this task:\n{\n "name": "Zoë"\n}'
+def test_data_plan_and_form_follow_the_task() -> None:
+    assert prompts.task(" Book it ", {"name": "Zoë"}, "Plan:\n1. Go.", '{"type": "number"}') == (
+        'Task: Book it\n\nData from the user for this task:\n{\n "name": "Zoë"\n}\n\nPlan:\n1. Go.\n\n'
+        'The answer must be JSON that fits this schema:\n{"type": "number"}'
     )
 
 
@@ -48,3 +81,11 @@ def test_guardrails_are_in_the_system_prompt() -> None:
 
     assert "Today is Sunday, 01 March 2026." in text
     assert text.endswith("above everything else:\nNever {pay}.")
+
+
+def test_the_system_prompt_says_how_many_tools_may_be_called() -> None:
+    one = prompts.system(today=date(2026, 3, 1), guardrails=None)
+    three = prompts.system(today=date(2026, 3, 1), guardrails=None, max_actions_per_step=3)
+
+    assert "call exactly one tool in each turn" in one
+    assert "call up to 3 tools in each turn" in three

@@ -1,89 +1,52 @@
 """The agent in a real Chrome, with a model whose replies are written here and served over HTTP."""
 
-import asyncio
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from cdp_agent.agent import prompts
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.loop import Limits
+from cdp_agent.agent.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
 from cdp_agent.events import (
-    AgentAction,
-    AgentObserved,
     AgentReasoned,
-    AgentResult,
     BrowserActionCompleted,
     BrowserNavigated,
-    Event,
     TaskAborted,
-    TaskCompleted,
     TaskError,
 )
 from cdp_agent.page.page import Page
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
-from fixtures.replay import ReplayServer, reply, tool_call
+from fixtures.replay import reply, tool_call
+from tests.agents import CLICK, DONE, FILL, SHOP, play, result_of, said, scripted, told
 from tests.conftest import Serve
-
-SHOP = """<title>Shop</title><h1>Shop</h1><input aria-label="Search">
-<button onclick="document.querySelector('p').textContent = 'Found ' + document.querySelector('input').value">Go</button>
-<p>Nothing yet</p>"""
-FILL = tool_call("fill", {"ref": "{{ref:textbox Search}}", "value": "tea"})
-CLICK = tool_call("click", {"ref": "{{ref:button Go}}"})
-DONE = tool_call("done", {"result": "Found tea."})
-
-
-@contextmanager
-def scripted(browser: Browser, replies: Sequence[bytes], **options: Any) -> Iterator[tuple[Agent, ReplayServer]]:
-    with ReplayServer(replies=replies) as server:
-        yield Agent(browser, model="openai-compatible/scripted", base_url=server.base_url, **options), server
-
-
-async def play(
-    browser: Browser, page: Page, replies: Sequence[bytes], *, url: str | None = None, **options: Any
-) -> tuple[list[Event], ReplayServer]:
-    with scripted(browser, replies, **options) as (agent, server):
-        return [event async for event in agent.stream("Find tea", url=url, page=page)], server
-
-
-def result_of(events: list[Event]) -> AgentResult:
-    assert isinstance(events[-1], TaskCompleted)
-    return events[-1].result
-
-
-def told(server: ReplayServer, turn: int) -> list[str]:
-    """What the tools answered, as the model read it in that turn (from 1)."""
-    return [each["content"] for each in server.requests[turn - 1]["messages"] if each["role"] == "tool"]
-
-
-def said(server: ReplayServer, turn: int) -> str:
-    """The last message of that turn's request."""
-    text: str = server.requests[turn - 1]["messages"][-1]["content"]
-    return text
 
 
 async def test_a_task_is_carried_out_from_sentence_to_answer(browser: Browser, page: Page, serve: Serve) -> None:
     events, _ = await play(browser, page, [FILL, CLICK, DONE], url=serve(SHOP))
 
     result = result_of(events)
-    assert [event.__struct_config__.tag for event in events] == [
-        "task:started",
-        "browser:navigated",
-        "agent:observed",
-        *("agent:step", "ai:generation", "agent:action", "browser:action_completed", "agent:observed"),
-        *("agent:step", "ai:generation", "agent:action", "browser:action_completed", "agent:observed"),
-        *("agent:step", "ai:generation", "agent:action", "browser:action_completed"),
-        "task:completed",
+    turn = [
+        "agent:step",
+        "agent:processing",
+        "ai:generation",
+        "agent:action",
+        "browser:action_completed",
+        "agent:batch",
     ]
-    assert [event.step for event in events] == [0] * 3 + [1] * 5 + [2] * 5 + [3] * 5
+    assert [event.__struct_config__.tag for event in events] == [
+        *("task:setup", "agent:processing", "ai:generation", "task:started", "browser:navigated", "agent:observed"),
+        *(*turn, *turn, *turn),
+        *("agent:processing", "ai:generation", "task:validated", "task:completed"),
+    ]
+    assert [event.step for event in events] == [0] * 6 + [1] * 6 + [2] * 6 + [3] * 10
     assert (result.success, result.answer, result.error) == (True, "Found tea.", None)
-    assert (result.stats.steps, result.stats.actions, result.stats.generations) == (3, 3, 3)
-    assert (result.stats.input_tokens, result.stats.output_tokens, result.stats.cached_tokens) == (300, 30, 180)
+    assert result.validation == "passed"
+    stats = result.stats
+    assert (stats.steps, stats.actions, stats.generations, stats.events) == (3, 3, 5, len(events))
+    assert (stats.input_tokens, stats.output_tokens, stats.cached_tokens) == (500, 50, 300)
     assert "Found tea" in (await page.snapshot()).text
 
 
@@ -92,34 +55,17 @@ async def test_the_model_sees_the_task_the_page_and_every_tool(browser: Browser,
 
     _, server = await play(browser, page, [DONE], url=url, guardrails="Do not buy.")
 
-    request = server.requests[0]
+    request = server.turns[0]
     system, task = (message["content"] for message in request["messages"])
     assert system.endswith("Do not buy.")
     assert task == (
-        f'Task: Find tea\n\nThe page now:\n<untrusted label="page">\nAddress: {url}\nTitle: Shop\n\n'
+        "Task: Find tea\n\nDone when:\nWhat was asked for is done.\n\nPlan:\n1. Do it.\n\n"
+        f'The page now:\n<untrusted label="page">\nAddress: {url}\nTitle: Shop\n\n'
         '- heading "Shop" [level=1]\n- textbox "Search" [ref=E1]\n- button "Go" [ref=E2]\n'
         "- paragraph: Nothing yet\n</untrusted>"
     )
     assert {each["function"]["name"] for each in request["tools"]} >= {"click", "fill", "done", "abort"}
     assert request["tool_choice"] == "required"
-
-
-async def test_only_the_newest_view_is_sent(browser: Browser, page: Page, serve: Serve) -> None:
-    _, server = await play(browser, page, [FILL, CLICK, DONE], url=serve(SHOP))
-
-    _, task, _, filled, _, clicked = (message["content"] for message in server.requests[2]["messages"])
-    assert task == f"Task: Find tea\n\n{prompts.OLD_VIEW}"
-    assert filled.endswith(prompts.OLD_VIEW)
-    assert clicked.endswith("- paragraph: Found tea\n</untrusted>")
-
-
-async def test_a_page_that_reads_as_before_is_not_sent_again(browser: Browser, page: Page, serve: Serve) -> None:
-    events, server = await play(
-        browser, page, [tool_call("hover", {"ref": "{{ref:button Go}}"}), DONE], url=serve(SHOP)
-    )
-
-    assert said(server, 2).endswith(prompts.UNCHANGED)
-    assert sum(isinstance(event, AgentObserved) for event in events) == 1
 
 
 async def test_the_page_is_shown_when_it_is_asked_for(browser: Browser, page: Page, serve: Serve) -> None:
@@ -165,20 +111,10 @@ async def test_a_call_that_does_not_fit_is_told(
     assert result_of(events).stats.errors == 1
 
 
-async def test_more_calls_than_one_are_answered_and_not_run(browser: Browser, page: Page, serve: Serve) -> None:
-    both = reply(("fill", {"ref": "{{ref:textbox Search}}", "value": "tea"}), ("click", {"ref": "{{ref:button Go}}"}))
-
-    events, server = await play(browser, page, [both, DONE], url=serve(SHOP))
-
-    assert told(server, 2)[1].startswith(prompts.NOT_RUN)
-    assert "Nothing yet" in said(server, 2)
-    assert [event.action for event in events if isinstance(event, AgentAction)] == ["fill", "done"]
-
-
 async def test_a_reply_without_a_tool_call_is_asked_again(browser: Browser, page: Page, serve: Serve) -> None:
     events, server = await play(browser, page, [reply(text="I think it is tea."), DONE], url=serve(SHOP))
 
-    assert server.requests[1]["messages"][-2:] == [
+    assert server.turns[1]["messages"][-2:] == [
         {"role": "assistant", "content": "I think it is tea."},
         {"role": "user", "content": prompts.NO_TOOL_CALL},
     ]
@@ -239,7 +175,7 @@ async def test_a_first_page_that_cannot_be_opened_is_a_result(browser: Browser, 
     error = result_of(events).error
     assert error is not None
     assert error.message.startswith("The first page could not be opened: ")
-    assert server.requests == []
+    assert server.turns == []
 
 
 async def test_a_new_tab_is_followed_and_left_when_it_closes(browser: Browser, page: Page, serve: Serve) -> None:
@@ -272,7 +208,7 @@ async def test_everything_from_the_page_is_fenced(browser: Browser, page: Page, 
 
     _, server = await play(browser, page, replies, url=url)
 
-    for request in server.requests:
+    for request in server.turns:
         for message in request["messages"]:
             if message["role"] in ("user", "tool"):
                 outside = re.sub(r"(?s)<untrusted label=[^>]*>\n.*?\n</untrusted>", "", message["content"])
@@ -286,7 +222,7 @@ async def test_reasoning_is_told_and_not_sent_back(browser: Browser, page: Page,
     )
 
     assert [event.reasoning for event in events if isinstance(event, AgentReasoned)] == ["I wait a bit."]
-    assert "I wait" not in str(server.requests[1])
+    assert "I wait" not in str(server.turns[1])
 
 
 class GreetArguments(Arguments, frozen=True):
@@ -329,8 +265,8 @@ async def test_a_chrome_that_goes_away_ends_the_task_with_a_result() -> None:
 async def test_a_blank_page_is_not_shown(browser: Browser, page: Page) -> None:
     _, server = await play(browser, page, [DONE])
 
-    assert [message["role"] for message in server.requests[0]["messages"]] == ["system", "user"]
-    assert server.requests[0]["messages"][1]["content"] == "Task: Find tea"
+    assert [message["role"] for message in server.turns[0]["messages"]] == ["system", "user"]
+    assert server.turns[0]["messages"][1]["content"].endswith("Plan:\n1. Do it.")
 
 
 async def test_run_gives_the_result_and_leaves_its_tab_open(browser: Browser, page: Page, serve: Serve) -> None:
@@ -374,25 +310,3 @@ async def test_a_wrong_agent_is_refused_at_once(browser: Browser, options: dict[
 def test_a_limit_of_nothing_is_refused() -> None:
     with pytest.raises(SetupError, match="max_steps is at least 1, not 0"):
         Limits(max_steps=0)
-
-
-async def test_cancelling_ends_the_run_in_the_middle_of_a_request(browser: Browser, page: Page, serve: Serve) -> None:
-    asked = asyncio.Event()
-
-    async def never(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        asked.set()
-        await reader.read()
-        writer.close()
-
-    listener = await asyncio.start_server(never, "127.0.0.1", 0)
-    port = listener.sockets[0].getsockname()[1]
-    agent = Agent(browser, model="openai-compatible/m", base_url=f"http://127.0.0.1:{port}/v1")
-    run = asyncio.create_task(agent.run("Find tea", url=serve(SHOP), page=page))
-    await asked.wait()
-
-    run.cancel()
-
-    with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(run, 1)
-    listener.close()

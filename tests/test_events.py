@@ -7,7 +7,10 @@ import pytest
 
 from cdp_agent.events import (
     AgentAction,
+    AgentBatch,
+    AgentExtracted,
     AgentObserved,
+    AgentProcessing,
     AgentReasoned,
     AgentResult,
     AgentStatus,
@@ -16,12 +19,18 @@ from cdp_agent.events import (
     AiGenerationError,
     BrowserActionCompleted,
     BrowserNavigated,
+    BrowserReconnected,
     Event,
+    HistoryShrunk,
+    PlanRevised,
     Stats,
     TaskAborted,
     TaskCompleted,
     TaskError,
+    TaskSetup,
     TaskStarted,
+    TaskValidated,
+    TaskValidationError,
 )
 from cdp_agent.providers.base import ToolCall, Usage
 
@@ -33,11 +42,15 @@ STATS = Stats(
     input_tokens=200,
     output_tokens=20,
     cached_tokens=120,
+    events=9,
     started=1.0,
     duration_s=2.5,
 )
 EVENTS: list[Event] = [
-    TaskStarted(timestamp=1.0, step=0, task="Buy it", provider="openai", model="m", url="https://x.org"),
+    TaskSetup(timestamp=1.0, step=0, task="Buy it", provider="openai", model="m", url="https://x.org"),
+    AgentProcessing(timestamp=1.0, step=0, operation="planning"),
+    TaskStarted(timestamp=1.0, step=0, task="Buy it", success_criteria="It is ours.", plan="1. Pay."),
+    PlanRevised(timestamp=1.0, step=0, plan="1. Steal.", action_items=["Steal it"]),
     BrowserNavigated(timestamp=1.0, step=0, url="https://x.org", title="X"),
     AgentStep(timestamp=1.0, step=1),
     AgentObserved(timestamp=1.0, step=1, url="https://x.org", title="X", snapshot='- button "Buy" [ref=E1]'),
@@ -56,7 +69,13 @@ EVENTS: list[Event] = [
     BrowserActionCompleted(
         timestamp=1.0, step=1, action="click", success=True, text="Clicked.", duration_s=0.1, facts={"changed": []}
     ),
+    AgentBatch(timestamp=1.0, step=1, actions_requested=3, actions_executed=1, batch_truncated_by="page_change"),
+    AgentExtracted(timestamp=1.0, step=1, data="Three mugs"),
+    HistoryShrunk(timestamp=1.0, step=1, tokens_before=100, tokens_after=10),
+    BrowserReconnected(timestamp=1.0, step=1, reason="It was killed.", url="https://x.org", tabs=1),
     AgentStatus(timestamp=1.0, step=1, message="Well."),
+    TaskValidationError(timestamp=1.0, step=1, attempt=1, quality="partial", feedback="And the price?"),
+    TaskValidated(timestamp=1.0, step=1, quality="complete", assessment="Yes.", answer="9 €", not_found=["9"]),
     TaskAborted(timestamp=1.0, step=2, reason="Sold out"),
     TaskCompleted(
         timestamp=1.0, step=2, result=AgentResult(False, "Sold out", TaskError("aborted", "Sold out"), STATS)
@@ -66,7 +85,10 @@ EVENTS: list[Event] = [
 
 def test_the_tags() -> None:
     assert [msgspec.json.decode(msgspec.json.encode(event))["type"] for event in EVENTS] == [
+        "task:setup",
+        "agent:processing",
         "task:started",
+        "plan:revised",
         "browser:navigated",
         "agent:step",
         "agent:observed",
@@ -75,7 +97,13 @@ def test_the_tags() -> None:
         "agent:reasoned",
         "agent:action",
         "browser:action_completed",
+        "agent:batch",
+        "agent:extracted",
+        "history:shrunk",
+        "browser:reconnected",
         "agent:status",
+        "task:validation_error",
+        "task:validated",
         "task:aborted",
         "task:completed",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
@@ -9,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cdp_agent.agent.loop import Limits, Loop, Task
+from cdp_agent.agent.loop import Loop
+from cdp_agent.agent.run import Run
+from cdp_agent.agent.task import BatchPolicy, Limits, Options, Task
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.events import AgentResult, Event, TaskCompleted
 from cdp_agent.providers.services import endpoint
@@ -23,11 +26,12 @@ if TYPE_CHECKING:
 
 
 class Agent:
-    """Carries out tasks in a browser: a model decides, one tool call a turn, until the task is done.
+    """Carries out tasks in a browser: a model plans, then acts step by step, and its answer is judged before it counts.
 
     `model` is provider/name, for example "openai/gpt-4.1-mini"; a key that is not given comes from the provider's
-    variable in the environment. `guardrails` are limits in the user's words, told to the model in every turn. `tools`
-    are added to the built-in ones. Raises SetupError for an unknown provider, a missing key, two tools of one name.
+    variable in the environment. `guardrails` are limits in the user's words, told to the model wherever they bind.
+    `max_actions_per_step`, `batch_policy` and `replan`: see `Options`. `tools` are added to the built-in ones. Raises
+    SetupError for an unknown provider, a missing key, two tools of one name.
     """
 
     def __init__(
@@ -39,34 +43,63 @@ class Agent:
         api_key: str | None = None,
         guardrails: str | None = None,
         limits: Limits | None = None,
+        max_actions_per_step: int = 1,
+        batch_policy: BatchPolicy = "conservative",
+        replan: bool = False,
         tools: Iterable[Tool] = (),
     ) -> None:
         self._browser = browser
         self._endpoint = endpoint(model, base_url=base_url, api_key=api_key, environment=os.environ)
         self._guardrails = guardrails
-        self._limits = limits or Limits()
         self._tools = by_name(BUILT_IN.values(), tools)
+        self._options = Options(
+            limits=limits or Limits(),
+            max_actions_per_step=max_actions_per_step,
+            batch_policy=batch_policy,
+            replan=replan,
+        )
 
     async def run(
-        self, task: str, *, url: str | None = None, data: Any = None, page: Page | None = None
+        self,
+        task: str,
+        *,
+        url: str | None = None,
+        data: Any = None,
+        answer: Any = None,
+        page: Page | None = None,
+        stop: asyncio.Event | None = None,
     ) -> AgentResult:
-        """How the task ended, also when it failed. See `stream`."""
-        async with aclosing(self.stream(task, url=url, data=data, page=page)) as events:
+        """How the task ended, also when it failed or was stopped. See `stream`."""
+        async with aclosing(self.stream(task, url=url, data=data, answer=answer, page=page, stop=stop)) as events:
             async for event in events:
                 if isinstance(event, TaskCompleted):
                     return event.result
         raise AssertionError("a run ends with task:completed")
 
     def stream(
-        self, task: str, *, url: str | None = None, data: Any = None, page: Page | None = None
+        self,
+        task: str,
+        *,
+        url: str | None = None,
+        data: Any = None,
+        answer: Any = None,
+        page: Page | None = None,
+        stop: asyncio.Event | None = None,
     ) -> AsyncGenerator[Event, None]:
         """The run as it happens; the last event is `TaskCompleted`, with the result.
 
         It begins at `url`, in a tab of its own or in `page`, which stays open afterwards. `data` is anything that JSON
-        can hold, for the model to use. Raises SetupError at once for an empty task, a bad address, data that is not
-        JSON; what fails later is in the result. Cancelling ends the run at once, without a result.
+        can hold, for the model to use. `answer` is what the answer must be: a type that msgspec decodes, or a JSON
+        Schema; Markdown without. Raises SetupError at once for an empty task, a bad address, data that is not JSON, a
+        wrong schema; what fails later is in the result. When `stop` is set, or the task that waits for an event is
+        cancelled, the run ends within a second, and its result says so.
         """
-        if not task.strip():
+        given = self._task(task, url, data, answer)
+        run = Run(self._browser, self._endpoint, self._tools, self._options, given)
+        return Loop(run, page, stop).events()
+
+    def _task(self, text: str, url: str | None, data: Any, answer: Any) -> Task:
+        if not text.strip():
             raise SetupError("The task is empty: say what to do.")
         try:
             msgspec.json.encode(data)
@@ -75,5 +108,9 @@ class Agent:
             raise SetupError(f"The data cannot be written as JSON: {error}.") from error
         except InvalidArguments as error:
             raise SetupError(str(error)) from error
-        given = Task(text=task, url=start, input_data=data, guardrails=self._guardrails)
-        return Loop(self._browser, self._endpoint, self._tools, self._limits, given, page).events()
+        form = None
+        if answer is not None:
+            from cdp_agent.extract.form import form_of  # what it checks with takes long to import
+
+            form, _ = form_of(None, answer)
+        return Task(text=text, url=start, input_data=data, guardrails=self._guardrails, form=form)

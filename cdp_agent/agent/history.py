@@ -1,7 +1,10 @@
-"""What the model gets to read each turn: everything said so far, and of the page only the newest view.
+"""What the model gets to read each turn: everything said so far, in the order and the words in which it was said.
 
-A view stands at the end of the message that led to it, the task or a tool's result, so that user and assistant take
-turns: the chat templates of many local models take nothing else.
+It only grows, so that a provider which remembers how a request begins has little to read anew. When it is too long,
+what was observed shrinks to a line each, all at once; what was planned, tried and found out stays whole.
+
+An observation stands at the end of the message that led to it, the task or a tool's result, so that user and assistant
+take turns: the chat templates of many local models take nothing else.
 """
 
 from __future__ import annotations
@@ -11,48 +14,93 @@ from collections.abc import Sequence
 import msgspec
 
 from cdp_agent.agent import prompts
+from cdp_agent.page.budget import tokens
 from cdp_agent.providers.base import Assistant, Message, System, Text, ToolResult, User
 
+_CALL_TOKENS = 8
 
-class _Entry(msgspec.Struct, frozen=True):
-    """A message; `view` is the page as it was then, where the message shows it."""
 
-    message: Assistant | System | User | ToolResult
-    view: str | None = None
+class Entry(msgspec.Struct, frozen=True):
+    """A message, and what is left of it when it shrinks."""
+
+    message: Message
+    short: Message
+    tokens: int
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What came of a tool call: `text` for the model, `short` for when it is old; None where it is never forgotten."""
+
+    call_id: str
+    text: str
+    short: str | None = None
 
 
 class History:
-    """Grows by what is said; an older view of the page shrinks to a line when a newer one comes."""
+    """The conversation so far. `tokens` is an upper bound of what it comes to."""
 
-    def __init__(self, system: str) -> None:
-        self._entries = [_Entry(System(system))]
+    def __init__(self, system: str, entries: Sequence[Entry] = ()) -> None:
+        self.entries = list(entries)
+        if not entries:
+            self._add(System(system))
+
+    @property
+    def tokens(self) -> int:
+        return sum(entry.tokens for entry in self.entries)
 
     def say(self, text: str, view: str | None = None) -> None:
-        """Adds words of the user's or of ours."""
-        self._entries.append(_Entry(User((Text(text),)), view))
+        """Adds words of the user's or of ours, and what is to be seen."""
+        self._add(_user(text, view), _user(text, prompts.OLD_VIEW if view else None))
 
     def hear(self, reply: Assistant) -> None:
         """Adds what the model said."""
-        self._entries.append(_Entry(reply))
+        self._add(reply)
 
-    def answer(self, results: Sequence[ToolResult], view: str | None = None) -> None:
-        """Adds what came of the model's tool calls, of all of them."""
-        *others, last = results
-        self._entries += [*map(_Entry, others), _Entry(last, view)]
+    def answer(self, results: Sequence[Told], view: str | None = None) -> None:
+        """Adds what came of the model's tool calls, of all of them, and what is to be seen now."""
+        for each in results:
+            shown = view if each is results[-1] else None
+            old = each.text if each.short is None else each.short
+            self._add(ToolResult(each.call_id, _joined(each.text, shown)), ToolResult(each.call_id, old))
+
+    def show(self, view: str) -> None:
+        """Adds a view to the last message."""
+        last = self.entries.pop()
+        match last.message:
+            case ToolResult(call_id, text):
+                self._add(ToolResult(call_id, _joined(text, view)), last.short)
+            case User((*parts, Text(text))):
+                self._add(User((*parts, Text(_joined(text, view)))), last.short)
+            case message:
+                self._add(message, last.short)
+                self.say(prompts.VIEW_FOLLOWS, view)
+
+    def shrink(self) -> None:
+        """Leaves a line of every observation."""
+        old, self.entries = self.entries, []
+        for entry in old:
+            self._add(entry.short)
 
     def messages(self) -> tuple[Message, ...]:
-        newest = max((place for place, entry in enumerate(self._entries) if entry.view is not None), default=None)
-        return tuple(_rendered(entry, newest=place == newest) for place, entry in enumerate(self._entries))
+        return tuple(entry.message for entry in self.entries)
+
+    def _add(self, message: Message, short: Message | None = None) -> None:
+        self.entries.append(Entry(message, message if short is None else short, _tokens(message)))
 
 
-def _rendered(entry: _Entry, *, newest: bool) -> Message:
-    if entry.view is None:
-        return entry.message
-    shown = entry.view if newest else prompts.OLD_VIEW
-    match entry.message:
-        case ToolResult(call_id, text):
-            return ToolResult(call_id, f"{text}\n\n{shown}")
-        case User((*parts, Text(text))):
-            return User((*parts, Text(f"{text}\n\n{shown}")))
-        case message:
-            return message
+def _user(text: str, view: str | None) -> User:
+    return User((Text(_joined(text, view)),))
+
+
+def _joined(text: str, view: str | None) -> str:
+    return f"{text}\n\n{view}" if view else text
+
+
+def _tokens(message: Message) -> int:
+    match message:
+        case System(text) | ToolResult(_, text):
+            return tokens(text)
+        case User(parts):
+            return sum(tokens(part.text) for part in parts if isinstance(part, Text))
+        case Assistant(text, calls):
+            return tokens(text) + sum(tokens(call.name + call.arguments) + _CALL_TOKENS for call in calls)

@@ -1,265 +1,253 @@
-"""The agent's loop: look at the page, ask the model, do what it says, until it is done or a limit is reached."""
+"""The agent's loop: plan, then look, ask, act and tell, until the answer stands or a limit is reached."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import aclosing
-from datetime import date
-from typing import TYPE_CHECKING, Any
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from cdp_agent import events as happened
-from cdp_agent.agent import prompts
-from cdp_agent.agent.history import History
-from cdp_agent.agent.perform import Understood, perform, understand
-from cdp_agent.agent.sight import Seen, Sight
+from cdp_agent.agent import planner, prompts, recovery
+from cdp_agent.agent.asking import ask
+from cdp_agent.agent.batch import Batch
+from cdp_agent.agent.run import End, Run
+from cdp_agent.agent.sight import Seen
+from cdp_agent.agent.stagnation import Stuck
 from cdp_agent.agent.tabs import Tabs
-from cdp_agent.agent.tally import Tally
-from cdp_agent.errors import ActionError, BrowserError, ModelError, ProtocolError, SetupError
-from cdp_agent.events import AgentResult, Event, TaskError
-from cdp_agent.page.snapshot import Snapshot
-from cdp_agent.providers.base import Assistant, Reply, Request, ToolCall, ToolResult, ToolSpec
-from cdp_agent.providers.services import Endpoint
-from cdp_agent.tools.base import Answer, Context, Observation, Tool, facts
+from cdp_agent.errors import ActionError, BrowserError, ContextTooLong, ModelError, ProtocolError
+from cdp_agent.events import (
+    AgentReasoned,
+    AgentStatus,
+    AgentStep,
+    AiGenerationError,
+    Event,
+    HistoryShrunk,
+    TaskAborted,
+    TaskCompleted,
+    TaskError,
+    TaskSetup,
+    TaskStarted,
+)
+from cdp_agent.providers.base import Assistant, Reply, Request, ToolSpec
 
 if TYPE_CHECKING:
-    from cdp_agent.browser import Browser
     from cdp_agent.page.page import Page
-    from cdp_agent.providers.client import Client
 
-
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """When a run ends by itself, and how much of a page the model is shown at once, in tokens."""
-
-    max_steps: int = 50
-    max_errors_in_a_row: int = 5
-    max_errors: int = 15
-    observation_tokens: int = 10_000
-
-    def __post_init__(self) -> None:
-        for name in self.__struct_fields__:
-            if getattr(self, name) < 1:
-                raise SetupError(f"{name} is at least 1, not {getattr(self, name)}.")
-
-
-class Task(msgspec.Struct, frozen=True):
-    """What the user asks for, checked."""
-
-    text: str
-    url: str | None = None
-    input_data: Any = None
-    guardrails: str | None = None
+_STOPS_WITHIN_S = 0.8
 
 
 class Loop:
-    """One run of one task."""
+    """Carries one run out. `page` is where it begins, None for a tab of its own."""
 
-    def __init__(
-        self,
-        browser: Browser,
-        endpoint: Endpoint,
-        tools: Mapping[str, Tool],
-        limits: Limits,
-        task: Task,
-        page: Page | None = None,
-    ) -> None:
-        self._browser = browser
-        self._endpoint = endpoint
-        self._tools = tools
-        self._limits = limits
-        self._task = task
+    def __init__(self, run: Run, page: Page | None = None, stop: asyncio.Event | None = None) -> None:
+        self._run = run
         self._page = page
-        self._tally = Tally()
-        self._history = History(prompts.system(today=date.today(), guardrails=task.guardrails))
-        self._sight = Sight(limits.observation_tokens)
-        self._specs = tuple(ToolSpec(each.name, each.description, each.parameters) for each in tools.values())
-        self._end: tuple[str, TaskError | None] | None = None
+        self._stop = stop
+        self._specs = tuple(ToolSpec(each.name, each.description, each.parameters) for each in run.tools.values())
 
     async def events(self) -> AsyncGenerator[Event, None]:
-        """The run as it happens; `TaskCompleted` is the last. Raises only what is a bug of ours."""
-        yield happened.TaskStarted(
-            **self._now(),
-            task=self._task.text,
-            provider=self._endpoint.provider,
-            model=self._endpoint.model,
-            url=self._task.url,
-            guardrails=self._task.guardrails,
-        )
-        try:
-            async with aclosing(self._steps()) as steps:
-                async for event in steps:
-                    yield event
-        except ModelError as error:
-            yield happened.AiGenerationError(**self._now(), kind=type(error).__name__, message=str(error))
-            self._end = "", TaskError("failed", str(error), "model")
-        except (BrowserError, ProtocolError) as error:
-            self._end = "", TaskError("failed", str(error), "browser")
-        answer, error_ = self._end or ("", None)
-        if error_ is not None and error_.code == "aborted":
-            yield happened.TaskAborted(**self._now(), reason=answer)
-        yield happened.TaskCompleted(
-            **self._now(),
-            result=AgentResult(success=error_ is None, answer=answer, error=error_, stats=self._tally.stats()),
-        )
+        """The run as it happens; `TaskCompleted` is the last. Raises only what is a bug of ours.
 
-    async def _steps(self) -> AsyncGenerator[Event, None]:
+        When whoever waits for an event is cancelled, or `stop` is set, the run ends within a second, with a result.
+        """
+        run = self._run
+        working = asyncio.create_task(self._work())
+        working.add_done_callback(lambda _: run.events.put_nowait(None))
+        watching = asyncio.create_task(self._cancel_on_stop(working))
+        try:
+            while (event := await self._next(working)) is not None:
+                yield event
+            if working.done() and not working.cancelled():
+                working.result()
+        finally:
+            watching.cancel()
+            working.cancel()
+            await asyncio.wait([working, watching], timeout=_STOPS_WITHIN_S)
+        end = run.end = run.end or End(error=TaskError("aborted", "The run was stopped.", "user"))
+        if end.error is not None and end.error.code == "aborted":
+            run.tell(TaskAborted, reason=end.error.message)
+        run.tell(TaskCompleted, result=run.result(end))
+        while not run.events.empty():
+            if (last := run.events.get_nowait()) is not None:
+                yield last
+
+    async def _next(self, working: asyncio.Task[None]) -> Event | None:
+        """The next event. Being cancelled here stops the work instead, which is what ends the run."""
+        try:
+            return await self._run.events.get()
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if working.done() or working.cancelling() or task is None:
+                raise
+            task.uncancel()  # it is answered with a result
+            working.cancel()
+            await asyncio.wait([working], timeout=_STOPS_WITHIN_S)
+            return None
+
+    async def _cancel_on_stop(self, working: asyncio.Task[None]) -> None:
+        if self._stop is not None:
+            await self._stop.wait()
+            working.cancel()
+
+    async def _work(self) -> None:
         from cdp_agent.providers.client import Client  # httpx takes long to import: only a run needs it
 
-        async with Client(self._endpoint) as client:
-            tabs = Tabs(self._browser, self._page or await self._browser.new_page())
-            problem = await self._open(tabs.page)
-            if problem is not None:
-                self._end = "", TaskError("failed", problem)
-                return
-            seen = Seen(None, [])
-            if tabs.page.url != "about:blank":
-                seen = await self._sight.look(tabs.page, self._now())
-            self._history.say(prompts.task(self._task.text, self._task.input_data), seen.view)
-            for event in seen.events:
-                yield event
-            while self._end is None:
-                self._tally.steps += 1
-                yield happened.AgentStep(**self._now())
-                async with aclosing(self._turn(client, tabs)) as turn:
-                    async for event in turn:
-                        yield event
-                self._end = self._end or self._limit_reached()
-
-    async def _open(self, page: Page) -> str | None:
-        """Goes to the task's first address; says why when that fails."""
-        if self._task.url is None:
-            return None
+        run = self._run
+        run.tell(
+            TaskSetup,
+            task=run.task.text,
+            provider=run.endpoint.provider,
+            model=run.endpoint.model,
+            url=run.task.url,
+            guardrails=run.task.guardrails,
+        )
         try:
-            await page.goto(self._task.url)
-        except ActionError as error:
-            return f"The first page could not be opened: {error}"
-        return None
+            async with Client(run.endpoint) as client:
+                run.client = client
+                await self._begin()
+                while run.end is None:
+                    run.tally.steps += 1
+                    run.tell(AgentStep)
+                    await self._turn()
+                    run.check_limits()
+        except ModelError as error:
+            run.fail("failed", str(error), "model")
+        except (BrowserError, ProtocolError) as error:
+            run.fail("failed", str(error), "browser")
 
-    async def _turn(self, client: Client, tabs: Tabs) -> AsyncGenerator[Event, None]:
+    async def _begin(self) -> None:
+        """Makes the plan, goes to where the run begins, and tells the model its task."""
+        run = self._run
+        plan = run.plan = await planner.make_plan(run)
+        url = run.task.url or plan.url
+        run.tell(
+            TaskStarted,
+            task=run.task.text,
+            success_criteria=plan.success_criteria,
+            plan=plan.plan,
+            action_items=plan.action_items,
+            url=url,
+        )
+        run.tabs = Tabs(run.browser, self._page or await run.browser.new_page())
+        words = prompts.task(run.task.text, run.task.input_data, plan.text, _form_text(run))
+        run.addresses.learn(f"{words}\n{url or ''}")
+        if url is not None and not await self._open(url):
+            return
+        seen = Seen(None)
+        if run.tabs.page.url != "about:blank":
+            seen = await run.sight.look(run.tabs.page)
+            run.saw(run.tabs.page, seen)
+        run.history.say(words, seen.view)
+
+    async def _open(self, url: str) -> bool:
+        """Goes to the first address, again if that may help."""
+        run = self._run
+        for left in range(run.limits.first_navigation_retries, -1, -1):
+            try:
+                await run.tabs.page.goto(url)
+                return True
+            except ActionError as error:
+                if left:
+                    run.tell(AgentStatus, message=f"The first page is tried again: {error}")
+                    continue
+                run.fail("failed", f"The first page could not be opened: {error}")
+        return False
+
+    async def _turn(self) -> None:
         """One reply of the model, and what it asks for."""
-        began = time.perf_counter()
-        request = Request(self._endpoint.model, self._history.messages(), self._specs, "required")
-        reply = await client.ask(request)
-        self._tally.generated(reply.usage)
-        for event in self._heard(reply, time.perf_counter() - began):
-            yield event
-        if not reply.tool_calls:
-            self._tally.failed()
-            return
-        first = reply.tool_calls[0]
-        understood = understand(first, self._tools)
-        arguments = understood.as_json() if isinstance(understood, Understood) else {}
-        yield happened.AgentAction(**self._now(), action=first.name, arguments=arguments)
-        began = time.perf_counter()
-        outcome: Observation | Answer | ActionError
-        if isinstance(understood, Understood):
-            outcome = await perform(understood, Context(tabs.page, self._browser, client))
-        else:
-            outcome = understood
-        yield self._completed(first, outcome, time.perf_counter() - began)
-        if isinstance(outcome, Observation):
-            for notice in outcome.notices:
-                yield happened.AgentStatus(**self._now(), message=notice)
-            if outcome.usage is not None:
-                self._tally.generated(outcome.usage)
-        if isinstance(outcome, Answer):
-            error = None if outcome.success else TaskError("aborted", outcome.result)
-            self._end = outcome.result, error
-            return
-        for event in await self._answer(reply.tool_calls, understood, outcome, tabs):
-            yield event
-
-    async def _answer(
-        self,
-        calls: tuple[ToolCall, ...],
-        understood: Understood | ActionError,
-        outcome: Observation | ActionError,
-        tabs: Tabs,
-    ) -> list[Event]:
-        """Tells the model what came of its calls, and shows it the page when that may have changed."""
-        moved = await tabs.follow()
-        seen = None
-        if isinstance(outcome, Observation) and isinstance(outcome.value, Snapshot):
-            seen = self._sight.see(outcome.value, self._now())
-        elif moved or (isinstance(understood, Understood) and not understood.tool.read_only):
-            seen = await self._sight.look(tabs.page, self._now())
-        first, *others = calls
-        told = _told(first.name, outcome, moved)
-        if seen is not None and seen.view is None:
-            told = f"{told}\n{prompts.UNCHANGED}"
-        results = [ToolResult(first.id, told), *(ToolResult(each.id, prompts.NOT_RUN) for each in others)]
-        self._history.answer(results, seen.view if seen else None)
-        return seen.events if seen else []
-
-    def _heard(self, reply: Reply, duration_s: float) -> Iterator[Event]:
-        """Takes the reply into the history; asks again when it calls no tool."""
+        run = self._run
+        reply = await self._ask()
         # Some providers refuse a message without any content.
-        self._history.hear(Assistant(reply.text or ("" if reply.tool_calls else "(nothing)"), reply.tool_calls))
-        yield happened.AiGeneration(
-            **self._now(),
-            text=reply.text,
-            tool_calls=reply.tool_calls,
-            finish_reason=reply.finish_reason,
-            usage=reply.usage,
-            duration_s=duration_s,
-        )
+        run.history.hear(Assistant(reply.text or ("" if reply.tool_calls else "(nothing)"), reply.tool_calls))
         if thought := (reply.reasoning or reply.text).strip():
-            yield happened.AgentReasoned(**self._now(), reasoning=thought)
+            run.tell(AgentReasoned, reasoning=thought)
         if not reply.tool_calls:
-            self._history.say(prompts.CUT_OFF if reply.finish_reason == "length" else prompts.NO_TOOL_CALL)
-            yield happened.AiGenerationError(
-                **self._now(), kind="NoToolCall", message="The model called no tool; it is asked again."
-            )
+            run.history.say(prompts.CUT_OFF if reply.finish_reason == "length" else prompts.NO_TOOL_CALL)
+            run.tell(AiGenerationError, kind="NoToolCall", message="The model called no tool; it is asked again.")
+            run.tally.failed()
+            return
+        batch = Batch(run, reply.tool_calls)
+        await batch.run()
+        refusal = None
+        if batch.answer is not None:
+            refusal = await self._conclude(batch.answer.result, success=batch.answer.success)
+            if refusal is None:
+                return
+        if batch.stuck is Stuck.END:
+            run.fail("stuck", "The same state came back five times: the run does not get any further.")
+        await self._answer(batch, refusal)
 
-    def _completed(self, call: ToolCall, outcome: Observation | Answer | ActionError, duration_s: float) -> Event:
-        failed = isinstance(outcome, ActionError)
-        if failed:
-            self._tally.failed()
-        else:
-            self._tally.actions += 1
-            self._tally.succeeded()
-        seen = isinstance(outcome, Observation) and not isinstance(outcome.value, Snapshot)
-        return happened.BrowserActionCompleted(
-            **self._now(),
-            action=call.name,
-            success=not failed,
-            text=_text(outcome),
-            duration_s=duration_s,
-            facts=facts(outcome.value) if isinstance(outcome, Observation) and seen and outcome.value else None,
-        )
+    async def _ask(self) -> Reply:
+        """The model's next reply, to a conversation that is as short as it must be."""
+        run = self._run
+        if run.history.tokens > run.limits.history_tokens:
+            await self._shrink()
+        try:
+            return await ask(run, self._request(), "action")
+        except ContextTooLong:  # the provider's word on what the model takes
+            await self._shrink()
+            return await ask(run, self._request(), "action")
 
-    def _limit_reached(self) -> tuple[str, TaskError] | None:
-        limits, tally = self._limits, self._tally
-        if tally.errors_in_a_row >= limits.max_errors_in_a_row:
-            return "", TaskError("max_errors", f"{tally.errors_in_a_row} errors in a row: the task was given up.")
-        if tally.errors >= limits.max_errors:
-            return "", TaskError("max_errors", f"{tally.errors} errors in all: the task was given up.")
-        if tally.steps >= limits.max_steps:
-            return "", TaskError("max_steps", f"The task was not finished within {limits.max_steps} steps.")
+    def _request(self) -> Request:
+        return Request(self._run.endpoint.model, self._run.history.messages(), self._specs, "required")
+
+    async def _shrink(self) -> None:
+        """Leaves a line of each old observation, and shows the page as it is now."""
+        run = self._run
+        before = run.history.tokens
+        run.history.shrink()
+        run.sight.forget()
+        if run.tabs.page.url != "about:blank":
+            seen = await run.sight.look(run.tabs.page, whole=True)
+            run.saw(run.tabs.page, seen)
+            if seen.view is not None:
+                run.history.show(seen.view)
+        run.tell(HistoryShrunk, tokens_before=before, tokens_after=run.history.tokens)
+
+    async def _conclude(self, answer: str, *, success: bool) -> str | None:
+        """Ends the run with this answer, or says why it is not accepted."""
+        run = self._run
+        if success:
+            from cdp_agent.agent import validator  # what it compares with takes long to import
+
+            return await validator.conclude(run, answer)
+        run.end = End(answer, TaskError("aborted", answer))
         return None
 
-    def _now(self) -> dict[str, Any]:
-        return {"timestamp": time.time(), "step": self._tally.steps}
+    async def _answer(self, batch: Batch, refusal: str | None) -> None:
+        """Tells the model what came of its calls, and what it does not know yet of the page."""
+        run = self._run
+        told, notes = batch.told(refusal), []
+        if batch.lost is not None:
+            notes.append(await recovery.recover(run, batch.lost))
+        try:
+            seen = await self._look(batch)
+        except BrowserError as error:
+            notes.append(await recovery.recover(run, error))
+            seen = await self._look(batch)
+        if seen is not None:
+            run.saw(run.tabs.page, seen)
+            if seen.same:
+                notes.append(prompts.UNCHANGED)
+        if batch.stuck in (Stuck.TELL, Stuck.SHOW):
+            notes.append(prompts.STUCK_TOLD if batch.stuck is Stuck.TELL else prompts.STUCK_SHOWN)
+            run.tell(AgentStatus, message=f"The same state came back {int(batch.stuck)} times.")
+        if notes:
+            last = told.pop()
+            told.append(msgspec.structs.replace(last, text="\n".join([last.text, *notes])))
+        run.history.answer(told, seen.view if seen is not None else None)
+
+    async def _look(self, batch: Batch) -> Seen | None:
+        """What there is to see after the batch; None when that cannot have changed."""
+        run = self._run
+        if batch.snapshot is not None:
+            return await run.sight.see(run.tabs.page, batch.snapshot)
+        if batch.acted or batch.lost is not None or batch.stuck is Stuck.SHOW:
+            return await run.sight.look(run.tabs.page, batch.receipts, whole=batch.stuck is Stuck.SHOW)
+        return None
 
 
-def _text(outcome: Observation | Answer | ActionError) -> str:
-    match outcome:
-        case Observation(text):
-            return text
-        case Answer(result):
-            return result
-        case error:
-            return str(error)
-
-
-def _told(name: str, outcome: Observation | ActionError, moved: str | None) -> str:
-    """A tool's outcome as the model reads it."""
-    if isinstance(outcome, ActionError):
-        told = prompts.failure(name, str(outcome))
-    elif isinstance(outcome.value, Snapshot):
-        told = prompts.VIEW_FOLLOWS
-    else:
-        told = prompts.result(name, outcome.text)
-    return f"{told}\n{moved}" if moved else told
+def _form_text(run: Run) -> str:
+    form = run.task.form
+    return "" if form is None else msgspec.json.format(msgspec.json.encode(form.source), indent=1).decode()

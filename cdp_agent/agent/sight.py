@@ -1,15 +1,17 @@
-"""What the model is shown of the page, and when there is something new to show."""
+"""What the model is shown of the page: all of it when it is new, and from then on what became of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from cdp_agent.agent import prompts
 from cdp_agent.errors import ActionError, SessionClosed
-from cdp_agent.events import AgentObserved, AgentStatus, BrowserNavigated, Event
+from cdp_agent.page import diff
+from cdp_agent.page.budget import tokens
+from cdp_agent.page.receipts import Receipt
 from cdp_agent.page.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -17,38 +19,83 @@ if TYPE_CHECKING:
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """A look at the page: `view` is what the model reads, or None when that would be what it has read already."""
+    """A look at the page: `view` is what the model reads, None when it was told all of that already.
+
+    `shown` is the page as it stands in the view, `changed` are the lines where the view is of those alone; `problem`
+    says why the page could not be read. `text` is the whole page, whatever is shown of it.
+    """
 
     view: str | None
-    events: list[Event]
+    url: str = ""
+    title: str = ""
+    shown: str = ""
+    changed: list[str] = []
+    same: bool = False
+    """The page reads as the model saw it last."""
+    moved: bool = False
+    text: str = ""
+    problem: str = ""
 
 
 class Sight:
-    """Looks at the page for the model. `budget_tokens` is how much it may see at once."""
+    """Looks at pages for the model. `budget_tokens` is how much it may see at once."""
 
     def __init__(self, budget_tokens: int) -> None:
         self._budget_tokens = budget_tokens
-        self._shown = ""
+        self._document: tuple[str, int] | None = None
+        self._text: str | None = None
         self._address = ""
 
-    async def look(self, page: Page, now: Mapping[str, Any]) -> Seen:
-        """The page as it is; `now` is what every event begins with. Raises BrowserError."""
-        try:
-            snapshot = await page.snapshot(budget_tokens=self._budget_tokens)
-        except (ActionError, SessionClosed) as error:
-            self._shown = prompts.unreadable(str(error))
-            return Seen(self._shown, [AgentStatus(**now, message=f"The page cannot be read: {error}")])
-        return self.see(snapshot, now)
+    async def look(self, page: Page, receipts: Collection[Receipt] = (), *, whole: bool = False) -> Seen:
+        """What the model does not know yet of the page, after actions whose receipts it reads.
 
-    def see(self, snapshot: Snapshot, now: Mapping[str, Any]) -> Seen:
-        """The same for a snapshot that is there already."""
-        events: list[Event] = []
-        if snapshot.url != self._address:
-            self._address = snapshot.url
-            events.append(BrowserNavigated(**now, url=snapshot.url, title=snapshot.title))
-        view = prompts.view(snapshot.url, snapshot.title, snapshot.text)
-        if view == self._shown:
-            return Seen(None, events)
-        self._shown = view
-        events.append(AgentObserved(**now, url=snapshot.url, title=snapshot.title, snapshot=snapshot.text))
-        return Seen(view, events)
+        `whole`: all of the page, whatever it knows. Raises BrowserError.
+        """
+        try:
+            now = await page.snapshot()
+            document = (page.target_id, page.activity.document.number)
+            whole = whole or self._text is None or document != self._document
+            lines = [] if whole else diff.changes(self._text or "", now.text, limited=False)
+            changed = _untold(lines, receipts)
+            moved = now.url != self._address
+            if not whole:
+                view = prompts.changes(now.url if moved else "", changed) if changed else None
+                if view is None or tokens(view) < min(tokens(now.text), self._budget_tokens):
+                    self._text, self._address = now.text, now.url
+                    return Seen(view, now.url, now.title, changed=changed, same=not lines, moved=moved, text=now.text)
+            shown = now if tokens(now.text) <= self._budget_tokens else await self._within_budget(page)
+        except (ActionError, SessionClosed) as error:
+            self.forget()
+            return Seen(prompts.unreadable(str(error)), problem=str(error))
+        self._document, self._text, self._address = document, now.text, now.url
+        return _whole(shown, moved, now.text)
+
+    async def see(self, page: Page, shown: Snapshot) -> Seen:
+        """The same for a snapshot that the model asked for. Raises BrowserError."""
+        moved = shown.url != self._address
+        try:
+            text = (await page.snapshot()).text
+        except (ActionError, SessionClosed):
+            text = shown.text
+        self._document, self._text = (page.target_id, page.activity.document.number), text
+        self._address = shown.url
+        return _whole(shown, moved, text)
+
+    def forget(self) -> None:
+        """The model no longer has what it saw: it is to be shown the whole page next."""
+        self._document = self._text = None
+
+    async def _within_budget(self, page: Page) -> Snapshot:
+        return await page.snapshot(budget_tokens=self._budget_tokens)
+
+
+def _whole(shown: Snapshot, moved: bool, text: str) -> Seen:
+    view = prompts.view(shown.url, shown.title, shown.text)
+    return Seen(view, shown.url, shown.title, shown.text, moved=moved, text=text)
+
+
+def _untold(lines: list[str], receipts: Collection[Receipt]) -> list[str]:
+    """What changed, without what a receipt has told."""
+    told = {line for receipt in receipts for line in receipt.changed}
+    filled = {f"[ref={receipt.ref}]" for receipt in receipts if receipt.value is not None}
+    return [line for line in lines if line not in told and not (line[0] == "~" and any(ref in line for ref in filled))]

@@ -4,47 +4,59 @@ from __future__ import annotations
 
 import time
 
+import msgspec
+
 from cdp_agent.events import Stats
 from cdp_agent.providers.base import Usage
 
 
-class Tally:
-    """The counts of one run so far."""
+class Tally(msgspec.Struct):
+    """The counts of one run so far. `before_s` is what it took in processes before this one."""
 
-    def __init__(self) -> None:
-        self.steps = 0
-        self.actions = 0
-        self.errors = 0
-        self.errors_in_a_row = 0
-        self._generations = 0
-        self._input = 0
-        self._output = 0
-        self._cached = 0
-        self._started = time.time()
-        self._clock = time.perf_counter()
+    steps: int = 0
+    actions: int = 0
+    errors: int = 0
+    errors_in_a_row: int = 0
+    generations: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    events: int = 0
+    started: float = msgspec.field(default_factory=time.time)
+    before_s: float = 0
+    clock: float = msgspec.field(default_factory=time.perf_counter)
 
     def generated(self, usage: Usage) -> None:
-        self._generations += 1
-        self._input += usage.input_tokens
-        self._output += usage.output_tokens
-        self._cached += usage.cached_tokens
+        self.generations += 1
+        self.input_tokens += usage.input_tokens
+        self.output_tokens += usage.output_tokens
+        self.cached_tokens += usage.cached_tokens
+
+    def acted(self, *, failed: bool) -> None:
+        if failed:
+            self.failed()
+        else:
+            self.actions += 1
+            self.errors_in_a_row = 0
 
     def failed(self) -> None:
         self.errors += 1
         self.errors_in_a_row += 1
 
-    def succeeded(self) -> None:
-        self.errors_in_a_row = 0
+    @property
+    def took_s(self) -> float:
+        return self.before_s + time.perf_counter() - self.clock
 
     def stats(self) -> Stats:
         return Stats(
             steps=self.steps,
             actions=self.actions,
             errors=self.errors,
-            generations=self._generations,
-            input_tokens=self._input,
-            output_tokens=self._output,
-            cached_tokens=self._cached,
-            started=self._started,
-            duration_s=time.perf_counter() - self._clock,
+            generations=self.generations,
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            cached_tokens=self.cached_tokens,
+            events=self.events + 1,  # the last one, which carries this
+            started=self.started,
+            duration_s=self.took_s,
         )

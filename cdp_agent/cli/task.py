@@ -14,18 +14,18 @@ from typing import Any
 import msgspec
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.loop import Limits
 from cdp_agent.agent.tabs import Tabs
+from cdp_agent.agent.task import Limits
 from cdp_agent.cli.live import Live
 from cdp_agent.cli.parser import Parser
 from cdp_agent.cli.session import Current, chrome, current_tab, leave
-from cdp_agent.cli.status import DONE, MODEL_FAILED, NO_CHROME, REFUSED
+from cdp_agent.cli.status import DONE, INTERRUPTED, MODEL_FAILED, NO_CHROME, REFUSED
 from cdp_agent.cli.text import for_terminal
 from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentResult, TaskCompleted
 from cdp_agent.trace import TraceWriter
 
-_STATUS = {"task": REFUSED, "model": MODEL_FAILED, "browser": NO_CHROME}
+_STATUS = {"task": REFUSED, "model": MODEL_FAILED, "browser": NO_CHROME, "user": INTERRUPTED}
 
 
 def run_task(words: Sequence[str]) -> int:

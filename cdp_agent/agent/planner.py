@@ -1,0 +1,115 @@
+"""Planning: what counts as success and how to get there, before anything is done; and again when it turns out wrong."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+from msgspec import Meta
+
+from cdp_agent.agent import prompts
+from cdp_agent.agent.asking import ask_for
+from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.tools.addresses import complete_address
+from cdp_agent.tools.base import Arguments, Context, Observation, Tool, tool
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.run import Run
+
+MAX_REVISIONS = 3
+
+_SYSTEM = """\
+You plan how another model will carry out a user's task with a real web browser. Today is {today}.
+
+Success criteria: what has to be true, and what the answer has to contain, for the task to count as done. Take every \
+condition of the task (numbers, dates with their year, places, order) into them, and add none of your own.
+
+Plan: a few steps in Markdown, as goals ("find the cheapest direct flight"), not as clicks: nobody has seen the pages \
+yet. Say what to do when the obvious way fails. What is booked or scheduled lies in the future unless the task says \
+otherwise. Do not invent facts, names or addresses of pages inside of a site.
+
+Answer by calling create_plan.{guardrails}"""
+_WHERE = {
+    True: "The browser will be at {url} at the beginning.",
+    False: "Give the address to begin at when you are sure of it, such as a site that the task names; else give none.",
+}
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What the run is held to. `action_items` are short titles for people."""
+
+    success_criteria: str
+    plan: str
+    action_items: list[str] = []
+    url: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The plan as a model reads it."""
+        return f"Done when:\n{self.success_criteria}\n\nPlan:\n{self.plan}"
+
+
+_Criteria = Annotated[str, Meta(min_length=1, description="What has to be true, and in the answer, for success.")]
+_Steps = Annotated[str, Meta(min_length=1, description="The plan, in Markdown.")]
+_Items = Annotated[list[str] | None, Meta(description="The steps as titles of three to six words, for people.")]
+
+
+class PlanArguments(Arguments, frozen=True):
+    success_criteria: _Criteria
+    plan: _Steps
+    action_items: _Items = None
+
+
+class PlanAndStartArguments(PlanArguments, frozen=True):
+    url: Annotated[str | None, Meta(description="The address to begin at.")] = None
+
+
+class RevisePlanArguments(Arguments, frozen=True):
+    reason: Annotated[str, Meta(min_length=1, description="What was found that the plan did not foresee.")]
+    plan: _Steps
+    action_items: _Items = None
+
+
+async def _no_tool(args: Arguments, context: Context) -> Observation:
+    """Say what counts as success, and how to get there."""
+    raise NotImplementedError("it is only asked for, never run")
+
+
+_no_tool.__name__ = "create_plan"
+_PLAN, _PLAN_AND_START = Tool(_no_tool, PlanArguments), Tool(_no_tool, PlanAndStartArguments)
+
+
+async def make_plan(run: Run) -> Plan:
+    """The plan for the run's task. Raises ModelError."""
+    task = run.task
+    question = prompts.task(task.text, task.input_data)
+    question += "\n\n" + _WHERE[task.url is not None].format(url=task.url)
+    system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(task.guardrails))
+    tool = _PLAN if task.url is not None else _PLAN_AND_START
+    found = await ask_for(run, system, question, tool, PlanArguments, "planning")
+    url = found.url if isinstance(found, PlanAndStartArguments) else None
+    return Plan(found.success_criteria, found.plan, found.action_items or [], _address(url))
+
+
+def _address(url: str | None) -> str | None:
+    try:
+        return complete_address(url) if url and url.strip() else None
+    except InvalidArguments:  # a name in place of an address: the run begins with a blank page
+        return None
+
+
+def revising(run: Run) -> Tool:
+    """The tool with which the model revises the run's plan, at most MAX_REVISIONS times."""
+
+    @tool(read_only=True)
+    async def revise_plan(args: RevisePlanArguments, context: Context) -> Observation:
+        """Replace the plan when what you found shows that it cannot work. The criteria of success stay."""
+        assert run.plan is not None  # made before the first turn
+        if run.revisions >= MAX_REVISIONS:
+            raise ActionError(f"The plan was revised {MAX_REVISIONS} times already: go on with it, or end the task.")
+        run.revisions += 1
+        run.plan = msgspec.structs.replace(run.plan, plan=args.plan, action_items=args.action_items or [])
+        return Observation(f"The plan is revised. {MAX_REVISIONS - run.revisions} revisions are left.", run.plan)
+
+    return revise_plan

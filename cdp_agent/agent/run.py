@@ -1,0 +1,127 @@
+"""What one run knows: what was asked, what it may take, what was seen, said and counted so far."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cdp_agent.agent import prompts
+from cdp_agent.agent.evidence import Evidence, Shown
+from cdp_agent.agent.history import History
+from cdp_agent.agent.known_addresses import KnownAddresses
+from cdp_agent.agent.planner import Plan, revising
+from cdp_agent.agent.sight import Seen, Sight
+from cdp_agent.agent.stagnation import Stagnation
+from cdp_agent.agent.tabs import Tabs
+from cdp_agent.agent.tally import Tally
+from cdp_agent.agent.task import Options, Task
+from cdp_agent.events import AgentObserved, AgentResult, AgentStatus, BrowserNavigated, Event, TaskError, Validation
+from cdp_agent.providers.services import Endpoint
+from cdp_agent.tools.base import Tool
+
+if TYPE_CHECKING:
+    from cdp_agent.browser import Browser
+    from cdp_agent.page.page import Page
+    from cdp_agent.providers.client import Client
+
+
+class End(msgspec.Struct, frozen=True):
+    """How the run ends: the answer that was given, and what went wrong."""
+
+    answer: Any = ""
+    error: TaskError | None = None
+    validation: Validation | None = None
+
+
+class Run:
+    """The state of a run. What happens is put into `events`, in order; None is the last."""
+
+    client: Client
+    tabs: Tabs
+
+    def __init__(
+        self,
+        browser: Browser,
+        endpoint: Endpoint,
+        tools: Mapping[str, Tool],
+        options: Options,
+        task: Task,
+    ) -> None:
+        self.browser = browser
+        self.endpoint = endpoint
+        self.options = options
+        self.limits = options.limits
+        self.task = task
+        self.tools = dict(tools)
+        if options.replan:
+            self.tools["revise_plan"] = revising(self)
+        self.plan: Plan | None = None
+        self.revisions = 0
+        self.validations = 0
+        self.tally = Tally()
+        self.history = History(
+            prompts.system(
+                today=date.today(),
+                guardrails=task.guardrails,
+                max_actions_per_step=options.max_actions_per_step,
+                batch_policy=options.batch_policy,
+            )
+        )
+        self.sight = Sight(self.limits.observation_tokens)
+        self.evidence = Evidence()
+        self.addresses = KnownAddresses()
+        self.stagnation = Stagnation()
+        self.end: End | None = None
+        self.events: asyncio.Queue[Event | None] = asyncio.Queue()
+
+    def tell(self, kind: Callable[..., Event], /, **fields: Any) -> None:
+        """Says what happened."""
+        self.tally.events += 1
+        self.events.put_nowait(kind(timestamp=time.time(), step=self.tally.steps, **fields))
+
+    def fail(self, code: Any, message: str, where: Any = "task") -> None:
+        """Ends the run, unless it has ended."""
+        self.end = self.end or End(error=TaskError(code, message, where))
+
+    def too_many_errors(self) -> bool:
+        limits, tally = self.limits, self.tally
+        return tally.errors_in_a_row >= limits.max_errors_in_a_row or tally.errors >= limits.max_errors
+
+    def check_limits(self) -> None:
+        """Ends the run when it has had enough."""
+        tally, limits = self.tally, self.limits
+        if tally.errors_in_a_row >= limits.max_errors_in_a_row:
+            self.fail("max_errors", f"{tally.errors_in_a_row} errors in a row: the task was given up.")
+        elif tally.errors >= limits.max_errors:
+            self.fail("max_errors", f"{tally.errors} errors in all: the task was given up.")
+        elif tally.steps >= limits.max_steps:
+            self.fail("max_steps", f"The task was not finished within {limits.max_steps} steps.")
+
+    def saw(self, page: Page, seen: Seen) -> None:
+        """Takes down what the model gets to see of a page."""
+        if seen.problem:
+            self.tell(AgentStatus, message=f"The page cannot be read: {seen.problem}")
+            return
+        if seen.moved:
+            self.tell(BrowserNavigated, url=seen.url, title=seen.title)
+        self.addresses.learn(seen.text, seen.url)
+        if seen.shown:
+            self.evidence.add(Shown(self.tally.steps, "page", seen.shown))
+        elif seen.changed:
+            self.evidence.add(Shown(self.tally.steps, "changes", "\n".join(seen.changed)))
+        if seen.view is not None:
+            self.tell(AgentObserved, url=seen.url, title=seen.title, snapshot=seen.shown, changed=seen.changed)
+
+    def result(self, end: End) -> AgentResult:
+        return AgentResult(
+            success=end.error is None,
+            answer=end.answer,
+            error=end.error,
+            stats=self.tally.stats(),
+            validation=end.validation,
+        )

@@ -1,0 +1,68 @@
+"""What a run is given: the task, what it may take, and how it goes about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from cdp_agent.errors import SetupError
+
+if TYPE_CHECKING:
+    from cdp_agent.extract.form import Form
+
+BatchPolicy = Literal["conservative", "observed"]
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """When a run ends by itself, and how much the model is shown, in tokens.
+
+    `max_validations`: how often an answer is judged before it is given as it is. `observation_tokens`: the most of a
+    page at once. `history_tokens`: when the conversation is longer, old observations shrink to a line each.
+    """
+
+    max_steps: int = 50
+    max_errors_in_a_row: int = 5
+    max_errors: int = 15
+    max_validations: int = 3
+    first_navigation_retries: int = 1
+    observation_tokens: int = 10_000
+    history_tokens: int = 100_000
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            least = 0 if name == "first_navigation_retries" else 1
+            if getattr(self, name) < least:
+                raise SetupError(f"{name} is at least {least}, not {getattr(self, name)}.")
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run goes about its task.
+
+    `max_actions_per_step`: so many tool calls of one reply are run. `batch_policy`: a click ends such a batch always
+    ("conservative"), or only when its receipt shows more than its own target changed ("observed"). `replan`: the model
+    may revise its plan. `checkpoint`: the folder where what is needed to go on is written after each step.
+    """
+
+    limits: Limits = Limits()
+    max_actions_per_step: int = 1
+    batch_policy: BatchPolicy = "conservative"
+    replan: bool = False
+    checkpoint: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_actions_per_step < 1:
+            raise SetupError(f"max_actions_per_step is at least 1, not {self.max_actions_per_step}.")
+        if self.batch_policy not in ("conservative", "observed"):
+            raise SetupError(f"batch_policy is conservative or observed, not {self.batch_policy!r}.")
+
+
+class Task(msgspec.Struct, frozen=True):
+    """What the user asks for, checked. `form` is what the answer must be, None for Markdown."""
+
+    text: str
+    url: str | None = None
+    input_data: Any = None
+    guardrails: str | None = None
+    form: Form | None = None

@@ -1,0 +1,136 @@
+"""What goes wrong around a run: it is stopped, the provider fails, Chrome goes away."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from cdp_agent.agent.agent import Agent
+from cdp_agent.agent.task import Limits
+from cdp_agent.browser import Browser
+from cdp_agent.events import AgentAction, Event, TaskError
+from cdp_agent.page.page import Page
+from fixtures.replay import tool_call
+from tests.agents import DONE, SHOP, result_of, scripted
+from tests.conftest import Serve
+
+
+@asynccontextmanager
+async def silent_model(browser: Browser) -> AsyncIterator[tuple[Agent, asyncio.Event]]:
+    """An agent whose model never answers, and what is set when it was asked."""
+    asked = asyncio.Event()
+
+    async def never(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        asked.set()
+        await reader.read()
+        writer.close()
+
+    listener = await asyncio.start_server(never, "127.0.0.1", 0)
+    port = listener.sockets[0].getsockname()[1]
+    yield Agent(browser, model="openai-compatible/m", base_url=f"http://127.0.0.1:{port}/v1"), asked
+    listener.close()
+
+
+STOPPED = TaskError("aborted", "The run was stopped.", "user")
+
+
+async def test_cancelling_in_the_middle_of_a_request_gives_a_result(browser: Browser, page: Page) -> None:
+    async with silent_model(browser) as (agent, asked):
+        run = asyncio.create_task(agent.run("Find tea", page=page))
+        await asked.wait()
+
+        run.cancel()
+        result = await asyncio.wait_for(run, 1)
+
+    assert (result.success, result.error) == (False, STOPPED)
+
+
+async def test_stopping_in_the_middle_of_a_request_gives_a_result(browser: Browser, page: Page) -> None:
+    stop = asyncio.Event()
+    async with silent_model(browser) as (agent, asked):
+        run = asyncio.create_task(agent.run("Find tea", page=page, stop=stop))
+        await asked.wait()
+
+        stop.set()
+        result = await asyncio.wait_for(run, 1)
+
+    assert (result.success, result.error) == (False, STOPPED)
+
+
+async def test_cancelling_in_the_middle_of_an_action_gives_a_result(browser: Browser, page: Page, serve: Serve) -> None:
+    with scripted(browser, [tool_call("wait_for", {"text": "never", "timeout_s": 60})]) as (agent, _):
+        stream = agent.stream("Find tea", url=serve(SHOP), page=page)
+        while not isinstance(await anext(stream), AgentAction):
+            pass
+        rest = asyncio.create_task(_all(stream))
+        await asyncio.wait([rest], timeout=0.1)
+
+        rest.cancel()
+        events = await asyncio.wait_for(rest, 1)
+
+    assert result_of(events).error == STOPPED
+    assert await page.evaluate("document.title") == "Shop"
+
+
+async def _all(stream: AsyncIterator[Event]) -> list[Event]:
+    return [event async for event in stream]
+
+
+async def test_leaving_the_stream_ends_the_run(browser: Browser, page: Page, serve: Serve) -> None:
+    with scripted(browser, [tool_call("wait_for", {"text": "never", "timeout_s": 60})]) as (agent, _):
+        async with aclosing(agent.stream("Find tea", url=serve(SHOP), page=page)) as stream:
+            async for event in stream:
+                if isinstance(event, AgentAction):
+                    break
+
+    assert [task for task in asyncio.all_tasks() if "_work" in repr(task)] == []
+
+
+def answering(httpserver: HTTPServer, *answers: tuple[int, bytes, dict[str, str]]) -> str:
+    """The base URL of a model that answers so, one after the other, the last one for ever."""
+    left = list(answers)
+
+    def answer(request: Request) -> Response:
+        status, body, headers = left.pop(0) if len(left) > 1 else left[0]
+        return Response(body, status, {"Content-Type": "text/event-stream", **headers})
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(answer)
+    return httpserver.url_for("/v1")
+
+
+PLAN = tool_call("create_plan", {"success_criteria": "It is found.", "plan": "1. Look."})
+JUDGED = tool_call("validate_task", {"task_assessment": "Found.", "completion_quality": "complete"})
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [(429, b"", {"Retry-After": "0"}), (500, b"", {}), (200, b"", {}), (200, DONE[:900], {}), (200, b"<p>Hi", {})],
+    ids=["429", "500", "nothing", "half a stream", "nonsense"],
+)
+async def test_a_failure_of_the_provider_that_passes_is_waited_for(
+    browser: Browser, page: Page, httpserver: HTTPServer, failure: tuple[int, bytes, dict[str, str]]
+) -> None:
+    fine: list[tuple[int, bytes, dict[str, str]]] = [(200, each, {}) for each in (PLAN, DONE, JUDGED)]
+    base_url = answering(httpserver, fine[0], failure, *fine[1:])
+
+    result = await Agent(browser, model="openai-compatible/m", base_url=base_url).run("Find tea", page=page)
+
+    assert (result.success, result.stats.errors) == (True, 1)
+
+
+@pytest.mark.parametrize(("status", "asked"), [(400, 1), (401, 1), (404, 1), (408, 2), (500, 2)])
+async def test_a_failure_that_does_not_pass_ends_the_task(
+    browser: Browser, page: Page, httpserver: HTTPServer, status: int, asked: int
+) -> None:
+    base_url = answering(httpserver, (status, b"", {}))
+    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, limits=Limits(max_errors_in_a_row=2))
+
+    result = await agent.run("Find tea", page=page)
+
+    assert result.error is not None
+    assert (result.error.code, result.error.where) == ("failed", "model")
+    assert len(httpserver.log) == asked

@@ -20,7 +20,7 @@ from cdp_agent.events import (
 from cdp_agent.page.page import Page
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from fixtures.replay import reply, tool_call
-from tests.agents import CLICK, DONE, FILL, SHOP, play, result_of, said, scripted, told
+from tests.agents import CLICK, DONE, FILL, SHOP, play, result_of, scripted, told
 from tests.conftest import Serve
 
 
@@ -66,21 +66,6 @@ async def test_the_model_sees_the_task_the_page_and_every_tool(browser: Browser,
     )
     assert {each["function"]["name"] for each in request["tools"]} >= {"click", "fill", "done", "abort"}
     assert request["tool_choice"] == "required"
-
-
-async def test_the_page_is_shown_when_it_is_asked_for(browser: Browser, page: Page, serve: Serve) -> None:
-    url = serve("<button>One</button>" * 300)
-
-    _, server = await play(
-        browser,
-        page,
-        [tool_call("snapshot", {"budget_tokens": 0}), DONE],
-        url=url,
-        limits=Limits(observation_tokens=500),
-    )
-
-    assert said(server, 2).startswith(prompts.VIEW_FOLLOWS)
-    assert said(server, 2).count('button "One"') == 300
 
 
 async def test_what_went_wrong_is_the_tools_result(browser: Browser, page: Page, serve: Serve) -> None:

@@ -1,0 +1,139 @@
+"""What the model is shown of a page: all of it once, and then what becomes of it."""
+
+from cdp_agent.agent import prompts
+from cdp_agent.agent.task import Limits
+from cdp_agent.browser import Browser
+from cdp_agent.events import AgentObserved, HistoryShrunk
+from cdp_agent.page.budget import tokens
+from cdp_agent.page.page import Page
+from fixtures.replay import tool_call
+from tests.agents import CLICK, DONE, FILL, SHOP, of, play, result_of, said
+from tests.conftest import Serve
+
+
+async def test_the_page_is_sent_once_and_then_what_changed(browser: Browser, page: Page, serve: Serve) -> None:
+    events, server = await play(browser, page, [FILL, CLICK, DONE], url=serve(SHOP))
+
+    assert said(server, 2) == (
+        '<untrusted label="result of fill">\nfilled E1 textbox "Search"\nvalue: "tea"\n</untrusted>'
+    )
+    assert said(server, 3) == (
+        '<untrusted label="result of click">\nclicked E2 button "Go"\nchanged:\n'
+        "  ~ - paragraph (now Found tea, before Nothing yet)\n</untrusted>"
+    )
+    assert str(server.turns[2]["messages"]).count("The page now:") == 1
+    assert len(of(events, AgentObserved)) == 1
+
+
+async def test_each_request_begins_as_the_one_before(browser: Browser, page: Page, serve: Serve) -> None:
+    _, server = await play(browser, page, [FILL, CLICK, DONE], url=serve(SHOP))
+
+    first, second, third = (request["messages"] for request in server.turns)
+    assert second[: len(first)] == first
+    assert third[: len(second)] == second
+
+
+async def test_a_page_that_reads_as_before_is_not_sent_again(browser: Browser, page: Page, serve: Serve) -> None:
+    events, server = await play(
+        browser, page, [tool_call("hover", {"ref": "{{ref:button Go}}"}), DONE], url=serve(SHOP)
+    )
+
+    assert said(server, 2).endswith(prompts.UNCHANGED)
+    assert len(of(events, AgentObserved)) == 1
+
+
+async def test_what_changed_beside_the_action_is_told(browser: Browser, page: Page, serve: Serve) -> None:
+    url = serve("<title>Clock</title><p>Early</p>" + "<button>Go</button>" * 20)
+    replies = [tool_call("search_page", {"pattern": "Early"}), tool_call("wait", {"seconds": 0.3}), DONE]
+    change = "setTimeout(() => { document.querySelector('p').textContent = 'Late' }, 200)"
+    await page.goto(url)
+    await page.evaluate(change)
+
+    events, server = await play(browser, page, replies)
+
+    assert said(server, 3).endswith(
+        "What else changed on the page:\n"
+        '<untrusted label="changes">\n~ - paragraph (now Late, before Early)\n</untrusted>'
+    )
+    assert of(events, AgentObserved)[1].changed == ["~ - paragraph (now Late, before Early)"]
+
+
+async def test_a_new_page_is_shown_whole(browser: Browser, page: Page, serve: Serve) -> None:
+    second = serve("<title>Second</title><h1>Here</h1>")
+    first = serve(f"<title>First</title><a href='{second}'>Go</a>")
+
+    _, server = await play(browser, page, [tool_call("click", {"ref": "{{ref:link Go}}"}), DONE], url=first)
+
+    assert said(server, 2).endswith(
+        f'The page now:\n<untrusted label="page">\nAddress: {second}\nTitle: Second\n\n'
+        '- heading "Here" [level=1]\n</untrusted>'
+    )
+
+
+async def test_a_page_that_changed_altogether_is_shown_whole(browser: Browser, page: Page, serve: Serve) -> None:
+    rows = "".join(f"<p>Row {number}</p>" for number in range(150))
+    url = serve(f"""<title>App</title><button onclick="document.body.innerHTML = '<p>All gone</p>'">Go</button>{rows}""")
+
+    _, server = await play(browser, page, [tool_call("click", {"ref": "{{ref:button Go}}"}), DONE], url=url)
+
+    assert said(server, 2).endswith("Title: App\n\n- paragraph: All gone\n</untrusted>")
+
+
+async def test_a_long_page_keeps_to_the_budget_and_its_changes_are_told_all_the_same(
+    browser: Browser, page: Page, serve: Serve
+) -> None:
+    url = serve(
+        "<title>Long</title>"
+        + "<button>One of many</button>" * 600
+        + "<button onclick='this.textContent = \"Changed\"'>Last</button>"
+    )
+    await page.goto(url)
+    (last,) = (ref.ref for ref in (await page.snapshot()).refs.values() if ref.name == "Last")
+    replies = [tool_call("click", {"ref": last}), DONE]
+
+    _, server = await play(browser, page, replies, limits=Limits(observation_tokens=500))
+
+    shown = server.turns[0]["messages"][1]["content"].partition("The page now:")[2]
+    assert tokens(shown) < 600
+    assert "Changed" not in shown
+    assert f'~ - button "Last" → "Changed" [ref={last}]' in said(server, 2)
+
+
+async def test_the_page_is_shown_when_it_is_asked_for(browser: Browser, page: Page, serve: Serve) -> None:
+    url = serve("<button>One</button>" * 300)
+
+    _, server = await play(
+        browser,
+        page,
+        [tool_call("snapshot", {"budget_tokens": 0}), DONE],
+        url=url,
+        limits=Limits(observation_tokens=500),
+    )
+
+    assert said(server, 2).startswith(prompts.VIEW_FOLLOWS)
+    assert said(server, 2).count('button "One"') == 300
+
+
+async def test_a_history_that_is_too_long_shrinks_and_the_page_is_shown_anew(
+    browser: Browser, page: Page, serve: Serve
+) -> None:
+    long = serve("<title>Long</title>" + "".join(f"<p>Paragraph number {number}</p>" for number in range(100)))
+    url = serve(f"<title>Start</title><a href='{long}'>Long</a>")
+    replies = [
+        tool_call("click", {"ref": "{{ref:link Long}}"}),
+        tool_call("back", {}),
+        tool_call("click", {"ref": "{{ref:link Long}}"}),
+        DONE,
+    ]
+
+    events, server = await play(browser, page, replies, url=url, limits=Limits(history_tokens=2500))
+
+    (shrunk,) = of(events, HistoryShrunk)
+    assert shrunk.tokens_after < shrunk.tokens_before
+    last = [message.get("content") or "" for message in server.turns[3]["messages"]]
+    assert "Plan:\n1. Do it." in last[1]
+    assert last[1].endswith(prompts.OLD_VIEW)
+    assert last[3].startswith('<untrusted label="result of click">\nclicked E1 link "Long"')
+    assert sum("The page now:" in text for text in last) == 1
+    assert "Paragraph number 99" in last[-1]
+    assert result_of(events).success

@@ -24,12 +24,8 @@ class Seen(msgspec.Struct, frozen=True):
     """A reading of the page, remembered."""
 
     snapshot: Snapshot
-    document: int
-    """The number of the tab's document, see activity.py."""
     end: int
     """Elements that came later have this number or a higher one."""
-    complete: bool
-    """No budget cut it short."""
 
 
 def last_to_show(ref: str, history: list[Seen]) -> Seen | None:

@@ -15,7 +15,7 @@ from cdp_agent.cdp import dom
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, ProtocolError
 
-from .frames import Frame
+from .frames import Frame, FrameTree
 from .recover import Seen
 from .refs import RefTable
 from .snapshot import Snapshot
@@ -28,9 +28,11 @@ _ARRIVAL_S = 1.0
 
 
 class SavedFrame(msgspec.Struct, frozen=True):
-    """The elements with refs in one session: each ref's number, and its `backendNodeId`."""
+    """The elements with refs in one world: each ref's number, and its `backendNodeId`."""
 
     frame_id: str
+    parent_id: str | None
+    """The frame around it, of those that are saved in the same way."""
     loader_id: str
     nodes: list[tuple[int, int]]
 
@@ -63,19 +65,28 @@ async def export_refs(tab: Tab) -> SavedRefs | None:
 async def adopt_refs(tab: Tab, saved: SavedRefs) -> None:
     """Takes the refs up again, those of all documents that are still there. Raises BrowserError."""
     tab.refs.next = max(tab.refs.next, saved.next)
-    tab.history.appendleft(Seen(saved.snapshot, tab.activity.document.number, saved.end, complete=False))
+    tab.history.appendleft(Seen(saved.snapshot, saved.end))
     tree = await tab.frames()
 
-    async def adopt(each: SavedFrame) -> tuple[World, list[int]] | None:
-        frame = await tree.arrival(each.frame_id, _ARRIVAL_S)
-        return None if frame is None else await _adopt(frame, each, tab.refs)
-
-    for adopted in await asyncio.gather(*(adopt(each) for each in saved.frames)):
+    frames: dict[str, Frame] = {}
+    for each in saved.frames:  # each after its parent
+        parent = frames.get(each.parent_id or "", tree.root)
+        if (frame := await _found(tree, parent, each.frame_id)) is not None:
+            frames[each.frame_id] = frame
+    adopting = [_adopt(frames[each.frame_id], each, tab.refs) for each in saved.frames if each.frame_id in frames]
+    for adopted in await asyncio.gather(*adopting):
         if adopted is not None:
             world, locals_ = adopted
             for number in locals_:
                 tab.refs.bind(world, number, number)
             tab.told |= set(locals_)
+
+
+async def _found(tree: FrameTree, parent: Frame, frame_id: str) -> Frame | None:
+    try:
+        return await tree.inside(parent, frame_id, _ARRIVAL_S)
+    except ActionError:
+        return None
 
 
 async def _save(frame: Frame, numbers: list[tuple[int, int]]) -> SavedFrame | None:
@@ -96,7 +107,7 @@ async def _save(frame: Frame, numbers: list[tuple[int, int]]) -> SavedFrame | No
         for (number, _), answer in zip(asked, described, strict=True)
         if isinstance(answer, dom.Described)
     ]
-    return SavedFrame(frame.id, loader_id, nodes)
+    return SavedFrame(frame.id, frame.parent.id if frame.parent else None, loader_id, nodes)
 
 
 async def _adopt(frame: Frame, saved: SavedFrame, refs: RefTable) -> tuple[World, list[int]] | None:

@@ -125,9 +125,9 @@ class Tab:
         tree = await self.frames()
         await self.adopt_saved()
         async with self.reading:
-            document, begun = self.activity.document.number, time.monotonic()
+            begun = time.monotonic()
             taken = await snapshots.take(tree, self.refs, budget_tokens=budget_tokens)
-            self.history.append(Seen(taken, document, self.refs.next, budget_tokens is None))
+            self.history.append(Seen(taken, self.refs.next))
         if budget_tokens is None:
             self.read_took_s = time.monotonic() - begun
         self.title = taken.title

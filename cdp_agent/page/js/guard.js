@@ -2,7 +2,7 @@
 // A press that would meet something else (the page moved, something opened) is kept from the page.
 
 /**
- * @typedef {{element: Element, levels: Level[], views: Window[], types: string[], expected: boolean, state: 'waiting' | 'met' | 'missed', by: Element | null}} Guard
+ * @typedef {{element: Element, levels: Level[], views: Window[], types: string[], expected: boolean, state: 'waiting' | 'met' | 'missed', by: Element | null, pressed: boolean}} Guard
  */
 /** @type {Guard | null} */
 let guard = null;
@@ -19,7 +19,7 @@ function arm(element, levels, what, expected = true) {
   disarm();
   const views = levels.map((level) => defaultView_.call(level.document));
   const types = what === 'press' ? PRESSES : MOVES;
-  guard = { element, levels, views, types, expected, state: 'waiting', by: null };
+  guard = { element, levels, views, types, expected, state: 'waiting', by: null, pressed: false };
   for (const view of views) for (const type of types) addEventListener_.call(view, type, watchMouse, true);
 }
 
@@ -36,18 +36,28 @@ const removeEventListener_ = EventTarget.prototype.removeEventListener;
 function watchMouse(event) {
   if (!guard || !isTrusted_(event)) return;
   if (guard.state === 'waiting') {
-    const innermost = guard.levels[guard.levels.length - 1].document;
-    const view = event.currentTarget;
-    const document = guard.levels.find((level) => defaultView_.call(level.document) === view)?.document ?? innermost;
-    const hit = topmostAt(document, { x: event.clientX, y: event.clientY });
-    const met = guard.expected && document === innermost && judge(hit, guard.element) !== 'miss' && wentTo(event, hit, guard.element);
+    const [document, hit] = metBy(event);
+    const isInnermost = document === guard.levels[guard.levels.length - 1].document;
+    const met = guard.expected && isInnermost && judge(hit, guard.element) !== 'miss' && wentTo(event, hit, guard.element);
     guard.state = met ? 'met' : 'missed';
     guard.by = hit;
+  } else if (event.type === 'mousedown' && guard.state === 'met' && !guard.pressed) {
+    // Between the two events the page may have put the element aside and back. What it does because of the first is its own.
+    const [, hit] = metBy(event);
+    if (judge(hit, guard.element) !== 'miss' && !wentTo(event, hit, guard.element)) guard.state = 'missed';
   }
+  guard.pressed ||= event.type === 'mousedown';
   if (guard.state === 'missed' && guard.types === PRESSES) {
     event.stopImmediatePropagation();
     event.preventDefault();
   }
+}
+
+/** @param {MouseEvent} event @returns {[Document, Element | null]} the document it is told to, and what is on top there now */
+function metBy(event) {
+  const view = event.currentTarget;
+  const { document } = guard.levels.find((level) => defaultView_.call(level.document) === view) ?? guard.levels[guard.levels.length - 1];
+  return [document, topmostAt(document, { x: event.clientX, y: event.clientY })];
 }
 
 /**

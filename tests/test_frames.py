@@ -231,3 +231,42 @@ async def test_a_frame_that_is_on_its_way_to_a_silent_server_is_named(
     over.set()
 
     assert snapshot.omitted[0].why.startswith(f"It is still loading {silent}")
+
+
+async def test_frames_of_another_origin_in_the_same_process_are_read_and_acted_on(page: Page, serve: Serve) -> None:
+    sandboxed = "<button onclick='this.textContent = 1'>Sandboxed</button>"
+    inside = "<a href='#x'>Nested</a><iframe src='data:text/html,<button>Deepest</button>'></iframe>"
+    with HTTPServer(host="127.0.0.1", port=0, threaded=True) as other_port:
+        other_port.expect_request("/").respond_with_data(inside, content_type="text/html")
+        await page.goto(
+            serve(
+                f'<iframe sandbox=allow-scripts srcdoc="{sandboxed}"></iframe>'
+                f"<iframe src='{other_port.url_for('/')}'></iframe>"
+            )
+        )
+
+        snapshot = await page.snapshot()
+        refs = {ref.name: ref for ref in snapshot.refs.values()}
+        receipt = await page.click(refs["Sandboxed"].ref)
+
+    assert snapshot.omitted == []
+    assert (await page.find("button, a")).total == 3
+    assert (await page.search("deepest")).total == 1
+    assert {"Sandboxed", "Nested", "Deepest"} <= refs.keys()
+    assert refs["Deepest"].frame_url.startswith("data:text/html")
+    assert receipt.changed != []
+
+
+async def test_a_frame_of_another_origin_may_come_home_and_leave_again(page: Page, serve: Serve) -> None:
+    home = serve("<p>at home</p>")
+    await page.goto(serve("<iframe src='data:text/html,<p>away</p>'></iframe>"))
+    seen = [await text(page)]
+
+    for address, words in ((home, "at home"), ("data:text/html,<p>away again</p>", "away again")):
+        await page.evaluate(f"document.querySelector('iframe').src = {address!r}")
+        await page.wait_for(text=words)
+        seen.append(await text(page))
+    await page.evaluate("document.querySelector('iframe').remove()")
+
+    assert [each.rpartition(": ")[2] for each in seen] == ["away", "at home", "away again"]
+    assert await text(page) == ""

@@ -1,7 +1,8 @@
-"""The frames of a tab, as far as they live in processes of their own.
+"""The frames of a tab, as far as a script in the frame around them cannot enter them.
 
-A `Frame` here is a local root: the tab itself, or an out-of-process iframe, each with a session. Frames that share a
-process with their parent need none: the parent's world enters them. Code above never asks where a frame lives.
+A `Frame` here is the tab itself, an out-of-process iframe (each with a session of its own), or an iframe of another
+origin in its parent's process (with its parent's session). Frames of the parent's origin need none: the parent's world
+enters them. Code above never asks where a frame lives.
 
 https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-setAutoAttach
 """
@@ -26,7 +27,7 @@ Prepare = Callable[[Session], None]
 
 
 class Frame:
-    """A local root: its session, and the world in its present document."""
+    """A frame with a world of its own: its session, and the world in its present document."""
 
     def __init__(self, frame_id: str, session: Session, parent: Frame | None, url: str) -> None:
         self.id = frame_id
@@ -103,7 +104,7 @@ class Frame:
 
 
 class FrameTree:
-    """All local roots of a tab, kept up to date by events; `root` is the tab."""
+    """All frames of a tab that need a world, kept up to date by events; `root` is the tab."""
 
     def __init__(self, session: Session, target_id: str, prepare: Prepare) -> None:
         self.root = Frame(target_id, session, None, "about:blank")
@@ -116,14 +117,26 @@ class FrameTree:
         await asyncio.gather(*self._follow(self.root))
 
     def all(self) -> list[Frame]:
-        """The local roots, each after its parent."""
+        """All that are known, each after its parent."""
         return list(self._frames.values())
 
-    async def arrival(self, frame_id: str, timeout_s: float = ARRIVAL_TIMEOUT_S) -> Frame | None:
-        """The frame of that id: now, or when Chrome tells of it within the time."""
-        if frame := self._frames.get(frame_id):
-            return frame
+    async def inside(self, parent: Frame, frame_id: str, timeout_s: float = ARRIVAL_TIMEOUT_S) -> Frame | None:
+        """The frame of that id in a document of `parent`: now, or when Chrome tells of its process within the time.
+
+        Chrome tells nothing of one that shares the parent's process: it is known by the world that can be made in it.
+        Raises PageUnresponsive, BrowserError.
+        """
+        if known := self._frames.get(frame_id):
+            return known
         arrived = self._arrivals.setdefault(frame_id, asyncio.get_running_loop().create_future())
+        frame = Frame(frame_id, parent.session, parent, "")
+        try:
+            await frame.world()
+        except DocumentGone:  # it is not in this process
+            return await self._arrival(arrived, timeout_s)
+        return self._frames.setdefault(frame_id, frame)
+
+    async def _arrival(self, arrived: asyncio.Future[Frame], timeout_s: float) -> Frame | None:
         try:
             async with asyncio.timeout(timeout_s):
                 return await asyncio.shield(arrived)
@@ -146,6 +159,7 @@ class FrameTree:
         session.on(target.AttachedToTarget, lambda event: self._attached(frame, event))
         session.on(target.DetachedFromTarget, lambda event: self._detached(event.session_id))
         session.on(cdp_page.FrameNavigated, lambda event: self._navigated(frame, event.frame))
+        session.on(cdp_page.FrameDetached, lambda event: self._removed(session, event.frame_id))
         session.on(cdp_page.NavigatedWithinDocument, lambda event: self._moved(frame, event))
         session.on(cdp_page.FrameStartedNavigating, self._started)
         session.on(cdp_page.FrameStoppedLoading, lambda event: self._rests(event.frame_id))
@@ -165,8 +179,7 @@ class FrameTree:
         info = event.target_info
         session = parent.session.connection.session(event.session_id)
         if (before := self._frames.get(info.target_id)) is not None:  # it changes process
-            before.forget_document()
-            before.leave_for(None)
+            self._drop(before)
         frame = self._frames[info.target_id] = Frame(info.target_id, session, parent, info.url)
         for answer in self._follow(frame):
             answer.add_done_callback(_seen)  # a frame may go as fast as it came
@@ -175,12 +188,24 @@ class FrameTree:
             arrived.set_result(frame)
 
     def _detached(self, session_id: str) -> None:
-        for frame in [each for each in self._frames.values() if each.session.id == session_id]:
-            frame.forget_document()
-            frame.leave_for(None)
-            for child in [each for each in self._frames.values() if each.parent is frame]:
-                self._detached(child.session.id)
-            self._frames.pop(frame.id, None)
+        for frame in self.all():
+            if frame.session.id == session_id:
+                self._drop(frame)
+
+    def _removed(self, session: Session, frame_id: str) -> None:
+        """A frame left this process: for good, or for another one, of which Chrome tells apart."""
+        frame = self._frames.get(frame_id)
+        if frame is not None and frame.session is session and frame.parent is not None:
+            self._drop(frame)
+
+    def _drop(self, frame: Frame) -> None:
+        """It is gone, with all frames in it."""
+        frame.forget_document()
+        frame.leave_for(None)
+        self._frames.pop(frame.id, None)
+        for inner in self.all():
+            if inner.parent is frame:
+                self._drop(inner)
 
     def _started(self, event: cdp_page.FrameStartedNavigating) -> None:
         frame = self._frames.get(event.frame_id)
@@ -191,17 +216,29 @@ class FrameTree:
         if (frame := self._frames.get(frame_id)) is not None:
             frame.leave_for(None)
 
-    def _navigated(self, frame: Frame, info: cdp_page.FrameInfo) -> None:
+    def _navigated(self, root: Frame, info: cdp_page.FrameInfo) -> None:
+        """`root` is the frame that the session belongs to; the event may be of any frame of its process."""
         self._rests(info.id)
-        if info.id == frame.id:
+        frame = self._frames.get(info.id)
+        if frame is None or frame.session is not root.session:
+            return
+        for inner in self.all():
+            if inner.parent is frame and inner.session is frame.session:
+                self._drop(inner)
+        if frame is root:
             frame.url = info.url + info.url_fragment
             frame.forget_document()
+        else:  # its next document may be one that the parent's world can enter
+            self._drop(frame)
 
     def _moved(self, frame: Frame, event: cdp_page.NavigatedWithinDocument) -> None:
         if event.frame_id == frame.id:
             frame.url = event.url
 
     def _crashed(self, frame: Frame) -> None:
+        for inner in self.all():
+            if inner.parent is frame:
+                self._drop(inner)
         frame.forget_document()
         frame.leave_for(None)
         frame.session.fail(CRASHED, closed=False)

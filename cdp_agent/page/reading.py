@@ -143,11 +143,14 @@ class _Reader(Generic[P]):
             if frame_id is None:
                 continue
             owners[local] = frame_id
-            if frame_id not in known() and (frame := await self._tree.arrival(frame_id)) is not None:
-                try:
+            if frame_id in known():
+                continue
+            try:
+                frame = await self._tree.inside(reading.frame, frame_id)
+                if frame is not None:
                     readings.by_frame[frame_id] = await self.read(frame)
-                except ActionError as error:
-                    readings.failures[frame_id] = str(error)
+            except ActionError as error:
+                readings.failures[frame_id] = str(error)
 
 
 async def _frame_ids(world: World, locals_: list[int]) -> list[str | None]:

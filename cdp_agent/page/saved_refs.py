@@ -51,7 +51,7 @@ async def export_refs(tab: Tab) -> SavedRefs | None:
     if not tab.history and not tab.told:
         return None
     unread = Snapshot(text="", url=tab.url, title=tab.title, omitted=[], frame_urls={})
-    seen = tab.history[-1] if tab.history else Seen(unread, tab.activity.document.number, 0, complete=False)
+    seen = tab.history[-1] if tab.history else Seen(unread, 0)
     tree = await tab.frames()
     numbers: dict[int, list[tuple[int, int]]] = {}
     for number in sorted({*(int(ref[1:]) for ref in seen.snapshot.refs), *tab.told}):

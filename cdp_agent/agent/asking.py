@@ -63,12 +63,14 @@ async def ask_for(run: Run, system: str, question: str, tool: Tool, arguments: t
         call = next((each for each in reply.tool_calls if each.name.strip() == tool.name), None)
         if call is None:
             problem = f"it did not call {tool.name}."
+            run.tell(AiGenerationError, kind="NoToolCall", message=f"{operation}: {problem}")
             messages += [Assistant(reply.text or "(nothing)"), User((Text(f"Answer by calling {tool.name}."),))]
             continue
         try:
             found = tool.parse(call.arguments)
         except InvalidArguments as error:
             problem = str(error)
+            run.tell(AiGenerationError, kind="BadReply", message=f"{operation}: {problem}")
             messages += [Assistant(reply.text, (call,)), ToolResult(call.id, problem)]
             continue
         assert isinstance(found, arguments)  # the tool's own

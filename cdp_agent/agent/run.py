@@ -20,6 +20,7 @@ from cdp_agent.agent.stagnation import Stagnation
 from cdp_agent.agent.tabs import Tabs
 from cdp_agent.agent.tally import Tally
 from cdp_agent.agent.task import Options, Task
+from cdp_agent.agent.typed_done import TypedDone
 from cdp_agent.events import AgentObserved, AgentResult, AgentStatus, BrowserNavigated, Event, TaskError, Validation
 from cdp_agent.providers.services import Endpoint
 from cdp_agent.tools.base import Tool
@@ -60,6 +61,8 @@ class Run:
         self.tools = dict(tools)
         if options.replan:
             self.tools["revise_plan"] = revising(self)
+        if task.form is not None:
+            self.tools["done"] = TypedDone(task.form)
         self.plan: Plan | None = None
         self.revisions = 0
         self.validations = 0

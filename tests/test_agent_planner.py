@@ -1,0 +1,103 @@
+"""The plan: asked for once, held to, and revised when that is allowed."""
+
+from typing import Any
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.events import AiGenerationError, PlanRevised, TaskStarted
+from cdp_agent.page.page import Page
+from fixtures.replay import reply, tool_call
+from tests.agents import DONE, SHOP, of, play, result_of, told
+from tests.conftest import Serve
+
+PLAN = {"success_criteria": "The price of tea is told.", "plan": "1. Search.", "action_items": ["Search for tea"]}
+
+
+def parameters(request: dict[str, Any]) -> list[str]:
+    (tool,) = request["tools"]
+    return list(tool["function"]["parameters"]["properties"])
+
+
+async def test_the_plan_is_made_first_by_a_forced_call(browser: Browser, page: Page, serve: Serve) -> None:
+    url = serve(SHOP)
+
+    events, server = await play(
+        browser,
+        page,
+        [tool_call("create_plan", PLAN), DONE],
+        url=url,
+        data={"size": "big"},
+        guardrails="Do not buy.",
+    )
+
+    request = server.requests[0]
+    system, question = (message["content"] for message in request["messages"])
+    assert system.endswith("above everything else:\nDo not buy.")
+    assert question == (
+        'Task: Find tea\n\nData from the user for this task:\n{\n "size": "big"\n}\n\n'
+        f"The browser will be at {url} at the beginning."
+    )
+    assert (request["tool_choice"], parameters(request)) == ("required", ["success_criteria", "plan", "action_items"])
+    (started,) = of(events, TaskStarted)
+    assert (started.success_criteria, started.plan, started.action_items, started.url) == (*PLAN.values(), url)
+    assert "Done when:\nThe price of tea is told.\n\nPlan:\n1. Search." in server.turns[0]["messages"][1]["content"]
+
+
+async def test_the_run_begins_where_the_plan_says(browser: Browser, page: Page, serve: Serve) -> None:
+    url = serve(SHOP)
+
+    events, server = await play(browser, page, [tool_call("create_plan", {**PLAN, "url": url}), DONE])
+
+    assert parameters(server.requests[0])[-1] == "url"
+    assert of(events, TaskStarted)[0].url == url
+    assert f"Address: {url}" in server.turns[0]["messages"][1]["content"]
+
+
+@pytest.mark.parametrize("url", [None, "", "the shop"])
+async def test_without_an_address_the_run_begins_with_a_blank_page_that_is_not_shown(
+    browser: Browser, page: Page, url: str | None
+) -> None:
+    events, server = await play(browser, page, [tool_call("create_plan", {**PLAN, "url": url}), DONE])
+
+    assert of(events, TaskStarted)[0].url is None
+    assert server.turns[0]["messages"][1]["content"].endswith("Plan:\n1. Search.")
+
+
+async def test_a_plan_that_does_not_fit_is_asked_for_again(browser: Browser, page: Page) -> None:
+    replies = [tool_call("create_plan", {"plan": "1. Go."}), tool_call("create_plan", PLAN), DONE]
+
+    events, server = await play(browser, page, replies)
+
+    assert server.requests[1]["messages"][-1]["content"].startswith(
+        "create_plan: Object missing required field `success_criteria`."
+    )
+    assert result_of(events).success
+
+
+async def test_without_a_plan_there_is_no_run(browser: Browser, page: Page) -> None:
+    events, _ = await play(browser, page, [tool_call("create_plan", '{"plan"')] * 3)
+
+    error = result_of(events).error
+    assert error is not None
+    assert (error.code, error.where) == ("failed", "model")
+    assert "planning failed 3 times" in error.message
+    assert of(events, AiGenerationError)[-1].kind == "BadReply"
+
+
+REVISION = tool_call("revise_plan", {"reason": "There is no search.", "plan": "1. Browse."})
+
+
+async def test_a_plan_is_revised_three_times_and_no_more(browser: Browser, page: Page) -> None:
+    events, server = await play(browser, page, [*[REVISION] * 3, reply(text="Hm."), REVISION, DONE], replan=True)
+
+    assert [event.plan for event in of(events, PlanRevised)] == ["1. Browse."] * 3
+    assert "The plan is revised. 2 revisions are left." in told(server, 2)[0]
+    assert "The plan was revised 3 times already" in told(server, 6)[-1]
+
+
+async def test_a_plan_is_not_revised_unless_that_is_allowed(browser: Browser, page: Page) -> None:
+    events, server = await play(browser, page, [REVISION, DONE])
+
+    assert of(events, PlanRevised) == []
+    assert "There is no tool 'revise_plan'" in told(server, 2)[0]

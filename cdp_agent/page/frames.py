@@ -80,17 +80,18 @@ class Frame:
 
     async def world(self) -> World:
         """The world of the present document, made at the first call. Raises as World.create."""
-        task = self._world
-        if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().gone)):
-            task = self._world = asyncio.ensure_future(World.create(self.session, self.id))
-            self.owners = {}
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            current = asyncio.current_task()
-            if task.cancelled() and current is not None and not current.cancelling():  # not us: see forget_document
-                raise DocumentGone("The page was replaced by another one meanwhile: take a new snapshot.") from None
-            raise
+        while True:
+            task = self._world
+            if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().gone)):
+                task = self._world = asyncio.ensure_future(World.create(self.session, self.id))
+                self.owners = {}
+            try:
+                return await asyncio.shield(task)
+            except asyncio.CancelledError:
+                current = asyncio.current_task()
+                if self._world is task or (current is not None and current.cancelling()):
+                    raise
+                # The document was replaced meanwhile (see forget_document): the one that is there now is meant.
 
     def forget_document(self) -> None:
         """The document was replaced: the next call needs a new world."""

@@ -47,7 +47,7 @@ class _Row(msgspec.Struct, frozen=True):
     url: str
 
 
-class _FindPart(Part, frozen=True):
+class _FindPart(Part, frozen=True, kw_only=True):
     rows: list[_Row]
     total: int
     before: list[int]

@@ -17,7 +17,7 @@ from .reading import Part, Reading, Readings, read_all
 from .refs import RefTable
 
 
-class _MarkdownPart(Part, frozen=True):
+class _MarkdownPart(Part, frozen=True, kw_only=True):
     """What `readable` in page/js answers."""
 
     html: str

@@ -16,7 +16,7 @@ from cdp_agent.errors import ActionError, DocumentGone
 
 from .adopt import adopt_hidden
 from .frames import Frame, FrameTree
-from .listeners import adopt_listeners
+from .listeners import adopt_listeners, remember_elements
 from .refs import RefTable
 from .world import World
 
@@ -25,7 +25,7 @@ FRAME_TIMEOUT_S = 2.0
 """A frame that is on its way to a server which does not answer holds the others up no longer."""
 
 
-class Part(msgspec.Struct, frozen=True):
+class Part(msgspec.Struct, frozen=True, kw_only=True):
     """What every function that reads a whole world answers, among other things."""
 
     first: int
@@ -37,6 +37,8 @@ class Part(msgspec.Struct, frozen=True):
     """What may host a closed shadow root, and was not asked about yet."""
     internals: list[int]
     """What may have roles and names of `ElementInternals`, and was not asked about yet."""
+    elements: str = ""
+    """Changes when elements come or go; "" where it does not matter which of them listen for the mouse."""
 
 
 P = TypeVar("P", bound=Part)
@@ -117,12 +119,14 @@ class _Reader(Generic[P]):
 
     async def _read_once(self, frame: Frame) -> Reading[P]:
         world = await frame.world()
-        part, learnt = await asyncio.gather(self._call(world), adopt_listeners(world))
+        part = await self._call(world)
+        learnt = await adopt_listeners(world, part.elements) if part.elements else False
         if part.closed or part.internals:
             learnt |= await adopt_hidden(world, part.closed, part.internals)
         if learnt:
             again = await self._call(world)
             part = msgspec.structs.replace(again, first=min(part.first, again.first), end=max(part.end, again.end))
+            remember_elements(world, part.elements)
         return Reading(frame, world, part)
 
     async def _call(self, world: World) -> P:

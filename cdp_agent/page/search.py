@@ -51,7 +51,7 @@ class SearchResult(msgspec.Struct, frozen=True):
     unread: list[str]
 
 
-class _TextPart(Part, frozen=True):
+class _TextPart(Part, frozen=True, kw_only=True):
     text: str
     url: str
 

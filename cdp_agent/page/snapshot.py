@@ -43,7 +43,7 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
         return {ref.ref: ref for ref in _refs(self)}
 
 
-class SnapshotPart(Part, frozen=True):
+class SnapshotPart(Part, frozen=True, kw_only=True):
     """What `snapshot` in page/js answers: the text of one world, ids still local."""
 
     text: str

@@ -39,23 +39,39 @@ function isOnlyPaint(element, tag) {
 }
 
 // Long enough to tell one icon from the other.
-const LONGEST_HINT = 40;
+const LONGEST_HINT = 60;
 
-/** ` [class=star]`: for what has neither name nor content, what its author called it. */
+/** ` [class=star] [color=#ffd700]`: for what has neither name nor content, what its author called it, and what is seen of it. */
 function hintOf(element) {
   const text = collapse(attr(element, 'class') ?? '') || attr(element, 'id');
-  if (!text) return '';
-  return ` [class=${/^[\w-]+$/.test(text) ? cut(text, LONGEST_HINT) : bracketed(cut(text, LONGEST_HINT))}]`;
+  const hint = text ? ` [class=${/^[\w-]+$/.test(text) ? cut(text, LONGEST_HINT) : bracketed(cut(text, LONGEST_HINT))}]` : '';
+  const colour = /^rgb\((\d+), (\d+), (\d+)\)$/.exec(computedStyleOf(element).backgroundColor);
+  return colour ? `${hint} [color=#${colour.slice(1).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}]` : hint;
 }
 
 /** @type {WeakSet<Element>} elements with listeners of their own, as Python was told by Chrome */
 const listening = new WeakSet();
+
+/** @type {WeakRef<Element>[]} those of them that are in a document */
+let heard = [];
+
+const elementsByTag_ = Document.prototype.getElementsByTagName;
+
+/** What is another text when elements came or went: then there may be listeners that Chrome has not told of. */
+function elementsThere() {
+  heard = heard.filter((reference) => {
+    const element = reference.deref();
+    return element !== undefined && isConnected_.call(element);
+  });
+  return `${elementsByTag_.call(document, '*').length} ${heard.length}`;
+}
 
 /** @param {...Node} nodes  that listen for the mouse @returns {boolean} whether that is news about any of them */
 function adoptListening(...nodes) {
   let learnt = false;
   for (const node of nodes) {
     if (nodeType(node) !== 1 || LISTEN_ANYWAY.has(tagOf(node))) continue;
+    if (!listening.has(node)) heard.push(new WeakRef(node));
     listening.add(node);
     learnt = true;
   }

@@ -3,7 +3,7 @@
 /**
  * @param {{next: number, marks: boolean}} options
  * @returns {{text: string, first: number, end: number, frames: [number, string][], remote: number[], omitted: [string, string][],
- *   closed: number[], internals: number[], url: string, title: string}}
+ *   closed: number[], internals: number[], elements: string, url: string, title: string}}
  */
 function snapshot({ next, marks }) {
   const first = reserveIds(next);
@@ -21,7 +21,10 @@ function snapshot({ next, marks }) {
   renderKids(joinShort(withoutSeparators(tidy(whole.kids)), false), 0, lines);
   const { frames, remote, omitted, closed, internals } = reading;
   forget();
-  return { text: lines.join('\n'), url: documentURL_.call(document), title: collapse(title_.call(document)), first, end: nextId, frames, remote, omitted, closed, internals };
+  return {
+    text: lines.join('\n'), url: documentURL_.call(document), title: collapse(title_.call(document)), first, end: nextId, frames, remote,
+    omitted, closed, internals, elements: elementsThere(),
+  };
 }
 
 /** Drops what was remembered for one reading: the page may have changed since. */

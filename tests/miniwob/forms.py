@@ -54,8 +54,7 @@ async def type_the_nth_word(play: Play) -> None:
 
 @solves("simple-algebra")
 async def solve_for_x(play: Play) -> None:
-    problem = next(text for text in (await play.look()).texts() if re.search(r"\d", text))
-    match = re.fullmatch(r"(x|\d+) ([-+]) (x|\d+) = (-?\d+)", problem)
+    match = re.search(r"(x|\d+) ([-+]) (x|\d+) = (-?\d+)", (await play.look()).text)
     assert match is not None
     left, sign, right, result = match.groups()
     inverse = {"+": operator.sub, "-": operator.add}[sign]

@@ -40,12 +40,15 @@ function isOnlyPaint(element, tag) {
 
 // Long enough to tell one icon from the other.
 const LONGEST_HINT = 60;
+// What a button has by itself.
+const BUTTON_FACE = 'rgb(239, 239, 239)';
 
 /** ` [class=star] [color=#ffd700]`: for what has neither name nor content, what its author called it, and what is seen of it. */
 function hintOf(element) {
   const text = collapse(attr(element, 'class') ?? '') || attr(element, 'id');
   const hint = text ? ` [class=${/^[\w-]+$/.test(text) ? cut(text, LONGEST_HINT) : bracketed(cut(text, LONGEST_HINT))}]` : '';
-  const colour = /^rgb\((\d+), (\d+), (\d+)\)$/.exec(computedStyleOf(element).backgroundColor);
+  const background = computedStyleOf(element).backgroundColor;
+  const colour = background !== BUTTON_FACE && /^rgb\((\d+), (\d+), (\d+)\)$/.exec(background);
   return colour ? `${hint} [color=#${colour.slice(1).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}]` : hint;
 }
 

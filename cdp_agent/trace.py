@@ -33,7 +33,7 @@ class TraceWriter:
 
     def __init__(self, path: Path) -> None:
         try:
-            self._file = open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb", buffering=0)
+            self._file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb", buffering=0)
         except OSError as error:
             raise SetupError(f"{path} cannot be written: {error.strerror}.") from error
         self._write(TraceStarted())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-
 from .types import Command, Empty, Event, Part, Result
 
 

@@ -10,16 +10,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import runtime, target
-from cdp_agent.cdp.connection import Connection
+from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.errors import BrowserError, ProtocolError
 
 from .chrome import LaunchOptions
 from .launch import ChromeProcess, failed_to_start, launch
+from .opening import Open, Opening
 from .page.dialogs import DialogPolicy
 from .page.downloads import DownloadWatcher
 from .page.page import Page
@@ -55,6 +56,7 @@ class Browser:
         """The tabs that are closed with us when the Chrome is not ours."""
         self._creating = 0
         self._closed = False
+        self.opened_by: Open | None = None
 
     @staticmethod
     def launch(
@@ -169,6 +171,29 @@ class Browser:
             await page.goto(url)
         return page
 
+    @property
+    def session(self) -> Session:
+        """The Chrome itself, for what no page has."""
+        return self._connection.browser
+
+    @property
+    def is_ours(self) -> bool:
+        """We started this Chrome, and end it."""
+        return self._process is not None
+
+    async def reopen(self) -> None:
+        """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.
+
+        Raises BrowserError, also for one that was closed on purpose.
+        """
+        if self._closed or self.opened_by is None:
+            raise BrowserError("The browser was closed.")
+        await self.close()
+        opened_by, again = self.opened_by, await self.opened_by()
+        # Whoever holds this browser holds the new one: what Chrome tells the new one is known here, too.
+        self.__dict__ = again.__dict__
+        self.opened_by = opened_by
+
     def keep(self, page: Page) -> None:
         """The tab stays open when we leave a Chrome that is not ours."""
         self._ours.discard(page.target_id)
@@ -272,22 +297,3 @@ class Browser:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_TABS_S):
                 await asyncio.gather(*(page.close() for page in pages), return_exceptions=True)
-
-
-class Opening:
-    """A Browser to come: `await` it, or enter it as `async with`, which closes it."""
-
-    def __init__(self, open_: Callable[[], Awaitable[Browser]]) -> None:
-        self._open = open_
-        self._browser: Browser | None = None
-
-    def __await__(self) -> Generator[Any, None, Browser]:
-        return self._open().__await__()
-
-    async def __aenter__(self) -> Browser:
-        self._browser = await self._open()
-        return self._browser
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._browser is not None:
-            await self._browser.close()

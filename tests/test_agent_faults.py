@@ -1,4 +1,4 @@
-"""What goes wrong around a run: it is stopped, the provider fails, Chrome goes away."""
+"""What goes wrong around a run: it is stopped, or the provider fails."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -227,26 +227,6 @@ async def test_a_tool_of_the_users_own_can_be_called(browser: Browser, page: Pag
     assert next(event.text for event in events if isinstance(event, BrowserActionCompleted)) == "Hello Ada."
 
 
-class NoArguments(Arguments, frozen=True):
-    pass
-
-
-@tool(page_changing=True)
-async def doom(args: NoArguments, context: Context) -> Observation:
-    """End the browser."""
-    await context.browser.close()
-    return Observation("It is gone.")
-
-
-async def test_a_chrome_that_goes_away_ends_the_task_with_a_result() -> None:
-    async with Browser.launch() as browser:
-        events, _ = await play(browser, await browser.new_page(), [tool_call("doom", {}), DONE], tools=[doom])
-
-    error = result_of(events).error
-    assert error is not None
-    assert (error.code, error.where) == ("failed", "browser")
-
-
 async def test_a_blank_page_is_not_shown(browser: Browser, page: Page) -> None:
     _, server = await play(browser, page, [DONE])
 

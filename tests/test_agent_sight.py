@@ -72,7 +72,9 @@ async def test_a_new_page_is_shown_whole(browser: Browser, page: Page, serve: Se
 
 async def test_a_page_that_changed_altogether_is_shown_whole(browser: Browser, page: Page, serve: Serve) -> None:
     rows = "".join(f"<p>Row {number}</p>" for number in range(150))
-    url = serve(f"""<title>App</title><button onclick="document.body.innerHTML = '<p>All gone</p>'">Go</button>{rows}""")
+    url = serve(
+        f"""<title>App</title><button onclick="document.body.innerHTML = '<p>All gone</p>'">Go</button>{rows}"""
+    )
 
     _, server = await play(browser, page, [tool_call("click", {"ref": "{{ref:button Go}}"}), DONE], url=url)
 

@@ -27,7 +27,7 @@ LAYERS = [
     "mcp",
 ]
 # Modules beside the package that belong to the layer of another name.
-PART_OF = dict.fromkeys(("chrome", "detached", "endpoints", "launch", "supervisor"), "browser")
+PART_OF = dict.fromkeys(("chrome", "detached", "endpoints", "launch", "opening", "supervisor"), "browser")
 # What stands above all layers: nothing inside the package may import it.
 ENTRANCES = {"cdp_agent", "cdp_agent.__main__"}
 

@@ -11,6 +11,7 @@ import msgspec
 from cdp_agent.agent import planner, prompts, recovery
 from cdp_agent.agent.asking import ask
 from cdp_agent.agent.batch import Batch
+from cdp_agent.agent.place import BLANK, place_of
 from cdp_agent.agent.run import End, Run
 from cdp_agent.agent.sight import Seen
 from cdp_agent.agent.stagnation import Stuck
@@ -29,6 +30,7 @@ from cdp_agent.events import (
     TaskSetup,
     TaskStarted,
 )
+from cdp_agent.page.receipts import Receipt
 from cdp_agent.providers.base import Assistant, Reply, Request, ToolSpec
 
 if TYPE_CHECKING:
@@ -111,6 +113,7 @@ class Loop:
                     run.tell(AgentStep)
                     await self._turn()
                     run.check_limits()
+                    await self._keep()
         except ModelError as error:
             run.fail("failed", str(error), "model")
         except (BrowserError, ProtocolError) as error:
@@ -129,16 +132,34 @@ class Loop:
             action_items=plan.action_items,
             url=url,
         )
-        run.tabs = Tabs(run.browser, self._page or await run.browser.new_page())
         words = prompts.task(run.task.text, run.task.input_data, plan.text, _form_text(run))
         run.addresses.learn(f"{words}\n{url or ''}")
+        try:
+            run.tabs = Tabs(run.browser, self._page or await run.browser.new_page())
+            await self._start(url, words)
+        except BrowserError as error:
+            await recovery.recover(run, error)
+            await self._start(url, words)
+        await self._keep()
+
+    async def _start(self, url: str | None, words: str) -> None:
+        """Goes to where the run begins, and tells the model its task."""
+        run = self._run
         if url is not None and not await self._open(url):
             return
         seen = Seen(None)
-        if run.tabs.page.url != "about:blank":
+        if run.tabs.page.url != BLANK:
             seen = await run.sight.look(run.tabs.page)
-            run.saw(run.tabs.page, seen)
+            run.saw(seen)
         run.history.say(words, seen.view)
+
+    async def _keep(self) -> None:
+        """Takes down where the run is."""
+        run = self._run
+        try:
+            run.place = await place_of(run.browser, run.tabs)
+        except BrowserError:
+            return  # the next action finds out, and where it was before is known
 
     async def _open(self, url: str) -> bool:
         """Goes to the first address, again if that may help."""
@@ -198,11 +219,9 @@ class Loop:
         before = run.history.tokens
         run.history.shrink()
         run.sight.forget()
-        if run.tabs.page.url != "about:blank":
-            seen = await run.sight.look(run.tabs.page, whole=True)
-            run.saw(run.tabs.page, seen)
-            if seen.view is not None:
-                run.history.show(seen.view)
+        if run.tabs.page.url != BLANK:
+            seen, notes = await self._see([], whole=True)
+            run.history.show("\n\n".join([*notes, seen.view or ""]))
         run.tell(HistoryShrunk, tokens_before=before, tokens_after=run.history.tokens)
 
     async def _conclude(self, answer: str, *, success: bool) -> str | None:
@@ -221,15 +240,15 @@ class Loop:
         told, notes = batch.told(refusal), []
         if batch.lost is not None:
             notes.append(await recovery.recover(run, batch.lost))
-        try:
-            seen = await self._look(batch)
-        except BrowserError as error:
-            notes.append(await recovery.recover(run, error))
-            seen = await self._look(batch)
-        if seen is not None:
-            run.saw(run.tabs.page, seen)
-            if seen.same:
-                notes.append(prompts.UNCHANGED)
+        seen = None
+        if batch.snapshot is not None:
+            seen = await run.sight.see(run.tabs.page, batch.snapshot)
+            run.saw(seen)
+        elif batch.acted or batch.stuck is Stuck.SHOW:
+            seen, lost = await self._see(batch.receipts, whole=batch.stuck is Stuck.SHOW)
+            notes += lost
+        if seen is not None and seen.same:
+            notes.append(prompts.UNCHANGED)
         if batch.stuck in (Stuck.TELL, Stuck.SHOW):
             notes.append(prompts.STUCK_TOLD if batch.stuck is Stuck.TELL else prompts.STUCK_SHOWN)
             run.tell(AgentStatus, message=f"The same state came back {int(batch.stuck)} times.")
@@ -238,14 +257,17 @@ class Loop:
             told.append(msgspec.structs.replace(last, text="\n".join([last.text, *notes])))
         run.history.answer(told, seen.view if seen is not None else None)
 
-    async def _look(self, batch: Batch) -> Seen | None:
-        """What there is to see after the batch; None when that cannot have changed."""
+    async def _see(self, receipts: list[Receipt], *, whole: bool) -> tuple[Seen, list[str]]:
+        """What there is to see, also when Chrome went away meanwhile; what is to be said of that."""
         run = self._run
-        if batch.snapshot is not None:
-            return await run.sight.see(run.tabs.page, batch.snapshot)
-        if batch.acted or batch.lost is not None or batch.stuck is Stuck.SHOW:
-            return await run.sight.look(run.tabs.page, batch.receipts, whole=batch.stuck is Stuck.SHOW)
-        return None
+        notes = []
+        try:
+            seen = await run.sight.look(run.tabs.page, receipts, whole=whole)
+        except BrowserError as error:
+            notes.append(await recovery.recover(run, error))
+            seen = await run.sight.look(run.tabs.page)
+        run.saw(seen)
+        return seen, notes
 
 
 def _form_text(run: Run) -> str:

@@ -145,9 +145,8 @@ def not_run(why: str, most: int) -> str:
     return NOT_RUN_ONE if most == 1 else _NOT_RUN_SEVERAL.format(most=most)
 
 
-def reconnected(how: str, url: str, missing: Sequence[str]) -> str:
-    """What happened to the browser, in a line; addresses come from pages, so they are fenced."""
-    lost = f" {len(missing)} other tab(s) could not be opened again." if missing else ""
-    return (
-        f"{how} You are at the page where you were last.{lost}" if url else f"{how} You are in a new, blank tab.{lost}"
-    )
+def reconnected(*, at_page: bool, missing: int) -> str:
+    """What happened to the browser, in a line."""
+    where = "at the page where you were last" if at_page else "in a new, blank tab"
+    lost = f" {missing} page(s) could not be opened again." if missing else ""
+    return f"The browser had gone away and was opened again: you are {where}; what was typed there is lost.{lost}"

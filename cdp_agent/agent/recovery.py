@@ -1,14 +1,28 @@
-"""When Chrome goes away in the middle of a task. For now the task ends."""
+"""When Chrome goes away in the middle of a task: another one is opened, at the page where the last one was."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cdp_agent.agent import prompts
+from cdp_agent.agent.place import BLANK, go_back_to
 from cdp_agent.errors import BrowserError
+from cdp_agent.events import BrowserReconnected
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
 
+MOST = 3
+
 
 async def recover(run: Run, error: BrowserError) -> str:
-    raise error
+    """Opens the browser anew; what the model is told of it. Raises BrowserError when that fails, or was done often."""
+    if run.recoveries >= MOST:
+        raise error
+    run.recoveries += 1
+    await run.browser.reopen()
+    run.tabs, missing = await go_back_to(run.browser, run.place)
+    run.sight.forget()
+    url = run.tabs.page.url
+    run.tell(BrowserReconnected, reason=str(error), url=url, tabs=len(run.place.tabs) - len(missing))
+    return prompts.reconnected(at_page=url != BLANK, missing=len(missing))

@@ -14,6 +14,7 @@ from cdp_agent.agent import prompts
 from cdp_agent.agent.evidence import Evidence, Shown
 from cdp_agent.agent.history import History
 from cdp_agent.agent.known_addresses import KnownAddresses
+from cdp_agent.agent.place import Place
 from cdp_agent.agent.planner import Plan, revising
 from cdp_agent.agent.sight import Seen, Sight
 from cdp_agent.agent.stagnation import Stagnation
@@ -27,7 +28,6 @@ from cdp_agent.tools.base import Tool
 
 if TYPE_CHECKING:
     from cdp_agent.browser import Browser
-    from cdp_agent.page.page import Page
     from cdp_agent.providers.client import Client
 
 
@@ -44,6 +44,8 @@ class Run:
 
     client: Client
     tabs: Tabs
+    place: Place
+    """Where it was after the last step."""
 
     def __init__(
         self,
@@ -66,6 +68,8 @@ class Run:
         self.plan: Plan | None = None
         self.revisions = 0
         self.validations = 0
+        self.recoveries = 0
+        self.place = Place()
         self.tally = Tally()
         self.history = History(
             prompts.system(
@@ -105,7 +109,7 @@ class Run:
         elif tally.steps >= limits.max_steps:
             self.fail("max_steps", f"The task was not finished within {limits.max_steps} steps.")
 
-    def saw(self, page: Page, seen: Seen) -> None:
+    def saw(self, seen: Seen) -> None:
         """Takes down what the model gets to see of a page."""
         if seen.problem:
             self.tell(AgentStatus, message=f"The page cannot be read: {seen.problem}")

@@ -12,27 +12,27 @@ if TYPE_CHECKING:
 class Tabs:
     """The tabs that the agent has been in, the present one last. Tabs of others are left alone."""
 
-    def __init__(self, browser: Browser, page: Page) -> None:
+    def __init__(self, browser: Browser, *visited: Page) -> None:
         self._browser = browser
-        self._visited = [page]
+        self.visited = list(visited)
         self._known = {id(each) for each in browser.pages}
 
     @property
     def page(self) -> Page:
-        return self._visited[-1]
+        return self.visited[-1]
 
     async def follow(self) -> str | None:
         """Goes where the last action led; says so when that is another tab."""
         pages = list(self._browser.pages)
-        opened = [each for each in pages if id(each) not in self._known and each.opener in self._visited]
+        opened = [each for each in pages if id(each) not in self._known and each.opener in self.visited]
         self._known |= {id(each) for each in pages}
         if opened:
-            self._visited.append(opened[-1])
+            self.visited.append(opened[-1])
             return "This opened a new tab, and you are in it now. When it closes, you are back in the one before."
         if not self.page.closed:
             return None
-        self._visited = [each for each in self._visited if not each.closed]
-        if self._visited:
+        self.visited = [each for each in self.visited if not each.closed]
+        if self.visited:
             return "Your tab was closed. You are back in the one before it."
-        self._visited = [await self._browser.new_page()]
+        self.visited = [await self._browser.new_page()]
         return "Your tab was closed. You are in a new, blank one."

@@ -13,7 +13,7 @@ from cdp_agent.agent.asking import ask_for
 from cdp_agent.agent.claims import Checked, check
 from cdp_agent.agent.evidence import Shown
 from cdp_agent.agent.run import End
-from cdp_agent.errors import ActionError, BadReply, SessionClosed
+from cdp_agent.errors import ActionError, BadReply, BrowserError, SessionClosed
 from cdp_agent.events import AgentStatus, Quality, TaskError, TaskValidated, TaskValidationError
 from cdp_agent.extract.schema import listed
 from cdp_agent.page.budget import tokens
@@ -126,7 +126,7 @@ def _all_shown(run: Run) -> str:
 async def _page_now(run: Run) -> str:
     try:
         now = await run.tabs.page.snapshot(budget_tokens=_PAGE_TOKENS)
-    except (ActionError, SessionClosed) as error:
+    except (ActionError, SessionClosed, BrowserError) as error:
         return f"It cannot be read: {error}"
     return f"Address: {now.url}\nTitle: {now.title}\n\n{now.text}"
 

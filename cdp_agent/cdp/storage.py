@@ -1,0 +1,45 @@
+"""https://chromedevtools.github.io/devtools-protocol/tot/Storage/"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from .types import Command, Empty, Part, Result
+
+SameSite = Literal["Strict", "Lax", "None"]
+
+
+class Cookie(Result, frozen=True):
+    name: str
+    value: str
+    domain: str
+    path: str
+    expires: float
+    http_only: bool
+    secure: bool
+    session: bool
+    same_site: SameSite | None = None
+
+
+class CookieParam(Part, frozen=True):
+    name: str
+    value: str
+    domain: str | None = None
+    path: str | None = None
+    secure: bool | None = None
+    http_only: bool | None = None
+    same_site: SameSite | None = None
+    expires: float | None = None
+
+
+class Cookies(Result, frozen=True):
+    cookies: list[Cookie]
+
+
+class GetCookies(Command[Cookies], frozen=True):
+    method: ClassVar[str] = "Storage.getCookies"
+
+
+class SetCookies(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Storage.setCookies"
+    cookies: list[CookieParam]

@@ -1,0 +1,152 @@
+"""Chrome goes away, a tab crashes, a page hangs: the task goes on, or ends with a result that says so."""
+
+import os
+import signal
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from cdp_agent.agent import prompts
+from cdp_agent.agent.agent import Agent
+from cdp_agent.browser import Browser
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.events import BrowserReconnected
+from cdp_agent.page.page import Page
+from cdp_agent.tools.base import Arguments, Context, Observation, tool
+from fixtures.replay import ReplayServer, tool_call
+from tests.agents import DONE, of, play, result_of, said
+from tests.conftest import Serve
+
+
+class NoArguments(Arguments, frozen=True):
+    pass
+
+
+@tool(page_changing=True)
+async def doom(args: NoArguments, context: Context) -> Observation:
+    """End the browser on purpose."""
+    await context.browser.close()
+    return Observation("It is gone.")
+
+
+@tool(page_changing=True)
+async def crash(args: NoArguments, context: Context) -> Observation:
+    """Kill Chrome in the middle of an action."""
+    os.kill(pid_of(context.browser), signal.SIGKILL)
+    await context.page.reload()
+    return Observation("Never.")
+
+
+@tool(page_changing=True)
+async def crash_tab(args: NoArguments, context: Context) -> Observation:
+    """Crash the tab."""
+    (await context.page.frames()).root.session.post(cdp_page.Navigate(url="chrome://crash"))
+    while not context.page.activity.crashed:
+        await context.page.activity.stir(5)
+    return Observation("Crashed.")
+
+
+def pid_of(browser: Browser) -> int:
+    assert browser._process is not None
+    assert browser._process.pid is not None
+    return browser._process.pid
+
+
+class Killer(ReplayServer):
+    """Kills a process when it gets its n-th request."""
+
+    def __init__(self, replies: Sequence[bytes], at: int, pid: int) -> None:
+        super().__init__(replies=replies)
+        self._at = at
+        self._pid = pid
+
+    def answer(self, request: dict[str, Any]) -> bytes:
+        if len(self.requests) + 1 == self._at:
+            os.kill(self._pid, signal.SIGKILL)
+        return super().answer(request)
+
+
+SEEN = "<title>Shop</title><h1>Shop</h1><input aria-label='Search'><button>Go</button>"
+PHASES = {1: "planning", 2: "before the first action", 3: "between actions", 4: "before done", 5: "judging"}
+
+
+@pytest.mark.parametrize("at", PHASES, ids=PHASES.values())
+async def test_chrome_is_killed_and_the_task_goes_on(serve: Serve, at: int) -> None:
+    url = serve(SEEN)
+    search = tool_call("search_page", {"pattern": "Shop"})
+    replies = [tool_call("fill", {"ref": "{{ref:textbox Search}}", "value": "tea"}), search, DONE]
+    if at == 2:  # the first action fails, and what the page had is new
+        replies.insert(1, replies[0])
+
+    async with Browser.launch() as browser:
+        with Killer(replies, at, pid_of(browser)) as server:
+            agent = Agent(browser, model="openai-compatible/m", base_url=server.base_url)
+            events = [event async for event in agent.stream("Find tea", url=url)]
+        pages = [page.url for page in browser.pages]
+
+    assert result_of(events).success
+    # At the end nothing of the browser is needed any more.
+    assert [event.url for event in of(events, BrowserReconnected)] == (
+        [] if at > 3 else [url if at > 1 else "about:blank"]
+    )
+    assert url in pages
+
+
+async def test_chrome_that_went_away_is_told_in_a_line_and_history_and_cookies_are_kept(serve: Serve) -> None:
+    second = serve("<title>Second</title><p>Cookie:<script>document.write(document.cookie)</script>")
+    first = serve(f"<title>First</title><a href='{second}'>Go</a>", headers={"Set-Cookie": "user=ada"})
+    replies = [tool_call("click", {"ref": "{{ref:link Go}}"}), tool_call("crash", {}), DONE]
+
+    async with Browser.launch() as browser:
+        events, server = await play(browser, await browser.new_page(), replies, url=first, tools=[crash])
+
+    assert said(server, 3) == (
+        f"{prompts.CHROME_LOST}\nThe browser had gone away and was opened again: you are at the page where you were "
+        "last; what was typed there is lost.\n\nThe page now:\n"
+        f'<untrusted label="page">\nAddress: {second}\nTitle: Second\n\n- paragraph: Cookie:user=ada\n</untrusted>'
+    )
+    assert server.turns[2]["messages"][:-2] == server.turns[1]["messages"]
+    (reconnected,) = of(events, BrowserReconnected)
+    assert (reconnected.url, reconnected.tabs) == (second, 1)
+    assert (result_of(events).success, result_of(events).stats.errors) == (True, 0)
+
+
+async def test_a_chrome_that_dies_again_and_again_ends_the_task() -> None:
+    async with Browser.launch() as browser:
+        events, _ = await play(browser, await browser.new_page(), [tool_call("crash", {})] * 5, tools=[crash])
+
+    error = result_of(events).error
+    assert error is not None
+    assert (error.code, error.where, len(of(events, BrowserReconnected))) == ("failed", "browser", 3)
+
+
+async def test_a_browser_that_was_closed_on_purpose_stays_closed() -> None:
+    async with Browser.launch() as browser:
+        events, _ = await play(browser, await browser.new_page(), [tool_call("doom", {}), DONE], tools=[doom])
+
+    error = result_of(events).error
+    assert error is not None
+    assert (error.code, error.where) == ("failed", "browser")
+
+
+async def test_a_tab_that_crashed_is_told_and_can_be_loaded_anew(browser: Browser, page: Page, serve: Serve) -> None:
+    replies = [tool_call("crash_tab", {}), tool_call("reload", {}), DONE]
+
+    events, server = await play(browser, page, replies, url=serve(SEEN), tools=[crash_tab])
+
+    assert "The page cannot be read now:" in said(server, 2)
+    assert 'textbox "Search"' in said(server, 3)
+    assert result_of(events).success
+
+
+async def test_a_page_that_hangs_is_told_and_can_be_left(browser: Browser, page: Page, serve: Serve) -> None:
+    here = serve(SEEN, other_site=True)
+    hangs = serve("<title>Loop</title><button onclick='for (;;);'>Hang</button>")
+    replies = [tool_call("click", {"ref": "{{ref:button Hang}}"}), tool_call("goto", {"url": here}), DONE]
+
+    events, server = await play(browser, page, replies, url=hangs, task=f"Go to {here}")
+
+    assert "The page cannot be read now:" in said(server, 2)
+    assert 'textbox "Search"' in said(server, 3)
+    assert result_of(events).success

@@ -6,10 +6,12 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from cdp_agent.agent.checkpoint import load, task_of
 from cdp_agent.agent.loop import Loop
 from cdp_agent.agent.run import Run
 from cdp_agent.agent.task import BatchPolicy, Limits, Options, Task
@@ -30,8 +32,8 @@ class Agent:
 
     `model` is provider/name, for example "openai/gpt-4.1-mini"; a key that is not given comes from the provider's
     variable in the environment. `guardrails` are limits in the user's words, told to the model wherever they bind.
-    `max_actions_per_step`, `batch_policy` and `replan`: see `Options`. `tools` are added to the built-in ones. Raises
-    SetupError for an unknown provider, a missing key, two tools of one name.
+    `max_actions_per_step`, `batch_policy`, `replan` and `checkpoint`: see `Options`. `tools` are added to the built-in
+    ones. Raises SetupError for an unknown provider, a missing key, two tools of one name.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Agent:
         max_actions_per_step: int = 1,
         batch_policy: BatchPolicy = "conservative",
         replan: bool = False,
+        checkpoint: Path | None = None,
         tools: Iterable[Tool] = (),
     ) -> None:
         self._browser = browser
@@ -57,6 +60,7 @@ class Agent:
             max_actions_per_step=max_actions_per_step,
             batch_policy=batch_policy,
             replan=replan,
+            checkpoint=checkpoint,
         )
 
     async def run(
@@ -97,6 +101,28 @@ class Agent:
         given = self._task(task, url, data, answer)
         run = Run(self._browser, self._endpoint, self._tools, self._options, given)
         return Loop(run, page, stop).events()
+
+    @staticmethod
+    def resume(
+        browser: Browser,
+        folder: Path,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        tools: Iterable[Tool] = (),
+        stop: asyncio.Event | None = None,
+    ) -> AsyncGenerator[Event, None]:
+        """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
+
+        Its model is asked where it was before, or at `base_url`. Where its answer had a type, it is JSON now. Raises
+        SetupError when there is no such run.
+        """
+        saved = load(folder)
+        address = base_url or saved.base_url
+        found = endpoint(saved.model, base_url=address, api_key=api_key, environment=os.environ)
+        options = msgspec.structs.replace(saved.options, checkpoint=folder)
+        run = Run(browser, found, by_name(BUILT_IN.values(), tools), options, task_of(saved))
+        return Loop(run, stop=stop, resumed=saved).events()
 
     def _task(self, text: str, url: str | None, data: Any, answer: Any) -> Task:
         if not text.strip():

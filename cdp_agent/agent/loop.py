@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cdp_agent.agent import planner, prompts, recovery
+from cdp_agent.agent import checkpoint, planner, prompts, recovery
 from cdp_agent.agent.asking import ask
 from cdp_agent.agent.batch import Batch
-from cdp_agent.agent.place import BLANK, place_of
+from cdp_agent.agent.checkpoint import Checkpoint
+from cdp_agent.agent.place import BLANK, go_back_to, place_of
 from cdp_agent.agent.run import End, Run
 from cdp_agent.agent.sight import Seen
 from cdp_agent.agent.stagnation import Stuck
 from cdp_agent.agent.tabs import Tabs
-from cdp_agent.errors import ActionError, BrowserError, ContextTooLong, ModelError, ProtocolError
+from cdp_agent.errors import ActionError, BrowserError, ContextTooLong, ModelError, ProtocolError, SetupError
 from cdp_agent.events import (
     AgentReasoned,
     AgentStatus,
@@ -40,12 +41,19 @@ _STOPS_WITHIN_S = 0.8
 
 
 class Loop:
-    """Carries one run out. `page` is where it begins, None for a tab of its own."""
+    """Carries one run out. `page` is where it begins, None for a tab of its own; `resumed` is where it stood before."""
 
-    def __init__(self, run: Run, page: Page | None = None, stop: asyncio.Event | None = None) -> None:
+    def __init__(
+        self,
+        run: Run,
+        page: Page | None = None,
+        stop: asyncio.Event | None = None,
+        resumed: Checkpoint | None = None,
+    ) -> None:
         self._run = run
         self._page = page
         self._stop = stop
+        self._resumed = resumed
         self._specs = tuple(ToolSpec(each.name, each.description, each.parameters) for each in run.tools.values())
 
     async def events(self) -> AsyncGenerator[Event, None]:
@@ -107,7 +115,7 @@ class Loop:
         try:
             async with Client(run.endpoint) as client:
                 run.client = client
-                await self._begin()
+                await (self._begin() if self._resumed is None else self._go_on(self._resumed))
                 while run.end is None:
                     run.tally.steps += 1
                     run.tell(AgentStep)
@@ -118,6 +126,10 @@ class Loop:
             run.fail("failed", str(error), "model")
         except (BrowserError, ProtocolError) as error:
             run.fail("failed", str(error), "browser")
+        except SetupError as error:  # the folder of the checkpoint
+            run.fail("failed", str(error))
+        if run.options.checkpoint is not None and run.end is not None and run.end.error is None:
+            checkpoint.forget(run.options.checkpoint)
 
     async def _begin(self) -> None:
         """Makes the plan, goes to where the run begins, and tells the model its task."""
@@ -160,6 +172,18 @@ class Loop:
             run.place = await place_of(run.browser, run.tabs)
         except BrowserError:
             return  # the next action finds out, and where it was before is known
+        if run.options.checkpoint is not None:
+            checkpoint.save(run, run.options.checkpoint)
+
+    async def _go_on(self, resumed: Checkpoint) -> None:
+        """Puts the run and its tabs where they were, and tells the model."""
+        run = self._run
+        checkpoint.restore(run, resumed)
+        run.tabs, missing = await go_back_to(run.browser, run.place)
+        run.history.say(prompts.resumed(at_page=run.tabs.page.url != BLANK, missing=len(missing)))
+        if run.tabs.page.url != BLANK:
+            seen, _ = await self._see([], whole=True)
+            run.history.show(seen.view or "")
 
     async def _open(self, url: str) -> bool:
         """Goes to the first address, again if that may help."""

@@ -147,6 +147,15 @@ def not_run(why: str, most: int) -> str:
 
 def reconnected(*, at_page: bool, missing: int) -> str:
     """What happened to the browser, in a line."""
+    return "The browser had gone away and was opened again: " + _where(at_page=at_page, missing=missing)
+
+
+def resumed(*, at_page: bool, missing: int) -> str:
+    """That the run goes on after it was interrupted, in a line."""
+    return "The run was interrupted and goes on now, in a new browser: " + _where(at_page=at_page, missing=missing)
+
+
+def _where(*, at_page: bool, missing: int) -> str:
     where = "at the page where you were last" if at_page else "in a new, blank tab"
     lost = f" {missing} page(s) could not be opened again." if missing else ""
-    return f"The browser had gone away and was opened again: you are {where}; what was typed there is lost.{lost}"
+    return f"you are {where}; what was typed there is lost.{lost}"

@@ -1,0 +1,124 @@
+"""What is needed to go on with a run after our own process died: one file, written anew after each step."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cdp_agent.agent.evidence import Evidence, Shown
+from cdp_agent.agent.history import Entry
+from cdp_agent.agent.known_addresses import KnownAddresses
+from cdp_agent.agent.place import Place
+from cdp_agent.agent.planner import Plan
+from cdp_agent.agent.stagnation import Stagnation
+from cdp_agent.agent.tally import Tally
+from cdp_agent.agent.task import Options, Task
+from cdp_agent.errors import SetupError
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.run import Run
+
+FILE = "run.json"
+
+
+class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A run between two steps. There is no key in it, but all that the pages showed, and cookies: mode 600."""
+
+    format: int = 1
+    model: str
+    base_url: str
+    task: str
+    url: str | None
+    input_data: Any
+    guardrails: str | None
+    answer_schema: Any
+    options: Options
+    plan: Plan
+    revisions: int
+    validations: int
+    tally: Tally
+    history: list[Entry]
+    evidence: list[Shown]
+    addresses: list[str]
+    states: list[str]
+    place: Place
+
+
+def save(run: Run, folder: Path) -> None:
+    """Writes the run down; what was there before stays whole until all of it is written. Raises SetupError."""
+    assert run.plan is not None  # made before the first step
+    task = run.task
+    checkpoint = Checkpoint(
+        model=f"{run.endpoint.provider}/{run.endpoint.model}",
+        base_url=run.endpoint.base_url,
+        task=task.text,
+        url=task.url,
+        input_data=task.input_data,
+        guardrails=task.guardrails,
+        answer_schema=task.form.source if task.form is not None else None,
+        options=run.options,
+        plan=run.plan,
+        revisions=run.revisions,
+        validations=run.validations,
+        tally=msgspec.structs.replace(run.tally, before_s=run.tally.took_s),
+        history=run.history.entries,
+        evidence=run.evidence.shown,
+        addresses=sorted(run.addresses.known),
+        states=run.stagnation.states,
+        place=run.place,
+    )
+    new = folder / f"{FILE}.new"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(msgspec.json.encode(checkpoint, enc_hook=os.fspath))
+        new.replace(folder / FILE)
+    except OSError as error:
+        raise SetupError(f"{error.filename or folder} cannot be written: {error.strerror}.") from error
+
+
+def load(folder: Path) -> Checkpoint:
+    """The run that was written there. Raises SetupError."""
+    path = folder / FILE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Checkpoint, dec_hook=lambda kind, value: kind(value))
+    except FileNotFoundError as error:
+        raise SetupError(f"There is no run to go on with in {folder}: it was never begun, or is done.") from error
+    except (OSError, msgspec.DecodeError) as error:
+        raise SetupError(f"{path} cannot be read: {error}.") from error
+
+
+def forget(folder: Path) -> None:
+    """Removes what was written: the run is done."""
+    (folder / FILE).unlink(missing_ok=True)
+
+
+def task_of(checkpoint: Checkpoint) -> Task:
+    """The task again. Raises SetupError."""
+    form = None
+    if checkpoint.answer_schema is not None:
+        from cdp_agent.extract.form import form_of  # what it checks with takes long to import
+
+        form, _ = form_of(checkpoint.answer_schema, None)
+    return Task(checkpoint.task, checkpoint.url, checkpoint.input_data, checkpoint.guardrails, form)
+
+
+def restore(run: Run, checkpoint: Checkpoint) -> None:
+    """Puts the run where it was, apart from its tabs."""
+    run.plan = checkpoint.plan
+    run.revisions, run.validations = checkpoint.revisions, checkpoint.validations
+    run.tally = Tally(
+        **{
+            name: getattr(checkpoint.tally, name)
+            for name in Tally.__struct_fields__
+            if name not in ("clock", "errors_in_a_row")
+        }
+    )
+    run.history.entries = list(checkpoint.history)
+    run.evidence = Evidence(checkpoint.evidence)
+    run.addresses = KnownAddresses(checkpoint.addresses)
+    run.stagnation = Stagnation(checkpoint.states)
+    run.place = checkpoint.place

@@ -1,0 +1,85 @@
+"""A run whose process died goes on where it was."""
+
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from cdp_agent.agent import prompts
+from cdp_agent.agent.agent import Agent
+from cdp_agent.agent.checkpoint import FILE
+from cdp_agent.browser import Browser
+from cdp_agent.errors import SetupError
+from cdp_agent.events import AgentAction
+from cdp_agent.page.page import Page
+from fixtures.replay import ReplayServer, tool_call
+from tests.agents import DONE, SHOP, play, result_of, scripted
+from tests.conftest import Serve
+
+
+async def test_a_run_goes_on_with_its_plan_its_history_and_its_page(serve: Serve, tmp_path: Path) -> None:
+    second = serve("<title>Second</title><p>Cookie:<script>document.write(document.cookie)</script>")
+    first = serve(f"<title>First</title><a href='{second}'>Go</a>", headers={"Set-Cookie": "user=ada"})
+    replies = [tool_call("click", {"ref": "{{ref:link Go}}"}), tool_call("wait", {"seconds": 9})]
+    async with Browser.launch() as browser:
+        with scripted(browser, replies, checkpoint=tmp_path, guardrails="Do not buy.") as (agent, before):
+            async with aclosing(agent.stream("Find tea", url=first, data={"n": 1})) as stream:
+                async for event in stream:
+                    if isinstance(event, AgentAction) and event.action == "wait":
+                        break
+
+    async with Browser.launch() as browser:
+        with ReplayServer(replies=[DONE]) as after:
+            events = [event async for event in Agent.resume(browser, tmp_path, base_url=after.base_url)]
+
+    old, new = before.turns[0]["messages"], after.turns[0]["messages"]
+    assert new[: len(old)] == old
+    assert [message["role"] for message in new[len(old) :]] == ["assistant", "tool", "user"]
+    assert new[-1]["content"] == (
+        f"{prompts.resumed(at_page=True, missing=0)}\n\nThe page now:\n"
+        f'<untrusted label="page">\nAddress: {second}\nTitle: Second\n\n- paragraph: Cookie:user=ada\n</untrusted>'
+    )
+    result = result_of(events)
+    assert (result.success, result.stats.steps) == (True, 2)
+    assert not (tmp_path / FILE).exists()
+
+
+async def test_what_is_written_is_for_the_user_alone_and_has_no_key(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    folder = tmp_path / "new" / "folder"
+    replies = [tool_call("abort", {"reason": "No."})]
+
+    await play(browser, page, replies, url=serve(SHOP), checkpoint=folder, api_key="sk-secret")
+
+    assert (folder / FILE).stat().st_mode & 0o777 == 0o600
+    assert "sk-secret" not in (folder / FILE).read_text()
+
+
+async def test_a_folder_that_cannot_be_written_is_a_result(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+
+    events, _ = await play(browser, page, [DONE], url=serve(SHOP), checkpoint=tmp_path / "file")
+
+    error = result_of(events).error
+    assert error is not None
+    assert (error.code, error.where) == ("failed", "task")
+    assert "cannot be written" in error.message
+
+
+async def test_a_folder_without_a_run_is_refused(browser: Browser, tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="There is no run to go on with in"):
+        Agent.resume(browser, tmp_path)
+
+    (tmp_path / FILE).write_text("{}")
+    with pytest.raises(SetupError, match="cannot be read: Object missing required field"):
+        Agent.resume(browser, tmp_path)
+
+
+async def test_a_run_that_was_done_leaves_nothing(browser: Browser, page: Page, serve: Serve, tmp_path: Path) -> None:
+    events, _ = await play(browser, page, [DONE], url=serve(SHOP), checkpoint=tmp_path)
+
+    assert result_of(events).success
+    assert not (tmp_path / FILE).exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cdp_agent.page import listeners
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
 
@@ -36,7 +37,8 @@ async def test_what_listens_for_the_mouse_has_a_ref(page: Page, serve: Serve, co
     assert _renumbered(snapshot.text) == text
 
 
-async def test_a_listener_that_comes_later_is_seen(page: Page, serve: Serve) -> None:
+async def test_a_listener_that_comes_later_is_seen(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listeners, "ASK_AGAIN_S", 0.0)
     await page.goto(serve("<!doctype html><div id=d>Go</div>"))
     before = (await page.snapshot()).text
     await page.evaluate("d.addEventListener('click', () => 0)")

@@ -8,6 +8,7 @@ elements came or went since the last time, and each element is told to the world
 from __future__ import annotations
 
 import asyncio
+import time
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -23,6 +24,8 @@ MOUSE = frozenset({
     "touchend", "drop",
 })
 # fmt: on
+# A page that was rendered by its server gets its listeners later, and its elements stay as they are.
+ASK_AGAIN_S = 1.0
 _GROUP = "cdp_agent.listeners"
 
 
@@ -30,6 +33,7 @@ class _Known(msgspec.Struct):
     document: str
     nodes: set[int]
     elements: str = ""
+    asked: float = 0.0
 
 
 _known: WeakKeyDictionary[World, _Known] = WeakKeyDictionary()
@@ -38,16 +42,17 @@ _known: WeakKeyDictionary[World, _Known] = WeakKeyDictionary()
 async def adopt_listeners(world: World, elements_there: str) -> bool:
     """Tells the world which elements listen for the mouse; True when that is news about any that looked inert.
 
-    `elements_there` is what the world said of its elements: as long as it says the same, nothing is asked.
+    `elements_there` is what the world said of its elements: as long as it says the same, it is asked once a second at most.
     Raises DocumentGone, PageUnresponsive, BrowserError.
     """
     async with deadline(world.session, CALL_TIMEOUT_S):
         known = _known.get(world)
         if known is None:
             known = _known[world] = await _begin(world)
-        if known.elements == elements_there:
+        now = time.monotonic()
+        if known.elements == elements_there and now - known.asked < ASK_AGAIN_S:
             return False
-        known.elements = elements_there
+        known.elements, known.asked = elements_there, now
         # Not with `pierce`: it makes Chromium 156 crash now and then while a document loads.
         answer = await world.session.send(dom_debugger.GetEventListeners(object_id=known.document, depth=-1))
         listening = {each.backend_node_id for each in answer.listeners if each.type in MOUSE}

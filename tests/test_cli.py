@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fixtures.replay import ReplayServer, tool_call
+from fixtures.replay import ReplayServer, reply, tool_call
 from tests.conftest import Serve
 
 SHOP = """<title>Shop</title><input aria-label="Search"><a href="/other" target=_blank>More</a>
@@ -187,3 +187,47 @@ def test_ctrl_c_ends_a_task_in_order(environment: dict[str, str], serve: Serve) 
 
     assert process.returncode == 130
     assert told.splitlines()[-1] == "Not done (aborted): The run was stopped."
+
+
+def test_a_killed_task_is_resumed(environment: dict[str, str], cli: Cli, serve: Serve, tmp_path: Path) -> None:
+    folder = str(tmp_path / "run")
+    command = [sys.executable, "-m", "cdp_agent", "run", "Find tea", "--url", serve(SHOP), "--checkpoint", folder]
+    replies = [tool_call("click", {"ref": "{{ref:button Go}}"}), tool_call("wait", {"seconds": 30})]
+    with ReplayServer(replies=replies) as server:
+        environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
+        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            process.stderr.readline()  # of the click; the next step begins when it is written down
+            while len(server.turns) < 2:
+                server.asked.wait(0.05)
+            process.kill()
+
+    with ReplayServer(replies=[tool_call("done", {"result": "**Tea**"})]) as server:
+        environment |= {"CDP_AGENT_BASE_URL": server.base_url}
+        done = cli("resume", folder)
+
+    assert done.stdout == "**Tea**\n"
+    assert done.stderr.splitlines()[-1].startswith("2 steps, ")
+
+
+def test_several_fields_are_filled_in_one_turn(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
+    fill = ("fill", {"ref": "{{ref:textbox Search}}", "value": "tea"})
+    replies = [reply(fill, ("click", {"ref": "{{ref:button Go}}"})), tool_call("done", {"result": '{"found": 1}'})]
+    with ReplayServer(replies=replies) as server:
+        environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
+        done = cli("run", "Find tea", "--url", serve(SHOP), "--max-actions-per-step", "2", "--json")
+
+    result = json.loads(done.stdout)
+    assert (result["stats"]["steps"], result["stats"]["actions"], result["validation"]) == (2, 3, "passed")
+
+
+def test_an_answer_fits_the_schema_that_is_given(
+    cli: Cli, environment: dict[str, str], serve: Serve, tmp_path: Path
+) -> None:
+    (tmp_path / "schema.json").write_text('{"type": "object", "properties": {"found": {"type": "integer"}}}')
+    replies = [tool_call("done", {"result": {"found": "one"}}), tool_call("done", {"result": {"found": 1}})]
+    with ReplayServer(replies=replies) as server:
+        environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
+        done = cli("run", "Find tea", "--url", serve(SHOP), "--answer-schema", str(tmp_path / "schema.json"))
+
+    assert done.stdout == '{"found":1}\n'

@@ -6,7 +6,7 @@ import pytest
 
 from cdp_agent.cli.live import Live
 from cdp_agent.cli.text import for_terminal, one_line
-from cdp_agent.events import AgentAction, BrowserActionCompleted
+from cdp_agent.events import AgentAction, BrowserActionCompleted, TaskStarted
 from tests.test_events import EVENTS
 
 
@@ -23,7 +23,21 @@ def show(stream: io.StringIO) -> str:
 
 
 def test_piped_it_is_a_plain_line_for_each_step() -> None:
-    assert show(io.StringIO()) == ("  1  Slow down\n  1  Clicked.\n  1  Well.\n2 steps, 220 tokens, 2.5 s\n")
+    assert show(io.StringIO()) == (
+        "  1  Slow down\n  1  Clicked.\n  1  Chrome had gone away; it goes on at https://x.org\n  1  Well.\n"
+        "  1  ✗ not accepted: And the price?\n2 steps, 220 tokens, 2.5 s\n"
+    )
+
+
+def test_a_plan_is_told_by_its_titles() -> None:
+    stream = io.StringIO()
+
+    with Live(stream, "openai/m") as live:
+        live.show(
+            TaskStarted(timestamp=1.0, step=0, task="x", success_criteria="x", plan="x", action_items=["Find", "Pay"])
+        )
+
+    assert stream.getvalue() == "Plan  Find; Pay\n"
 
 
 def test_what_failed_is_told_with_what_was_tried() -> None:
@@ -47,13 +61,18 @@ def test_on_a_terminal_the_line_is_live(monkeypatch: pytest.MonkeyPatch) -> None
 
     assert shown == [
         "",
+        "  0  planning …   0 tokens, 0 s",
         "  1  openai/m …   0 tokens, 0 s",
         "  1  Slow down\n",
         "",
         "  1  click E1 …   110 tokens, 0 s",
         "  1  Clicked.\n",
         "",
+        "  1  Chrome had gone away; it goes on a\n",
+        "",
         "  1  Well.\n",
+        "",
+        "  1  ✗ not accepted: And the price?\n",
         "",
         "2 steps, 220 tokens, 2.5 s\n",
         "",

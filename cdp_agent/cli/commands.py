@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _OWN = {
     "run": "Carry out a task, in plain words, with a model.",
+    "resume": "Go on with a task that was begun with `run --checkpoint DIR`.",
     "chrome": "start, stop or status: a Chrome that stays between commands.",
     "tools": "List the tools that a model can call.",
 }
@@ -50,6 +51,10 @@ def _command(name: str) -> Callable[[Sequence[str]], int]:
         from cdp_agent.cli.task import run_task
 
         return run_task
+    if name == "resume":
+        from cdp_agent.cli.task import resume_task
+
+        return resume_task
     if name == "chrome":
         from cdp_agent.cli.chrome import manage_chrome
 

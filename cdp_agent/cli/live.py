@@ -10,13 +10,17 @@ from typing import Self, TextIO
 from cdp_agent.cli.text import one_line
 from cdp_agent.events import (
     AgentAction,
+    AgentProcessing,
     AgentStatus,
     AgentStep,
     AiGeneration,
     AiGenerationError,
     BrowserActionCompleted,
+    BrowserReconnected,
     Event,
     TaskCompleted,
+    TaskStarted,
+    TaskValidationError,
 )
 
 _LONG = {"done", "snapshot"}  # what they tell is the answer, or the page
@@ -44,6 +48,14 @@ class Live:
 
     def show(self, event: Event) -> None:
         match event:
+            case AgentProcessing(step=step, operation=operation) if operation != "action":
+                self._passing(f"{step:>3}  {operation} …")
+            case TaskStarted(action_items=[_, *_] as items):
+                self._lasting(f"Plan  {one_line('; '.join(items))}")
+            case TaskValidationError(step=step, feedback=feedback):
+                self._lasting(f"{step:>3}  ✗ not accepted: {one_line(feedback)}")
+            case BrowserReconnected(step=step, url=url):
+                self._lasting(f"{step:>3}  Chrome had gone away; it goes on at {one_line(url)}")
             case AgentStep(step=step):
                 self._passing(f"{step:>3}  {self._model} …")
             case AiGeneration(usage=usage):

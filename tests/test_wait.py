@@ -163,3 +163,11 @@ async def test_a_page_that_changes_all_the_time_is_read_now_and_then(page: Page,
     await later(page, "document.body.append('Done')")
 
     await page.wait_for(text="done", timeout_s=10)
+
+
+async def test_a_selector_waits_until_what_matches_is_shown(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p id=late hidden>here</p><script>setTimeout(() => { late.hidden = false }, 300)</script>"))
+
+    await page.wait_for(selector="#late")
+
+    assert await page.evaluate("late.hidden") is False

@@ -100,8 +100,11 @@ class Page(Tab):
         """Replaces the text of a field, or adds to it; `value` is what it has then. Raises NotInteractable."""
         return await perform(self, "fill", ref, lambda at: filling.fill(at, text, append=append))
 
-    async def select(self, ref: str, option: str, *, by: SelectBy = "text") -> Receipt:
-        """Chooses an option of a list, native or not. Raises NotInteractable, InvalidArguments, StaleRef."""
+    async def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
+        """Chooses an option of a list, native or not; several where the list takes several.
+
+        Raises NotInteractable, InvalidArguments that names the options there are, StaleRef.
+        """
         return await perform(self, "select", ref, lambda at: selecting.select(at, option, by=by))
 
     async def check(self, ref: str) -> Receipt:

@@ -61,7 +61,7 @@ async def wait_for(
 ) -> Receipt:
     """Waits until all that is given holds at the same time, in any frame, and tells what changed meanwhile.
 
-    `text` and `gone` as a reader sees them, whatever the case and white space; `selector` in shadow roots too; `url` is
+    `text` and `gone` as a reader sees them, whatever the case and white space; `selector` in shadow roots too, and shown; `url` is
     a part of the address, or a pattern with `*`; `idle`: so many seconds (True: half a second) without a request that
     ends. Raises ActionError that says what is there instead, InvalidArguments, BrowserError.
     """
@@ -149,7 +149,7 @@ class _Waiting:
         if wanted.gone is not None and not all(look.gone for look in looks):
             missing.append(f'the text "{wanted.gone}" is still there')
         if wanted.selector is not None and not any(look.selector for look in looks):
-            missing.append(f"nothing matches {wanted.selector}")
+            missing.append(f"nothing that is shown matches {wanted.selector}")
         if wanted.url is not None and not _matches(self._page.url, wanted.url):
             missing.append(f"the address is not {wanted.url}")
         if wanted.idle_s is not None and (pending := self._pending()):

@@ -4,7 +4,7 @@
 let waiter = null;
 
 /**
- * Whether this world shows the text, and whether an element matches; `count` names the moment for `changedSince`.
+ * Whether this world shows the text, and whether an element that is shown matches; `count` names the moment for `changedSince`.
  * @param {{text: string | null, gone: string | null, selector: string | null}} wanted  texts in lower case, spaces collapsed
  * @returns {{text: boolean, gone: boolean, selector: boolean, count: number, wrong: string}} gone: that text is not there;
  *   wrong: why the selector is none
@@ -21,13 +21,16 @@ function look({ text, gone, selector }) {
   }
   if (selector !== null) {
     try {
-      found.selector = [...watching.roots].some((root) => selectAll(root, selector).length > 0);
+      found.selector = [...watching.roots].some((root) => [...selectAll(root, selector)].some(isRendered));
     } catch (error) {
       found.wrong = error.message;
     }
   }
   return found;
 }
+
+/** Also one of no size: it is there, whatever is put into it later. */
+const isRendered = (element) => checkVisibility_.call(element, SEEN_OPTIONS);
 
 /** Ends when anything changed after `count`; the call before it ends too. @param {number} count @returns {Promise<boolean>} */
 function changedSince(count) {

@@ -1,0 +1,187 @@
+"""Turns, tokens and time of the agent's loop, with a scripted model that takes a second a turn.
+
+python -m bench.loop [--runs 3] [--turn-s 1] [--json]
+
+A form of five fields and a submit, at 1, 3 and 6 actions a step and with both policies. Then a task of 30 steps on a
+page of about 400 elements: the prompt tokens of all its turns, against a full snapshot after each action.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from typing import Any, Self
+
+import msgspec
+
+from bench.report import Machine, Spread, spread, table, this_machine
+from cdp_agent import Agent, AgentResult, Browser, Limits, Page
+from cdp_agent.agent.loop import Loop
+from cdp_agent.agent.run import Run
+from cdp_agent.agent.sight import Seen, Sight
+from cdp_agent.agent.task import BatchPolicy, Options, Task
+from cdp_agent.events import TaskCompleted
+from cdp_agent.page.budget import tokens
+from cdp_agent.providers.services import endpoint
+from cdp_agent.tools import BUILT_IN
+from fixtures.replay import ReplayServer, forced_tool, reply, tool_call
+
+FIELDS = ["Name", "Street", "City", "Country", "Mail"]
+FORM = (
+    'data:text/html,<title>Form</title><form onsubmit="event.preventDefault();'
+    "document.querySelector('p').textContent='Sent'\">"
+    + "".join(f"<label>{name} <input></label>" for name in FIELDS)
+    + "<button>Send</button></form><p>Not sent</p>"
+)
+STEPS = 30
+ROWS = 130
+LONG = (
+    "data:text/html,<title>Orders</title><h1>Orders</h1><table>"
+    + "".join(
+        f"<tr><td>Order {row}</td><td>Customer {row}</td><td><button onclick=\"this.textContent='Done'\">Pack {row}"
+        "</button></td></tr>"
+        for row in range(ROWS)
+    )
+    + "</table>"
+)
+DONE = ("done", {"result": "Sent"})
+
+Call = tuple[str, dict[str, Any]]
+
+
+class FormRun(msgspec.Struct, frozen=True):
+    """The form at one setting. `turns`: replies that act; planning and judging come on top and are in `took_s`."""
+
+    most: int
+    policy: BatchPolicy
+    turns: int
+    prompt_tokens: int
+    took_s: Spread
+
+
+class Result(msgspec.Struct, frozen=True):
+    machine: Machine
+    form: list[FormRun]
+    prompt_tokens_diffs: int
+    prompt_tokens_full: int
+
+
+class Model(ReplayServer):
+    """A model that takes its time. `prompt_tokens` counts what it was asked with, planning and judging apart."""
+
+    def __init__(self, replies: Sequence[bytes], turn_s: float) -> None:
+        super().__init__(replies=replies)
+        self._turn_s = turn_s
+        self.prompt_tokens = 0
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        return self
+
+    def answer(self, request: dict[str, Any]) -> bytes:
+        answer = super().answer(request)
+        if forced_tool(request) is None:
+            self.prompt_tokens += tokens(json.dumps(request["messages"], ensure_ascii=False))
+        time.sleep(self._turn_s)  # in a thread of its own
+        return answer
+
+
+class FullSight(Sight):
+    """What others do: the whole page after each action."""
+
+    async def look(self, page: Page, receipts: Any = (), *, whole: bool = False) -> Seen:
+        return await super().look(page, [], whole=True)
+
+
+def form_replies(most: int) -> list[bytes]:
+    calls: list[Call] = [
+        *(("fill", {"ref": f"{{{{ref:textbox {name}}}}}", "value": name}) for name in FIELDS),
+        ("click", {"ref": "{{ref:button Send}}"}),
+    ]
+    return [*(reply(*calls[at : at + most]) for at in range(0, len(calls), most)), tool_call(*DONE)]
+
+
+async def fill_form(browser: Browser, most: int, policy: BatchPolicy, turn_s: float, runs: int) -> FormRun:
+    took: list[float] = []
+    for _ in range(runs):
+        with Model(form_replies(most), turn_s) as model:
+            agent = Agent(
+                browser,
+                model="openai-compatible/scripted",
+                base_url=model.base_url,
+                max_actions_per_step=most,
+                batch_policy=policy,
+            )
+            page = await browser.new_page()
+            began = time.perf_counter()
+            result = await agent.run("Send the form", url=FORM, page=page)
+            took.append(time.perf_counter() - began)
+            await check(page, result, "Sent")
+            turns, prompt_tokens = len(model.turns), model.prompt_tokens
+    return FormRun(most, policy, turns, prompt_tokens, spread(took))
+
+
+async def long_task(browser: Browser, sight: type[Sight]) -> int:
+    """The prompt tokens of a task of 30 steps."""
+    clicks = [tool_call("click", {"ref": f'{{{{ref:button "Pack {number}"}}}}'}) for number in range(STEPS - 1)]
+    page = await browser.new_page()
+    with Model([*clicks, tool_call(*DONE)], 0) as model:
+        where = endpoint("openai-compatible/scripted", base_url=model.base_url, environment={})
+        run = Run(browser, where, BUILT_IN, Options(limits=Limits(history_tokens=10_000_000)), Task("Do it", LONG))
+        run.sight = sight(run.limits.observation_tokens)
+        events = [event async for event in Loop(run, page).events()]
+        assert isinstance(events[-1], TaskCompleted)
+        await check(page, events[-1].result, "Done")
+        return model.prompt_tokens
+
+
+async def check(page: Page, result: AgentResult, shown: str) -> None:
+    """Sees to it that the task was really done."""
+    assert result.success, result.error
+    assert shown in (await page.snapshot()).text
+    await page.close()
+
+
+async def measure(runs: int, turn_s: float) -> Result:
+    async with Browser.launch() as browser:
+        form = [
+            await fill_form(browser, most, policy, turn_s, runs)
+            for most in (1, 3, 6)
+            for policy in ("conservative", "observed")
+        ]
+        return Result(
+            this_machine(browser.version.product),
+            form,
+            await long_task(browser, Sight),
+            await long_task(browser, FullSight),
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--turn-s", type=float, default=1.0)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    result = asyncio.run(measure(arguments.runs, arguments.turn_s))
+    if arguments.json:
+        print(msgspec.json.encode(result).decode())
+        return
+    print(f"{result.machine}\n\nA form of five fields and a submit, {arguments.turn_s:g} s a reply:\n")
+    rows = [
+        [f"{each.most}, {each.policy}", str(each.turns), f"{each.prompt_tokens:,}", str(each.took_s)]
+        for each in result.form
+    ]
+    print(table(["actions a step", "turns", "prompt tokens", "seconds"], rows))
+    share = result.prompt_tokens_diffs / result.prompt_tokens_full
+    print(
+        f"\n{STEPS} steps on one page, prompt tokens of all turns: {result.prompt_tokens_diffs:,}; "
+        f"with a full snapshot after each action {result.prompt_tokens_full:,} ({share:.0%})"
+    )
+
+
+if __name__ == "__main__":
+    main()

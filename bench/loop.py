@@ -3,7 +3,9 @@
 python -m bench.loop [--runs 3] [--turn-s 1] [--json]
 
 A form of five fields and a submit, at 1, 3 and 6 actions a step and with both policies. Then a task of 30 steps on a
-page of about 400 elements: the prompt tokens of all its turns, against a full snapshot after each action.
+page of about 400 elements: the prompt tokens of all its turns, against a full snapshot after each action, and against
+the same with all but the newest snapshot clipped. Those that a request does not begin with as the one before did are
+what a provider with a prompt cache has to read anew.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from cdp_agent.events import TaskCompleted
 from cdp_agent.page.budget import tokens
 from cdp_agent.providers.services import endpoint
 from cdp_agent.tools import BUILT_IN
-from fixtures.replay import ReplayServer, forced_tool, reply, tool_call
+from fixtures.replay import ReplayServer, reply, tool_call
 
 FIELDS = ["Name", "Street", "City", "Country", "Mail"]
 FORM = (
@@ -62,20 +64,26 @@ class FormRun(msgspec.Struct, frozen=True):
     took_s: Spread
 
 
+class Prompts(msgspec.Struct, frozen=True):
+    """The tokens of all prompts of a run; `anew`: without those with which the request before began, too."""
+
+    shown: str
+    tokens: int
+    anew: int
+
+
 class Result(msgspec.Struct, frozen=True):
     machine: Machine
     form: list[FormRun]
-    prompt_tokens_diffs: int
-    prompt_tokens_full: int
+    long_task: list[Prompts]
 
 
 class Model(ReplayServer):
-    """A model that takes its time. `prompt_tokens` counts what it was asked with, planning and judging apart."""
+    """A model that takes its time."""
 
     def __init__(self, replies: Sequence[bytes], turn_s: float) -> None:
         super().__init__(replies=replies)
         self._turn_s = turn_s
-        self.prompt_tokens = 0
 
     def __enter__(self) -> Self:
         super().__enter__()
@@ -83,8 +91,6 @@ class Model(ReplayServer):
 
     def answer(self, request: dict[str, Any]) -> bytes:
         answer = super().answer(request)
-        if forced_tool(request) is None:
-            self.prompt_tokens += tokens(json.dumps(request["messages"], ensure_ascii=False))
         time.sleep(self._turn_s)  # in a thread of its own
         return answer
 
@@ -120,12 +126,12 @@ async def fill_form(browser: Browser, most: int, policy: BatchPolicy, turn_s: fl
             result = await agent.run("Send the form", url=FORM, page=page)
             took.append(time.perf_counter() - began)
             await check(page, result, "Sent")
-            turns, prompt_tokens = len(model.turns), model.prompt_tokens
+            turns, prompt_tokens = len(model.turns), prompts("", model.turns).tokens
     return FormRun(most, policy, turns, prompt_tokens, spread(took))
 
 
-async def long_task(browser: Browser, sight: type[Sight]) -> int:
-    """The prompt tokens of a task of 30 steps."""
+async def long_task(browser: Browser, sight: type[Sight]) -> list[dict[str, Any]]:
+    """The requests of a task of 30 steps."""
     clicks = [tool_call("click", {"ref": f'{{{{ref:button "Pack {number}"}}}}'}) for number in range(STEPS - 1)]
     page = await browser.new_page()
     with Model([*clicks, tool_call(*DONE)], 0) as model:
@@ -135,7 +141,7 @@ async def long_task(browser: Browser, sight: type[Sight]) -> int:
         events = [event async for event in Loop(run, page).events()]
         assert isinstance(events[-1], TaskCompleted)
         await check(page, events[-1].result, "Done")
-        return model.prompt_tokens
+        return model.turns
 
 
 async def check(page: Page, result: AgentResult, shown: str) -> None:
@@ -145,6 +151,24 @@ async def check(page: Page, result: AgentResult, shown: str) -> None:
     await page.close()
 
 
+def prompts(shown: str, turns: list[dict[str, Any]], *, clipped: bool = False) -> Prompts:
+    """What a run was asked with, planning and judging apart."""
+    total = anew = 0
+    before: list[str] = []
+    for turn in turns:
+        messages = [each.get("content") or json.dumps(each.get("tool_calls")) for each in turn["messages"]]
+        if clipped:
+            pages = [place for place, text in enumerate(messages) if 'label="page"' in text]
+            for place in pages[:-1]:
+                messages[place] = messages[place].partition("The page now:")[0]
+        counts = [tokens(text) for text in messages]
+        same = next((at for at, (a, b) in enumerate(zip(messages, before, strict=False)) if a != b), len(before))
+        total += sum(counts)
+        anew += sum(counts[same:])
+        before = messages
+    return Prompts(shown, total, anew)
+
+
 async def measure(runs: int, turn_s: float) -> Result:
     async with Browser.launch() as browser:
         form = [
@@ -152,12 +176,13 @@ async def measure(runs: int, turn_s: float) -> Result:
             for most in (1, 3, 6)
             for policy in ("conservative", "observed")
         ]
-        return Result(
-            this_machine(browser.version.product),
-            form,
-            await long_task(browser, Sight),
-            await long_task(browser, FullSight),
-        )
+        diffs, full = await long_task(browser, Sight), await long_task(browser, FullSight)
+    long = [
+        prompts("what changed (ours)", diffs),
+        prompts("a full snapshot after each action", full),
+        prompts("the same, all but the newest clipped", full, clipped=True),
+    ]
+    return Result(this_machine(browser.version.product), form, long)
 
 
 def main() -> None:
@@ -176,11 +201,9 @@ def main() -> None:
         for each in result.form
     ]
     print(table(["actions a step", "turns", "prompt tokens", "seconds"], rows))
-    share = result.prompt_tokens_diffs / result.prompt_tokens_full
-    print(
-        f"\n{STEPS} steps on one page, prompt tokens of all turns: {result.prompt_tokens_diffs:,}; "
-        f"with a full snapshot after each action {result.prompt_tokens_full:,} ({share:.0%})"
-    )
+    print(f"\n{STEPS} steps on one page, prompt tokens of all turns:\n")
+    rows = [[each.shown, f"{each.tokens:,}", f"{each.anew:,}"] for each in result.long_task]
+    print(table(["the model is shown", "tokens", "of them anew"], rows))
 
 
 if __name__ == "__main__":

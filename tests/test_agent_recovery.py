@@ -150,3 +150,25 @@ async def test_a_page_that_hangs_is_told_and_can_be_left(browser: Browser, page:
     assert "The page cannot be read now:" in said(server, 2)
     assert 'textbox "Search"' in said(server, 3)
     assert result_of(events).success
+
+
+async def test_dialogs_at_every_moment_are_answered_and_told(browser: Browser, page: Page, serve: Serve) -> None:
+    popup = serve("<title>Popup</title><script>alert('in the popup')</script><p>Here</p>")
+    second = serve("<title>Second</title><script>confirm('while loading')</script><a href='/x'>Nowhere</a>")
+    first = serve(f"""<title>First</title><script>alert('at once'); onbeforeunload = event => event.preventDefault()
+        setTimeout(() => alert('later'), 300)</script><button onclick="prompt('on a click')">Ask</button>
+        <a href='{popup}' target=_blank rel=opener>Open</a>""")
+    replies = [
+        tool_call("click", {"ref": "{{ref:button Ask}}"}),
+        tool_call("wait", {"seconds": 0.5}),
+        tool_call("goto", {"url": second}),
+        tool_call("goto", {"url": popup}),
+        DONE,
+    ]
+
+    events, server = await play(browser, page, replies, url=first, task=f"Go to {second} and {popup}")
+
+    assert result_of(events).success
+    assert "on a click" in said(server, 2)
+    assert 'link "Nowhere"' in said(server, 4)
+    assert "paragraph: Here" in said(server, 5)

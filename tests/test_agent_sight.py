@@ -6,6 +6,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.events import AgentObserved, HistoryShrunk
 from cdp_agent.page.budget import tokens
 from cdp_agent.page.page import Page
+from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from fixtures.replay import tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, of, play, result_of, said
 from tests.conftest import Serve
@@ -42,16 +43,23 @@ async def test_a_page_that_reads_as_before_is_not_sent_again(browser: Browser, p
     assert len(of(events, AgentObserved)) == 1
 
 
+class NoArguments(Arguments, frozen=True):
+    pass
+
+
+@tool()
+async def be_late(args: NoArguments, context: Context) -> Observation:
+    """Change the page without a receipt."""
+    await context.page.evaluate("document.querySelector('p').textContent = 'Late'")
+    return Observation("Done.")
+
+
 async def test_what_changed_beside_the_action_is_told(browser: Browser, page: Page, serve: Serve) -> None:
     url = serve("<title>Clock</title><p>Early</p>" + "<button>Go</button>" * 20)
-    replies = [tool_call("search_page", {"pattern": "Early"}), tool_call("wait", {"seconds": 0.3}), DONE]
-    change = "setTimeout(() => { document.querySelector('p').textContent = 'Late' }, 200)"
-    await page.goto(url)
-    await page.evaluate(change)
 
-    events, server = await play(browser, page, replies)
+    events, server = await play(browser, page, [tool_call("be_late", {}), DONE], url=url, tools=[be_late])
 
-    assert said(server, 3).endswith(
+    assert said(server, 2).endswith(
         "What else changed on the page:\n"
         '<untrusted label="changes">\n~ - paragraph (now Late, before Early)\n</untrusted>'
     )
@@ -139,3 +147,24 @@ async def test_a_history_that_is_too_long_shrinks_and_the_page_is_shown_anew(
     assert sum("The page now:" in text for text in last) == 1
     assert "Paragraph number 99" in last[-1]
     assert result_of(events).success
+
+
+async def test_what_is_asked_for_leaves_room_for_the_rest(browser: Browser, page: Page, serve: Serve) -> None:
+    url = serve("<button>One</button>" * 900)
+    replies = [tool_call("snapshot", {"budget_tokens": 0}), DONE]
+
+    _, server = await play(
+        browser, page, replies, url=url, limits=Limits(observation_tokens=500, history_tokens=12_000)
+    )
+
+    assert 2_500 < tokens(said(server, 2)) < 3_200
+
+
+async def test_a_result_that_is_too_long_is_cut(browser: Browser, page: Page, serve: Serve) -> None:
+    url = serve("<a href='/a/long/address/of/a/page'>One of many</a>" * 100)
+    replies = [tool_call("find_elements", {"selector": "a", "max_results": 100, "attributes": ["href"]}), DONE]
+
+    _, server = await play(browser, page, replies, url=url, limits=Limits(observation_tokens=500))
+
+    assert tokens(said(server, 2)) < 600
+    assert "characters more. Ask for less at once." in said(server, 2)

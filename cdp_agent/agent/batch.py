@@ -23,6 +23,7 @@ from cdp_agent.events import (
     BrowserActionCompleted,
     PlanRevised,
 )
+from cdp_agent.page.budget import tokens
 from cdp_agent.page.locate import locate
 from cdp_agent.page.receipts import Receipt
 from cdp_agent.page.settle import QUIET
@@ -162,7 +163,7 @@ class Batch:
             return Told(call.id, prompts.failure(call.name, str(outcome)), prompts.failure(call.name, _short(outcome)))
         if isinstance(outcome, Observation) and isinstance(outcome.value, Snapshot):
             return Told(call.id, prompts.VIEW_FOLLOWS, prompts.OLD_VIEW)
-        text = prompts.result(call.name, _text(outcome))
+        text = prompts.result(call.name, within(_text(outcome), self._run.limits.observation_tokens))
         if self._moved:
             text = f"{text}\n{self._moved}"
         finding = isinstance(understood, Understood) and understood.tool.needs_model
@@ -196,6 +197,15 @@ class Batch:
                 except ActionError:
                     continue  # it is told when its turn comes
         return False
+
+
+def within(text: str, budget_tokens: int) -> str:
+    """The text, cut where it would be longer than that."""
+    needed = tokens(text)
+    if needed <= budget_tokens:
+        return text
+    kept = text[: len(text) * budget_tokens // needed]
+    return f"{kept}\n… cut here: {len(text) - len(kept):,} characters more. Ask for less at once."
 
 
 def _text(outcome: Outcome) -> str:

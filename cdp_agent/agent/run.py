@@ -79,7 +79,7 @@ class Run:
                 batch_policy=options.batch_policy,
             )
         )
-        self.sight = Sight(self.limits.observation_tokens)
+        self.sight = Sight(self.limits.observation_tokens, self.limits.history_tokens // 4)
         self.evidence = Evidence()
         self.addresses = KnownAddresses()
         self.stagnation = Stagnation()

@@ -38,10 +38,11 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Sight:
-    """Looks at pages for the model. `budget_tokens` is how much it may see at once."""
+    """Looks at pages for the model. `budget_tokens` is how much it is shown, `most_tokens` how much it may ask for."""
 
-    def __init__(self, budget_tokens: int) -> None:
+    def __init__(self, budget_tokens: int, most_tokens: int | None = None) -> None:
         self._budget_tokens = budget_tokens
+        self._most_tokens = max(budget_tokens, most_tokens or 0)
         self._document: tuple[str, int] | None = None
         self._text: str | None = None
         self._address = ""
@@ -75,6 +76,8 @@ class Sight:
         moved = shown.url != self._address
         try:
             text = (await page.snapshot()).text
+            if tokens(shown.text) > self._most_tokens:
+                shown = await page.snapshot(budget_tokens=self._most_tokens)
         except (ActionError, SessionClosed):
             text = shown.text
         self._document, self._text = (page.target_id, page.activity.document.number), text

@@ -14,6 +14,7 @@ import msgspec
 from cdp_agent.agent.checkpoint import load, task_of
 from cdp_agent.agent.loop import Loop
 from cdp_agent.agent.run import Run
+from cdp_agent.agent.sinks import Sink
 from cdp_agent.agent.task import BatchPolicy, Limits, Options, Task
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.events import AgentResult, Event, TaskCompleted
@@ -72,10 +73,13 @@ class Agent:
         answer: Any = None,
         page: Page | None = None,
         stop: asyncio.Event | None = None,
+        on_event: Sink | None = None,
     ) -> AgentResult:
-        """How the task ended, also when it failed or was stopped. See `stream`."""
+        """How the task ended, also when it failed or was stopped. `on_event` gets every event. See `stream`."""
         async with aclosing(self.stream(task, url=url, data=data, answer=answer, page=page, stop=stop)) as events:
             async for event in events:
+                if on_event is not None:
+                    on_event(event)
                 if isinstance(event, TaskCompleted):
                     return event.result
         raise AssertionError("a run ends with task:completed")

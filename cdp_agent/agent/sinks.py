@@ -1,0 +1,54 @@
+"""Where events go: a sink is a function that takes one. These make one out of another.
+
+    async for event in agent.stream(task): sink(event)
+
+`TraceWriter.write` and a function of yours are sinks; `Agent.run(on_event=…)` takes one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+import msgspec
+
+from cdp_agent.events import Event
+
+Sink = Callable[[Event], None]
+
+MASK = "***"
+
+
+def without(sink: Sink, kinds: Collection[type[Event]]) -> Sink:
+    """Leaves out the events of these kinds, such as AgentObserved, which hold whole pages."""
+    unwanted = tuple(kinds)
+
+    def take(event: Event) -> None:
+        if not isinstance(event, unwanted):
+            sink(event)
+
+    return take
+
+
+def redacted(sink: Sink, secrets: Collection[str]) -> Sink:
+    """Puts *** in the place of every secret, wherever it stands in an event."""
+    longest_first = sorted(filter(None, secrets), key=len, reverse=True)
+
+    def take(event: Event) -> None:
+        plain = msgspec.to_builtins(event)
+        clean = _redact(plain, longest_first)
+        sink(event if clean == plain else msgspec.convert(clean, Event))
+
+    return take
+
+
+def _redact(value: Any, secrets: list[str]) -> Any:
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, MASK)
+        return value
+    if isinstance(value, list):
+        return [_redact(each, secrets) for each in value]
+    if isinstance(value, dict):
+        return {_redact(key, secrets): _redact(each, secrets) for key, each in value.items()}
+    return value

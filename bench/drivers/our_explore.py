@@ -1,0 +1,34 @@
+"""cdp_agent searching and finding."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+from bench.drivers.loop import serve, timed
+from bench.drivers.ours import OurDriver
+from cdp_agent.errors import InvalidArguments
+
+
+class OurExploreDriver(OurDriver):
+    async def search(self, word: str) -> dict[str, Any]:
+        ms, found = await timed(self.page.search(word))
+        return {"ms": ms, "total": found.total}
+
+    async def find(self, selector: str, attribute: str, most: int) -> dict[str, Any]:
+        ms, found = await timed(self.page.find(selector, attributes=[attribute], max_results=most))
+        return {"ms": ms, "total": found.total, "values": [each.attributes[attribute] for each in found.elements]}
+
+    async def refuse(self, pattern: str) -> dict[str, Any]:
+        """How long until it is said that the pattern takes too long; an empty error when it matched after all."""
+        started = time.perf_counter()
+        try:
+            await self.page.search(pattern, regex=True)
+        except InvalidArguments as error:
+            return {"ms": (time.perf_counter() - started) * 1000, "error": str(error)}
+        return {"ms": (time.perf_counter() - started) * 1000, "error": ""}
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(OurExploreDriver()))

@@ -11,6 +11,7 @@ from cdp_agent.agent import prompts
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import page as cdp_page
+from cdp_agent.detached import start_detached, stop_detached
 from cdp_agent.events import BrowserReconnected
 from cdp_agent.page.page import Page
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
@@ -172,3 +173,25 @@ async def test_dialogs_at_every_moment_are_answered_and_told(browser: Browser, p
     assert "on a click" in said(server, 2)
     assert 'link "Nowhere"' in said(server, 4)
     assert "paragraph: Here" in said(server, 5)
+
+
+async def test_the_next_endpoint_is_taken_when_one_is_gone(serve: Serve) -> None:
+    url = serve(SEEN)
+    first, second = await start_detached(), await start_detached()
+
+    @tool(page_changing=True)
+    async def end_first(args: NoArguments, context: Context) -> Observation:
+        """Kill the Chrome that we are connected to, in the middle of an action."""
+        os.kill(first.pid, signal.SIGKILL)
+        await context.page.reload()
+        return Observation("Never.")
+
+    async with Browser.connect([first.websocket_url, second.websocket_url]) as browser:
+        events, _ = await play(
+            browser, await browser.new_page(), [tool_call("end_first", {}), DONE], url=url, tools=[end_first]
+        )
+
+    await stop_detached(first)
+    await stop_detached(second)
+    assert [event.url for event in of(events, BrowserReconnected)] == [url]
+    assert result_of(events).success

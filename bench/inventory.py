@@ -214,8 +214,9 @@ def written(result: Result) -> str:
     rows.append(["**all**", "", "", "", *_costs(*calls, *prompts)])
     notes = [
         "Calls and tokens of whole runs: planning and judging (one call each) are in both. Snapshot: whether the agent "
-        "is shown the whole page anyway, so that it needs neither way. Tokens: all message texts of all requests, by `cdp_agent.page.budget.tokens`, which is an upper bound; the tools' schemas are not counted. "
-        "The model is scripted: it chooses the tools named, and reads what it is to extract without a fault.",
+        "is shown the whole page anyway, so that it needs neither way. Tokens: all message texts of all requests, by "
+        "`cdp_agent.page.budget.tokens`, an upper bound; the tools' schemas are not counted. The model is scripted: it "
+        "calls the tools that are named, and reads what it is to extract without a fault.",
         *(f"Not measured: {name}: {why}" for name, why in result.not_measured.items()),
         str(result.machine),
     ]

@@ -11,10 +11,10 @@ from werkzeug import Request, Response
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.task import Limits
 from cdp_agent.browser import Browser
-from cdp_agent.events import AgentAction, Event, TaskError
+from cdp_agent.events import AgentAction, AgentStatus, Event, HistoryShrunk, TaskError
 from cdp_agent.page.page import Page
 from fixtures.replay import tool_call
-from tests.agents import DONE, SHOP, result_of, scripted
+from tests.agents import DONE, SHOP, of, play, result_of, scripted
 from tests.conftest import Serve
 
 
@@ -134,3 +134,32 @@ async def test_a_failure_that_does_not_pass_ends_the_task(
     assert result.error is not None
     assert (result.error.code, result.error.where) == ("failed", "model")
     assert len(httpserver.log) == asked
+
+
+async def test_a_model_that_takes_less_is_asked_with_less(browser: Browser, page: Page, httpserver: HTTPServer) -> None:
+    base_url = answering(httpserver, (200, PLAN, {}), (413, b"", {}), (200, DONE, {}), (200, JUDGED, {}))
+
+    agent = Agent(browser, model="openai-compatible/m", base_url=base_url)
+    events = [event async for event in agent.stream("Find tea", page=page)]
+
+    assert len(of(events, HistoryShrunk)) == 1
+    assert (result_of(events).success, result_of(events).stats.errors) == (True, 0)
+
+
+async def test_the_first_page_is_tried_again(browser: Browser, page: Page) -> None:
+    # Chrome refuses the first one, and does not try again by itself.
+    answers = [b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n<p>", b"Connection: close\r\n\r\n<title>Here</title>"]
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if (await reader.read(1000)).startswith(b"GET / "):
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + answers.pop(0))
+        writer.close()
+
+    listener = await asyncio.start_server(answer, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}/"
+
+    events, _ = await play(browser, page, [DONE], url=url)
+
+    listener.close()
+    assert ["tried again" in event.message for event in of(events, AgentStatus)] == [True]
+    assert result_of(events).success

@@ -41,6 +41,33 @@ def test_a_tool_is_derived_from_its_function() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "changes"),
+    [
+        ("click", {"ref": "E1"}, True),
+        ("goto", {"url": "x.org"}, True),
+        ("fill", {"ref": "E1", "value": "Enter"}, False),
+        ("press", {"key": "Enter"}, True),
+        ("press", {"key": "Control+Enter"}, True),
+        ("press", {"key": "Tab"}, False),
+        ("search_page", {"pattern": "x"}, False),
+    ],
+)
+def test_a_tool_says_for_which_arguments_it_changes_the_page(
+    name: str, arguments: dict[str, str], changes: bool
+) -> None:
+    called = BUILT_IN[name]
+
+    assert called.changes_page(called.parse(arguments)) is changes
+
+
+def test_a_tool_knows_the_refs_in_its_arguments() -> None:
+    drag = BUILT_IN["drag"]
+
+    assert drag.refs_in(drag.parse({"from_ref": "E1", "to_ref": "E2"})) == ["E1", "E2"]
+    assert BUILT_IN["press"].refs_in(BUILT_IN["press"].parse({"key": "Tab"})) == []
+
+
 def test_parameters_are_one_plain_object() -> None:
     assert pack.parameters == {
         "type": "object",

@@ -61,9 +61,9 @@ async def wait_for(
 ) -> Receipt:
     """Waits until all that is given holds at the same time, in any frame, and tells what changed meanwhile.
 
-    `text` and `gone` as a reader sees them, whatever the case and white space; `selector` in shadow roots too, and shown; `url` is
-    a part of the address, or a pattern with `*`; `idle`: so many seconds (True: half a second) without a request that
-    ends. Raises ActionError that says what is there instead, InvalidArguments, BrowserError.
+    `text` and `gone` as a reader sees them, whatever the case and white space; `selector` in shadow roots too, and
+    shown; `url` is a part of the address, or a pattern with `*`; `idle`: so many seconds (True: half a second) without
+    a request that ends. Raises ActionError that says what is there instead, InvalidArguments, BrowserError.
     """
     idle_s = None if idle is None or idle is False else IDLE_S if idle is True else float(idle)
     wanted = _Wanted(_plain(text), _plain(gone), selector, url, idle_s)

@@ -24,16 +24,44 @@ function findElements({ next, frame, selector, within, attributes, most, text })
 
 /** @param {Document | ShadowRoot | Element} root */
 function findIn(root, found) {
-  const hits = new Set(selectAll(root, found.selector));
+  const hits = selectAll(root, found.selector);
   if (nodeType_.call(root) === 1) findInside(root, found);
-  for (const element of selectAll(root, '*')) {
-    if (hits.has(element)) {
+  let next = 0;
+  const takeUntil = (holder) => {
+    for (; next < hits.length && (holder === null || isUpTo(hits[next], holder)); next++) {
       found.total++;
-      if (found.rows.length < found.most) found.rows.push(rowOf(element, found));
+      if (found.rows.length < found.most) found.rows.push(rowOf(hits[next], found));
+      else if (holder === null) {
+        found.total += hits.length - next - 1;
+        return;
+      }
     }
-    findInside(element, found);
+  };
+  for (const holder of selectAll(root, MAY_HOLD)) {
+    if (!holdsMore(holder)) continue;
+    takeUntil(holder);
+    findInside(holder, found);
   }
+  takeUntil(null);
 }
+
+// Elements that may hold a shadow root or a document: whatever is known to hold none is left out, custom elements are in.
+const HOLDS_NONE =
+  'html head title base link meta style script noscript template slot a abbr address area audio b bdi bdo br button canvas caption cite ' +
+  'code col colgroup data datalist dd del details dfn dialog dl dt em embed fieldset figcaption figure form hgroup hr i img input ins ' +
+  'kbd label legend li map mark menu meter object ol optgroup option output picture pre progress q rp rt ruby s samp search select small ' +
+  'source strong sub summary sup svg table tbody td textarea tfoot th thead time tr track u ul var video wbr path g use rect circle line';
+const MAY_HOLD = `:not(${HOLDS_NONE.replaceAll(' ', ',')})`;
+
+/** Whether there is anything to look into, or to ask Chrome about. */
+function holdsMore(element) {
+  const tag = tagOf(element);
+  return tag === 'IFRAME' || tag === 'FRAME' || (mayHost(tag) && shadowOf(element, tag) !== null);
+}
+
+/** Whether an element is the other one or comes before it. */
+const isUpTo = (element, other) => element === other || (compareDocumentPosition_.call(element, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+const compareDocumentPosition_ = Node.prototype.compareDocumentPosition;
 
 /** Shadow root or frame content of an element. */
 function findInside(element, found) {

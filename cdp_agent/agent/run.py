@@ -116,7 +116,8 @@ class Run:
             return
         if seen.moved:
             self.tell(BrowserNavigated, url=seen.url, title=seen.title)
-        self.addresses.learn(seen.text, seen.url)
+        # Of a page that was seen before only what is new: all of a huge one takes long.
+        self.addresses.learn(seen.text if seen.shown else "\n".join(seen.changed), seen.url)
         if seen.shown:
             self.evidence.add(Shown(self.tally.steps, "page", seen.shown))
         elif seen.changed:

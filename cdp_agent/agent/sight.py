@@ -10,7 +10,7 @@ import msgspec
 from cdp_agent.agent import prompts
 from cdp_agent.errors import ActionError, SessionClosed
 from cdp_agent.page import diff
-from cdp_agent.page.budget import tokens
+from cdp_agent.page.budget import LONGEST_TOKEN, tokens
 from cdp_agent.page.receipts import Receipt
 from cdp_agent.page.snapshot import Snapshot
 
@@ -61,10 +61,11 @@ class Sight:
             moved = now.url != self._address
             if not whole:
                 view = prompts.changes(now.url if moved else "", changed) if changed else None
-                if view is None or tokens(view) < min(tokens(now.text), self._budget_tokens):
+                if view is None or self._is_shorter(view, now.text):
                     self._text, self._address = now.text, now.url
                     return Seen(view, now.url, now.title, changed=changed, same=not lines, moved=moved, text=now.text)
-            shown = now if tokens(now.text) <= self._budget_tokens else await self._within_budget(page)
+            fits = len(now.text) <= self._budget_tokens * LONGEST_TOKEN and tokens(now.text) <= self._budget_tokens
+            shown = now if fits else await self._within_budget(page)
         except (ActionError, SessionClosed) as error:
             self.forget()
             return Seen(prompts.unreadable(str(error)), problem=str(error))
@@ -87,6 +88,12 @@ class Sight:
     def forget(self) -> None:
         """The model no longer has what it saw: it is to be shown the whole page next."""
         self._document = self._text = None
+
+    def _is_shorter(self, view: str, text: str) -> bool:
+        """Whether the view costs less than the text would, the most of it that may be shown."""
+        cost = tokens(view)
+        # Counting the tokens of a huge page takes long, and mostly is not needed.
+        return cost < self._budget_tokens and (cost < len(text) // LONGEST_TOKEN or cost < tokens(text))
 
     async def _within_budget(self, page: Page) -> Snapshot:
         return await page.snapshot(budget_tokens=self._budget_tokens)

@@ -19,7 +19,7 @@ _PRIORITY = {"v": 0, "t": 1, "i": 2, ".": 3}
 _ACCOUNT_TOKENS = 60
 _COSTLY = re.compile("[\u0700-\u1dff\ua000-\uabff\U00010000-\U0010ffff]")
 _MISSES = 50  # lines in a row that no longer fit, before we look no further
-_LONGEST_TOKEN = 12  # characters, white space included, in the mean of any page
+LONGEST_TOKEN = 12  # characters, white space included, in the mean of any page
 
 
 def tokens(text: str) -> int:
@@ -55,7 +55,7 @@ def fit(marked: str, budget_tokens: int, notes: list[str]) -> str:
     whole = "\n".join(line.text for line in lines)
     if notes:
         whole += "\n" + accounting(notes)
-    if len(whole) <= budget_tokens * _LONGEST_TOKEN and tokens(whole) <= budget_tokens:
+    if len(whole) <= budget_tokens * LONGEST_TOKEN and tokens(whole) <= budget_tokens:
         return whole
     room = budget_tokens - _ACCOUNT_TOKENS - sum(tokens(note) for note in notes)
     _choose(lines, room * 9 // 10)

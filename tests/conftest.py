@@ -42,11 +42,11 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-async def detached() -> AsyncIterator[DetachedChrome]:
+def detached() -> Iterator[DetachedChrome]:
     """A Chrome that is not ours, to connect to."""
-    chrome = await start_detached()
+    chrome = asyncio.run(start_detached())
     yield chrome
-    await stop_detached(chrome)
+    asyncio.run(stop_detached(chrome))
 
 
 @pytest.fixture

@@ -39,11 +39,13 @@ def cli(environment: dict[str, str]) -> Cli:
 
 
 @pytest.fixture
-def chrome(cli: Cli) -> Iterator[str]:
+def chrome(cli: Cli, environment: dict[str, str]) -> Iterator[str]:
     """The address of a Chrome that `chrome start` left running."""
+    home = environment["XDG_STATE_HOME"]
     started = json.loads(cli("chrome", "start", "--json").stdout)
     yield started["endpoint"]
-    cli("chrome", "stop")
+    environment["XDG_STATE_HOME"] = home  # a test may have played another user
+    assert cli("chrome", "stop").stdout == "Chrome has ended.\n"
 
 
 def ref_of(snapshot: str, element: str) -> str:

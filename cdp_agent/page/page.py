@@ -1,4 +1,7 @@
-"""A tab: what a program and a model can see of it and do in it. Each subject has a module of its own."""
+"""A tab: what a program and a model can see of it and do in it. Each subject has a module of its own.
+
+What only some programs use is imported where it is used: together these modules take as long as all the rest.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +10,18 @@ from typing import TYPE_CHECKING, Literal
 
 from cdp_agent.errors import ActionError, InvalidArguments
 
-from . import actions, keyboard, navigation
-from . import drag as dragging
-from . import fill as filling
-from . import find as finding
-from . import scroll as scrolling
-from . import select as selecting
-from . import upload as uploading
-from . import wait as waits
-from .find import FindResult
+from . import navigation
 from .locate import Located, Position, locate
 from .receipts import Outcome, Receipt
 from .recorder import perform, perform_unaimed
 from .refs import parse_ref
-from .screenshot import Markup, screenshot
-from .scroll import Direction, Scrolled
 from .snapshot import Snapshot
 from .tab import Tab
 
 if TYPE_CHECKING:
+    from .find import FindResult
     from .markdown import Markdown
+    from .scroll import Direction, Scrolled
     from .search import SearchResult
 
 MouseButton = Literal["left", "right", "middle"]
@@ -68,6 +63,8 @@ class Page(Tab):
 
         `position` is for canvases, drawings and maps: CSS pixels right of and below the element's left top corner.
         """
+        from . import actions
+
         detail = {1: "", 2: "twice"}.get(count, f"{count} times")
         detail = " ".join(filter(None, (detail, "" if button == "left" else f"with the {button} button")))
         return await perform(
@@ -76,6 +73,8 @@ class Page(Tab):
 
     async def hover(self, ref: str, *, position: Position | None = None) -> Receipt:
         """Moves the mouse over the element, or to a position in it as in `click`. Raises NotInteractable, StaleRef."""
+        from . import actions
+
         return await perform(self, "hover", ref, lambda at: actions.hover(at.at(position)))
 
     async def drag(
@@ -90,6 +89,7 @@ class Page(Tab):
 
         The positions are as in `click`; without them it goes from middle to middle. Raises NotInteractable, StaleRef.
         """
+        from . import drag as dragging
 
         async def do(at: Located) -> Outcome:
             return await dragging.drag(at.at(position), (await locate(self, to_ref)).at(to_position))
@@ -98,6 +98,8 @@ class Page(Tab):
 
     async def fill(self, ref: str, text: str, *, append: bool = False) -> Receipt:
         """Replaces the text of a field, or adds to it; `value` is what it has then. Raises NotInteractable."""
+        from . import fill as filling
+
         return await perform(self, "fill", ref, lambda at: filling.fill(at, text, append=append))
 
     async def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
@@ -105,22 +107,32 @@ class Page(Tab):
 
         Raises NotInteractable, InvalidArguments that names the options there are, StaleRef.
         """
+        from . import select as selecting
+
         return await perform(self, "select", ref, lambda at: selecting.select(at, option, by=by))
 
     async def check(self, ref: str) -> Receipt:
         """Checks a checkbox, radio button or switch, if it is not. Raises NotInteractable, StaleRef."""
+        from . import actions
+
         return await perform(self, "check", ref, actions.check)
 
     async def uncheck(self, ref: str) -> Receipt:
         """Unchecks a checkbox or switch, if it is checked. Raises NotInteractable, StaleRef."""
+        from . import actions
+
         return await perform(self, "uncheck", ref, actions.uncheck)
 
     async def focus(self, ref: str) -> Receipt:
         """Moves the keyboard focus to the element. Raises NotInteractable, StaleRef."""
+        from . import actions
+
         return await perform(self, "focus", ref, actions.focus)
 
     async def press(self, key: str, *, ref: str | None = None) -> Receipt:
         """Presses a key or chord ("Enter", "Control+A") where the focus is, or in the element."""
+        from . import actions, keyboard
+
         root = (await self.frames()).root
         if ref is None:
             return await perform_unaimed(self, "press", lambda: keyboard.press(root, key), detail=key)
@@ -133,6 +145,8 @@ class Page(Tab):
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
         """Gives files to a file field, or to what opens one. Raises NotInteractable, InvalidArguments, StaleRef."""
+        from . import upload as uploading
+
         return await perform(self, "upload", ref, lambda at: uploading.upload(at, paths))
 
     async def search(
@@ -172,6 +186,8 @@ class Page(Tab):
         include_text: bool = True,
     ) -> FindResult:
         """The elements that match a CSS selector, over all frames and shadow roots; see `find.find`."""
+        from . import find as finding
+
         tree = await self.frames()
         await self.adopt_saved()
         scope = await locate(self, within) if within is not None else None
@@ -197,6 +213,8 @@ class Page(Tab):
         ref: str | None = None,
     ) -> Scrolled:
         """Scrolls the page or a box in it, until what that loads has arrived; see `scroll.scroll`."""
+        from . import scroll as scrolling
+
         return await scrolling.scroll(self, direction, pages=pages, pixels=pixels, ref=ref)
 
     async def wait_for(
@@ -210,6 +228,8 @@ class Page(Tab):
         timeout_s: float = 10,
     ) -> Receipt:
         """Waits until all that is given holds, see wait.py. Raises ActionError that says what is there instead."""
+        from . import wait as waits
+
         return await waits.wait_for(
             self, text=text, gone=gone, selector=selector, url=url, idle=idle, timeout_s=timeout_s
         )
@@ -232,10 +252,14 @@ class Page(Tab):
 
     async def screenshot(self, *, full_page: bool = False) -> bytes:
         """A PNG of the viewport, or of the whole page. Raises PageUnresponsive, BrowserError."""
+        from .screenshot import screenshot
+
         return await screenshot(self, full_page=full_page)
 
     async def html(self, selector: str = "html") -> str:
         """The markup of the first element that matches, in any frame. Raises ActionError when there is none."""
+        from .screenshot import Markup
+
         for frame in (await self.frames()).all():
             found = await (await frame.world()).call("outerHtml", selector, returning=Markup)
             if found.wrong:

@@ -18,7 +18,7 @@ from .frames import FrameTree
 from .reading import Part, Reading, Readings, read_all
 from .refs import RefTable
 
-MATCH_TIMEOUT_S = 0.1
+MATCH_TIMEOUT_S = 0.08
 NEAR_TIMEOUT_S = 0.15
 _FLAGS = regex.VERSION1 | regex.UNICODE
 _MOST_NEAR = 3

@@ -26,6 +26,9 @@ Of a page that you have seen you are told what changes: "+" lines are new, "-" l
 differently now; all other lines are as you saw them. Call snapshot when you need the whole page again.
 
 What you do: {{calls}} The result tells what happened.
+- Look at the view first. For what it leaves out, search_page tells whether and where a text is on the page, and \
+find_elements how many there are of something and where it leads: both are free. Try one other spelling before you say \
+no. Use extract for what has to be put together out of much text, and scroll for what is loaded on scrolling.
 - Believe the result. "nothing changed" means that the action had no effect: try another way, not the same again.
 - An error says what stands in the way. Remove that first: close dialogs and banners, wait for what is loading.
 - Type with fill, then submit with a button or press Enter. When suggestions open while you type, choose one of them.

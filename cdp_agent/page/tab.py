@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 ATTACH_TIMEOUT_S = 2.0
 CLOSE_TIMEOUT_S = 5.0
+STOP_AGAIN_S = 0.5
+"""A navigation may begin just after it was told to stop."""
 TAB_ARRIVES_WITHIN_S = 2.0
 TAB_EXPECTED_S = 1.0
 REMEMBERED_READINGS = 6
@@ -105,20 +107,26 @@ class Tab:
         def is_ours(event: target.TargetDestroyed) -> bool:
             return event.target_id == self.target_id
 
-        if self._attached is not None and self._attached.done() and self._attached.exception() is None:
-            root = self._attached.result().root
-            if root.leaving_for is not None:  # it would be closed only when that server answers
-                root.session.tell(cdp_page.StopLoading())
         async with self._browser.expect(target.TargetDestroyed, is_ours) as destroyed:
             try:
                 async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                    self._stop_loading()
                     await self._browser.send(target.CloseTarget(target_id=self.target_id))
+                    while not destroyed.done():
+                        self._stop_loading()
+                        await asyncio.wait([destroyed], timeout=STOP_AGAIN_S)
                     await destroyed
             except TimeoutError as error:
                 raise PageUnresponsive(f"The tab did not close within {CLOSE_TIMEOUT_S:g} s.") from error
             except ProtocolError as error:
                 if not is_target_gone(error):
                     raise
+
+    def _stop_loading(self) -> None:
+        """A tab on its way to a server that does not answer would be closed only when it does."""
+        task = self._attached
+        if task is not None and task.done() and not task.cancelled() and task.exception() is None:
+            task.result().root.session.tell(cdp_page.StopLoading())
 
     async def read(self, budget_tokens: int | None = None) -> Snapshot:
         """The same as `snapshot`, for use inside an action."""

@@ -53,7 +53,6 @@ class SearchResult(msgspec.Struct, frozen=True):
 
 class _TextPart(Part, frozen=True, kw_only=True):
     text: str
-    url: str
 
 
 class _Place(msgspec.Struct, frozen=True):

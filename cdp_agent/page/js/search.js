@@ -5,7 +5,7 @@ let lastSeen = null;
 
 /**
  * @param {{next: number}} options
- * @returns {{text: string, url: string, first: number, end: number, remote: number[], closed: number[], internals: number[]}}
+ * @returns {{text: string, first: number, end: number, remote: number[], closed: number[], internals: number[]}}
  */
 function seenText({ next }) {
   const first = reserveIds(next);
@@ -13,7 +13,7 @@ function seenText({ next }) {
   lastSeen = readSeen();
   const { remote, closed, internals } = reading;
   forget();
-  return { text: lastSeen.pieces.join(''), url: documentURL_.call(document), first, end: nextId, remote, closed, internals };
+  return { text: lastSeen.pieces.join(''), first, end: nextId, remote, closed, internals };
 }
 
 function forgetSeen() {

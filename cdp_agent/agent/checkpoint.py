@@ -11,12 +11,12 @@ import msgspec
 from cdp_agent.agent.evidence import Evidence, Shown
 from cdp_agent.agent.history import Entry
 from cdp_agent.agent.known_addresses import KnownAddresses
-from cdp_agent.agent.place import Place
+from cdp_agent.agent.place import Place, place_of
 from cdp_agent.agent.planner import Plan
 from cdp_agent.agent.stagnation import Stagnation
 from cdp_agent.agent.tally import Tally
 from cdp_agent.agent.task import Options, Task
-from cdp_agent.errors import SetupError
+from cdp_agent.errors import BrowserError, SetupError
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
@@ -45,6 +45,16 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     addresses: list[str]
     states: list[str]
     place: Place
+
+
+async def keep(run: Run) -> None:
+    """Takes down where the run is. Raises SetupError when it cannot be written."""
+    try:
+        run.place = await place_of(run.browser, run.tabs)
+    except BrowserError:
+        return  # the next action finds out, and where it was before is known
+    if run.options.checkpoint is not None:
+        save(run, run.options.checkpoint)
 
 
 def save(run: Run, folder: Path) -> None:

@@ -1,0 +1,82 @@
+"""How a run begins: with a plan, at the page where the task starts, or where it stood before it was interrupted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from cdp_agent.agent import checkpoint, planner, prompts, recovery
+from cdp_agent.agent.checkpoint import Checkpoint
+from cdp_agent.agent.looking import look
+from cdp_agent.agent.place import BLANK, go_back_to
+from cdp_agent.agent.sight import Seen
+from cdp_agent.agent.tabs import Tabs
+from cdp_agent.errors import ActionError, BrowserError
+from cdp_agent.events import AgentStatus, TaskStarted
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.run import Run
+    from cdp_agent.page.page import Page
+
+
+async def begin(run: Run, page: Page | None) -> None:
+    """Makes the plan, goes to where the run begins, in `page` or a tab of its own, and tells the model its task."""
+    plan = run.plan = await planner.make_plan(run)
+    url = run.task.url or plan.url
+    run.tell(
+        TaskStarted,
+        task=run.task.text,
+        success_criteria=plan.success_criteria,
+        plan=plan.plan,
+        action_items=plan.action_items,
+        url=url,
+    )
+    words = prompts.task(run.task.text, run.task.input_data, plan.text, _form_text(run))
+    run.addresses.learn(f"{words}\n{url or ''}")
+    try:
+        run.tabs = Tabs(run.browser, page or await run.browser.new_page())
+        await _start(run, url, words)
+    except BrowserError as error:
+        await recovery.recover(run, error)
+        await _start(run, url, words)
+    await checkpoint.keep(run)
+
+
+async def go_on(run: Run, resumed: Checkpoint) -> None:
+    """Puts the run and its tabs where they were, and tells the model."""
+    checkpoint.restore(run, resumed)
+    run.tabs, missing = await go_back_to(run.browser, run.place)
+    run.history.say(prompts.resumed(at_page=run.tabs.page.url != BLANK, missing=len(missing)))
+    if run.tabs.page.url != BLANK:
+        seen, _ = await look(run, [], whole=True)
+        run.history.show(seen.view or "")
+
+
+async def _start(run: Run, url: str | None, words: str) -> None:
+    if url is not None and not await _open(run, url):
+        return
+    seen = Seen(None)
+    if run.tabs.page.url != BLANK:
+        seen = await run.sight.look(run.tabs.page)
+        run.saw(seen)
+    run.history.say(words, seen.view)
+
+
+async def _open(run: Run, url: str) -> bool:
+    """Goes to the first address, again if that may help."""
+    for left in range(run.limits.first_navigation_retries, -1, -1):
+        try:
+            await run.tabs.page.goto(url)
+            return True
+        except ActionError as error:
+            if left:
+                run.tell(AgentStatus, message=f"The first page is tried again: {error}")
+                continue
+            run.fail("failed", f"The first page could not be opened: {error}")
+    return False
+
+
+def _form_text(run: Run) -> str:
+    form = run.task.form
+    return "" if form is None else msgspec.json.format(msgspec.json.encode(form.source), indent=1).decode()

@@ -1,0 +1,93 @@
+"""One turn of the loop: the model is asked, what it calls is run, and it is told what came of that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from cdp_agent.agent import prompts, recovery
+from cdp_agent.agent.asking import ask
+from cdp_agent.agent.batch import Batch
+from cdp_agent.agent.looking import look, shrink
+from cdp_agent.agent.run import End
+from cdp_agent.agent.stagnation import Stuck
+from cdp_agent.errors import ContextTooLong
+from cdp_agent.events import AgentReasoned, AgentStatus, AiGenerationError, TaskError
+from cdp_agent.providers.base import Assistant, Reply, Request, ToolSpec
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.run import Run
+
+
+async def take_turn(run: Run) -> None:
+    """One reply of the model, and what it asks for."""
+    reply = await _reply(run)
+    # Some providers refuse a message without any content.
+    run.history.hear(Assistant(reply.text or ("" if reply.tool_calls else "(nothing)"), reply.tool_calls))
+    if thought := (reply.reasoning or reply.text).strip():
+        run.tell(AgentReasoned, reasoning=thought)
+    if not reply.tool_calls:
+        run.history.say(prompts.CUT_OFF if reply.finish_reason == "length" else prompts.NO_TOOL_CALL)
+        run.tell(AiGenerationError, kind="NoToolCall", message="The model called no tool; it is asked again.")
+        run.tally.failed()
+        return
+    batch = Batch(run, reply.tool_calls)
+    await batch.run()
+    refusal = None
+    if batch.answer is not None:
+        refusal = await _conclude(run, batch.answer.result, success=batch.answer.success)
+        if refusal is None:
+            return
+    if batch.stuck is Stuck.END:
+        run.fail("stuck", "The same state came back five times: the run does not get any further.")
+    await _answer(run, batch, refusal)
+
+
+async def _reply(run: Run) -> Reply:
+    """The model's next reply, to a conversation that is as short as it must be."""
+    if run.history.tokens > run.limits.history_tokens:
+        await shrink(run)
+    try:
+        return await ask(run, _request(run), "action")
+    except ContextTooLong:  # the provider's word on what the model takes
+        await shrink(run)
+        return await ask(run, _request(run), "action")
+
+
+def _request(run: Run) -> Request:
+    specs = tuple(ToolSpec(each.name, each.description, each.parameters) for each in run.tools.values())
+    return Request(run.endpoint.model, run.history.messages(), specs, "required")
+
+
+async def _conclude(run: Run, answer: str, *, success: bool) -> str | None:
+    """Ends the run with this answer, or says why it is not accepted."""
+    if success:
+        from cdp_agent.agent import validator  # what it compares with takes long to import
+
+        return await validator.conclude(run, answer)
+    run.end = End(answer, TaskError("aborted", answer))
+    return None
+
+
+async def _answer(run: Run, batch: Batch, refusal: str | None) -> None:
+    """Tells the model what came of its calls, and what it does not know yet of the page."""
+    told, notes = batch.told(refusal), []
+    if batch.lost is not None:
+        notes.append(await recovery.recover(run, batch.lost))
+    seen = None
+    if batch.snapshot is not None:
+        seen = await run.sight.see(run.tabs.page, batch.snapshot)
+        run.saw(seen)
+    elif batch.acted or batch.stuck is Stuck.SHOW:
+        seen, lost = await look(run, batch.receipts, whole=batch.stuck is Stuck.SHOW)
+        notes += lost
+    if seen is not None and seen.same:
+        notes.append(prompts.UNCHANGED)
+    if batch.stuck in (Stuck.TELL, Stuck.SHOW):
+        notes.append(prompts.STUCK_TOLD if batch.stuck is Stuck.TELL else prompts.STUCK_SHOWN)
+        run.tell(AgentStatus, message=f"The same state came back {int(batch.stuck)} times.")
+    if notes:
+        last = told.pop()
+        told.append(msgspec.structs.replace(last, text="\n".join([last.text, *notes])))
+    run.history.answer(told, seen.view if seen is not None else None)

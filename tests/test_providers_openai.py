@@ -56,7 +56,7 @@ TWO_CALLS = Reply(
 
 
 def decode(body: str | bytes, size: int = 1_000_000, content_type: str = "text/event-stream") -> Reply:
-    decoder = openai.decoder("openai", content_type)
+    decoder = openai.decoder("openai", "gpt-4.1-mini", content_type)
     data = body.encode() if isinstance(body, str) else body
     for start in range(0, len(data), size):
         decoder.feed(data[start : start + size])

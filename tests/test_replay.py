@@ -31,7 +31,7 @@ def ask(base_url: str, content: str = "") -> bytes:
 
 
 def decode(body: bytes) -> Reply:
-    reading = decoder("x", "text/event-stream")
+    reading = decoder("x", "m", "text/event-stream")
     reading.feed(body)
     return reading.reply()
 

@@ -71,7 +71,7 @@ async def ask_for(run: Run, system: str, question: str, tool: Tool, arguments: t
         except InvalidArguments as error:
             problem = str(error)
             run.tell(AiGenerationError, kind="BadReply", message=f"{operation}: {problem}")
-            messages += [Assistant(reply.text, (call,)), ToolResult(call.id, problem)]
+            messages += [Assistant(reply.text, (call,), reply.state), ToolResult(call.id, problem)]
             continue
         assert isinstance(found, arguments)  # the tool's own
         return found

@@ -102,5 +102,6 @@ def _tokens(message: Message) -> int:
             return tokens(text)
         case User(parts):
             return sum(tokens(part.text) for part in parts if isinstance(part, Text))
-        case Assistant(text, calls):
-            return tokens(text) + sum(tokens(call.name + call.arguments) + _CALL_TOKENS for call in calls)
+        case Assistant(text, calls, state):
+            kept = tokens(msgspec.json.encode(state.content).decode()) if state else 0
+            return tokens(text) + kept + sum(tokens(call.name + call.arguments) + _CALL_TOKENS for call in calls)

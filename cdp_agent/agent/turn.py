@@ -24,7 +24,8 @@ async def take_turn(run: Run) -> None:
     """One reply of the model, and what it asks for."""
     reply = await _reply(run)
     # Some providers refuse a message without any content.
-    run.history.hear(Assistant(reply.text or ("" if reply.tool_calls else "(nothing)"), reply.tool_calls))
+    words = reply.text or ("" if reply.tool_calls else "(nothing)")
+    run.history.hear(Assistant(words, reply.tool_calls, reply.state))
     if thought := (reply.reasoning or reply.text).strip():
         run.tell(AgentReasoned, reasoning=thought)
     if not reply.tool_calls:
@@ -57,7 +58,7 @@ async def _reply(run: Run) -> Reply:
 
 def _request(run: Run) -> Request:
     specs = tuple(ToolSpec(each.name, each.description, each.parameters) for each in run.tools.values())
-    return Request(run.endpoint.model, run.history.messages(), specs, "required")
+    return Request(run.endpoint.model, run.history.messages(), specs, "required", continued=True)
 
 
 async def _conclude(run: Run, answer: str, *, success: bool) -> str | None:

@@ -197,7 +197,7 @@ class _Run:
             request = Request(model, tuple(messages), (tool,), "required")
         reply = await self._client.ask(request)
         self.calls += 1
-        self.usage = _sum(self.usage, reply.usage)
+        self.usage += reply.usage
         if reply.finish_reason == "length":
             raise self._bad("the answer was cut off at the model's length limit: ask for less at a time.")
         if reply.finish_reason == "content_filter":
@@ -220,6 +220,3 @@ def _objection(reply: Reply, problems: str) -> list[Message]:
     call: ToolCall = reply.tool_calls[0]
     return [Assistant(reply.text, (call,)), ToolResult(call.id, words)]
 
-
-def _sum(left: Usage, right: Usage) -> Usage:
-    return Usage(**{name: getattr(left, name) + getattr(right, name) for name in Usage.__struct_fields__})

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
+
+if TYPE_CHECKING:
+    import httpx
 
 
 class Text(msgspec.Struct, frozen=True, tag="text"):
@@ -32,16 +35,36 @@ class User(msgspec.Struct, frozen=True, tag="user"):
     parts: tuple[Text | Image, ...]
 
 
+class ProviderState(msgspec.Struct, frozen=True):
+    """What a provider wants to see again of its own turn: signed or encrypted reasoning, in its own JSON.
+
+    It means nothing to anybody but the wire and the model that it came from; the others leave it out.
+    """
+
+    wire: str
+    model: str
+    content: Any
+
+    def content_for(self, wire: str, model: str) -> Any:
+        """The content, or None where it came from elsewhere."""
+        return self.content if (self.wire, self.model) == (wire, model) else None
+
+
 class Assistant(msgspec.Struct, frozen=True, tag="assistant"):
-    """What the model said before; its reasoning is not sent back."""
+    """What the model said before: a reply's text, calls and state. Its reasoning is not sent back in plain words."""
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
+    state: ProviderState | None = None
 
 
 class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):
+    """What came of a call. Where a tool's result cannot carry images, they follow it in a message of the user's."""
+
     call_id: str
     text: str
+    images: tuple[Image, ...] = ()
+    is_error: bool = False
 
 
 Message = System | User | Assistant | ToolResult
@@ -62,41 +85,85 @@ class JsonOutput(msgspec.Struct, frozen=True):
     schema: dict[str, Any]
 
 
+class Forced(msgspec.Struct, frozen=True):
+    """The one tool that the model must call."""
+
+    name: str
+
+
+ReasoningEffort = Literal["none", "low", "medium", "high"]
+
+
 class Request(msgspec.Struct, frozen=True):
-    """`output` is for wires with JSON_OUTPUT; the others are given a tool whose parameters are the schema."""
+    """`output` is for wires with JSON_OUTPUT; the others are given a tool whose parameters are the schema.
+
+    `reasoning_effort` and `max_output_tokens` are the provider's choice when None; reasoning counts as output.
+    `continued`: a later request will begin with the same messages, so that it pays to have them remembered.
+    """
 
     model: str
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = ()
-    tool_choice: Literal["auto", "required"] = "auto"
+    tool_choice: Literal["auto", "required"] | Forced = "auto"
     output: JsonOutput | None = None
+    max_output_tokens: int | None = None
+    reasoning_effort: ReasoningEffort | None = None
+    continued: bool = False
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """Tokens as the provider counted them; cached ones are part of the input, reasoning of the output."""
+    """Tokens as the provider counted them, and its price in US dollars where it tells one.
+
+    `input_tokens` are all of the input: those that were read from a cache (`cached_tokens`) and those that were written
+    to one at a price of their own (`cache_write_tokens`) are part of it. `reasoning_tokens` are part of the output.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
     reasoning_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost: float | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        costs = [cost for cost in (self.cost, other.cost) if cost is not None]
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            sum(costs) if costs else None,
+        )
 
 
 FinishReason = Literal["stop", "tool_calls", "length", "content_filter", "unknown"]
 
 
 class Reply(msgspec.Struct, frozen=True):
+    """`state` belongs into the Assistant message that this becomes."""
+
     text: str = ""
     reasoning: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     finish_reason: FinishReason = "unknown"
     usage: Usage = Usage()
+    state: ProviderState | None = None
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An error in a provider's own words, with its code where it gave one."""
+    """An error in a provider's own words, with its code where it gave one, and the seconds that it asks us to wait."""
 
     message: str
     code: str = ""
+    retry_after: float | None = None
+
+
+class Credentials(Protocol):
+    """Headers that have to be fetched before a request, and anew when they expire."""
+
+    async def headers(self, http: httpx.AsyncClient) -> dict[str, str]:
+        """Raises AuthenticationError, ModelError when nobody could be asked."""
 
 
 class Decoder(Protocol):
@@ -109,11 +176,13 @@ class Decoder(Protocol):
 class Wire(Protocol):
     """How a provider speaks: pure functions, without any HTTP. A provider's module is one."""
 
-    PATH: str
     JSON_OUTPUT: bool
     """Whether a provider can be told what JSON the text of its reply must be."""
 
+    def path(self, model: str) -> str:
+        """What follows the base URL, for this model."""
+
     def headers(self, key: str | None) -> dict[str, str]: ...
     def encode(self, request: Request) -> dict[str, Any]: ...
-    def decoder(self, provider: str, content_type: str) -> Decoder: ...
+    def decoder(self, provider: str, model: str, content_type: str) -> Decoder: ...
     def failure(self, body: bytes) -> Failure: ...

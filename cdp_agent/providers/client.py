@@ -66,18 +66,23 @@ class Client:
         endpoint = self._endpoint
         progress = _Progress()
         headers = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
+        if endpoint.credentials is not None:
+            headers |= await endpoint.credentials.headers(self._http)
+        else:
+            headers |= endpoint.wire.headers(endpoint.key)
         try:
             async with self._http.stream(
                 "POST",
-                endpoint.base_url + endpoint.wire.PATH,
+                endpoint.base_url + endpoint.wire.path(endpoint.model),
                 content=body,
-                headers={**headers, **endpoint.wire.headers(endpoint.key)},
+                headers=headers,
                 extensions={"trace": progress.trace},
             ) as response:
                 progress.answered = True
                 if response.status_code != 200:
                     raise await self._refusal(response)
-                decoder = endpoint.wire.decoder(endpoint.provider, response.headers.get("content-type", ""))
+                kind = response.headers.get("content-type", "")
+                decoder = endpoint.wire.decoder(endpoint.provider, endpoint.model, kind)
                 async for data in response.aiter_bytes():
                     decoder.feed(data)
                 return decoder.reply()

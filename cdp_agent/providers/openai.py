@@ -31,7 +31,6 @@ from cdp_agent.providers.errors import model_error
 from cdp_agent.providers.sse import EventReader
 from cdp_agent.providers.strict import can_be_strict
 
-PATH: Final = "/chat/completions"
 JSON_OUTPUT: Final = True
 
 _FINISH: dict[str, FinishReason] = {
@@ -41,6 +40,10 @@ _FINISH: dict[str, FinishReason] = {
     "length": "length",
     "content_filter": "content_filter",
 }
+
+
+def path(model: str) -> str:
+    return "/chat/completions"
 
 
 def headers(key: str | None) -> dict[str, str]:
@@ -130,7 +133,7 @@ def _failure_of(error: Any) -> Failure:
     return Failure(str(message), str(error.get("code") or error.get("type") or ""))
 
 
-def decoder(provider: str, content_type: str) -> ChatDecoder:
+def decoder(provider: str, model: str, content_type: str) -> ChatDecoder:
     return ChatDecoder(provider, streamed="json" not in content_type)
 
 

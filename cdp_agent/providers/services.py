@@ -8,7 +8,7 @@ import msgspec
 
 from cdp_agent.errors import SetupError
 from cdp_agent.providers import openai
-from cdp_agent.providers.base import Wire
+from cdp_agent.providers.base import Credentials, Wire
 
 
 class Service(msgspec.Struct, frozen=True):
@@ -22,13 +22,14 @@ class Service(msgspec.Struct, frozen=True):
 
 
 class Endpoint(msgspec.Struct, frozen=True):
-    """One model of one provider, ready to be asked."""
+    """One model of one provider, ready to be asked. With `credentials`, these make the headers, not the key."""
 
     provider: str
     wire: Wire
     base_url: str
     model: str
     key: str | None = None
+    credentials: Credentials | None = None
 
     def __repr__(self) -> str:  # the key is never shown, not even by accident
         return f"Endpoint({self.provider}/{self.model} at {self.base_url})"

@@ -20,7 +20,12 @@ from cdp_agent.errors import DocumentGone, PageUnresponsive
 
 from .world import CRASHED, World
 
-_IFRAMES = [target.FilterEntry(type="iframe"), target.FilterEntry(exclude=True)]
+# Workers and worklets wait for a debugger even where the filter leaves them out, and then for ever: they are let go as
+# they come. Those that outlive the page do not wait, and letting them go would end them.
+_INSIDE = [
+    *(target.FilterEntry(type=each, exclude=True) for each in ("page", "tab", "service_worker", "shared_worker")),
+    target.FilterEntry(),
+]
 ARRIVAL_TIMEOUT_S = 2.0
 
 Prepare = Callable[[Session], None]
@@ -171,7 +176,7 @@ class FrameTree:
             session.post(cdp_page.Enable()),
             session.post(inspector.Enable()),
             session.post(
-                target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=_IFRAMES)
+                target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=_INSIDE)
             ),
             session.post(runtime.RunIfWaitingForDebugger()),
         ]
@@ -179,6 +184,10 @@ class FrameTree:
     def _attached(self, parent: Frame, event: target.AttachedToTarget) -> None:
         info = event.target_info
         session = parent.session.connection.session(event.session_id)
+        if info.type != "iframe":
+            session.tell(runtime.RunIfWaitingForDebugger())
+            parent.session.tell(target.DetachFromTarget(session_id=event.session_id))
+            return
         if (before := self._frames.get(info.target_id)) is not None:  # it changes process
             self._drop(before)
         frame = self._frames[info.target_id] = Frame(info.target_id, session, parent, info.url)

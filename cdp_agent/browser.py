@@ -155,12 +155,12 @@ class Browser:
         """The open tabs, in the order in which they came. They cost nothing until they are used."""
         return list(self._pages.values())
 
-    async def new_page(self, url: str = "about:blank") -> Page:
-        """A new tab, in the background where the Chrome is somebody else's. Raises as Page.goto."""
+    async def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
+        """A new tab, in the background if asked or where the Chrome is somebody else's. Raises as Page.goto."""
         self._creating += 1
         try:
             created = await self._connection.browser.send(
-                target.CreateTarget(url="about:blank", background=None if self._process else True)
+                target.CreateTarget(url="about:blank", background=background or not self._process or None)
             )
             self._ours.add(created.target_id)
             page = await self._arrival(created.target_id)

@@ -1,0 +1,162 @@
+"""What a setting is, read off a field of a struct: its flag, its variables, its key in the file, what it may be."""
+
+from __future__ import annotations
+
+import types
+import typing
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import msgspec
+
+PREFIX = "CDP_AGENT_"
+
+Kind = Literal["boolean", "integer", "number", "choice", "list", "path", "table", "json", "text"]
+User = Literal["agent", "limits", "launch", "connect", "key", "command"]
+"""What takes a setting: a keyword of Agent, of Limits, of Browser.launch or .connect; the keys of providers and search
+services; or the commands themselves."""
+
+
+class _Told(msgspec.Struct, frozen=True):
+    group: str
+    users: tuple[User, ...]
+    variables: tuple[str, ...]
+    secret: bool
+    short: str | None
+    form: str | None
+    separator: str
+
+
+def told(
+    group: str,
+    help: str,
+    *users: User,
+    variables: tuple[str, ...] = (),
+    secret: bool = False,
+    short: str | None = None,
+    form: str | None = None,
+    separator: str = ",",
+) -> msgspec.Meta:
+    """What a field says of itself beside its type and default; put it into `Annotated`.
+
+    `variables` are read after the one of its own name. A `secret` has no flag, since every user of the machine can read
+    the words of a command, and is never shown. `form` is how a text has to look, with an example. `separator` is what
+    stands between the items of a list in a variable or a flag.
+    """
+    about = _Told(group, users, variables, secret, short, form, separator)
+    return msgspec.Meta(description=help, extra={"told": about})
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """One setting; `name` is its key in the file and the keyword that it becomes."""
+
+    name: str
+    hint: Any
+    kind: Kind
+    default: Any
+    help: str
+    group: str
+    users: tuple[User, ...]
+    variables: tuple[str, ...]
+    secret: bool
+    short: str | None
+    form: str | None
+    separator: str
+    choices: tuple[str, ...]
+    least: float | None
+    most: float | None
+
+    @property
+    def flag(self) -> str | None:
+        """The option of the command line, None for what must not stand there."""
+        return None if self.secret else f"--{self.name.replace('_', '-')}"
+
+    @property
+    def allowed(self) -> str:
+        """What it may be, in words."""
+        if self.form is not None:
+            return self.form
+        match self.kind:
+            case "boolean":
+                return "true or false"
+            case "integer" | "number":
+                number = "a whole number" if self.kind == "integer" else "a number"
+                bounds = [f"at least {self.least:g}"] if self.least is not None else []
+                bounds += [f"at most {self.most:g}"] if self.most is not None else []
+                return " of ".join([number, " and ".join(bounds)]) if bounds else number
+            case "choice":
+                return f"one of {', '.join(self.choices)}"
+            case "list":
+                between = "commas" if self.separator == "," else "spaces"
+                return f"a list: in TOML or JSON, or with {between} between"
+            case "path":
+                return "a path"
+            case "table":
+                return "a table: in TOML, or a JSON object"
+            case "json":
+                return "JSON"
+            case "text":
+                return "a text"
+
+
+@cache
+def settings_of(kind: type[msgspec.Struct]) -> dict[str, Setting]:
+    """The settings that the fields of a struct are, by name, in order."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    return {
+        field.name: _setting(field.name, hints[field.name], _default(field)) for field in msgspec.structs.fields(kind)
+    }
+
+
+def _setting(name: str, hint: Any, default: Any) -> Setting:
+    said = next((each for each in hint.__metadata__ if each.extra), None)
+    assert said is not None, f"{name} says nothing of itself: annotate it with told(…)"
+    about = said.extra["told"]
+    bare, bounds = _bare(hint)
+    return Setting(
+        name=name,
+        hint=hint,
+        kind=_kind(bare),
+        default=default,
+        help=said.description,
+        group=about.group,
+        users=about.users,
+        variables=(PREFIX + name.upper(), *about.variables),
+        secret=about.secret,
+        short=about.short,
+        form=about.form,
+        separator=about.separator,
+        choices=get_args(bare) if get_origin(bare) is Literal else (),
+        least=bounds.ge if bounds else None,
+        most=bounds.le if bounds else None,
+    )
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    return field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
+
+
+def _bare(hint: Any) -> tuple[Any, msgspec.Meta | None]:
+    """The type without annotation and None, and what binds a number."""
+    bounds = None
+    while True:
+        if get_origin(hint) is typing.Annotated:
+            bounds = next((each for each in hint.__metadata__ if not each.extra), bounds)
+            hint = hint.__origin__
+        elif get_origin(hint) in (typing.Union, types.UnionType):
+            hint = next(each for each in get_args(hint) if each is not type(None))
+        else:
+            return hint, bounds
+
+
+def _kind(bare: Any) -> Kind:
+    origin = get_origin(bare)
+    if origin is Literal:
+        return "choice"
+    if origin is tuple:
+        return "list"
+    if origin is dict:
+        return "table"
+    kinds: dict[Any, Kind] = {bool: "boolean", int: "integer", float: "number", str: "text", Path: "path"}
+    return kinds.get(bare, "json")

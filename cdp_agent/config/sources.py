@@ -1,0 +1,86 @@
+"""Where settings come from: a flag, else the environment, else the file, else the default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from cdp_agent.config.file import FILE_VARIABLE, ConfigFile
+from cdp_agent.config.setting import PREFIX, Setting, settings_of
+from cdp_agent.config.values import checked, from_text
+from cdp_agent.errors import SetupError
+
+T = TypeVar("T", bound=msgspec.Struct)
+DEFAULT = "default"
+
+
+class Loaded(msgspec.Struct, Generic[T], frozen=True):
+    """The settings, and where each one that is no default comes from, for people."""
+
+    config: T
+    sources: dict[str, str]
+
+    def source(self, name: str) -> str:
+        return self.sources.get(name, DEFAULT)
+
+
+def load(kind: type[T], *, flags: Mapping[str, Any], environment: Mapping[str, str], file: ConfigFile) -> Loaded[T]:
+    """The struct that all of them make. `flags` are by setting, as written, a list where one was repeated.
+
+    A variable that is set to nothing is not set; a flag that is given nothing means the default. Raises SetupError for
+    the first value that is none, with its source and what is allowed, and for a key of the file that is no setting.
+    """
+    settings = settings_of(kind)
+    for name in file.entries:
+        if name not in settings:
+            raise SetupError(f"{file.source(name)}: {unknown(name, settings)}")
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for setting in settings.values():
+        found = _flag(setting, flags) or _variable(setting, environment) or _key(setting, file)
+        if found is not None:
+            values[setting.name], sources[setting.name] = found
+    return Loaded(kind(**values), sources)
+
+
+def unknown(name: str, settings: Iterable[str]) -> str:
+    """That there is no such setting, and which was meant."""
+    near = get_close_matches(name.lower().replace("-", "_"), list(settings), 1)
+    meant = f" (did you mean {near[0]}?)" if near else ""
+    return f"There is no setting {name!r}{meant}: `cdp-agent config list` shows all."
+
+
+def strangers(kind: type[msgspec.Struct], environment: Mapping[str, str]) -> list[str]:
+    """The variables that look like ours and are not: misspelt, most likely."""
+    known = {each for setting in settings_of(kind).values() for each in setting.variables}
+    return sorted(name for name in environment if name.startswith(PREFIX) and name not in {*known, FILE_VARIABLE})
+
+
+def _flag(setting: Setting, flags: Mapping[str, Any]) -> tuple[Any, str] | None:
+    given = flags.get(setting.name)
+    source = setting.flag or setting.name
+    if given is None:
+        return None
+    if isinstance(given, bool):
+        return given, source
+    if isinstance(given, str):
+        return (from_text(setting, given, source) if given.strip() else setting.default), source
+    parts = [from_text(setting, each, source) for each in given if each.strip()]
+    return tuple(item for part in parts for item in part), source
+
+
+def _variable(setting: Setting, environment: Mapping[str, str]) -> tuple[Any, str] | None:
+    for name in setting.variables:
+        if (text := environment.get(name, "")).strip():
+            return from_text(setting, text, name), name
+    return None
+
+
+def _key(setting: Setting, file: ConfigFile) -> tuple[Any, str] | None:
+    if setting.name not in file.entries:
+        return None
+    source = file.source(setting.name)
+    return checked(setting, file.entries[setting.name].value, source, folder=file.path.parent), source

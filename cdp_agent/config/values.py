@@ -1,0 +1,99 @@
+"""From what a user wrote to the value of a setting, and what is said when it is none."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from cdp_agent.config.setting import Setting
+from cdp_agent.errors import SetupError
+
+MASK = "***"
+_YES, _NO = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+
+
+def from_text(setting: Setting, text: str, source: str) -> Any:
+    """The value that a variable or a flag means. Raises SetupError that names the source and what is allowed."""
+    try:
+        value = _parsed(setting, text.strip())
+    except ValueError as error:  # msgspec.DecodeError is one
+        raise _wrong(setting, text, source) from error
+    return checked(setting, value, source)
+
+
+def checked(setting: Setting, value: Any, source: str, *, folder: Path | None = None) -> Any:
+    """The value as its field has it; relative paths are from `folder`. Raises SetupError as `from_text`."""
+    try:
+        found = msgspec.convert(value, setting.hint, dec_hook=_path)
+    except msgspec.ValidationError as error:
+        raise _wrong(setting, value, source, str(error) if setting.kind == "table" else "") from error
+    if setting.kind == "path" and found is not None:
+        return folder / found.expanduser() if folder else found.expanduser()
+    return found
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON and TOML have it."""
+    return msgspec.to_builtins(value, enc_hook=str)
+
+
+def shown(setting: Setting, value: Any) -> str:
+    """The value as it may be printed: no secret, no password or token within an address."""
+    if value is None or value in ((), {}):
+        return "-"
+    if setting.secret:
+        return MASK
+    if isinstance(value, str):
+        return _without_credentials(value)
+    if setting.kind == "list" and isinstance(value, list | tuple):
+        return ", ".join(_without_credentials(each) if isinstance(each, str) else str(each) for each in value)
+    return str(value) if isinstance(value, Path) else msgspec.json.encode(value, enc_hook=str).decode()
+
+
+def _parsed(setting: Setting, text: str) -> Any:
+    match setting.kind:
+        case "boolean":
+            if text.lower() not in (*_YES, *_NO):
+                raise ValueError
+            return text.lower() in _YES
+        case "integer":
+            return int(text)
+        case "number":
+            return float(text)
+        case "list" if not text.startswith("["):
+            parts = text.split(",") if setting.separator == "," else shlex.split(text)
+            return [part.strip() for part in parts if part.strip()]
+        case "list" | "table" | "json":
+            return msgspec.json.decode(text)
+        case _:
+            return text
+
+
+def _path(kind: type, value: Any) -> Any:
+    if kind is Path and isinstance(value, str) and value:
+        return Path(value)
+    raise ValueError("Expected a path")
+
+
+def _wrong(setting: Setting, value: Any, source: str, why: str = "") -> SetupError:
+    but = "" if setting.secret else f", not {msgspec.json.encode(plain(value)).decode()}"
+    if isinstance(value, str) and not setting.secret:
+        but = f", not {_without_credentials(value)!r}"
+    return SetupError(f"{source}: {setting.name} is {setting.allowed}{but}{f' ({why})' if why else ''}.")
+
+
+def _without_credentials(text: str) -> str:
+    if "://" not in text:
+        return text
+    try:
+        address = urlsplit(text)
+        host = f"{address.hostname or ''}{f':{address.port}' if address.port else ''}"
+    except ValueError:  # no address after all
+        return MASK
+    user = f"{MASK}@" if "@" in address.netloc else ""
+    query = f"?{MASK}" if address.query else ""
+    return f"{address.scheme}://{user}{host}{address.path}{query}"

@@ -1,0 +1,121 @@
+"""config.toml: read with line numbers, changed without touching the rest."""
+
+from pathlib import Path
+
+import pytest
+
+from cdp_agent.config.file import ConfigFile, Entry, config_path
+from cdp_agent.errors import SetupError
+
+TOML = """# mine
+model = "ollama/llama3.2"   # the # small one
+args = [
+  "--a", # first
+  '''b = 1''',
+]
+
+# who I am
+[secrets.password]
+env = "PASSWORD"
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> ConfigFile:
+    path = tmp_path / "cdp-agent" / "config.toml"
+    path.parent.mkdir()
+    path.write_text(TOML)
+    return ConfigFile.read(path)
+
+
+def test_every_key_has_its_lines(file: ConfigFile) -> None:
+    assert file.entries == {
+        "model": Entry("ollama/llama3.2", 2, 2),
+        "args": Entry(["--a", "b = 1"], 3, 6),
+        "secrets": Entry({"password": {"env": "PASSWORD"}}, 9, 9, is_table=True),
+    }
+    assert file.source("args") == f"{file.path}, line 3"
+
+
+def test_a_value_is_changed_and_its_comment_stays(file: ConfigFile) -> None:
+    assert file.with_value("model", 'a/"b"\n\x7f') == TOML.replace('"ollama/llama3.2"', '"a/\\"b\\"\\n\\u007f"')
+
+
+def test_a_value_over_several_lines_is_changed_as_a_whole(file: ConfigFile) -> None:
+    assert file.with_value("args", ["--c"]).splitlines()[1:4] == [TOML.splitlines()[1], 'args = ["--c"]', ""]
+
+
+def test_a_new_key_comes_before_the_tables(file: ConfigFile) -> None:
+    assert file.with_value("max_steps", 9) == TOML.replace("]\n\n# who", "]\nmax_steps = 9\n\n# who")
+
+
+def test_a_new_key_in_a_file_of_tables_comes_before_their_comment(file: ConfigFile) -> None:
+    tables = TOML.partition("]\n\n")[2]
+    file.path.write_text(tables)
+
+    assert ConfigFile.read(file.path).with_value("quiet", True) == f"quiet = true\n{tables}"
+
+
+def test_a_key_is_removed_with_its_lines(file: ConfigFile) -> None:
+    assert file.without("args") == TOML[: TOML.index("args")] + TOML[TOML.index("]\n") + 2 :]
+    assert file.without("quiet") == TOML
+
+
+def test_a_table_is_left_to_an_editor(file: ConfigFile) -> None:
+    for change in (lambda: file.with_value("secrets", {}), lambda: file.without("secrets")):
+        with pytest.raises(SetupError) as caught:
+            change()
+
+        assert str(caught.value) == (f"{file.path}, line 9: secrets is a table there, which only an editor can change.")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [True, 3, 0.5, 1e30, "", 'a "b" \\ \n\t\x7f\x01 é😀', ["a", "b"], [], {"a b": "c", "d": [1, {"e": False}]}, {}],
+    ids=repr,
+)
+def test_what_is_written_is_read_again(tmp_path: Path, value: object) -> None:
+    path = tmp_path / "new" / "config.toml"
+    empty = ConfigFile.read(path)
+
+    empty.write(empty.with_value("key", value))
+
+    assert ConfigFile.read(path).entries == {"key": Entry(value, 1, 1)}
+
+
+def test_the_file_is_for_the_user_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "config.toml"
+
+    ConfigFile.read(path).write("a = 1\n")
+
+    assert [each.stat().st_mode & 0o777 for each in (path, path.parent)] == [0o600, 0o700]
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    link = tmp_path / "config.toml"
+    link.symlink_to(tmp_path / "dotfiles.toml")
+
+    ConfigFile.read(link).write("a = 1\n")
+
+    assert link.is_symlink()
+    assert (tmp_path / "dotfiles.toml").read_text() == "a = 1\n"
+
+
+def test_what_cannot_be_read_or_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_bytes(b"a = '\xff'")
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(SetupError, match=r"config\.toml cannot be read: 'utf-8' codec can't decode"):
+        ConfigFile.read(tmp_path / "config.toml")
+    with pytest.raises(SetupError, match="cannot be read: Is a directory"):
+        ConfigFile.read(tmp_path)
+    with pytest.raises(SetupError, match=r"config\.toml cannot be written: "):
+        ConfigFile.read(tmp_path / "file" / "config.toml").write("")
+
+
+def test_it_is_where_the_platform_keeps_such_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+
+    assert config_path({}) == tmp_path / "cdp-agent" / "config.toml"
+    assert config_path({"CDP_AGENT_CONFIG": "~/c.toml"}) == Path.home() / "c.toml"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cdp_agent.providers.strict import can_be_strict
+from cdp_agent.providers.json_schemas import can_be_strict
 
 TEXT = {"type": "string"}
 

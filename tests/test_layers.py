@@ -10,6 +10,7 @@ import pytest
 
 LAYERS = [
     "errors",
+    "secrets",
     "cdp",
     "page",
     "browser",
@@ -27,7 +28,10 @@ LAYERS = [
     "mcp",
 ]
 # Modules beside the package that belong to the layer of another name.
-PART_OF = dict.fromkeys(("chrome", "detached", "endpoints", "launch", "opening", "supervisor"), "browser")
+PART_OF = {
+    **dict.fromkeys(("masking", "totp"), "secrets"),
+    **dict.fromkeys(("chrome", "detached", "endpoints", "launch", "opening", "supervisor"), "browser"),
+}
 # What stands above all layers: nothing inside the package may import it.
 ENTRANCES = {"cdp_agent", "cdp_agent.__main__"}
 

@@ -1,0 +1,193 @@
+"""The one function that takes secrets out of text, in whatever writing they come back.
+
+It finds a secret as it is, in any case; with white space, line breaks, guillemets or characters of no width between
+its letters; with any of its letters percent-encoded (also twice, with + for a space), as an HTML entity, or as an
+escape of JSON or JavaScript; in Base64 (also that of addresses, and inside a longer text that was encoded); and what is
+left of it where a text was cut with "…". It does not find what was computed otherwise: reversed, hashed, in
+hexadecimal, compressed, or spread over other text.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import html.entities
+import re
+from collections.abc import Callable, Iterator
+from urllib.parse import unquote
+
+COVER = "•"
+_LEAST_CUT = 4
+_LEAST_BASE64 = 6
+_MOST_REMEMBERED = 500
+_ROUNDS = 3
+_UNSEEN = "".join(map(chr, (0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF)))
+_BACKSLASH = r"(?:\\|%(?:25)*5c)+"
+_BETWEEN = rf"(?:[\s+{_UNSEEN}«»]|{_BACKSLASH}[nrt]|%(?:25)*(?:0[ad9]|20)|&(?:nbsp|shy|zwnj|zwj|#(?:32|x20|8203));)*"
+_REMOVED = str.maketrans(dict.fromkeys(_UNSEEN + "«»"))
+_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_NAMES: dict[str, list[str]] = {}
+for _name, _text in html.entities.html5.items():
+    _NAMES.setdefault(_text, []).append(_name.rstrip(";"))
+
+Span = tuple[int, int]
+
+
+class Mask:
+    """Texts that are not to be seen, each with what is shown in its place."""
+
+    def __init__(self) -> None:
+        self._hidden: dict[str, _Hidden] = {}
+        self._remembered: dict[str, str] = {}
+
+    def add(self, secret: str, shown: str) -> None:
+        """From now on `shown` stands where the secret does."""
+        if secret not in self._hidden:
+            found = {**self._hidden, secret: _Hidden(secret, shown)}
+            self._hidden = {each: found[each] for each in sorted(found, key=len, reverse=True)}
+            self._remembered.clear()
+
+    def hide(self, text: str) -> str:
+        """The text without any of them."""
+        if not self._hidden or len(text) < _LEAST_CUT:
+            return text
+        known = self._remembered.get(text)
+        if known is None:
+            if len(self._remembered) >= _MOST_REMEMBERED:
+                self._remembered.clear()
+            known = self._remembered[text] = self._replaced(text, lambda span, shown: shown)
+        return known
+
+    def cover(self, text: str) -> str:
+        """The text with dots in the place of each letter of them."""
+        return self._replaced(text, lambda span, shown: COVER * (span[1] - span[0]))
+
+    def found(self, text: str) -> list[tuple[Span, str]]:
+        """Where they stand, and what is shown in their place; no two overlap."""
+        forms = _Forms(text)
+        spans = [(span, each.shown) for each in self._hidden.values() for span in each.found(text, forms)]
+        spans.sort(key=lambda each: (each[0][0], -each[0][1]))
+        kept: list[tuple[Span, str]] = []
+        for (start, end), shown in spans:
+            if kept and start < kept[-1][0][1]:  # as where one secret ends as another begins: all of it goes
+                (first, last), label = kept[-1]
+                kept[-1] = ((first, max(last, end)), label)
+            else:
+                kept.append(((start, end), shown))
+        return kept
+
+    def _replaced(self, text: str, put: Callable[[Span, str], str]) -> str:
+        parts, at = [], 0
+        for (start, end), shown in self.found(text):
+            parts += [text[at:start], put((start, end), shown)]
+            at = end
+        return "".join([*parts, text[at:]]) if at else text
+
+
+class _Hidden:
+    """One text that is not to be seen, in all the writings that are looked for."""
+
+    def __init__(self, secret: str, shown: str) -> None:
+        self.shown = shown
+        self._folded = _folded(secret)
+        self._with_spaces = any(map(str.isspace, secret))
+        self._pattern = _pattern(secret, re.IGNORECASE)
+        self._encoded = [(each, _pattern(each, re.NOFLAG)) for each in sorted(_base64_of(secret.encode()))]
+        self._ends = self._cut_ends(secret)
+
+    def found(self, text: str, forms: _Forms) -> Iterator[Span]:
+        """The spans of the text where it stands. Looking closely takes long, so it is made sure of that it is there."""
+        if any(self._stands_in(form) for form in forms.folded):
+            yield from (match.span() for match in self._pattern.finditer(text))
+        elif forms.cut and self._ends is not None:
+            yield from (match.span() for match in self._ends.finditer(text))
+        for encoded, pattern in self._encoded:
+            if encoded in forms.packed:
+                yield from (match.span() for match in pattern.finditer(text))
+
+    def _stands_in(self, folded: str) -> bool:
+        return self._folded in folded or (self._with_spaces and self._folded in folded.replace("+", ""))
+
+    @staticmethod
+    def _cut_ends(secret: str) -> re.Pattern[str] | None:
+        """What is left where a text was cut: the beginning before "…", the end after it."""
+        begins = [f"{_written(secret[:n])}(?=…)" for n in range(len(secret) - 1, _LEAST_CUT - 1, -1)]
+        ends = [f"(?<=…){_written(secret[-n:])}" for n in range(len(secret) - 1, _LEAST_CUT - 1, -1)]
+        return re.compile("|".join([*begins, *ends]), re.IGNORECASE) if begins else None
+
+
+class _Forms:
+    """A text as it reads when its escapes are undone, made comparable."""
+
+    def __init__(self, text: str) -> None:
+        self.cut = "…" in text
+        self.folded = {_folded(text)}
+        self.packed = "".join(text.split())
+        for _ in range(_ROUNDS):
+            before = text
+            if "%" in text:
+                text = unquote(text)
+            if "&" in text:
+                text = html.unescape(text)
+            if "\\" in text:
+                text = _SURROGATES.sub(_joined, _ESCAPE.sub(_unescaped, text))
+            if text == before:
+                break
+            self.folded.add(_folded(text))
+            self.packed += "\n" + "".join(text.split())
+
+
+def _folded(text: str) -> str:
+    """Without what may stand between letters, and in small ones."""
+    text = "".join(text.split())
+    return (text if text.isascii() else text.translate(_REMOVED)).lower()
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1] or match[2] or match[3]
+    if code is None:
+        return " " if match[4] in "nrt" else match[4]
+    return chr(min(int(code, 16), 0x10FFFF))
+
+
+def _joined(pair: re.Match[str]) -> str:
+    return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
+
+
+def _pattern(secret: str, flags: re.RegexFlag) -> re.Pattern[str]:
+    return re.compile(_written(secret), flags)
+
+
+def _written(secret: str) -> str:
+    """A pattern for the text in all its writings."""
+    letters = [*"".join(secret.split())]  # what is between letters may be anything white
+    return _BETWEEN.join(f"(?:{'|'.join(_writings(each))})" for each in letters if each not in _UNSEEN)
+
+
+def _writings(letter: str) -> Iterator[str]:
+    """Patterns for one letter: itself, and as it stands in addresses, in HTML and in JSON."""
+    number = ord(letter)
+    percent = "".join(f"%(?:25)*{byte:02x}" for byte in letter.encode("utf-8", "surrogatepass"))
+    yield from (re.escape(letter), percent)
+    yield rf"&(?:amp;)*#(?:0*{number}|x0*{number:x})(?:;|\b)"
+    yield from (rf"&(?:amp;)*{name};?" for name in sorted(set(_NAMES.get(letter, ())), key=len, reverse=True))
+    units = letter.encode("utf-16-be", "surrogatepass").hex()
+    yield "".join(f"{_BACKSLASH}u{units[at : at + 4]}" for at in range(0, len(units), 4))
+    yield rf"{_BACKSLASH}u\{{0*{number:x}\}}"
+    if number < 0x100:
+        yield f"{_BACKSLASH}x{number:02x}"
+    if not letter.isalnum():
+        yield rf"{_BACKSLASH}(?:{re.escape(letter)}|{percent})"
+
+
+def _base64_of(secret: bytes) -> set[str]:
+    """What Base64 makes of it wherever it stands in the text that is encoded, for both alphabets."""
+    found = set()
+    for before in range(3):
+        encoded = base64.b64encode(bytes(before) + secret).decode().rstrip("=")
+        bits = 8 * (before + len(secret))
+        sure = encoded[-(-8 * before // 6) : bits // 6]  # the letters that are made of its bits alone
+        if len(sure) >= _LEAST_BASE64:
+            found |= {sure, sure.replace("+", "-").replace("/", "_")}
+    return found

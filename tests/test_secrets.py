@@ -1,0 +1,117 @@
+"""What secrets are made of, where they may go, and how they are named."""
+
+import msgspec
+import pytest
+
+from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.secrets import GivenSecret, Secret, Secrets, Totp, origin_of
+
+SHOP = "https://shop.example"
+KEY = "JBSWY3DPEHPK3PXP"
+
+
+class Told(msgspec.Struct, frozen=True):
+    text: str
+    lists: list[str]
+    pairs: dict[str, tuple[str, int]]
+    data: bytes = b""
+
+
+def test_a_placeholder_is_filled_in_with_where_it_may_be() -> None:
+    secrets = Secrets({"user": "annabelle", "password": Secret("kiwi-77", [SHOP, "https://login.example:8443"])}, SHOP)
+
+    found = secrets.reveal("<secret:user>:<secret:password>")
+
+    assert (found.text, found.names, found.origins) == ("annabelle:kiwi-77", ["user", "password"], [SHOP])
+
+
+def test_a_bare_text_is_for_the_address_at_which_the_caller_begins() -> None:
+    assert Secrets({"user": "annabelle"}, "https://Shop.example:443/login?x").reveal("<secret:user>").origins == [SHOP]
+
+
+def test_without_an_address_a_bare_text_is_for_nowhere() -> None:
+    with pytest.raises(SetupError, match="Say where the secret 'user' may be filled in"):
+        Secrets({"user": "annabelle"})
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("password", "abc"),
+        ("password", Secret("   a   ", [SHOP])),
+        ("pass word", "kiwi-77"),
+        ("password", Secret("kiwi-77", ["shop.example"])),
+        ("password", Secret("kiwi-77", [f"{SHOP}/login"])),
+        ("password", Secret("kiwi-77", ["https://*.shop.example"])),
+        ("password", Secret("kiwi-77", ["https://shop.example@evil.example"])),
+        ("password", Secret("kiwi-77", ["file:///etc"])),
+        ("password", Secret("kiwi-77", SHOP)),
+        ("code", Totp("???", [SHOP])),
+    ],
+    ids=str,
+)
+def test_what_would_not_be_safe_is_refused_without_quoting_it(name: str, given: GivenSecret) -> None:
+    with pytest.raises(SetupError) as refused:
+        Secrets({name: given}, SHOP)
+
+    assert "kiwi-77" not in str(refused.value)
+
+
+def test_a_secret_that_does_not_exist_is_answered_with_those_that_do() -> None:
+    with pytest.raises(InvalidArguments, match=r"There is no <secret:pin>\. The secrets there are: <secret:user>\."):
+        Secrets({"user": "annabelle"}, SHOP).reveal("<secret:pin>")
+
+
+def test_a_secret_is_listed_with_what_it_is_for() -> None:
+    secrets = Secrets(
+        {
+            "user": "annabelle",
+            "password": Secret("kiwi-77", [SHOP], purpose="Anna's account", fields="hidden"),
+            "code": Totp(KEY, [SHOP]),
+        },
+        SHOP,
+    )
+
+    assert secrets.listed() == [
+        "- <secret:user>: for https://shop.example",
+        "- <secret:password>: Anna's account; only into fields that hide their text; for https://shop.example",
+        "- <secret:code>: a one-time code, made when it is filled in; for https://shop.example",
+    ]
+
+
+def test_a_code_is_masked_once_it_was_made_and_its_key_always() -> None:
+    secrets = Secrets({"code": Totp(KEY, [SHOP])})
+
+    code = secrets.reveal("<secret:code>").text
+
+    assert secrets.mask(f"{code} {KEY}") == "<secret:code> <secret:code>"
+
+
+def test_all_text_of_data_is_masked_and_the_rest_is_as_it_was() -> None:
+    secrets = Secrets({"user": "annabelle"}, SHOP)
+    clean = Told("anna", ["a"], {"b": ("c", 1)}, b"annabelle")
+
+    told = secrets.masked(Told("I am annabelle", ["annabelle"], {"annabelle": ("Annabelle", 1)}))
+
+    assert told == Told("I am <secret:user>", ["<secret:user>"], {"<secret:user>": ("<secret:user>", 1)})
+    assert secrets.masked(clean) is clean
+
+
+def test_a_secret_is_not_shown() -> None:
+    assert "kiwi-77" not in repr(Secret("kiwi-77", [SHOP])) + repr(
+        Secrets({"a": Secret("kiwi-77", [SHOP])}).reveal("<secret:a>")
+    )
+
+
+@pytest.mark.parametrize(
+    ("address", "origin"),
+    [
+        ("HTTPS://Shop.Example:443/a?b#c", SHOP),
+        ("http://127.0.0.1:8080/", "http://127.0.0.1:8080"),
+        ("https://bücher.example", "https://xn--bcher-kva.example"),
+        ("https://[::1]:8/x", "https://[::1]:8"),
+        ("https://shop.example@evil.example/", "https://evil.example"),
+    ],
+)
+def test_an_origin_is_as_browsers_write_it(address: str, origin: str) -> None:
+    assert origin_of(address) == origin

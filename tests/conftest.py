@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 from collections.abc import AsyncIterator, Iterator
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -14,6 +15,8 @@ from pytest_httpserver import HTTPServer
 from cdp_agent.browser import Browser
 from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.page.page import Page
+
+os.environ["CDP_AGENT_CONFIG"] = os.devnull  # a developer's own settings decide no test
 
 
 class Serve(Protocol):

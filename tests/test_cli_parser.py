@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from cdp_agent.cli import main
 from cdp_agent.cli.parser import ToolCall, read_tool_call
+from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
@@ -54,10 +55,13 @@ def test_words_become_arguments(name: str, words: str, arguments: Arguments, url
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("foo", ToolCall(grep, GrepArguments("foo"), None, None, False)),
-        ("x.org foo --cdp http://h:1 --json", ToolCall(grep, GrepArguments("foo"), "x.org", "http://h:1", True)),
-        ("x.org --case-sensitive foo", ToolCall(grep, GrepArguments("foo", True), "x.org", None, False)),
-        ("--no-whole x.org foo", ToolCall(grep, GrepArguments("foo", whole=False), "x.org", None, False)),
+        ("foo", ToolCall(grep, GrepArguments("foo"), None, Config())),
+        (
+            "x.org foo --cdp http://h:1 --json",
+            ToolCall(grep, GrepArguments("foo"), "x.org", Config(cdp=("http://h:1",), json=True)),
+        ),
+        ("x.org --case-sensitive foo", ToolCall(grep, GrepArguments("foo", True), "x.org", Config())),
+        ("--no-whole x.org foo", ToolCall(grep, GrepArguments("foo", whole=False), "x.org", Config())),
     ],
 )
 def test_a_read_only_tool_takes_an_address_first(words: str, expected: ToolCall) -> None:

@@ -10,12 +10,16 @@ import msgspec
 
 from cdp_agent.chrome import LaunchOptions
 from cdp_agent.cli import state
+from cdp_agent.cli.flags import SETTINGS, add_settings, loaded
 from cdp_agent.cli.parser import Parser
 from cdp_agent.cli.status import NO_CHROME
+from cdp_agent.config import launch_keywords
 from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.endpoints import websocket_url
 from cdp_agent.errors import BrowserError
 
+_START = set(LaunchOptions.__struct_fields__) & set(SETTINGS)
+"""What a Chrome is started with; all else is for the commands that come to it."""
 _ANSWERS_WITHIN_S = 3.0
 
 
@@ -23,16 +27,15 @@ def manage_chrome(words: Sequence[str]) -> int:
     """Starts it, ends it, or tells whether it runs. Raises BrowserError."""
     parser = Parser("chrome", "A Chrome that stays between commands, so that refs and pages last.")
     parser.add_argument("act", choices=("start", "stop", "status"))
-    parser.add_argument("--no-headless", dest="headless", action="store_false", help="start: with a window")
-    parser.add_argument("--headless", dest="headless", action="store_true", default=True, help="start: without one")
     parser.add_argument("--port", type=int, default=0, help="start: of its DevTools, on 127.0.0.1 (default: any free)")
-    parser.add_argument("--profile", metavar="FOLDER", help="start: a profile to use (default: a temporary one)")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_settings(parser, _START | {"json"})
     found = parser.read(words)
+    config = loaded(found).config
+    as_json = config.json
     if found.act == "start":
-        options = LaunchOptions(headless=found.headless, profile=found.profile)
-        return asyncio.run(_start(options, found.port, as_json=found.json))
-    return asyncio.run(_stop() if found.act == "stop" else _status(as_json=found.json))
+        keywords = {name: each for name, each in launch_keywords(config).items() if name in _START}
+        return asyncio.run(_start(LaunchOptions(**keywords), found.port, as_json=as_json))
+    return asyncio.run(_stop() if found.act == "stop" else _status(as_json=as_json))
 
 
 async def _start(options: LaunchOptions, port: int, *, as_json: bool) -> int:

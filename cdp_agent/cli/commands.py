@@ -16,6 +16,8 @@ _OWN = {
     "run": "Carry out a task, in plain words, with a model.",
     "resume": "Go on with a task that was begun with `run --checkpoint DIR`.",
     "chrome": "start, stop or status: a Chrome that stays between commands.",
+    "config": "init, list, get, set, unset or path: the settings, of the model before all.",
+    "doctor": "Look whether all that a task needs is there, and what to do where not.",
     "tools": "List the tools that a model can call.",
 }
 
@@ -59,6 +61,14 @@ def _command(name: str) -> Callable[[Sequence[str]], int]:
         from cdp_agent.cli.chrome import manage_chrome
 
         return manage_chrome
+    if name == "config":
+        from cdp_agent.cli.config import manage_config
+
+        return manage_config
+    if name == "doctor":
+        from cdp_agent.cli.doctor import examine
+
+        return examine
     if name == "tools":
         return _list_tools
     from cdp_agent.tools import BUILT_IN
@@ -109,9 +119,9 @@ def _help() -> str:
     lines += [f"  {name:<12}{summary}" for name, summary in {**_OWN, **tools}.items()]
     lines += [
         "",
-        "  --cdp ADDRESS, or CDP_AGENT_CDP, names a Chrome that runs (http://host:port or ws://…). Without, it is that",
-        "  of `chrome start`; without that, one is launched for the command. --json prints results as JSON. In names,",
-        "  - and _ are the same. Exit status: 0 done, 1 the task or the page said no, 2 a wrong call, 3 no Chrome,",
-        "  4 the model's provider failed.",
+        "  --cdp ADDRESS names a Chrome that runs (http://host:port or ws://…). Without, it is that of `chrome start`;",
+        "  without that, one is launched for the command. --json prints results as JSON. Every option has a variable",
+        "  CDP_AGENT_… and a key in the file of `config path`. In names, - and _ are the same. Exit status: 0 done, 1 the",
+        "  task or the page said no, 2 a wrong call, 3 no Chrome, 4 the model's provider failed.",
     ]
     return "\n".join(lines)

@@ -8,6 +8,8 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from cdp_agent.cli.flags import FOR_CHROME, FOR_MODEL, add_settings, loaded
+from cdp_agent.config.settings import Config
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.tools.base import Arguments, Tool
 
@@ -25,11 +27,6 @@ class Parser(argparse.ArgumentParser):
         end = words.index("--") if "--" in words else len(words)
         return self.parse_intermixed_args([*map(_with_dashes, words[:end]), *words[end:]])
 
-    def connection(self) -> None:
-        """Adds what every command has that talks to a Chrome."""
-        self.add_argument("--cdp", metavar="ADDRESS", help="a Chrome that runs: http://host:port or ws://…")
-        self.add_argument("--json", action="store_true", help="print the result as JSON")
-
 
 class ToolCall(msgspec.Struct, frozen=True):
     """A tool with its arguments, and the address to go to before it is called."""
@@ -37,8 +34,7 @@ class ToolCall(msgspec.Struct, frozen=True):
     tool: Tool
     arguments: Arguments
     url: str | None
-    cdp: str | None
-    as_json: bool
+    config: Config
 
 
 def read_tool_call(tool: Tool, words: Sequence[str]) -> ToolCall:
@@ -52,12 +48,13 @@ def read_tool_call(tool: Tool, words: Sequence[str]) -> ToolCall:
     parser.add_argument("values", nargs="*", metavar=" ".join(places), help=_help_of(tool))
     for name, schema in options.items():
         parser.add_argument(f"--{name.replace('_', '-')}", dest=f"option_{name}", **_option(name, schema))
-    parser.connection()
+    shared = FOR_CHROME | {"json", "debug"} | (FOR_MODEL if tool.needs_model else set())
+    add_settings(parser, shared, taken=[f"--{name.replace('_', '-')}" for name in options])
     found = parser.read(words)
     url, given = _by_place(tool, found.values)
     given |= {name: value for name in options if (value := getattr(found, f"option_{name}")) is not None}
     try:
-        return ToolCall(tool, tool.parse(given), url, found.cdp, found.json)
+        return ToolCall(tool, tool.parse(given), url, loaded(found).config)
     except InvalidArguments as error:
         raise SetupError(str(error)) from error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -11,6 +10,7 @@ import msgspec
 
 from cdp_agent.browser import Browser
 from cdp_agent.cli import state
+from cdp_agent.config import Config, connect_keywords, launch_keywords
 from cdp_agent.endpoints import websocket_url
 from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page
@@ -29,24 +29,19 @@ class Chrome(msgspec.Struct, frozen=True):
 
 
 @asynccontextmanager
-async def chrome(cdp: str | None, *, headless: bool = True, may_launch: bool = True) -> AsyncIterator[Chrome]:
-    """The Chrome that `--cdp` or CDP_AGENT_CDP names, else that of `chrome start`, else one for this command alone.
+async def chrome(config: Config, *, may_launch: bool = True) -> AsyncIterator[Chrome]:
+    """The Chrome that `cdp` names, else that of `chrome start`, else one for this command alone.
 
     Raises BrowserError.
     """
-    endpoint = cdp or os.environ.get("CDP_AGENT_CDP")
-    if endpoint:
-        try:
-            async with asyncio.timeout(_CONNECT_S):
-                address = await websocket_url(endpoint, {}, _CONNECT_S)
-        except BrowserError as error:
-            raise BrowserError(f"No Chrome at {endpoint}: {error}") from error
-        async with Browser.connect(address, timeout_s=_CONNECT_S) as browser:
+    if endpoints := config.cdp:
+        address = await _address(endpoints[0])
+        async with Browser.connect(address, timeout_s=_CONNECT_S, **connect_keywords(config)) as browser:
             yield Chrome(browser, state.key_of(address), ours=False)
         return
     if started := state.started_chrome():
         try:
-            browser = await Browser.connect(started.websocket_url, timeout_s=_CONNECT_S)
+            browser = await Browser.connect(started.websocket_url, timeout_s=_CONNECT_S, **connect_keywords(config))
         except BrowserError:  # it has ended since, or was killed
             state.forget_chrome()
         else:
@@ -55,8 +50,16 @@ async def chrome(cdp: str | None, *, headless: bool = True, may_launch: bool = T
             return
     if not may_launch:
         raise BrowserError(NONE_RUNS)
-    async with Browser.launch(headless=headless) as browser:
+    async with Browser.launch(**launch_keywords(config)) as browser:
         yield Chrome(browser, None, ours=True)
+
+
+async def _address(endpoint: str) -> str:
+    try:
+        async with asyncio.timeout(_CONNECT_S):
+            return await websocket_url(endpoint, {}, _CONNECT_S)
+    except BrowserError as error:
+        raise BrowserError(f"No Chrome at {endpoint}: {error}") from error
 
 
 @asynccontextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,9 +10,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from cdp_agent.agent.tabs import Tabs
+from cdp_agent.cli.log import tell_more
 from cdp_agent.cli.parser import ToolCall
 from cdp_agent.cli.session import Current, chrome, current_tab, leave
 from cdp_agent.cli.text import for_terminal
+from cdp_agent.config import endpoint_of
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Context, Observation, facts
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
 
 async def call_tool(call: ToolCall) -> int:
     """Calls it on the current tab and prints what came of it. Raises CdpAgentError."""
+    tell_more(call.config)
     goes_elsewhere = call.url is not None or "url" in call.tool.parameters["required"]
     address = _address(call.url) if call.url is not None else None
-    async with chrome(call.cdp, may_launch=goes_elsewhere) as running:
+    async with chrome(call.config, may_launch=goes_elsewhere) as running:
         current = await current_tab(running, take_over=goes_elsewhere)
         tabs = Tabs(running.browser, current.page)
         try:
@@ -39,22 +41,19 @@ async def call_tool(call: ToolCall) -> int:
             running.browser.keep(tabs.page)
             await leave(running, Current(tabs.page, current.ours or tabs.page is not current.page))
     if isinstance(outcome, Observation):
-        _print(outcome, moved, as_json=call.as_json)
+        _print(outcome, moved, as_json=call.config.json)
     return 0
 
 
 @asynccontextmanager
 async def _model(call: ToolCall) -> AsyncIterator[Client | None]:
-    """The model that CDP_AGENT_MODEL names, for the tools that ask one. Raises SetupError."""
-    name = os.environ.get("CDP_AGENT_MODEL")
-    if not call.tool.needs_model or not name:
+    """The model that is configured, for the tools that ask one. Raises SetupError."""
+    if not call.tool.needs_model or not call.config.model:
         yield None
         return
     from cdp_agent.providers.client import Client  # httpx takes long to import
-    from cdp_agent.providers.services import endpoint
 
-    base_url = os.environ.get("CDP_AGENT_BASE_URL")
-    async with Client(endpoint(name, base_url=base_url, environment=os.environ)) as client:
+    async with Client(endpoint_of(call.config)) as client:
         yield client
 
 

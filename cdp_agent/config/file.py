@@ -75,6 +75,14 @@ class ConfigFile(msgspec.Struct, frozen=True):
         lines = _lines(self.text)
         return self.text if entry is None else _joined([*lines[: entry.first - 1], *lines[entry.last :]])
 
+    def with_values(self, values: Mapping[str, Any]) -> str:
+        """The text with all of these; None takes a key out. Raises as `with_value`."""
+        file = self
+        for name, value in values.items():
+            text = file.without(name) if value is None else file.with_value(name, value)
+            file = ConfigFile(self.path, text, _entries(text, self.path))
+        return file.text
+
     def write(self, text: str) -> None:
         """Puts the text in the place of the file in one go, for the user alone (mode 600). Raises SetupError."""
         import tempfile  # 5 ms

@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from cdp_agent.agent.task import Limits
 from cdp_agent.config.setting import Setting, User, settings_of
 from cdp_agent.config.settings import Config
+from cdp_agent.errors import SetupError
+
+if TYPE_CHECKING:
+    from cdp_agent.providers.services import Endpoint
+
+NO_MODEL = (
+    "Which model? Set one up with `cdp-agent config init`, or pass --model, for example --model openai/gpt-4.1-mini, "
+    "or set CDP_AGENT_MODEL."
+)
 
 
 def agent_keywords(config: Config) -> dict[str, Any]:
-    """What `Agent` takes. Raises SetupError for limits that cannot be."""
+    """What `Agent` takes. Raises SetupError when there is no model, and for limits that cannot be."""
+    if config.model is None:
+        raise SetupError(NO_MODEL)
     taken = _taken(config, "agent")
     limits = Limits(**_taken(config, "limits"))
-    if key := key_of(config, (config.model or "").partition("/")[0].strip()):
+    if key := key_of(config, config.model.partition("/")[0].strip()):
         taken["api_key"] = key
     return taken | ({"limits": limits} if limits != Limits() else {})
+
+
+def resume_keywords(config: Config, model: str) -> dict[str, Any]:
+    """What `Agent.resume` takes: all else is in the checkpoint."""
+    return {"base_url": config.base_url, "api_key": key_of(config, model.partition("/")[0])}
+
+
+def endpoint_of(config: Config) -> Endpoint:
+    """The model by itself, for what asks it without an agent. Raises SetupError."""
+    from cdp_agent.providers.services import endpoint
+
+    if config.model is None:
+        raise SetupError(NO_MODEL)
+    key = key_of(config, config.model.partition("/")[0].strip())
+    return endpoint(config.model, base_url=config.base_url, api_key=key, environment=os.environ)
 
 
 def launch_keywords(config: Config) -> dict[str, Any]:

@@ -1,0 +1,72 @@
+"""The settings as options of a command, derived from `Config`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Collection
+from typing import Any
+
+from cdp_agent.config.file import ConfigFile, config_path
+from cdp_agent.config.setting import Setting, settings_of
+from cdp_agent.config.settings import Config
+from cdp_agent.config.sources import Loaded, load
+
+SETTINGS = settings_of(Config)
+
+FOR_CHROME = {setting.name for setting in SETTINGS.values() if setting.group == "Chrome"}
+"""What all commands take that have to do with pages."""
+FOR_MODEL = {"model", "base_url"}
+"""What a tool takes that asks a model."""
+FOR_OUTPUT = {setting.name for setting in SETTINGS.values() if setting.group == "Output"}
+
+_GIVEN = "setting_"
+WHERE = (
+    "Each has a variable CDP_AGENT_… and a key in the file of `cdp-agent config path`; keys and other secrets have "
+    "these alone, since all users of a machine can read the words of a command. A flag beats a variable, that beats "
+    "the file. A .env file is not read: it would be one of whichever folder this is called in."
+)
+
+
+def add_settings(parser: argparse.ArgumentParser, names: Collection[str], taken: Collection[str] = ()) -> None:
+    """Adds these settings by their groups. An option that the command has of its own is `taken`."""
+    parser.epilog = WHERE
+    groups: dict[str, Any] = {}
+    for setting in SETTINGS.values():
+        flag = setting.flag
+        if setting.name not in names or flag is None or flag in taken:
+            continue
+        group = groups.get(setting.group) or groups.setdefault(
+            setting.group, parser.add_argument_group(setting.group.lower())
+        )
+        letters = [setting.short] if setting.short else []
+        group.add_argument(*letters, flag, dest=_GIVEN + setting.name, **_option(setting))
+
+
+def loaded(found: argparse.Namespace) -> Loaded[Config]:
+    """What the command's flags, the environment, the file and the defaults make. Raises SetupError."""
+    given = {name.removeprefix(_GIVEN): each for name, each in vars(found).items() if name.startswith(_GIVEN)}
+    return load(Config, flags=given, environment=os.environ, file=ConfigFile.read(config_path(os.environ)))
+
+
+def _option(setting: Setting) -> dict[str, Any]:
+    default = "" if setting.default in (None, False, (), {}) else f" (default: {_plain(setting.default)})"
+    about: dict[str, Any] = {"default": None, "help": f"{setting.help}{default}".replace("%", "%%")}
+    match setting.kind:
+        case "boolean":
+            return about | {"action": argparse.BooleanOptionalAction}
+        case "list":
+            return about | {"action": "append", "metavar": "ONE[,MORE]" if setting.separator == "," else "ONE[ MORE]"}
+        case "choice":
+            return about | {"metavar": "|".join(setting.choices)}
+        case "json" | "table":
+            return about | {"metavar": "JSON"}
+        case _:
+            metavar = {"integer": "N", "number": "X", "path": "PATH"}.get(
+                setting.kind, setting.name.rpartition("_")[2].upper()
+            )
+            return about | {"metavar": metavar}
+
+
+def _plain(value: Any) -> str:
+    return "yes" if value is True else f"{value:,}" if isinstance(value, int) else str(value)

@@ -68,6 +68,7 @@ async def test_reading_and_acting_call_nothing_of_the_page_and_change_nothing_el
     await page.find("button", attributes=["id"])
     await page.scroll("down")
     await page.wait_for(text="Orders")
+    await page.screenshot(marks=True)
     await page.hover(refs["Open"])
     await page.click(refs["Save"])
     await page.click(refs["Inside"])

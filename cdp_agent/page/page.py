@@ -250,11 +250,14 @@ class Page(Tab):
         async with self.reading:
             return await markdowns.take(tree, self.refs)
 
-    async def screenshot(self, *, full_page: bool = False) -> bytes:
-        """A PNG of the viewport, or of the whole page. Raises PageUnresponsive, BrowserError."""
+    async def screenshot(self, *, full_page: bool = False, marks: bool = False) -> bytes:
+        """A PNG of the viewport, or of the whole page; `marks`: with refs around what can be acted on in the viewport.
+
+        The marks are painted onto the picture, not into the page. Raises PageUnresponsive, DocumentGone, BrowserError.
+        """
         from .screenshot import screenshot
 
-        return await screenshot(self, full_page=full_page)
+        return await screenshot(self, full_page=full_page, marks=marks)
 
     async def html(self, selector: str = "html") -> str:
         """The markup of the first element that matches, in any frame. Raises ActionError when there is none."""

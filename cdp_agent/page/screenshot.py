@@ -5,12 +5,17 @@ https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-captureScree
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from cdp_agent.cdp import page as cdp_page
 
+from .marks import TIMEOUT_S as MARKS_TIMEOUT_S
+from .marks import Box, locate_marks, numbers_in
+from .paint import Format, Picture, paint
 from .world import deadline
 
 if TYPE_CHECKING:
@@ -28,20 +33,81 @@ class Markup(msgspec.Struct, frozen=True):
     wrong: str
 
 
-async def screenshot(page: Page, *, full_page: bool = False) -> bytes:
+class _Extent(msgspec.Struct, frozen=True):
+    """What `viewportPlace` in page/js answers, in CSS pixels."""
+
+    width: float
+    height: float
+    left: float
+    top: float
+
+
+async def screenshot(page: Page, *, full_page: bool = False, marks: bool = False) -> bytes:
     """A PNG of the viewport, or of the whole page up to LONGEST_PX, in CSS pixels times the device's scale.
 
-    Nothing is drawn into the page. Raises PageUnresponsive, BrowserError.
+    With `marks` there is a box and the ref around each element to act on that the viewport shows. Nothing is drawn
+    into the page. Raises PageUnresponsive, DocumentGone, BrowserError.
     """
+    if not marks:
+        return await _capture(page, full_page=full_page)
+    numbers = numbers_in(await page.read())
+    picture = await take_picture(page, numbers, full_page=full_page, format="png", for_models=False)
+    return picture.data
+
+
+async def take_picture(
+    page: Page,
+    numbers: Iterable[int] = (),
+    *,
+    masks: Sequence[Box] = (),
+    full_page: bool = False,
+    format: Format = "jpeg",
+    for_models: bool = True,
+) -> Picture:
+    """A picture with the refs of these numbers marked, as far as the viewport shows them; see paint.py.
+
+    Raises PageUnresponsive, DocumentGone, BrowserError.
+    """
+    world = await (await page.frames()).root.world()
+    # Asked at the same time: the page goes on meanwhile.
+    image, found, extent = await asyncio.gather(
+        _capture(page, full_page=full_page, to_be_painted=True),
+        locate_marks(page, numbers),
+        world.call("viewportPlace", returning=_Extent, timeout_s=MARKS_TIMEOUT_S),
+    )
+    width = extent.width
+    if full_page:
+        width = (await _content_size(page)).width
+        found = [msgspec.structs.replace(each, boxes=[_moved(box, extent) for box in each.boxes]) for each in found]
+    return await paint(world, image, width=width, marks=found, masks=masks, format=format, for_models=for_models)
+
+
+async def _capture(page: Page, *, full_page: bool, to_be_painted: bool = False) -> bytes:
     session = (await page.frames()).root.session
+    clip = None
+    if full_page:
+        size = await _content_size(page)
+        clip = cdp_page.Viewport(
+            x=0, y=0, width=min(size.width, LONGEST_PX), height=min(size.height, LONGEST_PX), scale=1
+        )
     async with deadline(session, TIMEOUT_S):
-        clip = None
-        if full_page:
-            size = (await session.send(cdp_page.GetLayoutMetrics())).css_content_size
-            clip = cdp_page.Viewport(
-                x=0, y=0, width=min(size.width, LONGEST_PX), height=min(size.height, LONGEST_PX), scale=1
-            )
         taken = await session.send(
-            cdp_page.CaptureScreenshot(format="png", clip=clip, capture_beyond_viewport=full_page or None)
+            cdp_page.CaptureScreenshot(
+                format="png",
+                clip=clip,
+                capture_beyond_viewport=full_page or None,
+                optimize_for_speed=to_be_painted or None,
+            )
         )
     return taken.data
+
+
+async def _content_size(page: Page) -> cdp_page.Rect:
+    session = (await page.frames()).root.session
+    async with deadline(session, TIMEOUT_S):
+        return (await session.send(cdp_page.GetLayoutMetrics())).css_content_size
+
+
+def _moved(box: Box, extent: _Extent) -> Box:
+    """From the viewport to the page."""
+    return Box(box.left + extent.left, box.top + extent.top, box.right + extent.left, box.bottom + extent.top)

@@ -52,6 +52,8 @@ BUNDLE = (
     "outer.js",
     "saved.js",
     "scroll.js",
+    "marks.js",
+    "paint.js",
     "exports.js",
 )
 

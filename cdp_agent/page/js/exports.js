@@ -4,4 +4,5 @@ return { snapshot, adoptRoots, adoptInternals, adoptListening, describe, idOf, e
   elementBy, fileField, fileNames, isDraggable, readable,
   look, changedSince, outerHtml, documentTitle, adoptRefs,
   seenText, forgetSeen, placesOf, findElements, scrollBox, scrolledTo, moveBox, bringIntoView, topOf,
+  marksOf, marksThrough, viewportPlace, paint,
 };

@@ -6,7 +6,7 @@ CdpAgentError
 │   └── SessionClosed       the target went away during the call
 ├── ActionError             the page refused; the message is for the model  → becomes the tool's result
 │   ├── StaleRef · NotInteractable (.why) · NavigationFailed · ScriptError · InvalidArguments
-    │   ├── PageUnresponsive · DocumentGone
+    │   ├── PageUnresponsive · DocumentGone · BlockedByPolicy
 ├── ModelError              .provider .status
 │   ├── AuthenticationError · RateLimited (.retry_after) · ContextTooLong · BadReply
 └── SetupError              the caller's input: bad URL, empty task, unknown provider, missing key
@@ -87,6 +87,10 @@ class PageUnresponsive(ActionError):
 
 class DocumentGone(ActionError):
     """The document was replaced or removed during the call: what was asked of it can be asked of the next one."""
+
+
+class BlockedByPolicy(ActionError):
+    """The caller does not allow it: the message says what is allowed."""
 
 
 class ModelError(CdpAgentError):

@@ -1,0 +1,117 @@
+"""What every way to search the web has in common: what is asked for and what comes back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from html import unescape
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import msgspec
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+_LONGEST_TITLE = 200
+_LONGEST_SNIPPET = 500
+_TAG = re.compile(r"</?[a-zA-Z][^>]*>")
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One result. Title and snippet are plain text in one line; the address is where it leads in the end."""
+
+    title: str
+    url: str
+    snippet: str = ""
+
+
+class Results(msgspec.Struct, frozen=True):
+    """What a search found. `markdown` is the engine's page instead, where no results could be recognised in it."""
+
+    query: str
+    engine: str
+    results: list[Result]
+    markdown: str = ""
+
+    @property
+    def text(self) -> str:
+        """For a model."""
+        if self.markdown:
+            return f"{self.engine} showed no results in the usual form for {self.query!r}. Its page:\n\n{self.markdown}"
+        if not self.results:
+            return f"{self.engine} found nothing for {self.query!r}. Try other or fewer words."
+        lines = [f"{self.engine} found for {self.query!r}:"]
+        for place, each in enumerate(self.results, 1):
+            lines += [f"{place}. {each.title}", f"   {each.url}", *([f"   {each.snippet}"] if each.snippet else [])]
+        return "\n".join(lines)
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What a page of an engine shows: results, that there are none, or what it asks for before it shows any."""
+
+    results: list[Result] = []
+    empty: bool = False
+    obstacle: Literal["", "consent", "captcha"] = ""
+
+
+class Engine(Protocol):
+    """A search engine with pages for people: a module with these names."""
+
+    NAME: str
+    BASE_URL: str
+
+    @staticmethod
+    def address(base_url: str, query: str) -> str:
+        """The address of the page with the results."""
+
+    @staticmethod
+    def read(document: HtmlElement, url: str) -> Reading:
+        """What the page at this address shows; links in it are absolute."""
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A request to a service. `body` goes as JSON; without one it is a GET."""
+
+    path: str
+    query: Mapping[str, str] = {}
+    headers: Mapping[str, str] = {}
+    body: Mapping[str, Any] | None = None
+
+
+class Service(Protocol):
+    """A search service with an API: a module with these names. Without a `KEY_VARIABLE` it needs no key."""
+
+    NAME: str
+    BASE_URL: str | None
+    KEY_VARIABLE: str | None
+
+    @staticmethod
+    def encode(query: str, max_results: int, key: str) -> Call:
+        """The request."""
+
+    @staticmethod
+    def decode(body: bytes) -> list[Result]:
+        """The results in its answer. Raises msgspec.DecodeError (ValidationError is one)."""
+
+
+def result(title: str | None, url: str | None, snippet: str | None = "") -> Result | None:
+    """A result in its plain form, None for one that leads nowhere on the web."""
+    address = (url or "").strip()
+    if not address.lower().startswith(("http://", "https://")) or any(char.isspace() for char in address):
+        return None
+    return Result(plain(title or "", _LONGEST_TITLE) or address, address, plain(snippet or "", _LONGEST_SNIPPET))
+
+
+def plain(text: str, longest: int) -> str:
+    """The text in one line, without tags and control characters, cut where it is longer."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in unescape(_TAG.sub("", text))).split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def different(found: Iterable[Result | None], most: int) -> list[Result]:
+    """The first so many results of different addresses."""
+    by_address: dict[str, Result] = {}
+    for each in found:
+        if each is not None:
+            by_address.setdefault(each.url, each)
+    return list(by_address.values())[:most]

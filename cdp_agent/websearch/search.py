@@ -1,0 +1,78 @@
+"""The one entrance: a search by its name, checked before anything starts, and asked in the way that is its own."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
+
+import msgspec
+
+from cdp_agent.errors import SetupError
+from cdp_agent.websearch.base import Engine, Results, Service
+
+if TYPE_CHECKING:
+    from cdp_agent.browser import Browser
+
+_ENGINES = ("duckduckgo", "google", "bing")
+_SERVICES = ("brave", "tavily", "exa", "parallel", "searxng")
+NAMES = (*_ENGINES, *_SERVICES)
+_URL_VARIABLES = {"searxng": "SEARXNG_URL"}
+
+
+class Search(msgspec.Struct, frozen=True):
+    """A search engine or service, ready to be asked."""
+
+    name: str
+    base_url: str
+    key: str = ""
+
+    def __repr__(self) -> str:  # the key is never shown, not even by accident
+        return f"Search({self.name})"
+
+    async def find(self, query: str, *, browser: Browser, max_results: int = 10) -> Results:
+        """At most so many results. Engines are asked in a tab of the browser, which is closed again.
+
+        Raises ActionError when it cannot be reached, refuses, or asks for something that only a person can give.
+        """
+        if self.name in _ENGINES:
+            from cdp_agent.websearch.tab import find
+
+            return await find(cast(Engine, _module(self.name)), self.base_url, query, browser, max_results)
+        from cdp_agent.websearch.api import ask  # httpx takes long to import
+
+        return await ask(cast(Service, _module(self.name)), self.base_url, self.key, query, max_results)
+
+
+def configure(
+    name: str, *, base_url: str | None = None, api_key: str | None = None, environment: Mapping[str, str]
+) -> Search:
+    """The search of that name: duckduckgo, google or bing in the browser; brave, tavily, exa or parallel by API.
+
+    So is searxng, which has no address of its own: `base_url` or SEARXNG_URL names one. A key that is not given comes
+    from the service's variable, such as BRAVE_API_KEY. Raises SetupError for what is unknown or missing.
+    """
+    known = name.strip().lower()
+    if known not in NAMES:
+        raise SetupError(f"There is no search {name!r}. Those there are: {', '.join(NAMES)}.")
+    module = _module(known)
+    address = base_url or environment.get(_URL_VARIABLES.get(known, "")) or module.BASE_URL
+    if address is None:
+        raise SetupError(
+            f"{module.NAME} needs the address of a server: give a base URL, or set {_URL_VARIABLES[known]}."
+        )
+    parts = urlsplit(address.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise SetupError(f"{module.NAME}: the base URL is no address such as https://search.example.")
+    variable = getattr(module, "KEY_VARIABLE", None)
+    key = (api_key or (environment.get(variable) if variable else "") or "").strip()
+    if variable and not key:
+        raise SetupError(f"{module.NAME} needs a key: set {variable}, or give one.")
+    if not (key.isascii() and key.isprintable()):  # no header can hold it, and the complaint would quote it
+        raise SetupError(f"The key for {module.NAME} has characters that no key has: copy it again.")
+    return Search(known, address.strip().rstrip("/"), key)
+
+
+def _module(name: str) -> Engine | Service:
+    return cast("Engine | Service", importlib.import_module(f"cdp_agent.websearch.{name}"))

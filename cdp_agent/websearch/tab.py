@@ -1,0 +1,75 @@
+"""Searching as a person does, in a tab of its own that is closed afterwards."""
+
+from __future__ import annotations
+
+import logging
+import re
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
+
+from lxml import html
+
+from cdp_agent.errors import ActionError, PageUnresponsive, ProtocolError
+from cdp_agent.websearch.base import Engine, Reading, Results, different
+from cdp_agent.websearch.redirects import unwrap
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from cdp_agent.browser import Browser
+    from cdp_agent.page.page import Page
+
+_log = logging.getLogger(__name__)
+TIMEOUT_S = 20.0
+MARKDOWN_TOKENS = 3_000
+_LINK = re.compile(r"(?<=\]\()https?://[^\s)]+")
+_OBSTACLES = {
+    "consent": "asks a person to agree to its terms before it shows results",
+    "captcha": "asks for proof that a person is searching",
+}
+
+
+async def find(engine: Engine, base_url: str, query: str, browser: Browser, max_results: int) -> Results:
+    """What the engine's page shows for the query. Raises ActionError, BrowserError."""
+    async with _tab(browser) as page:
+        await page.goto(engine.address(base_url, query), timeout_s=TIMEOUT_S)
+        reading = engine.read(_document(await page.html(), page.url), page.url)
+        if reading.obstacle:
+            raise ActionError(_refusal(engine, reading, page.url))
+        results = different(reading.results, max_results)
+        if results or reading.empty:
+            return Results(query, engine.NAME, results)
+        return Results(query, engine.NAME, [], await _markdown(page))
+
+
+@asynccontextmanager
+async def _tab(browser: Browser) -> AsyncIterator[Page]:
+    """A tab in the background: what a person or the agent looks at stays where it is."""
+    page = await browser.new_page(background=True)
+    try:
+        yield page
+    finally:
+        try:
+            await page.close()
+        except (PageUnresponsive, ProtocolError) as error:
+            # What was found is found. It is a tab of ours: it goes with the browser, or when we leave it.
+            _log.debug("the tab of a search did not close: %s", error)
+
+
+def _document(source: str, url: str) -> html.HtmlElement:
+    document = cast(html.HtmlElement, html.document_fromstring(source))  # the stubs know only its base class
+    document.make_links_absolute(url, handle_failures="ignore")
+    return document
+
+
+async def _markdown(page: Page) -> str:
+    written = await page.markdown(budget_tokens=MARKDOWN_TOKENS)
+    return _LINK.sub(lambda match: unwrap(match[0], page.url), written) or "(an empty page)"
+
+
+def _refusal(engine: Engine, reading: Reading, url: str) -> str:
+    return (
+        f"{engine.NAME} {_OBSTACLES[reading.obstacle]} (at {urlsplit(url).hostname}), so there are no results. "
+        "Searching again will not help: go on with addresses that you know from the task and the pages."
+    )

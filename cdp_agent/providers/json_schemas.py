@@ -1,37 +1,49 @@
-"""Which JSON Schemas OpenAI enforces while it writes; any other one it would refuse, if told to be strict.
+"""What each provider takes of JSON Schema: the one place that knows which keywords it would refuse.
 
-https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
+What is left out loosens a schema, never tightens it, and a reply is checked against the whole one where it is used.
+One exception: objects are closed for Anthropic, which takes no others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-_ALLOWED = frozenset(
-    (
-        "type",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-        "enum",
-        "const",
-        "anyOf",
-        "$ref",
-        "$defs",
-        "title",
-        "description",
-    )
-)
+_COMMON = {
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "enum",
+    "anyOf",
+    "$ref",
+    "$defs",
+    "title",
+    "description",
+}
+_OPENAI = _COMMON | {"const"}
+_ANTHROPIC = _COMMON | {"const", "allOf", "default", "format", "definitions"}
+_ANTHROPIC_FORMATS = {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
+_GEMINI = _COMMON | {"$id", "$anchor", "format", "prefixItems", "minItems", "maxItems", "minimum", "maximum", "oneOf"}
+# In an object that is closed, or for what would be without any bound, these cannot simply be left out.
+_NOT_TO_LEAVE_OUT = {"patternProperties", "propertyNames", "unevaluatedProperties", "$dynamicRef"}
+
+_OF_ONE = ("items", "additionalProperties")
+_OF_LIST = ("anyOf", "oneOf", "allOf", "prefixItems")
+_OF_NAMED = ("properties", "$defs", "definitions")
 
 
 def can_be_strict(schema: Any) -> bool:
-    """Whether every object in it is closed and has all its properties required, and nothing else is said."""
-    if not isinstance(schema, dict) or not schema.keys() <= _ALLOWED:
+    """Whether OpenAI can enforce it; any other schema it would refuse, if told to be strict.
+
+    Every object has to be closed, with all its properties required, and nothing else may be said:
+    https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
+    """
+    if not isinstance(schema, dict) or not schema.keys() <= _OPENAI:
         return False
-    kind = schema.get("type")
     properties = schema.get("properties", {})
-    if kind == "object" or properties or (isinstance(kind, list) and "object" in kind):
+    if _is_object(schema):
         if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(properties):
             return False
     elif not schema.keys() & {"type", "enum", "const", "anyOf", "$ref"}:
@@ -40,3 +52,97 @@ def can_be_strict(schema: Any) -> bool:
     if "items" in schema:
         inner.append(schema["items"])
     return all(can_be_strict(each) for each in inner)
+
+
+def for_gemini(schema: Any) -> Any:
+    """The schema with the keywords that Gemini knows.
+
+    https://ai.google.dev/api/generate-content#FIELDS.response_json_schema
+    """
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:  # beside which Gemini takes nothing else
+        return {name: value for name, value in _within(schema, for_gemini).items() if name.startswith("$")}
+    found = {name: value for name, value in schema.items() if name in _GEMINI}
+    if "const" in schema:
+        found["enum"] = [schema["const"]]
+    if not all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in found.get("enum", ())):
+        del found["enum"]
+    return _within(found, for_gemini)
+
+
+def for_anthropic(schema: Any) -> dict[str, Any] | None:
+    """The schema with the keywords that Anthropic can enforce, or None where it cannot.
+
+    https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
+    """
+    try:
+        return _for_anthropic(schema) if isinstance(schema, dict) and not _is_recursive(schema) else None
+    except _CannotBeSaid:
+        return None
+
+
+class _CannotBeSaid(Exception):
+    """A schema needs what the provider does not have."""
+
+
+def _for_anthropic(schema: Any) -> dict[str, Any]:
+    if not isinstance(schema, dict) or schema.keys() & _NOT_TO_LEAVE_OUT:
+        raise _CannotBeSaid
+    found = {name: value for name, value in schema.items() if name in _ANTHROPIC}
+    if "oneOf" in schema:
+        found["anyOf"] = [*found.get("anyOf", ()), *schema["oneOf"]]
+    if not found.keys() & {"type", "enum", "const", "anyOf", "allOf", "$ref"}:
+        raise _CannotBeSaid
+    if found.get("format") not in _ANTHROPIC_FORMATS:
+        found.pop("format", None)
+    if _is_object(schema):
+        if found.pop("additionalProperties", False) is not False:
+            raise _CannotBeSaid
+        return {**_within(found, _for_anthropic), "additionalProperties": False}
+    found.pop("additionalProperties", None)
+    return _within(found, _for_anthropic)
+
+
+def _is_object(schema: dict[str, Any]) -> bool:
+    kind = schema.get("type")
+    return kind == "object" or "properties" in schema or (isinstance(kind, list) and "object" in kind)
+
+
+def _within(schema: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """The schema with each schema in it changed."""
+    found = dict(schema)
+    for name, value in schema.items():
+        if name in _OF_ONE:
+            found[name] = change(value)
+        elif name in _OF_LIST:
+            found[name] = [change(each) for each in value]
+        elif name in _OF_NAMED:
+            found[name] = {key: change(each) for key, each in value.items()}
+    return found
+
+
+def _is_recursive(schema: dict[str, Any]) -> bool:
+    """Whether a definition leads back to itself."""
+    definitions: dict[str, Any] = {
+        f"#/{where}/{name}": value
+        for where in ("$defs", "definitions")
+        for name, value in schema.get(where, {}).items()
+    }
+    leads_to = {name: set(_references(value)) for name, value in definitions.items()}
+    for start, next_ones in leads_to.items():
+        reached: set[str] = set()
+        ahead = set(next_ones)
+        while ahead:
+            reached |= ahead
+            ahead = {each for name in ahead for each in leads_to.get(name, ())} - reached
+        if start in reached:
+            return True
+    return "#" in _references(schema)
+
+
+def _references(schema: Any) -> list[str]:
+    if isinstance(schema, dict):
+        own = [schema["$ref"]] if isinstance(schema.get("$ref"), str) else []
+        return own + [each for value in schema.values() for each in _references(value)]
+    return [each for value in schema for each in _references(value)] if isinstance(schema, list) else []

@@ -1,24 +1,46 @@
-"""The providers by name: where each one listens, which variable holds its key, how it speaks."""
+"""The providers by name: where each one listens, which variables hold its key, how it speaks."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.providers import openai
+from cdp_agent.providers import (
+    anthropic,
+    compatible,
+    google,
+    ollama,
+    openai,
+    openai_responses,
+    openrouter,
+    vertex,
+)
 from cdp_agent.providers.base import Credentials, Wire
+from cdp_agent.providers.google_credentials import AccessToken, DefaultCredentials
 
 
 class Service(msgspec.Struct, frozen=True):
-    """A provider; without `base_url` the caller has to name one. `key_required` where it answers nobody without."""
+    """A provider; without `base_url` the caller has to name one. `key_required` where it answers nobody without.
+
+    `elsewhere` is how servers at other addresses than its own are spoken to.
+    """
 
     name: str
     wire: Wire
     base_url: str | None = None
     key_variable: str | None = None
     key_required: bool = False
+    other_key_variables: tuple[str, ...] = ()
+    elsewhere: Wire | None = None
+
+    def key_in(self, environment: Mapping[str, str]) -> str | None:
+        """The key that the environment holds."""
+        names = [name for name in (self.key_variable, *self.other_key_variables) if name]
+        return next((environment[name] for name in names if environment.get(name)), None)
 
 
 class Endpoint(msgspec.Struct, frozen=True):
@@ -35,40 +57,127 @@ class Endpoint(msgspec.Struct, frozen=True):
         return f"Endpoint({self.provider}/{self.model} at {self.base_url})"
 
 
+_OPENAI = "https://api.openai.com/v1"
+
 SERVICES = {
     service.name: service
     for service in (
-        Service("openai", openai, "https://api.openai.com/v1", "OPENAI_API_KEY", key_required=True),
-        Service("openrouter", openai, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", key_required=True),
-        Service("ollama", openai, "http://localhost:11434/v1", "OLLAMA_API_KEY"),
-        Service("lmstudio", openai, "http://localhost:1234/v1", "LMSTUDIO_API_KEY"),
-        Service("openai-compatible", openai, None, "OPENAI_COMPATIBLE_API_KEY"),
+        # OpenAI's newer models call tools with reasoning only through responses; other servers know only chats.
+        Service("openai", openai_responses, _OPENAI, "OPENAI_API_KEY", key_required=True, elsewhere=openai),
+        Service("anthropic", anthropic, "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", key_required=True),
+        Service(
+            "google",
+            google,
+            "https://generativelanguage.googleapis.com/v1beta",
+            "GEMINI_API_KEY",
+            key_required=True,
+            other_key_variables=("GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"),
+        ),
+        Service("vertex", vertex, None, "GOOGLE_VERTEX_API_KEY"),
+        Service("openrouter", openrouter, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", key_required=True),
+        Service("ollama", ollama, "http://localhost:11434/api", "OLLAMA_API_KEY"),
+        Service("lmstudio", compatible, "http://localhost:1234/v1", "LMSTUDIO_API_KEY"),
+        Service("openai-compatible", compatible, None, "OPENAI_COMPATIBLE_API_KEY"),
     )
 }
+
+WIRES_OF_OPENAI = {
+    name: msgspec.structs.replace(SERVICES["openai"], name=name, wire=wire, elsewhere=None)
+    for name, wire in (("openai-responses", openai_responses), ("openai-chat", openai))
+}
+"""OpenAI by a name that says how it is spoken to, wherever it is."""
+
+# Names that only one provider gives; gpt-oss is anybody's to serve.
+_WHOSE = (
+    (re.compile(r"(?:gpt-(?!oss)|chatgpt-|o\d+(?:-|$)|codex-)"), "openai"),
+    (re.compile(r"claude-"), "anthropic"),
+    (re.compile(r"gemini-"), "google"),
+)
 
 
 def endpoint(
     model: str, *, base_url: str | None = None, api_key: str | None = None, environment: Mapping[str, str]
 ) -> Endpoint:
-    """The endpoint of `provider/model`; a key that is not given comes from the provider's variable.
+    """The endpoint of `provider/model`, or of a model whose name tells the provider.
 
-    With a `base_url` of the caller's no key is demanded: it may be a server that needs none. Raises SetupError.
+    A key that is not given comes from the provider's variable. With a `base_url` of the caller's no key is demanded: it
+    may be a server that needs none. Raises SetupError.
     """
-    name, slash, model_name = model.strip().partition("/")
-    if not slash or not name or not model_name:
-        raise SetupError(f"{model!r} is not a model: write provider/model, for example openai/gpt-4.1-mini.")
-    service = SERVICES.get(name)
-    if service is None:
-        raise SetupError(f"There is no provider {name!r}. Those there are: {', '.join(SERVICES)}.")
-    address = base_url or service.base_url
+    service, model_name = _named(model.strip())
+    if service.name == "vertex":
+        return _vertex(service, model_name, base_url, api_key, environment)
+    address = _address(base_url, service.base_url, service.name)
+    key = _key(api_key or service.key_in(environment), service.name)
+    if service.key_required and not key and not base_url:
+        raise SetupError(f"{service.name} needs a key: set {service.key_variable}, or pass api_key.")
+    wire = service.wire
+    if service.elsewhere is not None and not _is_openai(address):
+        wire = service.elsewhere
+    elif service.name == "ollama":
+        address, wire = _ollama(address)
+    return Endpoint(service.name, wire, address, model_name, key)
+
+
+def _named(model: str) -> tuple[Service, str]:
+    """The provider and its model."""
+    name, slash, model_name = model.partition("/")
+    if slash and name and model_name:
+        service = SERVICES.get(name) or WIRES_OF_OPENAI.get(name)
+        if service is None:
+            raise SetupError(f"There is no provider {name!r}. Those there are: {', '.join(SERVICES)}.")
+        return service, model_name
+    if not slash and (whose := next((provider for names, provider in _WHOSE if names.match(model)), None)):
+        return SERVICES[whose], model
+    if slash or not model:
+        raise SetupError(f"{model!r} is not a model: write provider/model, for example anthropic/claude-sonnet-5.")
+    choices = ", ".join(f"{each}/{model}" for each in SERVICES)
+    raise SetupError(f"{model!r} does not say whose model it is: write one of {choices}.")
+
+
+def _address(base_url: str | None, own: str | None, name: str) -> str:
+    address = base_url or own
     if address is None:
         raise SetupError(f"{name} needs a base URL, for example http://localhost:8080/v1.")
     if not address.startswith(("http://", "https://")):
         raise SetupError(f"{address!r} is not a base URL: it begins with http:// or https://.")
-    from_environment = environment.get(service.key_variable) if service.key_variable else None
-    key = (api_key or from_environment or "").strip() or None
-    if service.key_required and not key and not base_url:
-        raise SetupError(f"{name} needs a key: set {service.key_variable}, or pass api_key.")
+    return address.rstrip("/")
+
+
+def _key(given: str | None, name: str) -> str | None:
+    key = (given or "").strip() or None
     if key and not (key.isascii() and key.isprintable() and " " not in key):
         raise SetupError(f"The key for {name} has characters that no key has: was it copied whole, and nothing else?")
-    return Endpoint(name, service.wire, address.rstrip("/"), model_name, key)
+    return key
+
+
+def _is_openai(address: str) -> bool:
+    """Whether it is OpenAI's own, or one of its regions, such as eu.api.openai.com."""
+    host = urlsplit(address).hostname or ""
+    return host == "api.openai.com" or host.endswith(".api.openai.com")
+
+
+def _ollama(address: str) -> tuple[str, Wire]:
+    """Ollama's own way of speaking, which its bare address stands for, unless the address is of the other one."""
+    path = urlsplit(address).path.rstrip("/")
+    if path.endswith("/v1"):
+        return address, compatible
+    return (address if path else f"{address}/api"), ollama
+
+
+def _vertex(
+    service: Service, model: str, base_url: str | None, api_key: str | None, environment: Mapping[str, str]
+) -> Endpoint:
+    """Vertex AI with a key, else with a token, else with the machine's own credentials."""
+    project = vertex.project_of(environment)
+    key = _key(api_key or service.key_in(environment), service.name)
+    credentials: Credentials | None = None
+    if key is None:
+        token = _key(environment.get(vertex.TOKEN_VARIABLE), service.name)
+        credentials = AccessToken(token) if token else DefaultCredentials(service.name, environment)
+        if project is None and not base_url:
+            names = " or ".join(vertex.PROJECT_VARIABLES)
+            raise SetupError(
+                f"vertex needs a project: set {names}; or a key, which needs none: {service.key_variable}."
+            )
+    own = vertex.base_url(project, vertex.location_of(environment))
+    return Endpoint(service.name, service.wire, _address(base_url, own, service.name), model, key, credentials)

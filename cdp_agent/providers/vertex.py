@@ -1,0 +1,33 @@
+"""Google's Vertex AI: it speaks as the Gemini API does, at an address with a project and a location.
+
+https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cdp_agent.providers.google import JSON_OUTPUT, decoder, encode, failure, headers, path
+
+__all__ = ["JSON_OUTPUT", "base_url", "decoder", "encode", "failure", "headers", "location_of", "path", "project_of"]
+
+PROJECT_VARIABLES = ("GOOGLE_VERTEX_PROJECT", "GOOGLE_CLOUD_PROJECT", "GCP_PROJECT")
+LOCATION_VARIABLES = ("GOOGLE_VERTEX_LOCATION", "GOOGLE_CLOUD_REGION", "GOOGLE_CLOUD_LOCATION")
+TOKEN_VARIABLE = "GOOGLE_VERTEX_ACCESS_TOKEN"
+LOCATION = "us-central1"
+
+
+def project_of(environment: Mapping[str, str]) -> str | None:
+    return next((environment[name] for name in PROJECT_VARIABLES if environment.get(name)), None)
+
+
+def location_of(environment: Mapping[str, str]) -> str:
+    return next((environment[name] for name in LOCATION_VARIABLES if environment.get(name)), LOCATION)
+
+
+def base_url(project: str | None, location: str) -> str:
+    """Without a project: the address that takes API keys ("express mode"), and knows whose they are."""
+    if project is None:
+        return "https://aiplatform.googleapis.com/v1/publishers/google"
+    host = "aiplatform.googleapis.com" if location == "global" else f"{location}-aiplatform.googleapis.com"
+    return f"https://{host}/v1/projects/{project}/locations/{location}/publishers/google"

@@ -19,6 +19,8 @@ from .snapshot import Snapshot
 from .tab import Tab
 
 if TYPE_CHECKING:
+    from cdp_agent.secrets import Revealed
+
     from .find import FindResult
     from .markdown import Markdown
     from .scroll import Direction, Scrolled
@@ -101,6 +103,18 @@ class Page(Tab):
         from . import fill as filling
 
         return await perform(self, "fill", ref, lambda at: filling.fill(at, text, append=append))
+
+    async def fill_secret(self, ref: str, secret: Revealed, *, append: bool = False) -> Receipt:
+        """Fills in what has secrets in it, only where they may be; see secret_fill.py. Raises BlockedByPolicy."""
+        from . import secret_fill as filling
+
+        return await perform(self, "fill", ref, lambda at: filling.fill_secret(at, secret, append=append))
+
+    async def select_secret(self, ref: str, secret: Revealed, *, by: SelectBy = "text") -> Receipt:
+        """Chooses the option that a secret names; see `fill_secret`."""
+        from . import secret_fill as filling
+
+        return await perform(self, "select", ref, lambda at: filling.select_secret(at, secret, by=by))
 
     async def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
         """Chooses an option of a list, native or not; several where the list takes several.

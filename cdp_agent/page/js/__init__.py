@@ -47,6 +47,7 @@ BUNDLE = (
     "html.js",
     "reader.js",
     "search.js",
+    "secret.js",
     "find.js",
     "wait.js",
     "outer.js",

@@ -3,6 +3,7 @@ return { snapshot, adoptRoots, adoptInternals, adoptListening, describe, idOf, e
   readyField, focusedField, setField, filledWith, listKind, chooseNative, setOption, beginChoice, filterField, findOption, scrollOptions, shown, isChosenNow,
   elementBy, fileField, fileNames, isDraggable, readable,
   look, changedSince, outerHtml, documentTitle, adoptRefs,
+  secretField, secretStranger, enterSecret, coversOf, coversThrough,
   seenText, forgetSeen, placesOf, findElements, scrollBox, scrolledTo, moveBox, bringIntoView, topOf,
   marksOf, marksThrough, viewportPlace, paint,
 };

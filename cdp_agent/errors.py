@@ -7,12 +7,15 @@ CdpAgentError
 ├── ActionError             the page refused; the message is for the model  → becomes the tool's result
 │   ├── StaleRef · NotInteractable (.why) · NavigationFailed · ScriptError · InvalidArguments
     │   ├── PageUnresponsive · DocumentGone · BlockedByPolicy
-├── ModelError              .provider .status
-│   ├── AuthenticationError · RateLimited (.retry_after) · ContextTooLong · BadReply
+├── ModelError              .provider .status .retry_after
+│   ├── AuthenticationError · RateLimited · Overloaded · Unreachable · ContextTooLong · BadReply
+│   └── Unsupported (.what)
 └── SetupError              the caller's input: bad URL, empty task, unknown provider, missing key
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 
 class CdpAgentError(Exception):
@@ -94,12 +97,15 @@ class BlockedByPolicy(ActionError):
 
 
 class ModelError(CdpAgentError):
-    """The model's provider failed: `.provider`, and the HTTP `.status` where there was one."""
+    """The model's provider failed: `.provider`, the HTTP `.status` and `.retry_after` (seconds) where it told them."""
 
-    def __init__(self, provider: str, message: str, status: int | None = None) -> None:
+    def __init__(
+        self, provider: str, message: str, status: int | None = None, retry_after: float | None = None
+    ) -> None:
         super().__init__(f"{provider}: {message}")
         self.provider = provider
         self.status = status
+        self.retry_after = retry_after
 
 
 class AuthenticationError(ModelError):
@@ -107,13 +113,15 @@ class AuthenticationError(ModelError):
 
 
 class RateLimited(ModelError):
-    """Too many requests: `.retry_after` in seconds where the provider said so."""
+    """Too many requests."""
 
-    def __init__(
-        self, provider: str, message: str, status: int | None = None, retry_after: float | None = None
-    ) -> None:
-        super().__init__(provider, message, status)
-        self.retry_after = retry_after
+
+class Overloaded(ModelError):
+    """The provider has no room for anybody just now."""
+
+
+class Unreachable(ModelError):
+    """No answer came: there was no connection, it was closed before a byte came back, or the provider stayed silent."""
 
 
 class ContextTooLong(ModelError):
@@ -121,7 +129,15 @@ class ContextTooLong(ModelError):
 
 
 class BadReply(ModelError):
-    """The provider answered with something that is not a reply."""
+    """The provider answered with something that is not a reply, or with a part of one."""
+
+
+class Unsupported(ModelError):
+    """The model, or its server, cannot do what it was asked for: `.what` is "tools" or "schema"."""
+
+    def __init__(self, provider: str, message: str, status: int | None, what: Literal["tools", "schema"]) -> None:
+        super().__init__(provider, message, status)
+        self.what = what
 
 
 class SetupError(CdpAgentError):

@@ -1,306 +1,294 @@
-"""The HTTP side of providers, against servers that misbehave on the socket."""
+"""What is asked again and what is not, the model that takes over, and models without tools. Nothing here waits."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+import json
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any, cast
 
-import httpx
+import msgspec
 import pytest
 
 from cdp_agent.errors import (
     AuthenticationError,
     BadReply,
-    CdpAgentError,
     ContextTooLong,
     ModelError,
     RateLimited,
-    SetupError,
+    Unreachable,
+    Unsupported,
 )
-from cdp_agent.providers.base import Reply, Request, Text, User
+from cdp_agent.providers import openai
+from cdp_agent.providers.base import JsonOutput, Reply, Request, Text, ToolCall, ToolSpec, Usage, User
 from cdp_agent.providers.client import Client
+from cdp_agent.providers.manner import Manner, Patience
+from cdp_agent.providers.prices import Price, Prices
 from cdp_agent.providers.services import Endpoint, endpoint
+from tests.sockets import EVENTS, Answer, always, in_turn, response, serve
 
-KEY = "sk-very-secret"
 REQUEST = Request("m", (User((Text("Hi"),)),))
-EVENTS = b'data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 OK = Reply(text="ok", finish_reason="stop")
-
-Answer = Callable[[int, asyncio.StreamWriter], Awaitable[None]]
-
-
-def response(body: bytes, status: str = "200 OK", extra: str = "", content_type: str = "text/event-stream") -> bytes:
-    head = f"HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n{extra}\r\n"
-    return head.encode() + body
+FINE = response(EVENTS)
+OPEN = ToolSpec(
+    "open", "Open it.", {"type": "object", "properties": {"ref": {"type": "string", "pattern": "^E[1-9][0-9]*$"}}}
+)
+PRICES = Prices(date="2026-01-01", source="test", models={"openai-compatible/m": Price(input=1, output=2)})
 
 
-class Server:
-    """Reads each request whole, then does with the socket what the test's `answer(n, writer)` does."""
-
-    def __init__(self, answer: Answer) -> None:
-        self.requests: list[bytes] = []
-        self.connections = 0
-        self.base_url = ""
-        self._answer = answer
-
-    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
-        try:
-            while not writer.is_closing():
-                head = await reader.readuntil(b"\r\n\r\n")
-                length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
-                self.requests.append(head + await reader.readexactly(length))
-                await self._answer(len(self.requests), writer)
-                await writer.drain()
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass
-        finally:
-            writer.close()
+def refusal(status: int, message: str = "No", extra: str = "") -> bytes:
+    return response(json.dumps({"error": {"message": message}}).encode(), f"{status} X", extra, "application/json")
 
 
-@asynccontextmanager
-async def serve(answer: Answer) -> AsyncIterator[Server]:
-    server = Server(answer)
-    listener = await asyncio.start_server(server.handle, "127.0.0.1", 0)
-    server.base_url = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}/v1"
-    try:
-        yield server
-    finally:
-        listener.close()
+def saying(text: str) -> bytes:
+    event = json.dumps({"choices": [{"delta": {"content": text}, "finish_reason": "stop"}]})
+    return response(f"data: {event}\n\ndata: [DONE]\n\n".encode())
 
 
-def client(base_url: str, timeout: httpx.Timeout | None = None) -> Client:
-    where = endpoint("openai/m", base_url=base_url, api_key=KEY, environment={})
-    return Client(where, timeout=timeout or httpx.Timeout(5))
+class Asked:
+    """A client whose pauses take no time: they, and what it told, are taken down."""
+
+    def __init__(self, base_url: str, *, fallback: str | None = None, **manner: Any) -> None:
+        self.pauses: list[float] = []
+        self.told: list[tuple[str, str]] = []
+        self.client = Client(
+            endpoint("openai-compatible/m", base_url=base_url, api_key="key", environment={}),
+            fallback=(fallback and endpoint("openai-compatible/n", base_url=fallback, environment={})) or None,
+            manner=Manner(**manner),
+            prices=PRICES,
+            notice=lambda message, error: self.told.append((message, type(error).__name__)),
+            pause=self._pause,
+            jitter=lambda: 0.5,
+        )
+
+    async def _pause(self, seconds: float) -> None:
+        self.pauses.append(seconds)
 
 
-def always(data: bytes) -> Answer:
-    async def answer(number: int, writer: asyncio.StreamWriter) -> None:
-        writer.write(data)
-
-    return answer
-
-
-async def failure_of(answer: Answer, limits: httpx.Timeout | None = None) -> CdpAgentError:
-    async with serve(answer) as server, client(server.base_url, limits) as asked:
-        with pytest.raises(ModelError) as caught:
-            await asked.ask(REQUEST)
-    return caught.value
-
-
-async def test_a_request_is_posted_and_its_reply_read() -> None:
-    async with serve(always(response(EVENTS))) as server, client(server.base_url) as asked:
-        reply = await asked.ask(REQUEST)
-
-    head, _, body = server.requests[0].partition(b"\r\n\r\n")
-    assert reply == OK
-    assert head.startswith(b"POST /v1/chat/completions HTTP/1.1")
-    assert b"Authorization: Bearer sk-very-secret" in head
-    assert body == (
-        b'{"model":"m","messages":[{"role":"user","content":"Hi"}],"stream":true,'
-        b'"stream_options":{"include_usage":true}}'
-    )
+async def asking(
+    answer: Answer, requests: Sequence[Request] = (REQUEST,), **options: Any
+) -> tuple[list[Reply | ModelError], Asked, list[dict[str, Any]]]:
+    """The replies or errors, what the client did meanwhile, and the bodies that the server got."""
+    outcomes: list[Reply | ModelError] = []
+    async with serve(answer) as server:
+        asked = Asked(server.base_url, **options)
+        async with asked.client as client:
+            for request in requests:
+                try:
+                    outcomes.append(await client.ask(request))
+                except ModelError as error:
+                    outcomes.append(error)
+    bodies = [json.loads(each.partition(b"\r\n\r\n")[2]) for each in server.requests]
+    return outcomes, asked, bodies
 
 
 async def test_the_connection_is_kept_for_the_next_request() -> None:
-    async with serve(always(response(EVENTS))) as server, client(server.base_url) as asked:
-        await asked.ask(REQUEST)
-        await asked.ask(REQUEST)
+    async with serve(always(FINE)) as server, Asked(server.base_url).client as client:
+        await client.ask(REQUEST)
+        await client.ask(REQUEST)
 
     assert (server.connections, len(server.requests)) == (1, 2)
 
 
-async def test_a_kept_connection_that_closes_before_a_byte_is_replaced_once() -> None:
-    async def answer(number: int, writer: asyncio.StreamWriter) -> None:
-        if number == 2:
-            writer.close()
-        else:
-            writer.write(response(EVENTS))
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+async def test_what_may_pass_is_asked_three_times_with_growing_pauses(status: int) -> None:
+    (error,), asked, bodies = await asking(always(refusal(status)))
 
-    async with serve(answer) as server, client(server.base_url) as asked:
-        await asked.ask(REQUEST)
-        second = await asked.ask(REQUEST)
-
-    assert (second, server.connections, len(server.requests)) == (OK, 2, 3)
+    assert isinstance(error, ModelError)
+    assert (error.status, len(bodies), asked.pauses) == (status, 3, [1.5, 3.0])
 
 
-async def test_a_kept_connection_that_is_reset_before_a_byte_is_replaced_once() -> None:
-    async def answer(number: int, writer: asyncio.StreamWriter) -> None:
-        if number == 2:
-            writer.transport.abort()
-        else:
-            writer.write(response(EVENTS))
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 405, 413, 422])
+async def test_what_is_refused_for_what_it_is_is_not_asked_again(status: int) -> None:
+    (error,), asked, bodies = await asking(always(refusal(status)))
 
-    async with serve(answer) as server, client(server.base_url) as asked:
-        await asked.ask(REQUEST)
-
-        assert await asked.ask(REQUEST) == OK
-
-
-async def test_it_is_repeated_no_more_than_once() -> None:
-    async def answer(number: int, writer: asyncio.StreamWriter) -> None:
-        if number == 1:
-            writer.write(response(EVENTS))
-        else:
-            writer.close()
-
-    async with serve(answer) as server, client(server.base_url) as asked:
-        await asked.ask(REQUEST)
-        with pytest.raises(ModelError, match="broke before an answer came"):
-            await asked.ask(REQUEST)
-
-    assert len(server.requests) == 3
-
-
-async def test_a_new_connection_that_closes_is_not_repeated() -> None:
-    async def answer(number: int, writer: asyncio.StreamWriter) -> None:
-        writer.close()
-
-    async with serve(answer) as server, client(server.base_url) as asked:
-        with pytest.raises(ModelError, match="broke before an answer came"):
-            await asked.ask(REQUEST)
-
-    assert len(server.requests) == 1
-
-
-async def test_a_reply_that_breaks_off_is_not_repeated() -> None:
-    async def answer(number: int, writer: asyncio.StreamWriter) -> None:
-        writer.write(response(EVENTS) if number == 1 else response(EVENTS)[:-30])
-        if number == 2:
-            await writer.drain()
-            writer.close()
-
-    async with serve(answer) as server, client(server.base_url) as asked:
-        await asked.ask(REQUEST)
-        with pytest.raises(BadReply, match="broke off"):
-            await asked.ask(REQUEST)
-
-    assert len(server.requests) == 2
-
-
-async def test_a_server_that_stays_silent_is_left() -> None:
-    async def answer(number: int, writer: asyncio.StreamWriter) -> None:
-        pass
-
-    error = await failure_of(answer, httpx.Timeout(5, read=0.05))
-
-    assert str(error) == "openai: no answer in time (it stayed silent too long)."
-
-
-async def test_a_server_that_is_not_there_is_named() -> None:
-    async with client("http://127.0.0.1:9/v1") as asked:
-        with pytest.raises(ModelError, match=r"openai: http://127\.0\.0\.1:9/v1 cannot be reached"):
-            await asked.ask(REQUEST)
-
-
-async def test_cancelling_closes_the_connection() -> None:
-    reached, closed = asyncio.Event(), asyncio.Event()
-
-    async def watch(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        reached.set()
-        while await reader.read(1000):
-            pass
-        closed.set()
-        writer.close()
-
-    listener = await asyncio.start_server(watch, "127.0.0.1", 0)
-    port = listener.sockets[0].getsockname()[1]
-    async with client(f"http://127.0.0.1:{port}/v1") as asked:
-        task = asyncio.create_task(asked.ask(REQUEST))
-        await reached.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-        await asyncio.wait_for(closed.wait(), 5)
-    listener.close()
+    assert isinstance(error, ModelError)
+    assert (error.status, len(bodies), asked.pauses, asked.told) == (status, 1, [], [])
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "kind"),
-    [
-        (
-            "401 Unauthorized",
-            '{"error":{"message":"Incorrect API key provided: sk-very-secret."}}',
-            AuthenticationError,
-        ),
-        ("403 Forbidden", "{}", AuthenticationError),
-        ("429 Too Many Requests", '{"error":{"message":"Slow down"}}', RateLimited),
-        ("400 Bad Request", '{"error":{"code":"context_length_exceeded","message":"too many"}}', ContextTooLong),
-        ("400 Bad Request", '{"error":{"message":"Unknown parameter"}}', ModelError),
-        ("500 Internal Server Error", "oops", ModelError),
-        ("302 Found", "", ModelError),
-    ],
+    "failure", [refusal(500), response(b""), FINE[:-50] + b" " * 50, response(b"<p>")], ids=["500", "", "half", "html"]
 )
-async def test_a_status_has_its_class(status: str, body: str, kind: type[ModelError]) -> None:
-    error = await failure_of(always(response(body.encode(), status, content_type="application/json")))
+async def test_what_passes_is_told_and_is_no_error(failure: bytes) -> None:
+    (reply,), asked, _ = await asking(in_turn(failure, failure, FINE))
 
-    assert type(error) is kind
-    assert error.status == int(status[:3])
-    assert KEY not in str(error)
-
-
-async def test_a_key_in_an_error_is_masked() -> None:
-    body = b'{"error":{"message":"Incorrect API key provided: sk-very-secret."}}'
-
-    error = await failure_of(always(response(body, "401 Unauthorized")))
-
-    assert str(error) == "openai: Incorrect API key provided: [key]."
+    assert reply == OK
+    assert [message for message, _ in asked.told] == [
+        "The model is asked again in 1.5 s, attempt 2 of 3.",
+        "The model is asked again in 3.0 s, attempt 3 of 3.",
+    ]
 
 
-@pytest.mark.parametrize(("value", "low", "high"), [("7", 7, 7), ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0)])
-async def test_retry_after_is_read(value: str, low: float, high: float) -> None:
-    error = await failure_of(always(response(b"{}", "429 Too Many Requests", f"Retry-After: {value}\r\n")))
+def test_pauses_grow_from_one_second_to_ten() -> None:
+    patience = Patience()
 
-    assert isinstance(error, RateLimited)
-    assert error.retry_after is not None
-    assert low <= error.retry_after <= high
+    assert [patience.pause_s(attempt, 0) for attempt in range(1, 7)] == [1, 2, 4, 8, 10, 10]
+    assert [patience.pause_s(attempt, 1) for attempt in range(1, 7)] == [2, 4, 8, 10, 10, 10]
 
 
-@pytest.mark.parametrize("value", ["soon", ""])
-async def test_a_retry_after_that_is_none_is_ignored(value: str) -> None:
-    error = await failure_of(always(response(b"{}", "429 Too Many Requests", f"Retry-After: {value}\r\n")))
+@pytest.mark.parametrize(("header", "pause"), [("Retry-After: 7", 7), ("retry-after-ms: 1250", 1.25)])
+async def test_what_the_provider_asks_to_wait_is_waited(header: str, pause: float) -> None:
+    (reply,), asked, _ = await asking(in_turn(refusal(429, extra=f"{header}\r\n"), FINE))
+
+    assert (reply, asked.pauses) == (OK, [pause])
+
+
+async def test_a_wait_that_is_too_long_is_an_error_that_says_so() -> None:
+    (error,), asked, bodies = await asking(always(refusal(429, extra="Retry-After: 3600\r\n")))
 
     assert isinstance(error, RateLimited)
-    assert error.retry_after is None
+    assert str(error) == "openai-compatible: No. It asks to wait 3,600 s; 60 s is the most we do."
+    assert (len(bodies), asked.pauses) == (1, [])
 
 
-def test_a_provider_is_found_by_name() -> None:
-    found = endpoint("openrouter/openai/gpt-4.1-mini", environment={"OPENROUTER_API_KEY": "k"})
+async def test_a_pause_is_left_at_once_when_cancelled() -> None:
+    async with serve(always(refusal(500))) as server:
+        paused = asyncio.Event()
+        where = endpoint("openai-compatible/m", base_url=server.base_url, environment={})
+        async with Client(where, notice=lambda message, error: paused.set(), jitter=lambda: 1) as client:
+            asking = asyncio.create_task(client.ask(REQUEST))
+            await paused.wait()
+            asking.cancel()
 
-    assert (found.provider, found.model, found.base_url, found.key) == (
-        "openrouter",
-        "openai/gpt-4.1-mini",
-        "https://openrouter.ai/api/v1",
-        "k",
+            done, _ = await asyncio.wait([asking], timeout=0.5)
+
+    assert done
+    assert asking.cancelled()
+
+
+async def test_a_connection_that_closes_before_a_byte_is_repeated_once_at_no_cost() -> None:
+    (first, second), asked, bodies = await asking(in_turn(FINE, b"", FINE), [REQUEST, REQUEST])
+
+    assert (first, second, len(bodies), asked.pauses, asked.told) == (OK, OK, 3, [], [])
+
+
+async def test_one_that_keeps_closing_is_unreachable() -> None:
+    (error,), asked, bodies = await asking(in_turn(b""))
+
+    assert isinstance(error, Unreachable)
+    assert "the connection was closed before an answer came" in str(error)
+    assert (len(bodies), asked.pauses) == (4, [1.5, 3.0])
+
+
+async def test_the_other_model_takes_over_for_good() -> None:
+    async with serve(always(FINE)) as other:
+        replies, asked, bodies = await asking(always(refusal(500)), [REQUEST, REQUEST], fallback=other.base_url)
+
+    assert replies == [OK, OK]
+    assert len(bodies) == 3
+    assert [json.loads(each.partition(b"\r\n\r\n")[2])["model"] for each in other.requests] == ["n", "n"]
+    assert asked.told[-1] == ("openai-compatible/n takes over, for the rest of the run.", "ModelError")
+    assert asked.client.endpoint.model == "n"
+
+
+async def test_a_key_that_is_refused_lets_the_other_model_take_over_at_once() -> None:
+    async with serve(always(FINE)) as other:
+        (reply,), asked, bodies = await asking(always(refusal(401)), fallback=other.base_url)
+
+    assert (reply, len(bodies), asked.pauses) == (OK, 1, [])
+
+
+async def test_the_error_of_the_other_model_is_the_last_word() -> None:
+    async with serve(always(refusal(401))) as other:
+        (error,), _, bodies = await asking(always(refusal(400)), fallback=other.base_url)
+
+    assert isinstance(error, AuthenticationError)
+    assert len(bodies) == 1
+
+
+async def test_a_context_that_is_too_long_is_the_callers_to_shorten() -> None:
+    async with serve(always(FINE)) as other:
+        (error,), _, bodies = await asking(always(refusal(413)), fallback=other.base_url)
+
+    assert isinstance(error, ContextTooLong)
+    assert (len(bodies), other.requests) == (1, [])
+
+
+CALL = Request("m", (User((Text("Hi"),)),), (OPEN,), "required", refs=("E1", "E2"))
+
+
+async def test_a_model_without_tools_is_asked_for_its_calls_as_json() -> None:
+    said = saying('{"tool":"open","arguments":{"ref":"E2"}}')
+
+    replies, asked, bodies = await asking(in_turn(refusal(400, "m does not support tools"), said), [CALL, CALL])
+
+    call = (ToolCall("call_1", "open", '{"ref":"E2"}'),)
+    assert [reply.tool_calls for reply in replies if isinstance(reply, Reply)] == [call, call]
+    assert ["tools" in body for body in bodies] == [True, False, False]
+    assert bodies[1]["response_format"]["json_schema"]["schema"]["$defs"]["ref"]["enum"] == ["E1", "E2"]
+    assert asked.told == [("The model has no tool calling: it is asked for its calls as JSON.", "Unsupported")]
+    assert asked.client.constrained
+
+
+async def test_a_server_that_enforces_nothing_is_asked_in_words() -> None:
+    said = saying('Well: ```json\n{"tool":"open","arguments":{"ref":"E2",}}\n```')
+    refused = refusal(400, "response_format json_schema is not supported")
+
+    (reply,), _, bodies = await asking(
+        in_turn(refusal(500, "tools param requires --jinja flag"), refused, said), [CALL]
     )
 
-
-@pytest.mark.parametrize("name", ["lmstudio", "ollama"])
-def test_a_local_provider_needs_no_key(name: str) -> None:
-    assert endpoint(f"{name}/m", environment={}).key is None
-
-
-def test_an_endpoint_never_shows_its_key() -> None:
-    found = Endpoint("openai", endpoint("ollama/m", environment={}).wire, "http://x/v1", "m", KEY)
-
-    assert KEY not in f"{found} {found!r}"
+    assert isinstance(reply, Reply)
+    assert reply.tool_calls == (ToolCall("call_1", "open", '{"ref":"E2"}'),)
+    assert reply.text == "Well:"
+    assert ["response_format" in body for body in bodies] == [False, True, False]
 
 
-@pytest.mark.parametrize(
-    ("model", "base_url", "key", "message"),
-    [
-        ("gpt-4.1-mini", None, None, "'gpt-4.1-mini' is not a model: write provider/model"),
-        ("openai/", None, None, "'openai/' is not a model"),
-        ("acme/m", None, None, "There is no provider 'acme'. Those there are: openai, openrouter,"),
-        ("openai/m", None, None, "openai needs a key: set OPENAI_API_KEY, or pass api_key."),
-        ("openai-compatible/m", None, None, "openai-compatible needs a base URL"),
-        ("ollama/m", "localhost:1", None, "'localhost:1' is not a base URL"),
-        ("openai/m", None, "two words", "The key for openai has characters that no key has"),
-    ],
-)
-def test_a_wrong_setup_says_what_to_do(model: str, base_url: str | None, key: str | None, message: str) -> None:
-    with pytest.raises(SetupError) as caught:
-        endpoint(model, base_url=base_url, api_key=key, environment={})
+async def test_a_schema_that_is_not_enforced_is_left_out() -> None:
+    request = Request("m", REQUEST.messages, output=JsonOutput("x", {"type": "object"}))
 
-    assert str(caught.value).startswith(message)
+    (reply,), _, bodies = await asking(in_turn(refusal(400, "structured output is not supported"), FINE), [request])
+
+    assert (reply, ["response_format" in body for body in bodies]) == (OK, [True, False])
+
+
+async def test_constrained_calls_can_be_asked_for_from_the_beginning() -> None:
+    _, _, bodies = await asking(always(saying("{}")), [CALL], constrained=True)
+
+    assert ["tools" in body for body in bodies] == [False]
+
+
+async def test_and_can_be_ruled_out() -> None:
+    (error,), _, bodies = await asking(always(refusal(400, "m does not support tools")), [CALL], constrained=False)
+
+    assert isinstance(error, Unsupported)
+    assert len(bodies) == 1
+
+
+async def test_what_a_request_leaves_open_is_how_the_client_asks() -> None:
+    encoded: list[Request] = []
+
+    class Wire(ModuleType):
+        def encode(self, request: Request) -> dict[str, Any]:
+            encoded.append(request)
+            return openai.encode(request)
+
+    wire = Wire("wire")
+    wire.__dict__.update({name: each for name, each in vars(openai).items() if name not in ("encode", "__name__")})
+    async with serve(always(FINE)) as server:
+        where = Endpoint("openai", cast(Any, wire), server.base_url, "gpt-5")
+        async with Client(where, manner=Manner(max_output_tokens=99, reasoning_effort="low")) as client:
+            await client.ask(REQUEST)
+            await client.ask(msgspec.structs.replace(REQUEST, max_output_tokens=7, reasoning_effort="high"))
+
+    assert [(each.model, each.max_output_tokens, each.reasoning_effort) for each in encoded] == [
+        ("gpt-5", 99, "low"),
+        ("gpt-5", 7, "high"),
+    ]
+
+
+async def test_a_reply_tells_its_cost() -> None:
+    event = b'data: {"choices":[],"usage":{"prompt_tokens":1000000,"completion_tokens":500000}}\n\n'
+
+    (reply, unknown), _, _ = await asking(in_turn(response(event + EVENTS), FINE), [REQUEST, REQUEST])
+
+    assert isinstance(reply, Reply)
+    assert reply.usage == Usage(1_000_000, 500_000, cost=2.0)
+    assert isinstance(unknown, Reply)
+    assert unknown.usage.cost is None
+
+
+async def test_a_bad_reply_is_raised_when_it_stays_bad() -> None:
+    (error,), _, bodies = await asking(always(response(b"<p>")))
+
+    assert isinstance(error, BadReply)
+    assert len(bodies) == 3

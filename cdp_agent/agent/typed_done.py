@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.providers.lenient import read_object
 from cdp_agent.tools.base import Arguments, Tool
 from cdp_agent.tools.ending import DoneArguments, done
-from cdp_agent.tools.parsing import read_object
 
 if TYPE_CHECKING:
     from cdp_agent.extract.form import Form

@@ -70,6 +70,10 @@ class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):
 Message = System | User | Assistant | ToolResult
 
 
+REF_PATTERN = "^E[1-9][0-9]*$"
+"""The pattern of every tool's parameter that is the ref of an element, and of no other."""
+
+
 class ToolSpec(msgspec.Struct, frozen=True):
     """A tool as a model gets to know it; `parameters` is a JSON Schema."""
 
@@ -98,7 +102,8 @@ class Request(msgspec.Struct, frozen=True):
     """`output` is for wires with JSON_OUTPUT; the others are given a tool whose parameters are the schema.
 
     `reasoning_effort` and `max_output_tokens` are the provider's choice when None; reasoning counts as output.
-    `continued`: a later request will begin with the same messages, so that it pays to have them remembered.
+    `continued`: a later request will begin with the same messages, so that it pays to have them remembered. `refs` are
+    those that are on the page now, None where nobody knows; only models without tool calling are held to them.
     """
 
     model: str
@@ -109,6 +114,7 @@ class Request(msgspec.Struct, frozen=True):
     max_output_tokens: int | None = None
     reasoning_effort: ReasoningEffort | None = None
     continued: bool = False
+    refs: tuple[str, ...] | None = None
 
 
 class Usage(msgspec.Struct, frozen=True):

@@ -1,39 +1,71 @@
-"""The one place that does HTTP with providers: streaming, time limits, the mapping of errors, what is repeated."""
+"""The one place that asks a provider, and asks again: retries, the model that takes over, models without tools."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from email.utils import parsedate_to_datetime
-from time import time
+import random
+from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-import httpx
 import msgspec
 
-from cdp_agent.errors import BadReply, ModelError
+from cdp_agent.errors import ContextTooLong, ModelError, Unreachable, Unsupported
+from cdp_agent.providers import constrained
 from cdp_agent.providers.base import Reply, Request
-from cdp_agent.providers.errors import model_error
+from cdp_agent.providers.errors import may_pass
+from cdp_agent.providers.exchange import ClosedSilently, exchange, http_client
+from cdp_agent.providers.manner import Manner
+from cdp_agent.providers.prices import Prices, cost_of
 from cdp_agent.providers.services import Endpoint
 
 _log = logging.getLogger(__name__)
+_ONLY_STRICT = ("openai",)
+"""Providers that enforce a schema only in their own strict form."""
 
-# Between two pieces of a reply a model may think for long; connecting is quick or hopeless.
-_TIMEOUTS = httpx.Timeout(120, connect=10)
-_MOST_BYTES_OF_AN_ERROR = 20_000
+Notice = Callable[[str, ModelError], None]
+"""Told what is done about an error that does not end the request, in a sentence, before it is done."""
 
 
 class Client:
-    """Asks one endpoint, over connections that are kept for the next request. Close it, or use `async with`."""
+    """Asks one endpoint, over connections that are kept for the next request. Close it, or use `async with`.
 
-    def __init__(self, endpoint: Endpoint, *, timeout: httpx.Timeout = _TIMEOUTS) -> None:
+    When all attempts failed, `fallback` is asked in its place, from then on. With `prices` each reply's usage tells its
+    cost, where that is known. `notice` hears of every error that the caller does not see. `pause` and `jitter` are for
+    tests, which must not wait.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        fallback: Endpoint | None = None,
+        manner: Manner = Manner(),  # noqa: B008 (frozen)
+        prices: Prices | None = None,
+        notice: Notice | None = None,
+        pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
         self._endpoint = endpoint
-        self._http = httpx.AsyncClient(timeout=timeout)
+        self._fallback = fallback
+        self._manner = manner
+        self._prices = prices
+        self._notice = notice or (lambda message, error: _log.info("%s (%s)", message, error))
+        self._pause = pause
+        self._jitter = jitter
+        self._able = self._first_thought_able()
+        self._http = http_client(manner.patience)
 
     @property
     def endpoint(self) -> Endpoint:
-        """Which model of which provider this asks."""
+        """Which model of which provider this asks now."""
         return self._endpoint
+
+    @property
+    def constrained(self) -> bool:
+        """Whether the model is asked for its calls as JSON, so that a request's `refs` count."""
+        return not self._able.tools
 
     async def __aenter__(self) -> Self:
         return self
@@ -47,116 +79,118 @@ class Client:
         await self._http.aclose()
 
     async def ask(self, request: Request) -> Reply:
-        """The model's whole reply. Raises ModelError; cancelling closes the connection, which stops the model."""
-        body = msgspec.json.encode(self._endpoint.wire.encode(request))
-        try:
+        """The model's whole reply. Raises ModelError; cancelling closes the connection, which stops the model.
+
+        What is raised was repeated as often as it may be: a caller does not ask the same again.
+        """
+        while True:
+            endpoint, able = self._endpoint, self._able
             try:
-                return await self._attempt(body)
-            except _ConnectionWasStale:
-                # The server closed a kept connection as we wrote to it, and answered nothing: repeating costs nothing.
-                _log.debug("%s closed a kept connection; asking again", self._endpoint.provider)
-                return await self._attempt(body)
-        except _ConnectionWasStale as error:
-            raise self._failed("the connection was closed twice before an answer came.") from error
-        except ModelError as error:
-            error.args = (self._without_key(str(error)),)
-            raise
+                return await self._ask(self._completed(request), endpoint, able)
+            except ContextTooLong:
+                raise  # the caller can say less
+            except Unsupported as error:
+                if not (self._learn(error, endpoint, able, request) or self._fall_back(error, endpoint)):
+                    raise
+            except ModelError as error:
+                if not self._fall_back(error, endpoint):
+                    raise
 
-    async def _attempt(self, body: bytes) -> Reply:
-        endpoint = self._endpoint
-        progress = _Progress()
-        headers = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
-        if endpoint.credentials is not None:
-            headers |= await endpoint.credentials.headers(self._http)
-        else:
-            headers |= endpoint.wire.headers(endpoint.key)
-        try:
-            async with self._http.stream(
-                "POST",
-                endpoint.base_url + endpoint.wire.path(endpoint.model),
-                content=body,
-                headers=headers,
-                extensions={"trace": progress.trace},
-            ) as response:
-                progress.answered = True
-                if response.status_code != 200:
-                    raise await self._refusal(response)
-                kind = response.headers.get("content-type", "")
-                decoder = endpoint.wire.decoder(endpoint.provider, endpoint.model, kind)
-                async for data in response.aiter_bytes():
-                    decoder.feed(data)
-                return decoder.reply()
-        except httpx.TimeoutException as error:
-            raise self._failed(f"no answer in time ({_kind(error)}).") from error
-        except httpx.ConnectError as error:
-            raise self._failed(f"{endpoint.base_url} cannot be reached: {error or 'no connection'}.") from error
-        except httpx.TransportError as error:
-            if progress.on_kept_connection and not progress.answered:
-                raise _ConnectionWasStale from error
-            if progress.answered:
-                raise BadReply(endpoint.provider, f"the reply broke off: {error}.") from error
-            raise self._failed(f"the connection broke before an answer came: {error}.") from error
-        except (httpx.InvalidURL, httpx.HTTPError) as error:
-            raise self._failed(f"{error}.") from error
-
-    async def _refusal(self, response: httpx.Response) -> ModelError:
-        found = b""
-        async for data in response.aiter_bytes():
-            found += data
-            if len(found) >= _MOST_BYTES_OF_AN_ERROR:
-                break
-        return model_error(
-            self._endpoint.provider,
-            self._endpoint.wire.failure(found),
-            status=response.status_code,
-            retry_after=_retry_after(response.headers.get("retry-after")),
+    def _completed(self, request: Request) -> Request:
+        manner = self._manner
+        return msgspec.structs.replace(
+            request,
+            model=self._endpoint.model,
+            reasoning_effort=request.reasoning_effort or manner.reasoning_effort,
+            max_output_tokens=request.max_output_tokens or manner.max_output_tokens,
         )
 
-    def _failed(self, message: str) -> ModelError:
-        return ModelError(self._endpoint.provider, message)
+    async def _ask(self, request: Request, endpoint: Endpoint, able: _Able) -> Reply:
+        if request.output is not None and not able.schemas:
+            request = msgspec.structs.replace(request, output=None)  # whoever asks says it in words, too
+        if able.tools or not request.tools:
+            return await self._patiently(request, endpoint)
+        strict = endpoint.provider in _ONLY_STRICT
+        sent = constrained.as_json(request, enforced=able.schemas, strict=strict)
+        return constrained.as_calls(await self._patiently(sent, endpoint), request)
 
-    def _without_key(self, message: str) -> str:
-        """The message without the key, which some providers repeat in their errors."""
-        key = self._endpoint.key
-        return message.replace(key, "[key]") if key else message
+    async def _patiently(self, request: Request, endpoint: Endpoint) -> Reply:
+        body = msgspec.json.encode(endpoint.wire.encode(request))
+        patience = self._manner.patience
+        repeated = False
+        attempt = 1
+        while True:
+            try:
+                return self._priced(await exchange(self._http, endpoint, patience, body), endpoint)
+            except ClosedSilently as closed:
+                if not repeated:
+                    _log.debug("%s closed the connection; asking again", endpoint.provider)
+                    repeated = True  # at no cost: the server has not begun to answer
+                    continue
+                cause: Exception = closed
+                error: ModelError = Unreachable(
+                    endpoint.provider, f"the connection was closed before an answer came: {closed}."
+                )
+            except ModelError as failed:
+                cause, error = failed, failed
+            await self._before_the_next(attempt, error, cause)
+            attempt += 1
+
+    def _priced(self, reply: Reply, endpoint: Endpoint) -> Reply:
+        if self._prices is None or reply.usage.cost is not None:
+            return reply
+        cost = cost_of(reply.usage, self._prices.price_of(endpoint.provider, endpoint.model))
+        return msgspec.structs.replace(reply, usage=msgspec.structs.replace(reply.usage, cost=cost))
+
+    async def _before_the_next(self, attempt: int, error: ModelError, cause: Exception) -> None:
+        """Waits before another attempt, or raises the error when there is to be none."""
+        patience = self._manner.patience
+        wait_s = error.retry_after
+        if wait_s is not None and wait_s > patience.longest_retry_after_s:
+            most = patience.longest_retry_after_s
+            error.args = (f"{str(error).rstrip('.')}. It asks to wait {wait_s:,.0f} s; {most:g} s is the most we do.",)
+            raise error
+        if attempt >= patience.attempts or not may_pass(error):
+            raise error from (cause if cause is not error else error.__cause__)
+        if wait_s is None:
+            wait_s = patience.pause_s(attempt, self._jitter())
+        self._notice(
+            f"The model is asked again in {wait_s:.1f} s, attempt {attempt + 1} of {patience.attempts}.", error
+        )
+        await self._pause(wait_s)
+
+    def _learn(self, error: Unsupported, endpoint: Endpoint, able: _Able, request: Request) -> bool:
+        """Takes down what the server cannot do; whether the same can be asked for in another way."""
+        if (self._endpoint, self._able) != (endpoint, able):
+            return True  # another request has found out meanwhile
+        if error.what == "schema" and able.schemas:
+            self._able = msgspec.structs.replace(able, schemas=False)
+            self._notice("The server enforces no JSON Schema: the model is asked for JSON in words.", error)
+            return True
+        if error.what == "tools" and able.tools and request.tools and self._manner.constrained == "auto":
+            self._able = msgspec.structs.replace(able, tools=False)
+            self._notice("The model has no tool calling: it is asked for its calls as JSON.", error)
+            return True
+        return False
+
+    def _fall_back(self, error: ModelError, endpoint: Endpoint) -> bool:
+        """Puts the other model in the place of the one that failed, if there is one left."""
+        if self._endpoint is not endpoint:
+            return True  # another request has done so meanwhile
+        if self._fallback is None:
+            return False
+        self._endpoint, self._fallback = self._fallback, None
+        self._able = self._first_thought_able()
+        now = self._endpoint
+        self._notice(f"{now.provider}/{now.model} takes over, for the rest of the run.", error)
+        return True
+
+    def _first_thought_able(self) -> _Able:
+        return _Able(tools=self._manner.constrained is not True, schemas=self._endpoint.wire.JSON_OUTPUT)
 
 
-class _ConnectionWasStale(Exception):
-    """A kept connection was closed before a byte of the answer came."""
+class _Able(msgspec.Struct, frozen=True):
+    """What the endpoint can do, as far as is known."""
 
-
-class _Progress:
-    """How far a request got, by httpcore's trace events (https://www.encode.io/httpcore/extensions/#trace)."""
-
-    def __init__(self) -> None:
-        self.on_kept_connection = True
-        self.answered = False
-
-    async def trace(self, event: str, info: dict[str, Any]) -> None:
-        if event == "connection.connect_tcp.started":
-            self.on_kept_connection = False
-        elif event == "http11.receive_response_headers.complete":
-            self.answered = True
-
-
-def _kind(error: httpx.TimeoutException) -> str:
-    return {
-        httpx.ConnectTimeout: "connecting took too long",
-        httpx.ReadTimeout: "it stayed silent too long",
-        httpx.WriteTimeout: "it did not take the request",
-        httpx.PoolTimeout: "no free connection",
-    }.get(type(error), "time is up")
-
-
-def _retry_after(value: str | None) -> float | None:
-    """Seconds from a Retry-After header: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after."""
-    if not value:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time())
-    except ValueError:
-        return None
+    tools: bool
+    schemas: bool

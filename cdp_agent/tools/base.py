@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import msgspec
 
 from cdp_agent.errors import InvalidArguments, SetupError
-from cdp_agent.tools.parsing import REF_PATTERN, coerce, read_object
+from cdp_agent.providers.base import REF_PATTERN
+from cdp_agent.providers.lenient import read_object
+from cdp_agent.tools.parsing import coerce
 from cdp_agent.tools.schema import parameters_of
 
 if TYPE_CHECKING:

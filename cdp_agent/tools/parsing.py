@@ -1,4 +1,4 @@
-"""Reading what a model meant: the one place that is lenient about the form of arguments."""
+"""Reading what a model meant: the one place that is lenient about names and values of arguments."""
 
 from __future__ import annotations
 
@@ -7,31 +7,10 @@ from typing import Any
 
 import msgspec
 
-REF_PATTERN = "^E[1-9][0-9]*$"
+from cdp_agent.providers.base import REF_PATTERN
+from cdp_agent.providers.lenient import read_object
+
 _REF = re.compile(r"""[\[({<"'`\s]*(?:ref\s*[=:]\s*)?["']?[eE]?([1-9][0-9]*)[\])}>"'`\s]*""")
-
-
-def read_object(text: str) -> dict[str, Any]:
-    """The JSON object in a model's text: bare, quoted as a string, or the first one within other words.
-
-    Raises ValueError with the place where reading it ended.
-    """
-    if not text.strip():
-        return {}
-    try:
-        found = msgspec.json.decode(text)
-        if isinstance(found, str):
-            found = msgspec.json.decode(found)
-    except msgspec.DecodeError as error:
-        inner = _first_object(text)
-        if inner is None:
-            raise ValueError(f"the arguments are not JSON ({error})") from error
-        found = msgspec.json.decode(inner)
-    if found is None:
-        return {}
-    if not isinstance(found, dict):
-        raise ValueError(f"the arguments must be a JSON object, not {type(found).__name__}")
-    return found
 
 
 def coerce(found: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
@@ -79,36 +58,3 @@ def _coerce_list(value: Any, items: dict[str, Any]) -> Any:
     elif not isinstance(value, list | tuple):
         value = [value]
     return [_coerce_value(each, items) for each in value]
-
-
-def _first_object(text: str) -> str | None:
-    """The first balanced {...} that is JSON, such as one in a Markdown fence or with text after it."""
-    start = text.find("{")
-    while start >= 0:
-        end = _end_of_object(text, start)
-        if end is None:
-            return None
-        candidate = text[start:end]
-        try:
-            msgspec.json.decode(candidate)
-        except msgspec.DecodeError:
-            start = text.find("{", start + 1)
-        else:
-            return candidate
-    return None
-
-
-def _end_of_object(text: str, start: int) -> int | None:
-    depth, quoted, escaped = 0, False, False
-    for index in range(start, len(text)):
-        char = text[index]
-        if quoted:
-            quoted = escaped or char != '"'
-            escaped = char == "\\" and not escaped
-        elif char == '"':
-            quoted = True
-        elif char in "{}":
-            depth += 1 if char == "{" else -1
-            if depth == 0:
-                return index + 1
-    return None

@@ -1,0 +1,210 @@
+"""Tool calls of models that have none: the reply is one JSON object, of a schema that the server enforces.
+
+The object is {"tool": NAME, "arguments": {…}}, and its schema the union of those of the tools, in which a ref is one of
+those that are on the page now: what does not exist cannot be written. Where the server enforces nothing the model is
+asked for the same in words. The conversation is told without messages that such models do not know.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from cdp_agent.providers.base import (
+    REF_PATTERN,
+    Assistant,
+    Forced,
+    Image,
+    JsonOutput,
+    Message,
+    Reply,
+    Request,
+    System,
+    Text,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+    User,
+)
+from cdp_agent.providers.lenient import objects
+
+NAME = "tool_call"
+_REF: dict[str, Any] = {"$ref": "#/$defs/ref"}
+_STRICT = ("type", "enum", "const", "items", "$ref")
+_NAMES = ("tool", "name", "function", "action")
+_ARGUMENTS = ("arguments", "parameters", "args", "input")
+_INSTRUCTIONS = """\
+You call a tool by answering with one JSON object and nothing else:
+{"tool": "NAME", "arguments": {...}}
+These are the tools, with what the arguments are ("?": may be left out):
+"""
+
+
+def as_json(request: Request, *, enforced: bool, strict: bool = False) -> Request:
+    """The same request with nothing in it of tools; `enforced` where the server can be told a schema.
+
+    `strict` is for servers that enforce a schema only in the form that OpenAI's strict mode takes.
+    """
+    specs = request.tools
+    if isinstance(request.tool_choice, Forced):
+        specs = tuple(spec for spec in specs if spec.name == request.tool_choice.name)
+    schema = schema_of(specs, request.refs, strict=strict)
+    return msgspec.structs.replace(
+        request,
+        messages=_messages(request.messages, _INSTRUCTIONS + "\n".join(map(_described, specs))),
+        tools=(),
+        tool_choice="auto",
+        output=JsonOutput(NAME, schema) if enforced else None,
+    )
+
+
+def as_calls(reply: Reply, request: Request) -> Reply:
+    """The same reply with the call that its text is. `request` is the one with the tools."""
+    if reply.finish_reason in ("length", "content_filter"):  # whatever there is of it is not all
+        return reply
+    names = {spec.name for spec in request.tools}
+    found = [(place, call) for place, each in objects(reply.text) if (call := _call_of(each)) is not None]
+    known = [(place, call) for place, call in found if call[0] in names] or found
+    if not known:
+        return reply
+    place, (name, arguments) = known[0]
+    call = ToolCall(f"call_{len(request.messages)}", name, msgspec.json.encode(arguments).decode())
+    before = reply.text[:place].removesuffix("```json\n").removesuffix("```\n").strip()
+    return msgspec.structs.replace(reply, text=before, tool_calls=(call,), finish_reason="tool_calls")
+
+
+def schema_of(specs: Sequence[ToolSpec], refs: Sequence[str] | None = None, *, strict: bool = False) -> dict[str, Any]:
+    """The JSON Schema of a call of one of the tools; with `refs`, every ref is one of them."""
+    shape = _strict if strict else _enforceable
+    calls = [
+        _object({"tool": {"type": "string", "const": spec.name}, "arguments": shape(spec.parameters, refs)})
+        for spec in specs
+        if refs or refs is None or not _needs_ref(spec)
+    ]
+    definitions = {"$defs": {"ref": {"type": "string", "enum": list(refs)}}} if refs else {}
+    if strict:  # which takes no choice at the top
+        return {**_object({"call": {"anyOf": calls}}), **definitions}
+    return {**(calls[0] if len(calls) == 1 else {"anyOf": calls}), **definitions}
+
+
+def _object(properties: dict[str, Any], required: Sequence[str] | None = None) -> dict[str, Any]:
+    names = list(properties) if required is None else [name for name in required if name in properties]
+    return {"type": "object", "properties": properties, "required": names, "additionalProperties": False}
+
+
+def _is_ref(schema: dict[str, Any]) -> bool:
+    return schema.get("pattern") == REF_PATTERN
+
+
+def _needs_ref(spec: ToolSpec) -> bool:
+    return any(_is_ref(spec.parameters["properties"][name]) for name in spec.parameters.get("required", ()))
+
+
+def _enforceable(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict[str, Any]:
+    """The arguments as a grammar can hold a model to them."""
+    properties = {}
+    for name, each in parameters.get("properties", {}).items():
+        if not _is_ref(each):
+            properties[name] = _bounded(each)
+        elif refs or refs is None:
+            properties[name] = _REF if refs else each
+    return _object(properties, parameters.get("required", ()))
+
+
+def _bounded(schema: dict[str, Any]) -> dict[str, Any]:
+    """Without what only people read; a number within bounds as a whole one, of which grammars know the bounds."""
+    kept = {key: value for key, value in schema.items() if key not in ("description", "default", "title")}
+    if kept.get("type") == "number" and "minimum" in kept and "maximum" in kept:
+        kept |= {"type": "integer", "minimum": math.ceil(kept["minimum"]), "maximum": math.floor(kept["maximum"])}
+    return kept
+
+
+def _strict(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict[str, Any]:
+    """The same in OpenAI's strict form: every property is required, and null where it may be left out."""
+    properties: dict[str, Any] = {}
+    required = parameters.get("required", ())
+    for name, each in _enforceable(parameters, refs)["properties"].items():
+        kept = {key: value for key, value in each.items() if key in _STRICT}
+        if kept.get("type") == "object":  # anything that is one, which cannot be said
+            continue
+        properties[name] = kept if name in required else {"anyOf": [kept, {"type": "null"}]}
+    return _object(properties)
+
+
+def _described(spec: ToolSpec) -> str:
+    """A tool as a small model reads it: its call, what it is for, and what the arguments are."""
+    required = spec.parameters.get("required", ())
+    properties = spec.parameters.get("properties", {})
+    fields = [f'"{name}"{"" if name in required else "?"}: {_kind(each)}' for name, each in properties.items()]
+    lines = [f'{{"tool": "{spec.name}", "arguments": {{{", ".join(fields)}}}}}', f"  {spec.description}"]
+    told = [f"  {name}: {each['description']}" for name, each in properties.items() if "description" in each]
+    return "\n".join([*lines, *told])
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    if "enum" in schema:
+        return " | ".join(msgspec.json.encode(each).decode() for each in schema["enum"])
+    if schema.get("type") == "array":
+        return f"[{_kind(schema.get('items', {}))}, ...]"
+    return str(schema.get("type", "any"))
+
+
+def _messages(messages: Sequence[Message], instructions: str) -> tuple[Message, ...]:
+    """The conversation in words; what follows one another from the user's side is one message, as templates want it."""
+    told = list(_in_words(messages))
+    first = told[0] if told else None
+    if isinstance(first, System):
+        told[0] = System(f"{first.text}\n\n{instructions}")
+    else:
+        told.insert(0, System(instructions))
+    result: list[Message] = []
+    for message in told:
+        last = result[-1] if result else None
+        if isinstance(message, User) and isinstance(last, User):
+            result[-1] = User(_joined(last.parts, message.parts))
+        else:
+            result.append(message)
+    return tuple(result)
+
+
+def _in_words(messages: Sequence[Message]) -> Iterator[Message]:
+    names: dict[str, str] = {}
+    for message in messages:
+        match message:
+            case Assistant(text, calls):
+                names |= {call.id: call.name for call in calls}
+                yield Assistant("\n".join(filter(None, [text, *map(_as_said, calls)])))
+            case ToolResult(call_id, text, images):
+                yield User((Text(f"{names.get(call_id, 'tool')}:\n{text}"), *images))
+            case _:
+                yield message
+
+
+def _as_said(call: ToolCall) -> str:
+    """A call in the form in which the model is to write the next one."""
+    return f'{{"tool": {msgspec.json.encode(call.name).decode()}, "arguments": {call.arguments.strip() or "{}"}}}'
+
+
+def _joined(first: tuple[Text | Image, ...], second: tuple[Text | Image, ...]) -> tuple[Text | Image, ...]:
+    match (first, second):
+        case ((*before, Text(one)), (Text(two), *after)):
+            return (*before, Text(f"{one}\n\n{two}"), *after)
+        case _:
+            return first + second
+
+
+def _call_of(found: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """The tool's name and arguments in an object: as was asked for, or in a form that models are used to."""
+    inner = next((found[key] for key in ("call", "tool_call", "function") if isinstance(found.get(key), dict)), found)
+    name = next((inner[key] for key in _NAMES if isinstance(inner.get(key), str)), None)
+    if name is None:
+        return None
+    arguments = next((inner[key] for key in _ARGUMENTS if key in inner), None)
+    if isinstance(arguments, str):
+        arguments = next((each for _, each in objects(arguments)), {})
+    if not isinstance(arguments, dict):
+        arguments = {key: value for key, value in inner.items() if key not in (*_NAMES, *_ARGUMENTS)}
+    return name.strip(), arguments

@@ -1,0 +1,129 @@
+"""One request to a provider and its reply over HTTP: streaming, time limits, the mapping of errors. Repeats nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+import httpx
+
+from cdp_agent.errors import BadReply, ModelError, Unreachable
+from cdp_agent.providers.base import Decoder, Reply
+from cdp_agent.providers.errors import model_error
+from cdp_agent.providers.manner import Patience, retry_after_s
+from cdp_agent.providers.services import Endpoint
+
+_MOST_BYTES_OF_AN_ERROR = 20_000
+_CLOSED = "disconnected without sending"
+"""What httpcore says when nothing came back."""
+
+
+class ClosedSilently(Exception):
+    """The connection was closed before a byte of the answer came, as happens to those that are kept for later."""
+
+
+def http_client(patience: Patience) -> httpx.AsyncClient:
+    """Connections that are kept. The other time limits are `exchange`'s: httpx has one for all reading."""
+    return httpx.AsyncClient(timeout=httpx.Timeout(None, connect=patience.connect_s))
+
+
+async def exchange(http: httpx.AsyncClient, endpoint: Endpoint, patience: Patience, body: bytes) -> Reply:
+    """The reply to an encoded request. Raises ModelError, and ClosedSilently; cancelling closes the connection."""
+    one = _Exchange(http, endpoint, patience)
+    try:
+        return await one.run(body)
+    except ModelError as error:
+        if endpoint.key:  # some providers repeat it in their errors
+            error.args = (str(error).replace(endpoint.key, "[key]"),)
+        raise
+
+
+class _Exchange:
+    def __init__(self, http: httpx.AsyncClient, endpoint: Endpoint, patience: Patience) -> None:
+        self._http = http
+        self._endpoint = endpoint
+        self._patience = patience
+        self._decoder: Decoder | None = None
+        self._bytes = 0
+
+    async def run(self, body: bytes) -> Reply:
+        patience = self._patience
+        try:
+            async with asyncio.timeout(patience.connect_s + patience.first_byte_s) as limit:
+                return await self._run(body, limit)
+        except TimeoutError as error:
+            if not self._bytes:
+                raise self._unreachable(f"no answer began within {patience.first_byte_s:g} s.") from error
+            return self._without_its_end(error, f"nothing more came for {patience.between_chunks_s:g} s")
+        except httpx.ConnectTimeout as error:
+            raise self._not_there(f"no connection within {patience.connect_s:g} s") from error
+        except httpx.ConnectError as error:
+            raise self._not_there(str(error) or "no connection") from error
+        except httpx.TransportError as error:
+            if self._decoder is not None:
+                return self._without_its_end(error, str(error))
+            if isinstance(error, httpx.RemoteProtocolError) and _CLOSED not in str(error):
+                raise BadReply(self._endpoint.provider, f"the answer is not HTTP: {error}.") from error
+            raise ClosedSilently(str(error)) from error
+        except httpx.DecodingError as error:
+            raise BadReply(self._endpoint.provider, f"the reply cannot be unpacked: {error}.") from error
+        except (httpx.InvalidURL, httpx.HTTPError) as error:
+            raise self._unreachable(f"{error}.") from error
+
+    async def _run(self, body: bytes, limit: asyncio.Timeout) -> Reply:
+        endpoint, clock, patience = self._endpoint, asyncio.get_running_loop().time, self._patience
+        headers = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
+        if endpoint.credentials is not None:
+            headers |= await endpoint.credentials.headers(self._http)
+        else:
+            headers |= endpoint.wire.headers(endpoint.key)
+
+        async def trace(event: str, info: dict[str, Any]) -> None:
+            # httpcore's own: https://www.encode.io/httpcore/extensions/#trace
+            if event == "http11.send_request_headers.started":  # there is a connection
+                limit.reschedule(clock() + patience.first_byte_s)
+
+        address = endpoint.base_url + endpoint.wire.path(endpoint.model)
+        async with self._http.stream(
+            "POST", address, content=body, headers=headers, extensions={"trace": trace}
+        ) as got:
+            if got.status_code != 200:
+                raise await self._refusal(got)
+            self._decoder = endpoint.wire.decoder(
+                endpoint.provider, endpoint.model, got.headers.get("content-type", "")
+            )
+            async for data in got.aiter_bytes():
+                self._bytes += len(data)
+                limit.reschedule(clock() + patience.between_chunks_s)
+                self._decoder.feed(data)
+            return self._decoder.reply()
+
+    def _without_its_end(self, error: Exception, why: str) -> Reply:
+        """The reply, where only what follows its last word did not come. Raises BadReply."""
+        assert self._decoder is not None  # a part of the reply has come
+        try:
+            return self._decoder.reply()
+        except BadReply:
+            raise BadReply(self._endpoint.provider, f"the reply broke off: {why}.") from error
+
+    async def _refusal(self, response: httpx.Response) -> ModelError:
+        found = b""
+        with suppress(httpx.TransportError):  # what came of it will do
+            async for data in response.aiter_bytes():
+                found += data
+                if len(found) >= _MOST_BYTES_OF_AN_ERROR:
+                    break
+        headers = response.headers
+        return model_error(
+            self._endpoint.provider,
+            self._endpoint.wire.failure(found),
+            status=response.status_code,
+            retry_after=retry_after_s(headers.get("retry-after"), headers.get("retry-after-ms")),
+        )
+
+    def _not_there(self, why: str) -> Unreachable:
+        return self._unreachable(f"{self._endpoint.base_url} cannot be reached: {why}.")
+
+    def _unreachable(self, message: str) -> Unreachable:
+        return Unreachable(self._endpoint.provider, message)

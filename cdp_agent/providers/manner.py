@@ -1,0 +1,85 @@
+"""How a provider is asked: how long it is waited for, how often it is asked again, and what is asked of its model."""
+
+from __future__ import annotations
+
+from email.utils import parsedate_to_datetime
+from time import time
+from typing import Literal, get_args
+
+import msgspec
+
+from cdp_agent.errors import SetupError
+from cdp_agent.providers.base import ReasoningEffort
+
+
+class Patience(msgspec.Struct, frozen=True, kw_only=True):
+    """Times in seconds.
+
+    `connect_s` is for a connection; `first_byte_s` from then on until the answer begins, which on a slow machine takes
+    as long as reading the whole request; `between_chunks_s` for each piece of it that follows. `attempts` in all; the
+    pause after the first one is `first_pause_s`, then twice as long each time, up to `longest_pause_s`. Where the
+    provider says how long to wait it is obeyed, up to `longest_retry_after_s`.
+    """
+
+    connect_s: float = 10
+    first_byte_s: float = 180
+    between_chunks_s: float = 90
+    attempts: int = 3
+    first_pause_s: float = 1
+    longest_pause_s: float = 10
+    longest_retry_after_s: float = 60
+
+    def __post_init__(self) -> None:
+        for name in ("connect_s", "first_byte_s", "between_chunks_s"):
+            if getattr(self, name) <= 0:
+                raise SetupError(f"{name} is more than 0, not {getattr(self, name)}.")
+        for name in ("first_pause_s", "longest_pause_s", "longest_retry_after_s"):
+            if getattr(self, name) < 0:
+                raise SetupError(f"{name} is at least 0, not {getattr(self, name)}.")
+        if self.attempts < 1:
+            raise SetupError(f"attempts is at least 1, not {self.attempts}.")
+
+    def pause_s(self, attempt: int, jitter: float) -> float:
+        """How long to wait after this attempt (from 1) where nobody says; `jitter` is from 0 to 1."""
+        return min(self.first_pause_s * 2.0 ** (attempt - 1) * (1 + jitter), self.longest_pause_s)
+
+
+class Manner(msgspec.Struct, frozen=True, kw_only=True):
+    """How a model is asked, whatever the question: what a request leaves open is taken from here.
+
+    `constrained`: True for a model without tool calling, whose calls are JSON that its server enforces; False never;
+    "auto" as soon as the server says that the model has no tools.
+    """
+
+    patience: Patience = Patience()
+    reasoning_effort: ReasoningEffort | None = None
+    max_output_tokens: int | None = None
+    constrained: Literal["auto"] | bool = "auto"
+
+    def __post_init__(self) -> None:
+        if self.reasoning_effort not in (None, *get_args(ReasoningEffort)):
+            options = ", ".join(get_args(ReasoningEffort))
+            raise SetupError(f"reasoning_effort is one of {options}, not {self.reasoning_effort!r}.")
+        if self.max_output_tokens is not None and self.max_output_tokens < 1:
+            raise SetupError(f"max_output_tokens is at least 1, not {self.max_output_tokens}.")
+        if self.constrained not in ("auto", True, False):
+            raise SetupError(f'constrained is "auto", True or False, not {self.constrained!r}.')
+
+
+def retry_after_s(seconds: str | None, milliseconds: str | None = None) -> float | None:
+    """What a provider's headers say of how long to wait.
+
+    `retry-after` holds seconds or a date (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after), `retry-after-ms`,
+    which OpenAI and Azure send, is the same in finer steps.
+    """
+    for value, scale in ((milliseconds, 1000.0), (seconds, 1.0)):
+        try:
+            found = float(value or "") / scale
+        except ValueError:
+            continue
+        if found >= 0:  # neither negative nor NaN
+            return found
+    try:
+        return max(0.0, parsedate_to_datetime(seconds or "").timestamp() - time())
+    except ValueError:
+        return None

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Literal
 from urllib.parse import urlsplit
 
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.providers import (
-    anthropic,
-    compatible,
-    google,
-    ollama,
-    openai,
-    openai_responses,
-    openrouter,
-    vertex,
-)
+from cdp_agent.providers import vertex_address
 from cdp_agent.providers.base import Credentials, Wire
-from cdp_agent.providers.google_credentials import AccessToken, DefaultCredentials
+
+WireName = Literal["anthropic", "compatible", "google", "ollama", "openai", "openai_responses", "openrouter"]
 
 
 class Service(msgspec.Struct, frozen=True):
@@ -30,12 +23,12 @@ class Service(msgspec.Struct, frozen=True):
     """
 
     name: str
-    wire: Wire
+    wire: WireName
     base_url: str | None = None
     key_variable: str | None = None
     key_required: bool = False
     other_key_variables: tuple[str, ...] = ()
-    elsewhere: Wire | None = None
+    elsewhere: WireName | None = None
 
     def key_in(self, environment: Mapping[str, str]) -> str | None:
         """The key that the environment holds."""
@@ -63,27 +56,30 @@ SERVICES = {
     service.name: service
     for service in (
         # OpenAI's newer models call tools with reasoning only through responses; other servers know only chats.
-        Service("openai", openai_responses, _OPENAI, "OPENAI_API_KEY", key_required=True, elsewhere=openai),
-        Service("anthropic", anthropic, "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", key_required=True),
+        Service("openai", "openai_responses", _OPENAI, "OPENAI_API_KEY", key_required=True, elsewhere="openai"),
+        Service("anthropic", "anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", key_required=True),
         Service(
             "google",
-            google,
+            "google",
             "https://generativelanguage.googleapis.com/v1beta",
             "GEMINI_API_KEY",
             key_required=True,
             other_key_variables=("GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"),
         ),
-        Service("vertex", vertex, None, "GOOGLE_VERTEX_API_KEY"),
-        Service("openrouter", openrouter, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", key_required=True),
-        Service("ollama", ollama, "http://localhost:11434/api", "OLLAMA_API_KEY"),
-        Service("lmstudio", compatible, "http://localhost:1234/v1", "LMSTUDIO_API_KEY"),
-        Service("openai-compatible", compatible, None, "OPENAI_COMPATIBLE_API_KEY"),
+        Service("vertex", "google", None, "GOOGLE_VERTEX_API_KEY"),
+        Service("openrouter", "openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", key_required=True),
+        Service("ollama", "ollama", "http://localhost:11434/api", "OLLAMA_API_KEY"),
+        Service("lmstudio", "compatible", "http://localhost:1234/v1", "LMSTUDIO_API_KEY"),
+        Service("openai-compatible", "compatible", None, "OPENAI_COMPATIBLE_API_KEY"),
     )
 }
 
 WIRES_OF_OPENAI = {
-    name: msgspec.structs.replace(SERVICES["openai"], name=name, wire=wire, elsewhere=None)
-    for name, wire in (("openai-responses", openai_responses), ("openai-chat", openai))
+    service.name: service
+    for service in (
+        Service("openai-responses", "openai_responses", _OPENAI, "OPENAI_API_KEY", key_required=True),
+        Service("openai-chat", "openai", _OPENAI, "OPENAI_API_KEY", key_required=True),
+    )
 }
 """OpenAI by a name that says how it is spoken to, wherever it is."""
 
@@ -115,7 +111,7 @@ def endpoint(
         wire = service.elsewhere
     elif service.name == "ollama":
         address, wire = _ollama(address)
-    return Endpoint(service.name, wire, address, model_name, key)
+    return Endpoint(service.name, _wire(wire), address, model_name, key)
 
 
 def _named(model: str) -> tuple[Service, str]:
@@ -156,28 +152,63 @@ def _is_openai(address: str) -> bool:
     return host == "api.openai.com" or host.endswith(".api.openai.com")
 
 
-def _ollama(address: str) -> tuple[str, Wire]:
+def _ollama(address: str) -> tuple[str, WireName]:
     """Ollama's own way of speaking, which its bare address stands for, unless the address is of the other one."""
     path = urlsplit(address).path.rstrip("/")
     if path.endswith("/v1"):
-        return address, compatible
-    return (address if path else f"{address}/api"), ollama
+        return address, "compatible"
+    return (address if path else f"{address}/api"), "ollama"
 
 
 def _vertex(
     service: Service, model: str, base_url: str | None, api_key: str | None, environment: Mapping[str, str]
 ) -> Endpoint:
     """Vertex AI with a key, else with a token, else with the machine's own credentials."""
-    project = vertex.project_of(environment)
+    from cdp_agent.providers.google_credentials import AccessToken, DefaultCredentials
+
+    project = vertex_address.project_of(environment)
     key = _key(api_key or service.key_in(environment), service.name)
     credentials: Credentials | None = None
     if key is None:
-        token = _key(environment.get(vertex.TOKEN_VARIABLE), service.name)
+        token = _key(environment.get(vertex_address.TOKEN_VARIABLE), service.name)
         credentials = AccessToken(token) if token else DefaultCredentials(service.name, environment)
         if project is None and not base_url:
-            names = " or ".join(vertex.PROJECT_VARIABLES)
+            names = " or ".join(vertex_address.PROJECT_VARIABLES)
             raise SetupError(
                 f"vertex needs a project: set {names}; or a key, which needs none: {service.key_variable}."
             )
-    own = vertex.base_url(project, vertex.location_of(environment))
-    return Endpoint(service.name, service.wire, _address(base_url, own, service.name), model, key, credentials)
+    own = vertex_address.base_url(project, vertex_address.location_of(environment))
+    return Endpoint(service.name, _wire(service.wire), _address(base_url, own, service.name), model, key, credentials)
+
+
+def _wire(name: WireName) -> Wire:
+    """The provider's module. Only one is needed in a run, and all of them take long to import."""
+    match name:
+        case "anthropic":
+            from cdp_agent.providers import anthropic
+
+            return anthropic
+        case "compatible":
+            from cdp_agent.providers import compatible
+
+            return compatible
+        case "google":
+            from cdp_agent.providers import google
+
+            return google
+        case "ollama":
+            from cdp_agent.providers import ollama
+
+            return ollama
+        case "openai":
+            from cdp_agent.providers import openai
+
+            return openai
+        case "openai_responses":
+            from cdp_agent.providers import openai_responses
+
+            return openai_responses
+        case "openrouter":
+            from cdp_agent.providers import openrouter
+
+            return openrouter

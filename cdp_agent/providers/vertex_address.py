@@ -1,4 +1,4 @@
-"""Google's Vertex AI: it speaks as the Gemini API does, at an address with a project and a location.
+"""Where Google's Vertex AI is: it speaks as the Gemini API does, at an address with a project and a location.
 
 https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference
 """
@@ -6,10 +6,6 @@ https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from cdp_agent.providers.google import JSON_OUTPUT, decoder, encode, failure, headers, path
-
-__all__ = ["JSON_OUTPUT", "base_url", "decoder", "encode", "failure", "headers", "location_of", "path", "project_of"]
 
 PROJECT_VARIABLES = ("GOOGLE_VERTEX_PROJECT", "GOOGLE_CLOUD_PROJECT", "GCP_PROJECT")
 LOCATION_VARIABLES = ("GOOGLE_VERTEX_LOCATION", "GOOGLE_CLOUD_REGION", "GOOGLE_CLOUD_LOCATION")

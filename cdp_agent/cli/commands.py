@@ -121,7 +121,7 @@ def _help() -> str:
         "",
         "  --cdp ADDRESS names a Chrome that runs (http://host:port or ws://…). Without, it is that of `chrome start`;",
         "  without that, one is launched for the command. --json prints results as JSON. Every option has a variable",
-        "  CDP_AGENT_… and a key in the file of `config path`. In names, - and _ are the same. Exit status: 0 done, 1 the",
-        "  task or the page said no, 2 a wrong call, 3 no Chrome, 4 the model's provider failed.",
+        "  CDP_AGENT_… and a key in the file of `config path`. In names, - and _ are the same. Exit status: 0 done,",
+        "  1 the task or the page said no, 2 a wrong call, 3 no Chrome, 4 the model's provider failed.",
     ]
     return "\n".join(lines)

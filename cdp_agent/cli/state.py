@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -34,13 +33,9 @@ class Tab(msgspec.Struct, frozen=True):
 
 def folder() -> Path:
     """Where the platform wants such files: $XDG_STATE_HOME/cdp-agent, ~/.local/state/cdp-agent on Linux."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        base = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-    return base / "cdp-agent"
+    from platformdirs import user_state_path
+
+    return user_state_path("cdp-agent", appauthor=False)
 
 
 def key_of(websocket_url: str) -> str:

@@ -6,7 +6,6 @@ takes less than the library's import.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -177,7 +176,7 @@ def _toml(value: Any) -> str:
         case bool():
             return "true" if value else "false"
         case str():  # TOML has JSON's escapes, and wants one more
-            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+            return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")
         case list() | tuple():
             return f"[{', '.join(_toml(each) for each in value)}]"
         case dict():

@@ -103,10 +103,7 @@ class Setting(msgspec.Struct, frozen=True):
 @cache
 def settings_of(kind: type[msgspec.Struct]) -> dict[str, Setting]:
     """The settings that the fields of a struct are, by name, in order."""
-    hints = typing.get_type_hints(kind, include_extras=True)
-    return {
-        field.name: _setting(field.name, hints[field.name], _default(field)) for field in msgspec.structs.fields(kind)
-    }
+    return {field.name: _setting(field.name, field.type, _default(field)) for field in msgspec.structs.fields(kind)}
 
 
 def _setting(name: str, hint: Any, default: Any) -> Setting:

@@ -1,9 +1,8 @@
 """The settings: one struct, from which flags, variables, keys of the file, help and schema are derived.
 
-A field's annotation says all there is to say of it; see `told`. What takes it gets it by the same name.
+A field's annotation says all there is to say of it; see `told`. What takes it gets it by the same name. (Annotations
+are not put off here: reading them would take longer than all else that a command does before it begins.)
 """
-
-from __future__ import annotations
 
 import os
 from collections.abc import Mapping
@@ -104,7 +103,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     debug: Annotated[bool, told(_OUTPUT, "tell on stderr what is usually not worth it", "command")] = False
 
     @staticmethod
-    def load(*, environment: Mapping[str, str] | None = None, path: Path | None = None) -> Config:
+    def load(*, environment: Mapping[str, str] | None = None, path: Path | None = None) -> "Config":
         """The settings of this user: by the environment, else the file (`cdp-agent config path`), else the defaults.
 
         Raises SetupError for what is wrong in one of them.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -65,12 +64,19 @@ def _parsed(setting: Setting, text: str) -> Any:
         case "number":
             return float(text)
         case "list" if not text.startswith("["):
-            parts = text.split(",") if setting.separator == "," else shlex.split(text)
-            return [part.strip() for part in parts if part.strip()]
+            return _parts(text, setting.separator)
         case "list" | "table" | "json":
             return msgspec.json.decode(text)
         case _:
             return text
+
+
+def _parts(text: str, separator: str) -> list[str]:
+    if separator == ",":
+        return [part.strip() for part in text.split(",") if part.strip()]
+    from shlex import split  # late, as few need it
+
+    return split(text)
 
 
 def _path(kind: type, value: Any) -> Any:

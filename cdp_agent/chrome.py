@@ -6,10 +6,14 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from cdp_agent.errors import BrowserError
+
+if TYPE_CHECKING:
+    from .page.settings import PageSettings
 
 EXECUTABLE_VARIABLE = "CDP_AGENT_CHROME"
 _SMALL_SHARED_MEMORY = 512 * 1024 * 1024
@@ -122,3 +126,18 @@ def flags(options: LaunchOptions) -> list[str]:
     # Chrome heeds only the last of several.
     chosen.append(f"--disable-features={','.join([*_WITHOUT_FEATURES, *disabled])}")
     return chosen + [each for each in options.args if not each.startswith("--disable-features=")]
+
+
+def settings_for_workers(settings: PageSettings) -> tuple[list[str], dict[str, str]]:
+    """Arguments and environment that tell of `settings` what no tab's session tells: shared and service workers."""
+    arguments, environment = [], {}
+    if settings.user_agent is not None:
+        arguments.append(f"--user-agent={settings.user_agent}")
+    if settings.locale is not None:
+        from .page.emulate import accept_language
+
+        arguments.append(f"--accept-lang={accept_language(settings.locale)}")
+        environment["LANGUAGE"] = settings.locale.replace("-", "_")  # Linux; elsewhere it does nothing
+    if settings.timezone is not None:
+        environment["TZ"] = settings.timezone
+    return arguments, environment

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import re
-import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 
 import pytest
-from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import input as cdp_input
@@ -18,17 +13,10 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
-from cdp_agent.endpoints import connect
-from cdp_agent.errors import ActionError, BrowserError, PageUnresponsive, SetupError
+from cdp_agent.endpoints import address_of
+from cdp_agent.errors import ActionError, BrowserError, PageUnresponsive
 from cdp_agent.page.page import Page
 from tests.conftest import Serve, new_tab
-
-
-@contextmanager
-def _deaf_server() -> Iterator[int]:
-    """A port that takes connections and never says anything."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield server.getsockname()[1]
 
 
 def _same_tab(browser: Browser, page: Page) -> Page:
@@ -81,19 +69,6 @@ async def test_launch_can_be_awaited() -> None:
         await browser.new_page()
 
 
-@pytest.mark.parametrize("scheme", ["http", "ws", "host and port"])
-async def test_connect_takes_each_kind_of_address(detached: DetachedChrome, scheme: str) -> None:
-    endpoint = {
-        "http": detached.endpoint,
-        "ws": detached.websocket_url,
-        "host and port": detached.endpoint.removeprefix("http://"),
-    }[scheme]
-
-    async with Browser.connect(endpoint) as browser:
-        page = await browser.new_page()
-        assert await page.evaluate("1 + 1") == 2
-
-
 async def test_connect_leaves_the_chrome_as_it_was(detached: DetachedChrome, serve: Serve) -> None:
     async with Browser.connect(detached.endpoint) as owner:
         theirs = await owner.new_page(serve("<title>theirs</title>"))
@@ -115,63 +90,6 @@ async def test_the_tabs_of_a_chrome_are_attached_to_at_first_use(detached: Detac
             page = _same_tab(browser, theirs)
             assert not page.is_attached
             assert await page.evaluate("document.title") == "there before"
-
-
-async def test_connect_tries_several_in_order(detached: DetachedChrome) -> None:
-    async with Browser.connect(["http://127.0.0.1:1", detached.endpoint]) as browser:
-        assert browser.version.product.startswith("Chrome/")
-
-
-async def test_connect_tells_what_happened_at_each(httpserver: HTTPServer) -> None:
-    httpserver.expect_request("/json/version").respond_with_data("hello")
-    forbidden = "/forbidden/json/version"
-    httpserver.expect_request(forbidden).respond_with_data("Host header is not allowed", status=403)
-    endpoints = [
-        "http://127.0.0.1:1",
-        httpserver.url_for("/"),
-        httpserver.url_for("/forbidden"),
-        httpserver.url_for("/").replace("http", "ws") + "devtools/browser/x",
-    ]
-
-    with pytest.raises(BrowserError) as caught:
-        await Browser.connect(endpoints)
-
-    assert re.sub(r":\d{4,5}\b", ":PORT", str(caught.value)).splitlines() == [
-        "No Chrome could be reached.",
-        "http://127.0.0.1:1: nothing listens there. Start Chrome with --remote-debugging-port=9222 and its own "
-        "--user-data-dir, or use `cdp-agent chrome start`.",
-        "http://127.0.0.1:PORT/: no Chrome: it answered /json/version with 'hello'",
-        "http://127.0.0.1:PORT/forbidden: it answered 403 FORBIDDEN: Host header is not allowed",
-        "ws://127.0.0.1:PORT/devtools/browser/x: Chrome refused the WebSocket: "
-        "server rejected WebSocket connection: HTTP 500",
-    ]
-
-
-@pytest.mark.parametrize("scheme", ["http", "ws"])
-async def test_connect_waits_for_no_longer_than_it_may(scheme: str) -> None:
-    with _deaf_server() as port, pytest.raises(BrowserError, match=r"no answer within 0\.2 s"):
-        await Browser.connect(f"{scheme}://127.0.0.1:{port}", timeout_s=0.2)
-
-
-async def test_connect_sends_the_headers(httpserver: HTTPServer) -> None:
-    seen: list[str | None] = []
-
-    def answer(request: Request) -> Response:
-        seen.append(request.headers.get("Authorization"))
-        return Response(status=401)
-
-    httpserver.expect_request("/json/version").respond_with_handler(answer)
-
-    with pytest.raises(BrowserError, match="it answered 401"):
-        await Browser.connect(httpserver.url_for(""), headers={"Authorization": "Bearer key"})
-
-    assert seen == ["Bearer key"]
-
-
-@pytest.mark.parametrize("endpoint", ["ftp://host", "", "http://", "http://host:port"])
-async def test_connect_refuses_what_is_no_address(endpoint: str) -> None:
-    with pytest.raises(SetupError, match="is no address of a Chrome"):
-        await Browser.connect(endpoint)
 
 
 OPENERS = {
@@ -226,7 +144,7 @@ async def test_a_tab_of_a_middle_click_is_followed(some_browser: Browser, serve:
 
 
 async def test_a_new_page_does_not_take_the_place_of_the_tab_in_front(detached: DetachedChrome) -> None:
-    person = Connection(await connect(detached.endpoint, {}, 5))
+    person = Connection(await address_of(detached.endpoint).connect({}))
     front = await person.browser.send(target.CreateTarget(url="about:blank"))
     attached = await person.browser.send(target.AttachToTarget(target_id=front.target_id, flatten=True))
     async with Browser.connect(detached.endpoint) as browser:

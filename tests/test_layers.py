@@ -30,7 +30,9 @@ LAYERS = [
 # Modules beside the package that belong to the layer of another name.
 PART_OF = {
     **dict.fromkeys(("masking", "totp"), "secrets"),
-    **dict.fromkeys(("chrome", "detached", "endpoints", "launch", "opening", "supervisor"), "browser"),
+    **dict.fromkeys(
+        ("chrome", "connecting", "detached", "endpoints", "launch", "opening", "supervisor", "targets"), "browser"
+    ),
 }
 # What stands above all layers: nothing inside the package may import it.
 ENTRANCES = {"cdp_agent", "cdp_agent.__main__"}

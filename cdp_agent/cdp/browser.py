@@ -23,6 +23,14 @@ class Close(Command[Empty], frozen=True):
     method: ClassVar[str] = "Browser.close"
 
 
+class GrantPermissions(Command[Empty], frozen=True):
+    """For all origins, and until we disconnect."""
+
+    method: ClassVar[str] = "Browser.grantPermissions"
+    permissions: list[Literal["geolocation"]]
+    browser_context_id: str | None = None
+
+
 class SetDownloadBehavior(Command[Empty], frozen=True):
     method: ClassVar[str] = "Browser.setDownloadBehavior"
     behavior: Literal["deny", "allow", "allowAndName", "default"]

@@ -27,6 +27,8 @@ NODE_GONE = (
     "Node with given id does not belong to the document",
 )
 NO_DIALOG = ("No dialog is showing",)
+IN_EFFECT = ("Another locale override is already in effect", "Timezone override is already in effect")
+NOT_KNOWN = ("Invalid timezone id", "Invalid locale name")
 
 
 def is_context_gone(error: ProtocolError) -> bool:
@@ -47,6 +49,16 @@ def is_node_gone(error: ProtocolError) -> bool:
 def is_no_dialog(error: ProtocolError) -> bool:
     """Somebody else answered the dialog first."""
     return _is(error, NO_DIALOG)
+
+
+def is_in_effect_already(error: ProtocolError) -> bool:
+    """What holds for a whole process was set by another tab that it shows."""
+    return _is(error, IN_EFFECT)
+
+
+def is_not_known(error: ProtocolError) -> bool:
+    """This Chrome has no time zone or locale of that name."""
+    return _is(error, NOT_KNOWN)
 
 
 def _is(error: ProtocolError, texts: tuple[str, ...]) -> bool:

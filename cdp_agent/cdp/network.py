@@ -29,6 +29,11 @@ class Disable(Command[Empty], frozen=True):
     method: ClassVar[str] = "Network.disable"
 
 
+class SetExtraHTTPHeaders(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Network.setExtraHTTPHeaders"
+    headers: dict[str, str]
+
+
 class RequestWillBeSent(Event, frozen=True):
     method: ClassVar[str] = "Network.requestWillBeSent"
     request_id: str

@@ -34,6 +34,10 @@ class CreatedTarget(Result, frozen=True):
     target_id: str
 
 
+class CreatedContext(Result, frozen=True):
+    browser_context_id: str
+
+
 class Targets(Result, frozen=True):
     target_infos: list[TargetInfo]
 
@@ -72,8 +76,17 @@ class CreateTarget(Command[CreatedTarget], frozen=True):
     url: str
     width: int | None = None
     height: int | None = None
+    browser_context_id: str | None = None
     new_window: bool | None = None
     background: bool | None = None
+    hidden: bool | None = None
+
+
+class CreateBrowserContext(Command[CreatedContext], frozen=True):
+    method: ClassVar[str] = "Target.createBrowserContext"
+    dispose_on_detach: bool | None = None
+    proxy_server: str | None = None
+    proxy_bypass_list: str | None = None
 
 
 class CloseTarget(Command[ClosedTarget], frozen=True):

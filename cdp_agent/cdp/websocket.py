@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import ssl
 from collections.abc import Mapping
 
 from websockets.client import ClientProtocol
@@ -35,15 +37,15 @@ class WebSocketTransport:
         """Connects and shakes hands. Raises BrowserError when the other side is no DevTools WebSocket."""
         try:
             uri = parse_uri(url)
-        except InvalidURI as error:
-            raise BrowserError(f"not a WebSocket address: {error}") from error
+        except InvalidURI as error:  # which quotes the address, and that may be secret
+            raise BrowserError("not a WebSocket address") from error
         protocol = ClientProtocol(uri, max_size=None, logger=_silent)
         try:
             transport, socket = await asyncio.get_running_loop().create_connection(
                 lambda: _Socket(protocol), uri.host, uri.port, ssl=True if uri.secure else None
             )
         except OSError as error:
-            raise BrowserError(f"cannot connect to {uri.host}:{uri.port}: {error.strerror or error}") from error
+            raise BrowserError(f"cannot connect: {without_place(error)}") from error
         try:
             await socket.shake_hands(headers or {})
         except BaseException:
@@ -118,7 +120,7 @@ class _Socket(asyncio.Protocol):
                     self._receive(message)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        reason = f"the connection broke: {exc}" if exc else "it closed the connection"
+        reason = f"the connection broke: {without_place(exc)}" if exc else "it closed the connection"
         if not self._open.done():
             self._open.set_exception(BrowserError(f"no DevTools WebSocket there: {reason}"))
         self._lost_because = reason
@@ -140,3 +142,10 @@ class _Socket(asyncio.Protocol):
                 self._transport.write(data)
             else:  # Sans-I/O's sign that our half is to be closed
                 self._transport.close()
+
+
+def without_place(error: Exception) -> str:
+    """What went wrong, without the host and port that asyncio names."""
+    if isinstance(error, OSError) and not isinstance(error, ssl.SSLError) and error.errno is not None and error.errno > 0:
+        return os.strerror(error.errno)
+    return getattr(error, "strerror", None) or str(error)

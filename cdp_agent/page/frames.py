@@ -10,7 +10,7 @@ https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-setAutoAtt
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cdp_agent.cdp import inspector, runtime, target
@@ -28,7 +28,8 @@ _INSIDE = [
 ]
 ARRIVAL_TIMEOUT_S = 2.0
 
-Prepare = Callable[[Session], None]
+Prepare = Callable[[Session, bool], Sequence[asyncio.Future[Any]]]
+"""Subscribes on a new session, that of the tab or not, and sets it up before anything runs there; the answers."""
 
 
 class Frame:
@@ -171,8 +172,8 @@ class FrameTree:
         session.on(cdp_page.FrameStoppedLoading, lambda event: self._rests(event.frame_id))
         session.on(inspector.TargetCrashed, lambda _: self._crashed(frame))
         session.on(inspector.TargetReloadedAfterCrash, lambda _: session.resume())
-        self._prepare(session)
         return [
+            *self._prepare(session, frame is self.root),
             session.post(cdp_page.Enable()),
             session.post(inspector.Enable()),
             session.post(

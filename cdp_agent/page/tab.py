@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -23,6 +24,7 @@ from .frames import FrameTree
 from .recover import Seen
 from .refs import RefTable
 from .saved_refs import SavedRefs, adopt_refs, export_refs
+from .settings import PageSettings
 from .snapshot import Snapshot
 from .world import CALL_TIMEOUT_S, World, deadline
 
@@ -56,7 +58,7 @@ class Tab:
         dialogs: DialogPolicy,
         downloads: DownloadWatcher,
         opener: Page | None = None,
-        viewport: tuple[int, int] | None = None,
+        settings: PageSettings | None = None,
     ) -> None:
         self.target_id = info.target_id
         self.title = info.title
@@ -78,7 +80,7 @@ class Tab:
         self.acting = asyncio.Lock()
         """Held by who acts: an action's receipt is its own."""
         self._browser = browser
-        self._viewport = viewport
+        self._settings = settings or PageSettings()
         self._asked_for_tabs: list[tuple[str, float]] = []
         self._attached: asyncio.Task[FrameTree] | None = None
         self._saved: SavedRefs | None = None
@@ -207,15 +209,8 @@ class Tab:
         session = self._browser.connection.session(session_id)
         self.activity.watch_root(session)
         tree = FrameTree(session, self.target_id, self._prepare)
-        calls: list[asyncio.Future[Any]] = [session.post(emulation.SetFocusEmulationEnabled(enabled=True))]
-        if self._viewport is not None:
-            width, height = self._viewport
-            calls.append(
-                session.post(
-                    emulation.SetDeviceMetricsOverride(width=width, height=height, device_scale_factor=0, mobile=False)
-                )
-            )
-        following = asyncio.gather(*calls, tree.start())
+        focused = session.post(emulation.SetFocusEmulationEnabled(enabled=True))
+        following = asyncio.gather(focused, tree.start())
         following.add_done_callback(lambda done: self._followed(done, session))
         session.on(inspector.TargetReloadedAfterCrash, lambda _: self._catch_up(session))
         # A tab that hangs answers none of them, and one that has crashed fails them; both can still be sent elsewhere.
@@ -241,11 +236,12 @@ class Tab:
         session.tell(cdp_page.Enable())
         session.post(cdp_page.GetFrameTree()).add_done_callback(know)
 
-    def _prepare(self, session: Session) -> None:
-        """Subscribes to what must not be missed on a new session, before anything runs there."""
+    def _prepare(self, session: Session, is_tab: bool) -> Sequence[asyncio.Future[Any]]:
+        """Subscribes to what must not be missed on a new session, and sets it up, before anything runs there."""
         self.dialogs.watch(session)
         self.activity.watch(session)
         session.on(cdp_page.FrameRequestedNavigation, self._requested)
+        return self._settings.apply(session, is_tab=is_tab)
 
     def _requested(self, event: cdp_page.FrameRequestedNavigation) -> None:
         # A middle or Control click makes a tab of which Chrome does not say who opened it.

@@ -1,0 +1,131 @@
+"""What pages are made to see of the machine and the person in front of it: size, language, place, headers.
+
+Each session of a tab is told, its out-of-process iframes too, before anything runs there. Where nothing is set,
+nothing is sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from cdp_agent.cdp.connection import Session
+from cdp_agent.errors import SetupError
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    class Given(TypedDict, total=False):
+        """The keyword arguments that `Browser.launch` and `Browser.connect` share, see `PageSettings`."""
+
+        user_agent: str | None
+        locale: str | None
+        timezone: str | None
+        geolocation: Sequence[float] | None
+        color_scheme: ColorScheme | None
+        extra_headers: Mapping[str, str] | None
+
+
+ColorScheme = Literal["light", "dark"]
+
+_LOCALE = re.compile(r"[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?")
+_TIMEZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*")
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_ACCURACY_M = 50.0
+
+
+class Viewport(msgspec.Struct, frozen=True):
+    """The size of a page in CSS pixels. `scale`: device pixels for each of them, 0 for what the display has.
+
+    `mobile`: a page is laid out as on a phone (its meta viewport counts). `touch`: it can be touched.
+    """
+
+    width: int
+    height: int
+    scale: float = 0.0
+    mobile: bool = False
+    touch: bool = False
+
+
+class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the pages of a browser are told. None, or nothing: as the Chrome has it."""
+
+    viewport: Viewport | None = None
+    user_agent: str | None = None
+    """Client hints and navigator.platform follow from it."""
+    locale: str | None = None
+    """BCP 47, such as "de-DE": Accept-Language, navigator.languages, and what Intl takes when nothing is asked for."""
+    timezone: str | None = None
+    """A name of the tz database, such as "Europe/Berlin"."""
+    geolocation: tuple[float, float, float] | None = None
+    """Latitude and longitude in degrees, accuracy in metres. Pages need not ask for it."""
+    color_scheme: ColorScheme | None = None
+    headers: Mapping[str, str] = {}
+    """Sent with every request of a page, whatever site it goes to."""
+
+    @staticmethod
+    def of(viewport: Viewport | tuple[int, int] | None = None, **given: Any) -> PageSettings:
+        """What was given, see `Given`, checked. Raises SetupError."""
+        headers = given.pop("extra_headers", None) or {}
+        place = given.pop("geolocation", None)
+        settings = PageSettings(
+            viewport=viewport if viewport is None or isinstance(viewport, Viewport) else Viewport(*viewport),
+            geolocation=None if place is None else _checked_place(place),
+            headers=dict(headers),
+            **given,
+        )
+        _check(settings)
+        return settings
+
+    def apply(self, session: Session, *, is_tab: bool) -> Sequence[asyncio.Future[Any]]:
+        """Tells a session of a tab, or of a frame in it; the answers. To be called before anything may run there."""
+        if self == _NOTHING:
+            return ()
+        from .emulate import emulate  # late: most need none of it
+
+        return emulate(self, session, is_tab=is_tab)
+
+
+_NOTHING = PageSettings()
+
+
+def _check(settings: PageSettings) -> None:
+    viewport = settings.viewport
+    if viewport is not None and (min(viewport.width, viewport.height) < 1 or viewport.scale < 0):
+        raise SetupError(f"The viewport {viewport.width} x {viewport.height} is no size: write width and height.")
+    if settings.user_agent is not None and not (settings.user_agent.isascii() and settings.user_agent.isprintable()):
+        raise SetupError("The user agent holds a character that no header can: write printable ASCII.")
+    if settings.locale is not None and not _LOCALE.fullmatch(settings.locale):
+        raise SetupError(f"{settings.locale!r} is no locale: write a language, or one with its country, such as de-DE.")
+    if settings.timezone is not None and not _is_timezone(settings.timezone):
+        raise SetupError(f"{settings.timezone!r} is no time zone: write a name such as Europe/Berlin or UTC.")
+    if settings.color_scheme not in (None, "light", "dark"):
+        raise SetupError(f"{settings.color_scheme!r} is no color scheme: write light or dark.")
+    for name, value in settings.headers.items():
+        if not _HEADER_NAME.fullmatch(name):
+            raise SetupError(f"{name!r} is no name of a header.")
+        if not value.isprintable():  # the value may be secret
+            raise SetupError(f"The value of the header {name} holds a character that no header can.")
+
+
+def _checked_place(place: Sequence[float]) -> tuple[float, float, float]:
+    latitude, longitude, accuracy = (*place, _ACCURACY_M)[:3] if len(place) in (2, 3) else (999.0, 0.0, 0.0)
+    if not (-90 <= latitude <= 90 and -180 <= longitude <= 180 and accuracy >= 0):
+        raise SetupError(
+            f"{tuple(place)!r} is no place: write latitude (-90 to 90) and longitude (-180 to 180) in degrees, "
+            "and, if it matters, the accuracy in metres."
+        )
+    return latitude, longitude, accuracy
+
+
+def _is_timezone(name: str) -> bool:
+    if not _TIMEZONE.fullmatch(name):
+        return False
+    from zoneinfo import available_timezones
+
+    known = available_timezones()
+    return not known or name in known  # a machine without the database leaves it to Chrome

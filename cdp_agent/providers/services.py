@@ -13,7 +13,7 @@ from cdp_agent.errors import SetupError
 from cdp_agent.providers import vertex_address
 from cdp_agent.providers.base import Credentials, Wire
 
-WireName = Literal["anthropic", "compatible", "google", "ollama", "openai", "openai_responses", "openrouter"]
+WireName = Literal["anthropic", "compatible", "google", "ollama", "openai", "openai_responses", "openrouter", "vertex"]
 
 
 class Service(msgspec.Struct, frozen=True):
@@ -66,7 +66,7 @@ SERVICES = {
             key_required=True,
             other_key_variables=("GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"),
         ),
-        Service("vertex", "google", None, "GOOGLE_VERTEX_API_KEY"),
+        Service("vertex", "vertex", None, "GOOGLE_VERTEX_API_KEY"),
         Service("openrouter", "openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", key_required=True),
         Service("ollama", "ollama", "http://localhost:11434/api", "OLLAMA_API_KEY"),
         Service("lmstudio", "compatible", "http://localhost:1234/v1", "LMSTUDIO_API_KEY"),
@@ -212,3 +212,7 @@ def _wire(name: WireName) -> Wire:
             from cdp_agent.providers import openrouter
 
             return openrouter
+        case "vertex":
+            from cdp_agent.providers import vertex
+
+            return vertex

@@ -22,6 +22,7 @@ class UserAgentMetadata(Part, frozen=True):
     mobile: bool
     brands: list[BrandVersion] | None = None
     full_version_list: list[BrandVersion] | None = None
+    full_version: str | None = None
     bitness: str | None = None
 
 

@@ -77,6 +77,7 @@ def identity(user_agent: str, locale: str | None) -> emulation.SetUserAgentOverr
                 emulation.BrandVersion(brand=_NOT_A_BRAND.brand, version="24.0.0.0"),
                 *(emulation.BrandVersion(brand=who, version=found[1]) for who, found in versions),
             ],
+            full_version=named[1][1],
             platform=name,
             platform_version=version,
             architecture=architecture,

@@ -1,0 +1,248 @@
+"""What pages are made to see, in the tab, its frames, popups and workers; and what is refused before Chrome starts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from cdp_agent.browser import Browser
+from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.types import Command
+from cdp_agent.detached import DetachedChrome
+from cdp_agent.errors import SetupError
+from cdp_agent.page.emulate import identity
+from cdp_agent.page.settings import PageSettings, Viewport
+from tests.conftest import Serve, new_tab, on_other_site
+
+WINDOWS = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.7339.5 Safari/537.36"
+)
+SETTINGS: dict[str, Any] = {
+    "user_agent": WINDOWS,
+    "locale": "de-DE",
+    "timezone": "Asia/Tokyo",
+    "geolocation": (52.52, 13.405),
+    "color_scheme": "dark",
+    "extra_headers": {"X-Team": "blue"},
+}
+SEEN_IN_A_WORKER = """{
+    userAgent: navigator.userAgent, languages: navigator.languages,
+    zone: Intl.DateTimeFormat().resolvedOptions().timeZone, number: (1234.5).toLocaleString()}"""
+SEEN = f"""(async () => ({{
+    ...{SEEN_IN_A_WORKER}, platform: navigator.platform,
+    dark: matchMedia('(prefers-color-scheme: dark)').matches,
+    brands: navigator.userAgentData.brands.map(each => each.brand),
+    hints: await navigator.userAgentData.getHighEntropyValues(['platform', 'platformVersion', 'uaFullVersion']),
+    place: await new Promise((done, failed) => navigator.geolocation.getCurrentPosition(
+        ({{coords}}) => done([coords.latitude, coords.longitude]), failed)).catch(error => error.message),
+}}))()"""
+EXPECTED_IN_A_WORKER = {
+    "userAgent": WINDOWS,
+    "languages": ["de-DE", "de"],
+    "zone": "Asia/Tokyo",
+    "number": "1.234,5",
+}
+EXPECTED = {
+    **EXPECTED_IN_A_WORKER,
+    "platform": "Win32",
+    "dark": True,
+    "brands": ["Not=A?Brand", "Chromium", "Google Chrome"],
+    "place": [52.52, 13.405],
+}
+
+
+@pytest.fixture(params=["launched", "attached"])
+async def german(request: pytest.FixtureRequest, detached: DetachedChrome) -> AsyncIterator[Browser]:
+    opening = (
+        Browser.launch if request.param == "launched" else (lambda **given: Browser.connect(detached.endpoint, **given))
+    )
+    async with opening(**SETTINGS) as browser:
+        yield browser
+
+
+def _without_hints(seen: dict[str, Any]) -> dict[str, Any]:
+    hints = seen.pop("hints")
+    assert (hints["platform"], hints["platformVersion"], hints["uaFullVersion"]) == (
+        "Windows",
+        "10.0.0",
+        "140.0.7339.5",
+    )
+    return seen
+
+
+async def test_a_page_and_its_popup_see_what_was_set(german: Browser, serve: Serve) -> None:
+    url = serve("<p>here</p>")
+    page = await german.new_page(url)
+
+    assert _without_hints(await page.evaluate(SEEN)) == EXPECTED
+
+    await page.evaluate(f"window.open('{url}') && 1")
+    popup = await new_tab(page)
+    await popup.wait_for(url=url)
+    assert _without_hints(await popup.evaluate(SEEN)) == EXPECTED
+
+
+async def test_an_iframe_of_another_process_sees_what_was_set(german: Browser, serve: Serve) -> None:
+    inner = serve(f"<script>{SEEN}.then(seen => parent.postMessage(seen, '*'))</script>", other_site=True)
+    heard = "<script>const told = new Promise(done => onmessage = event => done(event.data))</script>"
+    page = await german.new_page(serve(f"{heard}<iframe allow=geolocation src='{inner}'></iframe>"))
+
+    assert _without_hints(await page.evaluate("told")) == EXPECTED
+
+
+async def test_requests_carry_what_was_set(german: Browser, httpserver: HTTPServer) -> None:
+    got: dict[str, list[str | None]] = {}
+
+    def answer(request: Request) -> Response:
+        got[request.path] = [request.headers.get(name) for name in ("User-Agent", "Accept-Language", "X-Team")]
+        inner = on_other_site(httpserver.url_for("/inner"))
+        body = f"<iframe src='{inner}'></iframe><script>fetch('/fetched')</script>"
+        return Response(
+            body if request.path == "/top" else "<script>fetch('/inner-fetched')</script>", mimetype="text/html"
+        )
+
+    for path in ("/top", "/inner", "/fetched", "/inner-fetched"):
+        httpserver.expect_request(path).respond_with_handler(answer)
+    page = await german.new_page(httpserver.url_for("/top"))
+    async with asyncio.timeout(5):
+        while len(got) < 4:
+            await page.evaluate("new Promise(done => setTimeout(done, 10))")
+
+    assert got == dict.fromkeys(got, [WINDOWS, "de-DE,de;q=0.9", "blue"])
+
+
+WORKERS = {
+    "dedicated": "new Worker('/worker').onmessage = told => done(told.data)",
+    "shared": "new SharedWorker('/shared').port.onmessage = told => done(told.data)",
+    "service": """navigator.serviceWorker.onmessage = told => done(told.data)
+        navigator.serviceWorker.register('/service')
+        navigator.serviceWorker.ready.then(registration => registration.active.postMessage(0))""",
+}
+
+
+@pytest.mark.parametrize("kind", WORKERS)
+async def test_workers_of_a_chrome_of_ours_see_what_was_set(serve: Serve, kind: str) -> None:
+    for name, answer in {
+        "worker": "",
+        "shared": "onconnect = event => event.ports[0].",
+        "service": "onmessage = event => event.source.",
+    }.items():
+        serve(f"{answer}postMessage({SEEN_IN_A_WORKER})", path=f"/{name}", content_type="text/javascript")
+    async with Browser.launch(**SETTINGS) as browser:
+        page = await browser.new_page(serve("<p>here</p>"))
+
+        assert await page.evaluate(f"new Promise(done => {{ {WORKERS[kind]} }})") == EXPECTED_IN_A_WORKER
+
+
+async def test_a_locale_alone_leaves_the_user_agent(browser: Browser, serve: Serve) -> None:
+    page = await browser.new_page(serve("<p>here</p>"))
+    question = "[navigator.userAgent, navigator.platform, navigator.userAgentData.brands.length]"
+    own = await page.evaluate(question)
+    await page.close()
+    async with Browser.launch(locale="fr") as french:
+        page = await french.new_page(serve("<p>ici</p>"))
+
+        assert await page.evaluate(question) == own
+        assert await page.evaluate("[navigator.languages, (1.5).toLocaleString()]") == [["fr"], "1,5"]
+
+
+async def test_a_phone_has_its_size_and_touch(serve: Serve) -> None:
+    async with Browser.launch(viewport=Viewport(390, 844, scale=3, mobile=True, touch=True)) as browser:
+        page = await browser.new_page(serve("<meta name=viewport content='width=device-width'><p>small</p>"))
+
+        assert await page.evaluate("[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints]") == [
+            390,
+            844,
+            3,
+            5,
+        ]
+
+
+async def test_where_nothing_is_set_nothing_is_sent(detached: DetachedChrome) -> None:
+    sent: list[str] = []
+    async with Browser.connect(detached.endpoint) as browser:
+        post = browser._connection._post
+
+        def listen(session: Session, command: Command[Any]) -> Any:
+            sent.append(command.method)
+            return post(session, command)
+
+        browser._connection._post = listen  # type: ignore[method-assign]  # to hear what is sent
+        await browser.new_page()
+
+    assert [each for each in sent if each.startswith("Emulation.")] == ["Emulation.setFocusEmulationEnabled"]
+    assert "Network.setExtraHTTPHeaders" not in sent
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ({"timezone": "Mars/Base"}, "'Mars/Base' is no time zone: write a name such as Europe/Berlin or UTC."),
+        ({"timezone": "../etc/passwd"}, "'../etc/passwd' is no time zone"),
+        ({"locale": "german!"}, "'german!' is no locale: write a language, or one with its country, such as de-DE."),
+        ({"geolocation": (91, 0)}, "(91, 0) is no place: write latitude (-90 to 90)"),
+        ({"geolocation": (1,)}, "(1,) is no place"),
+        ({"color_scheme": "blue"}, "'blue' is no color scheme"),
+        ({"user_agent": "Mozilla\n5.0"}, "The user agent holds a character that no header can"),
+        ({"extra_headers": {"Bad Name": "x"}}, "'Bad Name' is no name of a header."),
+        ({"extra_headers": {"X-Key": "a\r\nb"}}, "The value of the header X-Key holds a character"),
+        ({"viewport": (0, 600)}, "The viewport 0 x 600 is no size"),
+    ],
+    ids=lambda each: next(iter(each)) if isinstance(each, dict) else "",
+)
+def test_what_makes_no_sense_is_refused_before_chrome_starts(setting: dict[str, Any], told: str) -> None:
+    with pytest.raises(SetupError) as caught:
+        Browser.launch(executable="/nowhere", **setting)
+
+    assert str(caught.value).startswith(told)
+
+
+async def test_a_time_zone_that_only_chrome_does_not_know_is_refused_by_the_page(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch, detached: DetachedChrome
+) -> None:
+    monkeypatch.setattr("zoneinfo.available_timezones", lambda: {"Europe/Atlantis"})
+    async with Browser.connect(detached.endpoint, timezone="Europe/Atlantis") as connected:
+        with pytest.raises(SetupError, match="Chrome knows no time zone 'Europe/Atlantis'"):
+            await connected.new_page()
+
+
+IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile Safari/604.1"
+EDGE = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36 Edg/141.0.1.2"
+PIXEL = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36"
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "platform", "hints"),
+    [
+        (IPHONE, "iPhone", None),
+        (EDGE, "MacIntel", ("macOS", "10.15.7", "", False, ["Not=A?Brand", "Chromium", "Microsoft Edge"])),
+        (PIXEL, "Linux armv81", ("Android", "14.0.0", "Pixel 8", True, ["Not=A?Brand", "Chromium", "Google Chrome"])),
+        ("Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0", "Linux x86_64", None),
+        ("my-crawler/1.0", None, None),
+    ],
+    ids=["iPhone", "Edge", "Pixel", "Firefox", "crawler"],
+)
+def test_platform_and_hints_follow_from_the_user_agent(user_agent: str, platform: str | None, hints: Any) -> None:
+    told = identity(user_agent, None)
+    metadata = told.user_agent_metadata
+
+    assert told.platform == platform
+    assert hints == (
+        metadata
+        and (
+            metadata.platform,
+            metadata.platform_version,
+            metadata.model,
+            metadata.mobile,
+            [each.brand for each in metadata.brands or []],
+        )
+    )
+
+
+def test_settings_that_are_left_out_are_none() -> None:
+    assert PageSettings.of(None, user_agent=None, extra_headers=None) == PageSettings()

@@ -5,7 +5,7 @@ What only some programs use is imported where it is used: together these modules
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from cdp_agent.errors import ActionError, InvalidArguments
@@ -171,6 +171,7 @@ class Page(Tab):
         case_sensitive: bool = False,
         context_chars: int = 80,
         max_results: int = 10,
+        cover: Callable[[str], str] | None = None,
     ) -> SearchResult:
         """Where the text that a reader sees matches, over all frames; see `search.search`."""
         from . import search as searching  # with the regex package
@@ -186,6 +187,7 @@ class Page(Tab):
                 case_sensitive=case_sensitive,
                 context_chars=context_chars,
                 max_results=max_results,
+                cover=cover,
             )
         self.told |= {parse_ref(match.ref) for match in result.matches if match.ref}
         return result

@@ -6,7 +6,7 @@ The page gives its text, the matching is done here, with the `regex` package und
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from time import monotonic
 
 import msgspec
@@ -92,11 +92,13 @@ async def search(
     case_sensitive: bool = False,
     context_chars: int = 80,
     max_results: int = 10,
+    cover: Callable[[str], str] | None = None,
 ) -> SearchResult:
     """Where the text of all frames matches.
 
     Literal text matches over inline elements, in any case unless `case_sensitive`; a regular expression is one of the
-    `regex` package. No match runs from one block into the next unless the expression names the line break.
+    `regex` package. No match runs from one block into the next unless the expression names the line break. `cover` may
+    hide parts of a text before anything looks into it: it puts as many characters in their place.
     Raises InvalidArguments for a bad pattern, one that takes too long, and values out of range.
     """
     if not 0 <= context_chars <= 500:
@@ -107,7 +109,7 @@ async def search(
     readings = await read_all(tree, refs, "seenText", _TextPart, {})
     try:
         unread: list[str] = []
-        segments = list(_segments(readings, readings.root, unread))
+        segments = list(_segments(readings, readings.root, unread, cover or str))
         spans, total = await asyncio.to_thread(_find_all, compiled, segments, max_results)
         matches = await _matches(refs, spans, context_chars)
         near = [] if total or regex else await asyncio.to_thread(_near, pattern, segments)
@@ -133,9 +135,11 @@ def _compile(pattern: str, *, is_regex: bool, case_sensitive: bool) -> regex.Pat
         ) from error
 
 
-def _segments(readings: Readings[_TextPart], reading: Reading[_TextPart], unread: list[str]) -> Iterator[_Segment]:
+def _segments(
+    readings: Readings[_TextPart], reading: Reading[_TextPart], unread: list[str], cover: Callable[[str], str]
+) -> Iterator[_Segment]:
     """All text in document order, each frame's where its iframe stands."""
-    text = reading.part.text
+    text = cover(reading.part.text)
     start = 0
     while (mark := text.find("\x02", start)) >= 0:
         yield _Segment(reading, start, text[start:mark])
@@ -144,7 +148,7 @@ def _segments(readings: Readings[_TextPart], reading: Reading[_TextPart], unread
         if isinstance(child, str):
             unread.append(child)
         else:
-            yield from _segments(readings, child, unread)
+            yield from _segments(readings, child, unread, cover)
         start = end + 1
     yield _Segment(reading, start, text[start:])
 

@@ -11,10 +11,13 @@ from typing import Any
 
 import msgspec
 
+from cdp_agent.config.setting import settings_of
+from cdp_agent.config.settings import Config
 from cdp_agent.events import Event
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.trace import Line
 
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 FOLDER = Path(__file__).parent.parent / "schemas"
 
 
@@ -23,14 +26,26 @@ def schemas() -> dict[str, bytes]:
     content: dict[str, Any] = {
         "tools.json": [tool.declaration() for tool in BUILT_IN.values()],
         "events.json": _schema("An event of a run", Event),
+        "config.json": _settings(),
         "trace.json": _schema("A line of a trace (JSON Lines)", Line),
     }
     return {name: msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n" for name, value in content.items()}
 
 
 def _schema(title: str, kind: Any) -> dict[str, Any]:
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
-    return {**head, **msgspec.json.schema(kind)}
+    return {"$schema": _DRAFT, "title": title, **msgspec.json.schema(kind)}
+
+
+def _settings() -> dict[str, Any]:
+    """What config.toml may hold; for each setting also its variables, its flag and its group."""
+    kind = msgspec.json.schema(Config, schema_hook=lambda kind: {"type": "string", "format": "path"})["$defs"]["Config"]
+    for setting in settings_of(Config).values():
+        kind["properties"][setting.name] |= {
+            "group": setting.group,
+            "variables": setting.variables,
+            **({"writeOnly": True} if setting.secret else {"flag": setting.flag}),
+        }
+    return {"$schema": _DRAFT, **kind, "title": "The settings in config.toml"}
 
 
 def outdated() -> list[str]:

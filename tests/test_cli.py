@@ -121,7 +121,7 @@ def test_a_dead_ref_ends_with_status_1(cli: Cli, chrome: str, serve: Serve) -> N
 
 
 def test_no_chrome_ends_with_status_3(cli: Cli) -> None:
-    assert "No Chrome at http://127.0.0.1:9: " in cli("snapshot", "--cdp", "http://127.0.0.1:9", status=3).stderr
+    assert "No Chrome could be reached: nothing listens there." in cli("snapshot", "--cdp", "http://127.0.0.1:9", status=3).stderr
 
 
 def test_a_chrome_that_was_killed_is_forgotten(cli: Cli, serve: Serve) -> None:

@@ -14,7 +14,7 @@ from cdp_agent.config.sources import Loaded, load
 
 SETTINGS = settings_of(Config)
 
-FOR_CHROME = {setting.name for setting in SETTINGS.values() if setting.group == "Chrome"}
+FOR_CHROME = {setting.name for setting in SETTINGS.values() if setting.group in ("Chrome", "What pages see")}
 """What all commands take that have to do with pages."""
 FOR_MODEL = {"model", "base_url"}
 """What a tool takes that asks a model."""

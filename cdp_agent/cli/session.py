@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -10,7 +9,7 @@ import msgspec
 
 from cdp_agent.browser import Browser
 from cdp_agent.cli import state
-from cdp_agent.config import Config, connect_keywords, launch_keywords
+from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords
 from cdp_agent.endpoints import websocket_url
 from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page
@@ -34,14 +33,15 @@ async def chrome(config: Config, *, may_launch: bool = True) -> AsyncIterator[Ch
 
     Raises BrowserError.
     """
-    if endpoints := config.cdp:
-        address = await _address(endpoints[0])
-        async with Browser.connect(address, timeout_s=_CONNECT_S, **connect_keywords(config)) as browser:
-            yield Chrome(browser, state.key_of(address), ours=False)
+    if config.cdp:
+        async with Browser.connect(config.cdp, **connect_keywords(config)) as browser:
+            reached = config.cdp[browser.attempts[-1].index]
+            key = state.key_of(await websocket_url(reached, config.cdp_headers, _CONNECT_S))
+            yield Chrome(browser, key, ours=False)
         return
     if started := state.started_chrome():
         try:
-            browser = await Browser.connect(started.websocket_url, timeout_s=_CONNECT_S, **connect_keywords(config))
+            browser = await Browser.connect(started.websocket_url, timeout_s=_CONNECT_S, **page_keywords(config))
         except BrowserError:  # it has ended since, or was killed
             state.forget_chrome()
         else:
@@ -52,14 +52,6 @@ async def chrome(config: Config, *, may_launch: bool = True) -> AsyncIterator[Ch
         raise BrowserError(NONE_RUNS)
     async with Browser.launch(**launch_keywords(config)) as browser:
         yield Chrome(browser, None, ours=True)
-
-
-async def _address(endpoint: str) -> str:
-    try:
-        async with asyncio.timeout(_CONNECT_S):
-            return await websocket_url(endpoint, {}, _CONNECT_S)
-    except BrowserError as error:
-        raise BrowserError(f"No Chrome at {endpoint}: {error}") from error
 
 
 @asynccontextmanager

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from cdp_agent.agent.task import Limits
+from cdp_agent.config.forms import place_of, viewport_of
 from cdp_agent.config.setting import Setting, User, settings_of
 from cdp_agent.config.settings import Config
 from cdp_agent.errors import SetupError
@@ -19,6 +21,9 @@ NO_MODEL = (
     "Which model? Set one up with `cdp-agent config init`, or pass --model, for example --model openai/gpt-4.1-mini, "
     "or set CDP_AGENT_MODEL."
 )
+
+
+_MEANT: dict[str, Callable[[Any], Any]] = {"viewport": viewport_of, "geolocation": place_of}
 
 
 def agent_keywords(config: Config) -> dict[str, Any]:
@@ -43,22 +48,32 @@ def endpoint_of(config: Config) -> Endpoint:
 
     if config.model is None:
         raise SetupError(NO_MODEL)
-    key = key_of(config, config.model.partition("/")[0].strip())
-    return endpoint(config.model, base_url=config.base_url, api_key=key, environment=os.environ)
+    return endpoint(config.model, base_url=config.base_url, environment=environment_of(config))
 
 
 def launch_keywords(config: Config) -> dict[str, Any]:
     """What `Browser.launch` takes."""
-    return _taken(config, "launch")
+    return _taken(config, "launch", "page")
 
 
 def connect_keywords(config: Config) -> dict[str, Any]:
     """What `Browser.connect` takes, beside the endpoints (`config.cdp`)."""
-    return _taken(config, "connect")
+    return _taken(config, "connect", "page")
+
+
+def page_keywords(config: Config) -> dict[str, Any]:
+    """What both take."""
+    return _taken(config, "page")
+
+
+def environment_of(config: Config) -> dict[str, str]:
+    """The environment with the keys of the settings in it, under their usual names."""
+    found = {setting.variables[1]: getattr(config, setting.name) for setting in _set(config, "environment")}
+    return {**os.environ, **found}
 
 
 def key_of(config: Config, provider: str) -> str | None:
-    """The key of a provider or a search service, by its name."""
+    """The key of a provider, by its name."""
     return getattr(config, f"{provider.replace('-', '_')}_api_key", None)
 
 
@@ -67,12 +82,17 @@ def secrets_of(config: Config) -> list[str]:
     return [value for setting in _set(config) if setting.secret for value in _texts(getattr(config, setting.name))]
 
 
-def _taken(config: Config, user: User) -> dict[str, Any]:
-    return {setting.name: getattr(config, setting.name) for setting in _set(config) if user in setting.users}
+def _taken(config: Config, *users: User) -> dict[str, Any]:
+    return {
+        setting.keyword: _MEANT.get(setting.name, lambda value: value)(getattr(config, setting.name))
+        for setting in _set(config, *users)
+    }
 
 
-def _set(config: Config) -> list[Setting]:
-    return [each for each in settings_of(Config).values() if getattr(config, each.name) != each.default]
+def _set(config: Config, *users: User) -> list[Setting]:
+    """The settings of these users, or of all, that are not at their default."""
+    found = settings_of(Config).values()
+    return [each for each in found if (not users or each.user in users) and getattr(config, each.name) != each.default]
 
 
 def _texts(value: Any) -> list[str]:

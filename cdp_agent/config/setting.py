@@ -13,14 +13,15 @@ import msgspec
 PREFIX = "CDP_AGENT_"
 
 Kind = Literal["boolean", "integer", "number", "choice", "list", "path", "table", "json", "text"]
-User = Literal["agent", "limits", "launch", "connect", "key", "command"]
-"""What takes a setting: a keyword of Agent, of Limits, of Browser.launch or .connect; the keys of providers and search
-services; or the commands themselves."""
+User = Literal["agent", "limits", "patience", "launch", "connect", "page", "environment", "command"]
+"""What takes a setting: a keyword of Agent, Limits or Patience; of Browser.launch, .connect or both ("page"); whoever
+asks a provider or a search service, and finds it under the second of its variables; or the commands themselves."""
 
 
 class _Told(msgspec.Struct, frozen=True):
     group: str
-    users: tuple[User, ...]
+    user: User
+    keyword: str | None
     variables: tuple[str, ...]
     secret: bool
     short: str | None
@@ -31,7 +32,9 @@ class _Told(msgspec.Struct, frozen=True):
 def told(
     group: str,
     help: str,
-    *users: User,
+    user: User,
+    *,
+    keyword: str | None = None,
     variables: tuple[str, ...] = (),
     secret: bool = False,
     short: str | None = None,
@@ -40,16 +43,16 @@ def told(
 ) -> msgspec.Meta:
     """What a field says of itself beside its type and default; put it into `Annotated`.
 
-    `variables` are read after the one of its own name. A `secret` has no flag, since every user of the machine can read
-    the words of a command, and is never shown. `form` is how a text has to look, with an example. `separator` is what
-    stands between the items of a list in a variable or a flag.
+    Its user gets it by its name, or as `keyword`. `variables` are read after the one of its own name. A `secret` has no
+    flag, since every user of the machine can read the words of a command, and is never shown. `form` is how a text has
+    to look, with an example. `separator` is what stands between the items of a list in a variable or a flag.
     """
-    about = _Told(group, users, variables, secret, short, form, separator)
+    about = _Told(group, user, keyword, variables, secret, short, form, separator)
     return msgspec.Meta(description=help, extra={"told": about})
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """One setting; `name` is its key in the file and the keyword that it becomes."""
+    """One setting; `name` is its key in the file."""
 
     name: str
     hint: Any
@@ -57,7 +60,8 @@ class Setting(msgspec.Struct, frozen=True):
     default: Any
     help: str
     group: str
-    users: tuple[User, ...]
+    user: User
+    keyword: str
     variables: tuple[str, ...]
     secret: bool
     short: str | None
@@ -118,7 +122,8 @@ def _setting(name: str, hint: Any, default: Any) -> Setting:
         default=default,
         help=said.description,
         group=about.group,
-        users=about.users,
+        user=about.user,
+        keyword=about.keyword or name,
         variables=(PREFIX + name.upper(), *about.variables),
         secret=about.secret,
         short=about.short,

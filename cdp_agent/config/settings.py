@@ -13,19 +13,24 @@ import msgspec
 
 from cdp_agent.agent.task import BatchPolicy, Limits
 from cdp_agent.config.file import ConfigFile, config_path
+from cdp_agent.config.forms import PLACE, VIEWPORT
 from cdp_agent.config.setting import told
 from cdp_agent.config.sources import load
+from cdp_agent.page.settings import ColorScheme
+from cdp_agent.providers.vertex_address import LOCATION, LOCATION_VARIABLES, PROJECT_VARIABLES
 
-_TASK, _MODEL, _KEYS, _LIMITS = "The task", "The model", "Keys", "Limits"
-_CHROME, _OUTPUT = "Chrome", "Output"
+_TASK, _MODEL, _LIMITS, _KEYS = "The task", "The model", "Limits", "Keys and accounts"
+_CHROME, _PAGES, _OUTPUT = "Chrome", "What pages see", "Output"
 _Natural = Annotated[int, msgspec.Meta(ge=0)]
 _Positive = Annotated[int, msgspec.Meta(ge=1)]
+_Viewport = Annotated[str, msgspec.Meta(pattern=VIEWPORT)]
+_Place = Annotated[str, msgspec.Meta(pattern=PLACE)]
 
 _USUAL = Limits()
 
 
 def _key(of: str, *variables: str) -> msgspec.Meta:
-    return told(_KEYS, f"of {of}", "key", variables=variables, secret=True)
+    return told(_KEYS, f"the key of {of}", "environment", variables=variables, secret=True)
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -54,14 +59,6 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = "conservative"
     replan: Annotated[bool, told(_MODEL, "let the model revise its plan, three times at most", "agent")] = False
 
-    openai_api_key: Annotated[str | None, _key("OpenAI", "OPENAI_API_KEY")] = None
-    openrouter_api_key: Annotated[str | None, _key("OpenRouter", "OPENROUTER_API_KEY")] = None
-    ollama_api_key: Annotated[str | None, _key("Ollama, which seldom has one", "OLLAMA_API_KEY")] = None
-    lmstudio_api_key: Annotated[str | None, _key("LM Studio, which seldom has one", "LMSTUDIO_API_KEY")] = None
-    openai_compatible_api_key: Annotated[
-        str | None, _key("any other server that speaks as OpenAI does", "OPENAI_COMPATIBLE_API_KEY")
-    ] = None
-
     max_steps: Annotated[_Positive, told(_LIMITS, "turns of the model", "limits")] = _USUAL.max_steps
     max_errors_in_a_row: Annotated[_Positive, told(_LIMITS, "actions that fail one after another", "limits")] = (
         _USUAL.max_errors_in_a_row
@@ -80,17 +77,55 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         _Positive, told(_LIMITS, "of the conversation, from which on old pages shrink to a line", "limits")
     ] = _USUAL.history_tokens
 
+    openai_api_key: Annotated[str | None, _key("OpenAI", "OPENAI_API_KEY")] = None
+    anthropic_api_key: Annotated[str | None, _key("Anthropic", "ANTHROPIC_API_KEY")] = None
+    google_api_key: Annotated[
+        str | None, _key("Google Gemini", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY")
+    ] = None
+    vertex_api_key: Annotated[str | None, _key("Google Vertex AI", "GOOGLE_VERTEX_API_KEY")] = None
+    vertex_project: Annotated[
+        str | None, told(_KEYS, "the project at Google Vertex AI", "environment", variables=PROJECT_VARIABLES)
+    ] = None
+    vertex_location: Annotated[
+        str | None, told(_KEYS, f"where it is (default: {LOCATION})", "environment", variables=LOCATION_VARIABLES)
+    ] = None
+    openrouter_api_key: Annotated[str | None, _key("OpenRouter", "OPENROUTER_API_KEY")] = None
+    ollama_api_key: Annotated[str | None, _key("Ollama, which seldom needs one", "OLLAMA_API_KEY")] = None
+    lmstudio_api_key: Annotated[str | None, _key("LM Studio, which seldom needs one", "LMSTUDIO_API_KEY")] = None
+    openai_compatible_api_key: Annotated[
+        str | None, _key("any other server that speaks as OpenAI does", "OPENAI_COMPATIBLE_API_KEY")
+    ] = None
+
     cdp: Annotated[
         tuple[str, ...],
         told(_CHROME, "a Chrome that runs: http://host:port or ws://…; several are tried in order", "command"),
     ] = ()
+    cdp_headers: Annotated[
+        dict[str, str],
+        told(_CHROME, "sent to such a Chrome, often with a token", "connect", keyword="headers", secret=True),
+    ] = {}
     headless: Annotated[bool, told(_CHROME, "without a window", "launch")] = True
     executable: Annotated[
         str | None, told(_CHROME, "which program Chrome is", "launch", variables=("CDP_AGENT_CHROME",))
     ] = None
     profile: Annotated[Path | None, told(_CHROME, "its profile folder, else a temporary one", "launch")] = None
     args: Annotated[tuple[str, ...], told(_CHROME, "more of its own flags", "launch", separator=" ")] = ()
-    downloads: Annotated[Path | None, told(_CHROME, "the folder for downloads", "launch", "connect")] = None
+    downloads: Annotated[Path | None, told(_CHROME, "the folder for downloads", "page")] = None
+
+    viewport: Annotated[
+        _Viewport | None,
+        told(_PAGES, "their size", "page", form="WIDTHxHEIGHT[@SCALE] [mobile] [touch], such as 1280x800, or none"),
+    ] = None
+    user_agent: Annotated[str | None, told(_PAGES, "the user agent; client hints follow from it", "page")] = None
+    locale: Annotated[str | None, told(_PAGES, "language and country, such as de-DE", "page")] = None
+    timezone: Annotated[str | None, told(_PAGES, "the time zone, such as Europe/Berlin", "page")] = None
+    geolocation: Annotated[
+        _Place | None, told(_PAGES, "where they are", "page", form="LATITUDE,LONGITUDE[,METRES], such as 59.91,10.75")
+    ] = None
+    color_scheme: Annotated[ColorScheme | None, told(_PAGES, "what they should look like", "page")] = None
+    extra_headers: Annotated[
+        dict[str, str], told(_PAGES, "sent with every request, whatever site it goes to", "page", secret=True)
+    ] = {}
 
     events: Annotated[
         str | None, told(_OUTPUT, "a file for what happens, as JSON Lines; - is the standard output", "command")

@@ -113,7 +113,7 @@ async def test_requests_carry_what_was_set(german: Browser, httpserver: HTTPServ
         while len(got) < 4:
             await page.evaluate("new Promise(done => setTimeout(done, 10))")
 
-    assert got == dict.fromkeys(got, [WINDOWS, "de-DE,de;q=0.9", "blue"])
+    assert got == {path: [WINDOWS, "de-DE,de;q=0.9", "blue"] for path in got}
 
 
 WORKERS = {

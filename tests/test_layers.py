@@ -30,6 +30,7 @@ LAYERS = [
 # Modules beside the package that belong to the layer of another name.
 PART_OF = {
     **dict.fromkeys(("masking", "totp"), "secrets"),
+    "steps": "agent",
     **dict.fromkeys(
         ("chrome", "connecting", "detached", "endpoints", "launch", "opening", "supervisor", "targets"), "browser"
     ),

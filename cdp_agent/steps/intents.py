@@ -1,0 +1,166 @@
+"""What a plain-English step can mean: one act, its target described in words."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Target(msgspec.Struct, frozen=True):
+    """An element in words: "the first link in the 'Results' list" is kind "link", order 1, within that list.
+
+    `name` is what it is called, "" for none; a `quoted` one was put in quotation marks. `order` counts from 1, or from
+    the end with -1. `near` is a text that stands beside it, in the same row, entry or box.
+    """
+
+    name: str = ""
+    quoted: bool = False
+    kind: str | None = None
+    order: int | None = None
+    within: Target | None = None
+    near: str | None = None
+
+    def __str__(self) -> str:
+        place = {None: "", 1: "first ", 2: "second ", 3: "third ", -1: "last "}.get(self.order, f"{self.order}th ")
+        told = place + " ".join(part for part in (f'"{self.name}"' if self.name else "", self.kind or "") if part)
+        if self.near:
+            told += f' next to "{self.near}"'
+        return f"{told} in {self.within}" if self.within else told or "element"
+
+
+Targets = tuple[Target, ...]
+"""The ways in which the words can be read, likeliest first: "Sign in to the shop" may be one name, or a place too."""
+
+
+class Result(msgspec.Struct, frozen=True):
+    """Something that an earlier step gave: "the address shown in step 2". `step` is None for the one before."""
+
+    what: Literal["url", "tab", "text"]
+    step: int | None = None
+
+
+class _Intent(msgspec.Struct, frozen=True):
+    pass
+
+
+class Open(_Intent, frozen=True):
+    url: str | Result
+    new_tab: bool = False
+
+
+class Go(_Intent, frozen=True):
+    where: Literal["back", "forward", "reload"]
+
+
+class Tab(_Intent, frozen=True):
+    """`which` is a number from 1, a part of the title or address, "next", "previous", or what a step gave."""
+
+    act: Literal["open", "close", "switch", "list"]
+    which: str | Result | None = None
+
+
+class Click(_Intent, frozen=True):
+    target: Targets
+    kind: Literal["single", "double", "right"] = "single"
+
+
+class Type(_Intent, frozen=True):
+    """Without a target it is the field that has the focus, or the only one."""
+
+    text: str | Result
+    target: Targets | None = None
+    append: bool = False
+    submit: bool = False
+
+
+class Select(_Intent, frozen=True):
+    """Without a target it is the list that has the option."""
+
+    option: str
+    target: Targets | None = None
+    by: Literal["text", "index"] = "text"
+
+
+class Set(_Intent, frozen=True):
+    """Whatever the target is decides: a field is typed into, a list chosen from, a checkbox turned on or off."""
+
+    target: Targets
+    value: str
+
+
+class Check(_Intent, frozen=True):
+    target: Targets
+    on: bool = True
+
+
+class Press(_Intent, frozen=True):
+    """`surely`: the step says that it is a key, so that no button of that name is meant."""
+
+    key: str
+    target: Targets | None = None
+    repeat: int = 1
+    surely: bool = False
+
+
+class Point(_Intent, frozen=True):
+    act: Literal["hover", "focus"]
+    target: Targets
+
+
+class Scroll(_Intent, frozen=True):
+    direction: Literal["up", "down", "left", "right", "top", "bottom", "into_view"]
+    target: Targets | None = None
+    pixels: int | None = None
+    pages: float | None = None
+
+
+class Drag(_Intent, frozen=True):
+    target: Targets
+    onto: Targets
+
+
+class Upload(_Intent, frozen=True):
+    file: str
+    target: Targets | None = None
+
+
+class Wait(_Intent, frozen=True):
+    seconds: float | None = None
+    text: str | None = None
+    gone: str | None = None
+    url: str | None = None
+    idle: bool = False
+
+
+class Look(_Intent, frozen=True):
+    """Reading the page: what is on it, what can be used, its HTML, a picture, what it says about something."""
+
+    how: Literal["snapshot", "get_schema", "get_html", "screenshot", "search_page"]
+    pattern: str = ""
+
+
+class Either(_Intent, frozen=True):
+    """The first that can be done: "Click the search button or press Enter"."""
+
+    intents: tuple[Intent, ...]
+
+
+Intent = (
+    Open
+    | Go
+    | Tab
+    | Click
+    | Type
+    | Select
+    | Set
+    | Check
+    | Press
+    | Point
+    | Scroll
+    | Drag
+    | Upload
+    | Wait
+    | Look
+    | Either
+)

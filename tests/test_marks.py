@@ -8,7 +8,7 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import PageUnresponsive
-from cdp_agent.page.marks import Box, locate_marks, numbers_in
+from cdp_agent.page.marks import Box, locate_marks, refs_in
 from cdp_agent.page.page import Page
 from cdp_agent.page.paint import LONGEST_PX, MOST_PIXELS, paint
 from cdp_agent.page.screenshot import take_picture
@@ -25,7 +25,7 @@ BARE = (
 async def marks_of(page: Page) -> dict[str, list[Box]]:
     """The boxes of what is marked, by names."""
     snapshot = await page.snapshot()
-    marks = await locate_marks(page, numbers_in(snapshot))
+    marks = await locate_marks(page, refs_in(snapshot.text))
     return {snapshot.refs[mark.ref].name: mark.boxes for mark in marks}
 
 

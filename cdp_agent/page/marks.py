@@ -15,14 +15,14 @@ import msgspec
 from cdp_agent.errors import ActionError
 
 from .frames import Frame, FrameTree
-from .snapshot import Snapshot
+from .refs import parse_ref
 from .world import World
 
 if TYPE_CHECKING:
     from .page import Page
 
 TIMEOUT_S = 3.0
-_REF = re.compile(r"\[ref=E(\d+)\]")
+_REF = re.compile(r"\[ref=(E\d+)\]")
 
 
 class Box(msgspec.Struct, frozen=True):
@@ -54,20 +54,19 @@ class _Found(msgspec.Struct, frozen=True):
     boxes: list[Box]
 
 
-def numbers_in(snapshot: Snapshot) -> list[int]:
-    """The numbers of the refs of a snapshot that are elements to act on, and not frames."""
-    frames = {int(ref[1:]) for ref in snapshot.frame_urls}
-    return [number for number in dict.fromkeys(map(int, _REF.findall(snapshot.text))) if number not in frames]
+def refs_in(text: str) -> list[str]:
+    """The refs in a snapshot's text, in order."""
+    return list(dict.fromkeys(_REF.findall(text)))
 
 
-async def locate_marks(page: Page, numbers: Iterable[int]) -> list[Mark]:
-    """Where the elements of these refs are seen; those that are outside, hidden or covered are left out.
+async def locate_marks(page: Page, refs: Iterable[str]) -> list[Mark]:
+    """Where the elements of these refs are seen; iframes, and what is outside, hidden or covered, are left out.
 
-    Frames that do not answer are left out. Raises PageUnresponsive or DocumentGone for the tab itself, BrowserError.
+    So are frames that do not answer. Raises PageUnresponsive or DocumentGone for the tab itself, BrowserError.
     """
     by_world: dict[int, list[int]] = {}
-    for number in numbers:
-        if (found := page.refs.locate(number)) is not None:
+    for ref in refs:
+        if (found := page.refs.locate(parse_ref(ref))) is not None:
             by_world.setdefault(id(found[0]), []).append(found[1])
     tree = await page.frames()
     asked = [

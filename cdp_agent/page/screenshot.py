@@ -14,7 +14,7 @@ import msgspec
 from cdp_agent.cdp import page as cdp_page
 
 from .marks import TIMEOUT_S as MARKS_TIMEOUT_S
-from .marks import Box, locate_marks, numbers_in
+from .marks import Box, locate_marks, refs_in
 from .paint import Format, Picture, paint
 from .world import deadline
 
@@ -50,21 +50,21 @@ async def screenshot(page: Page, *, full_page: bool = False, marks: bool = False
     """
     if not marks:
         return await _capture(page, full_page=full_page)
-    numbers = numbers_in(await page.read())
-    picture = await take_picture(page, numbers, full_page=full_page, format="png", for_models=False)
+    refs = refs_in((await page.read()).text)
+    picture = await take_picture(page, refs, full_page=full_page, format="png", for_models=False)
     return picture.data
 
 
 async def take_picture(
     page: Page,
-    numbers: Iterable[int] = (),
+    refs: Iterable[str] = (),
     *,
     masks: Sequence[Box] = (),
     full_page: bool = False,
     format: Format = "jpeg",
     for_models: bool = True,
 ) -> Picture:
-    """A picture with the refs of these numbers marked, as far as the viewport shows them; see paint.py.
+    """A picture with these refs marked, as far as the viewport shows them; see paint.py.
 
     Raises PageUnresponsive, DocumentGone, BrowserError.
     """
@@ -72,7 +72,7 @@ async def take_picture(
     # Asked at the same time: the page goes on meanwhile.
     image, found, extent = await asyncio.gather(
         _capture(page, full_page=full_page, to_be_painted=True),
-        locate_marks(page, numbers),
+        locate_marks(page, refs),
         world.call("viewportPlace", returning=_Extent, timeout_s=MARKS_TIMEOUT_S),
     )
     width = extent.width

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{id: number, point: Point, boxes: Box[]}} Mark  point: where the mouse meets the element; boxes: what is seen of it
- * All in the viewport of this world's root. Elements that are not seen, or are covered, are left out.
+ * All in the viewport of this world's root. Iframes, and what is not seen or covered, are left out.
  * @param {number[]} ids @returns {Mark[]}
  */
 function marksOf(ids) {
@@ -10,7 +10,7 @@ function marksOf(ids) {
   const places = new Map();
   for (const id of ids) {
     const element = elementOf(id);
-    if (!element) continue;
+    if (!element || tagOf(element) === 'IFRAME' || tagOf(element) === 'FRAME') continue;
     const document = documentOf(element);
     let place = places.get(document);
     if (!place) {

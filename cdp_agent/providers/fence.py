@@ -1,7 +1,10 @@
 """The fence around what comes from outside: the one function through which it reaches a model.
 
 A model is told that what is inside is data. What is inside cannot end the fence, or begin another: whatever could be
-read as one of its tags is taken out, in any case, spacing, Unicode look-alike or escape.
+read as one of its tags is taken out, in any case, spacing, Unicode look-alike or escape. Nor can it end the message it
+is in: chat templates write messages as text between marks such as `<|im_start|>`, and some servers take such a mark for
+what it says wherever it stands. A space put into it makes it words. Characters that nobody sees but models read, or
+that turn around what is seen, are left out.
 """
 
 from __future__ import annotations
@@ -44,13 +47,35 @@ class _Folding(dict[int, str]):
 
 
 _FOLDING = _Folding()
-_MARK = re.compile(rf"(?:<|&lt;?|&#0*60;?|&#x0*3c;?|/u003c)[{_JUNK}/]*{f'{_JUNK}*'.join(TAG)}", re.IGNORECASE)
+_LESS = r"(?:<|&(?:amp;?)*(?:lt;?|#0*60;?|#x0*3c;?)|%(?:25)*3c|/+(?:u003c|u\{0*3c\}|x3c))"
+_MARK = re.compile(rf"{_LESS}(?:[{_JUNK}/]|%(?:25)*2f)*{f'{_JUNK}*'.join(TAG)}", re.IGNORECASE)
+
+
+# https://huggingface.co/docs/transformers/chat_templating: each model's template has marks of its own.
+_WORDS = (
+    "s|bos|eos|unk|pad|sep|cls|mask|(?:start|end)_of_(?:turn|image|audio)|image|audio|video|image_soft_token|__media__|"
+    "system|user|assistant|human|developer|model|tools?|tool_(?:calls?|responses?|results?|outputs?)|think|thinking|"
+    "function(?:_calls?|_results?)?|invoke|parameter|(?:begin|end)_of_(?:text|box)|SYS"
+)
+_BRACKETED = (
+    "INST|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|AVAILABLE_TOOLS|ARGS|CALL_ID|THINK|IMG|IMG_BREAK|IMG_END|"
+    "gMASK|sop|MODEL_SETTINGS"
+)
+# Tags and variation selectors can spell out a whole message: https://www.unicode.org/reports/tr36/
+_UNSEEN = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e01ef]")
+_TEMPLATE_MARK = re.compile(rf"<(?=[|｜])|<(?=<?/?(?i:antml:|{_WORDS})\b)|\[(?=/?(?:{_BRACKETED})\])")
 
 
 def fence(text: str, label: str) -> str:
     """The text between two marks that it cannot forge, with a word on what it is (`label`)."""
     label = re.sub(r"[^\w ]", "", label)
-    return f'<{TAG} label="{label}">\n{_without_marks(text) or "[empty]"}\n</{TAG}>'
+    return f'<{TAG} label="{label}">\n{inert(text) or "[empty]"}\n</{TAG}>'
+
+
+def inert(text: str) -> str:
+    """The text with nothing in it that could be taken for a fence's mark, or for one of a chat template."""
+    text = text if text.isascii() else _UNSEEN.sub("", text)
+    return _TEMPLATE_MARK.sub(r"\g<0> ", _without_marks(text))
 
 
 def _without_marks(text: str) -> str:

@@ -32,7 +32,7 @@ async def begin(run: Run, page: Page | None) -> None:
         action_items=plan.action_items,
         url=url,
     )
-    words = prompts.task(run.task.text, run.task.input_data, plan.text, _form_text(run))
+    words = prompts.task(run.task.text, run.task.input_data, plan.text, _form_text(run), run.secrets.listed())
     run.addresses.learn(f"{words}\n{url or ''}")
     try:
         run.tabs = Tabs(run.browser, page or await run.browser.new_page())

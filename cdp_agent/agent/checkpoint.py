@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +13,13 @@ import msgspec
 from cdp_agent.agent.evidence import Evidence, Shown
 from cdp_agent.agent.history import Entry
 from cdp_agent.agent.known_addresses import KnownAddresses
-from cdp_agent.agent.place import Place, place_of
+from cdp_agent.agent.place import BLANK, Place, place_of
 from cdp_agent.agent.planner import Plan
 from cdp_agent.agent.stagnation import Stagnation
 from cdp_agent.agent.tally import Tally
 from cdp_agent.agent.task import Options, Task
 from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.secrets import GivenSecret, Secrets
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
@@ -45,6 +48,8 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     addresses: list[str]
     states: list[str]
     place: Place
+    secrets: list[str] = []
+    """The names of those that the run had; what they are is not written down."""
 
 
 async def keep(run: Run) -> None:
@@ -78,16 +83,29 @@ def save(run: Run, folder: Path) -> None:
         evidence=run.evidence.shown,
         addresses=sorted(run.addresses.known),
         states=run.stagnation.states,
-        place=run.place,
+        place=_without_secrets(run),
+        secrets=run.secrets.names,
     )
     new = folder / f"{FILE}.new"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(msgspec.json.encode(checkpoint, enc_hook=os.fspath))
+            file.write(msgspec.json.encode(run.secrets.masked(checkpoint), enc_hook=os.fspath))
         new.replace(folder / FILE)
     except OSError as error:
         raise SetupError(f"{error.filename or folder} cannot be written: {error.strerror}.") from error
+
+
+def _without_secrets(run: Run) -> Place:
+    """Where the run is, without the cookies and the parts of addresses that hold a secret."""
+
+    def holds(value: object) -> bool:
+        return run.secrets.masked(value) is not value
+
+    tabs = [re.split("[?#]", tab)[0] if holds(tab) else tab for tab in run.place.tabs]
+    return Place(
+        [BLANK if holds(tab) else tab for tab in tabs], [each for each in run.place.cookies if not holds(each)]
+    )
 
 
 def load(folder: Path) -> Checkpoint:
@@ -106,14 +124,17 @@ def forget(folder: Path) -> None:
     (folder / FILE).unlink(missing_ok=True)
 
 
-def task_of(checkpoint: Checkpoint) -> Task:
-    """The task again. Raises SetupError."""
+def task_of(checkpoint: Checkpoint, given: Mapping[str, GivenSecret] | None = None) -> Task:
+    """The task again, with its secrets, which are given anew. Raises SetupError."""
+    if missing := [name for name in checkpoint.secrets if name not in (given or {})]:
+        raise SetupError(f"The run had secrets that were not written down: give {', '.join(missing)} again.")
     form = None
     if checkpoint.answer_schema is not None:
         from cdp_agent.extract.form import form_of  # what it checks with takes long to import
 
         form, _ = form_of(checkpoint.answer_schema, None)
-    return Task(checkpoint.task, checkpoint.url, checkpoint.input_data, checkpoint.guardrails, form)
+    secrets = Secrets(given, checkpoint.url)
+    return Task(checkpoint.task, checkpoint.url, checkpoint.input_data, checkpoint.guardrails, form, secrets)
 
 
 def restore(run: Run, checkpoint: Checkpoint) -> None:

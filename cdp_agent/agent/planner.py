@@ -83,7 +83,7 @@ _PLAN, _PLAN_AND_START = Tool(_no_tool, PlanArguments), Tool(_no_tool, PlanAndSt
 async def make_plan(run: Run) -> Plan:
     """The plan for the run's task. Raises ModelError."""
     task = run.task
-    question = prompts.task(task.text, task.input_data)
+    question = prompts.task(task.text, task.input_data, secrets=task.secrets.listed())
     question += "\n\n" + _WHERE[task.url is not None].format(url=task.url)
     system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(task.guardrails))
     tool = _PLAN if task.url is not None else _PLAN_AND_START

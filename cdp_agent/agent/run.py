@@ -60,6 +60,7 @@ class Run:
         self.options = options
         self.limits = options.limits
         self.task = task
+        self.secrets = task.secrets
         self.tools = dict(tools)
         if options.replan:
             self.tools["revise_plan"] = revising(self)
@@ -79,7 +80,7 @@ class Run:
                 batch_policy=options.batch_policy,
             )
         )
-        self.sight = Sight(self.limits.observation_tokens, self.limits.history_tokens // 4)
+        self.sight = Sight(self.limits.observation_tokens, self.limits.history_tokens // 4, self.secrets)
         self.evidence = Evidence()
         self.addresses = KnownAddresses()
         self.stagnation = Stagnation()
@@ -89,7 +90,8 @@ class Run:
     def tell(self, kind: Callable[..., Event], /, **fields: Any) -> None:
         """Says what happened."""
         self.tally.events += 1
-        self.events.put_nowait(kind(timestamp=time.time(), step=self.tally.steps, **fields))
+        event = kind(timestamp=time.time(), step=self.tally.steps, **fields)
+        self.events.put_nowait(self.secrets.masked(event))
 
     def fail(self, code: Any, message: str, where: Any = "task") -> None:
         """Ends the run, unless it has ended."""

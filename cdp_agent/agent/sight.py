@@ -13,6 +13,7 @@ from cdp_agent.page import diff
 from cdp_agent.page.budget import LONGEST_TOKEN, tokens
 from cdp_agent.page.receipts import Receipt
 from cdp_agent.page.snapshot import Snapshot
+from cdp_agent.secrets import Secrets
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
@@ -38,9 +39,13 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Sight:
-    """Looks at pages for the model. `budget_tokens` is how much it is shown, `most_tokens` how much it may ask for."""
+    """Looks at pages for the model. `budget_tokens` is how much it is shown, `most_tokens` how much it may ask for.
 
-    def __init__(self, budget_tokens: int, most_tokens: int | None = None) -> None:
+    What is seen has no secret in it from here on.
+    """
+
+    def __init__(self, budget_tokens: int, most_tokens: int | None = None, secrets: Secrets | None = None) -> None:
+        self._secrets = secrets or Secrets()
         self._budget_tokens = budget_tokens
         self._most_tokens = max(budget_tokens, most_tokens or 0)
         self._document: tuple[str, int] | None = None
@@ -52,6 +57,9 @@ class Sight:
 
         `whole`: all of the page, whatever it knows. Raises BrowserError.
         """
+        return self._secrets.masked(await self._look(page, receipts, whole))
+
+    async def _look(self, page: Page, receipts: Collection[Receipt], whole: bool) -> Seen:
         try:
             now = await page.snapshot()
             document = (page.target_id, page.activity.document.number)
@@ -83,7 +91,7 @@ class Sight:
             text = shown.text
         self._document, self._text = (page.target_id, page.activity.document.number), text
         self._address = shown.url
-        return _whole(shown, moved, text)
+        return self._secrets.masked(_whole(shown, moved, text))
 
     def forget(self) -> None:
         """The model no longer has what it saw: it is to be shown the whole page next."""

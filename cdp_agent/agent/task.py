@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from cdp_agent.errors import SetupError
+from cdp_agent.secrets import Secrets
 
 if TYPE_CHECKING:
     from cdp_agent.extract.form import Form
@@ -66,3 +67,4 @@ class Task(msgspec.Struct, frozen=True):
     input_data: Any = None
     guardrails: str | None = None
     form: Form | None = None
+    secrets: Secrets = Secrets()

@@ -12,6 +12,7 @@ import msgspec
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.providers.base import REF_PATTERN
 from cdp_agent.providers.lenient import read_object
+from cdp_agent.secrets import Secrets
 from cdp_agent.tools.parsing import coerce
 from cdp_agent.tools.schema import parameters_of
 
@@ -32,13 +33,15 @@ Ref = Annotated[str, msgspec.Meta(pattern=REF_PATTERN, description="The element'
 class Context(msgspec.Struct, frozen=True):
     """What a tool may use: the tab it acts on, the browser that the tab belongs to, and the model that is working.
 
-    `may_open` is asked before an address is opened: it raises ActionError for one that must not be.
+    `may_open` is asked before an address is opened: it raises ActionError for one that must not be. `secrets` are what
+    placeholders stand for.
     """
 
     page: Page
     browser: Browser
     model: Client | None = None
     may_open: Callable[[str], None] | None = None
+    secrets: Secrets = Secrets()
 
 
 class Observation(msgspec.Struct, frozen=True):
@@ -70,6 +73,7 @@ class Tool:
     `read_only` tools leave the page as it is; the others act on what they are pointed at. After a `page_changing` one
     anything of the page may be different, so that what was planned for it before has to be thought over; a function
     says for which arguments that is so. A `terminal` tool ends the task. One that `needs_model` asks a model itself.
+    Only one that `takes_secrets` is called with placeholders of secrets.
     `summary` is the first line of `description`.
     """
 
@@ -82,6 +86,7 @@ class Tool:
         page_changing: bool | Callable[[Any], bool] = False,
         terminal: bool = False,
         needs_model: bool = False,
+        takes_secrets: bool = False,
     ) -> None:
         self.run = run
         self.arguments = arguments
@@ -93,6 +98,7 @@ class Tool:
         self._changes_page = page_changing
         self.terminal = terminal
         self.needs_model = needs_model
+        self.takes_secrets = takes_secrets
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -153,6 +159,7 @@ def tool(
     page_changing: bool | Callable[[Any], bool] = False,
     terminal: bool = False,
     needs_model: bool = False,
+    takes_secrets: bool = False,
 ) -> Callable[[Callable[[_A, Context], Awaitable[Observation | Answer]]], Tool]:
     """A decorator that makes a tool of `async def name(args: SomeArguments, context: Context)`; see `Tool`."""
 
@@ -168,6 +175,7 @@ def tool(
             page_changing=page_changing,
             terminal=terminal,
             needs_model=needs_model,
+            takes_secrets=takes_secrets,
         )
 
     return make

@@ -58,6 +58,8 @@ async def search_page(args: SearchPageArguments, context: Context) -> Observatio
         case_sensitive=args.case_sensitive,
         context_chars=args.context_chars,
         max_results=args.max_results,
+        # An expression could ask for it letter by letter.
+        cover=context.secrets.cover if context.secrets else None,
     )
     return Observation(_searched(args.pattern, found), found)
 

@@ -33,17 +33,23 @@ class UploadArguments(Arguments, frozen=True):
     files: Annotated[list[str], Meta(min_length=1, description="Paths of the files on this machine.")]
 
 
-@tool()
+@tool(takes_secrets=True)
 async def fill(args: FillArguments, context: Context) -> Observation:
     """Type into a field or editor, replacing what it holds. It does not submit: press Enter or click for that."""
-    receipt = await context.page.fill(args.ref, args.value, append=args.append)
+    if context.secrets.named_in(args.value):
+        receipt = await context.page.fill_secret(args.ref, context.secrets.reveal(args.value), append=args.append)
+    else:
+        receipt = await context.page.fill(args.ref, args.value, append=args.append)
     return Observation(receipt.text, receipt)
 
 
-@tool()
+@tool(takes_secrets=True)
 async def select(args: SelectArguments, context: Context) -> Observation:
     """Choose an option of a drop-down list, a combobox or a list box."""
-    receipt = await context.page.select(args.ref, args.value, by=args.by)
+    if context.secrets.named_in(args.value):
+        receipt = await context.page.select_secret(args.ref, context.secrets.reveal(args.value), by=args.by)
+    else:
+        receipt = await context.page.select(args.ref, args.value, by=args.by)
     return Observation(receipt.text, receipt)
 
 

@@ -10,9 +10,9 @@ from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp.types import Command, Empty
 from cdp_agent.errors import InvalidArguments
 
-from .actions import click_element
+from .actions import click_element, focus
 from .aim import Obstacle, describe, input_session, refusal, refused, told
-from .keyboard import events_of, send, typing
+from .keyboard import events_of, press, send, typing
 from .keys import parse_chord
 from .locate import Located
 from .receipts import Outcome
@@ -78,6 +78,14 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
         notes.append(f"filled, {filled.length} characters")
     notes.append(_differs(filled))
     return Outcome(value, "; ".join(filter(None, notes)))
+
+
+async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Outcome:
+    """The same, and then Enter. Raises as `fill`."""
+    outcome = await fill(at, text, append=append)
+    await focus(at)  # what is set by script has it not
+    await press(at.frame, "Enter")
+    return outcome
 
 
 async def _ready(at: Located, append: bool) -> _Ready:

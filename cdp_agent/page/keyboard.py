@@ -36,13 +36,17 @@ _MAC_COMMANDS = {
 }  # fmt: skip
 
 
-async def press(frame: Frame, chord: str) -> Outcome:
+async def press(frame: Frame, chord: str, repeat: int = 1) -> Outcome:
     """Presses a key or chord ("Enter", "Control+A", "é") on whatever has the focus in the tab of that frame.
+
+    Each of the `repeat` times is taken by the page before the next: it may move the focus meanwhile.
 
     Raises InvalidArguments for a key that does not exist, PageUnresponsive, DocumentGone.
     """
     mac = "Meta" in chord and await is_mac(frame)
-    await send(input_session(frame), events_of(parse_chord(chord, mac=mac), mac=mac))
+    events = events_of(parse_chord(chord, mac=mac), mac=mac)
+    for _ in range(repeat):
+        await send(input_session(frame), events)
     return Outcome()
 
 

@@ -15,7 +15,7 @@ from .refs import RefTable, parse_ref
 from .world import World
 
 if TYPE_CHECKING:
-    from .page import Page
+    from .tab import Tab
 
 
 Position = tuple[float, float]
@@ -40,7 +40,7 @@ class Located(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, position=position)
 
 
-async def locate(page: Page, ref: str) -> Located:
+async def locate(page: Tab, ref: str) -> Located:
     """The element behind a ref, found again by role, name and place when the page has rendered it anew.
 
     Raises InvalidArguments when `ref` is none, StaleRef when there is no such element any more (or ever was),
@@ -62,7 +62,7 @@ async def locate(page: Page, ref: str) -> Located:
     return msgspec.structs.replace(found, note=f"{name} was rendered anew: it is {again} now")
 
 
-async def _alive(page: Page, number: int) -> Located | None:
+async def _alive(page: Tab, number: int) -> Located | None:
     tree = await page.frames()
     await page.adopt_saved()
     known = page.refs.locate(number)
@@ -80,5 +80,5 @@ async def _alive(page: Page, number: int) -> Located | None:
     return Located(f"E{number}", frame, world, local, page.refs) if alive else None
 
 
-def _given(page: Page) -> str:
+def _given(page: Tab) -> str:
     return f"the refs go up to E{page.refs.next - 1}" if page.refs.next > 1 else "none was given yet"

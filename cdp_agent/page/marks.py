@@ -19,7 +19,7 @@ from .refs import parse_ref
 from .world import World
 
 if TYPE_CHECKING:
-    from .page import Page
+    from .tab import Tab
 
 TIMEOUT_S = 3.0
 _REF = re.compile(r"\[ref=(E\d+)\]")
@@ -59,7 +59,7 @@ def refs_in(text: str) -> list[str]:
     return list(dict.fromkeys(_REF.findall(text)))
 
 
-async def locate_marks(page: Page, refs: Iterable[str]) -> list[Mark]:
+async def locate_marks(page: Tab, refs: Iterable[str]) -> list[Mark]:
     """Where the elements of these refs are seen; iframes, and what is outside, hidden or covered, are left out.
 
     So are frames that do not answer. Raises PageUnresponsive or DocumentGone for the tab itself, BrowserError.

@@ -19,18 +19,11 @@ from .paint import Format, Picture, paint
 from .world import deadline
 
 if TYPE_CHECKING:
-    from .page import Page
+    from .tab import Tab
 
 TIMEOUT_S = 20.0
 LONGEST_PX = 16_384
 """Chrome's limit for one texture: what is below repeats what is above."""
-
-
-class Markup(msgspec.Struct, frozen=True):
-    """What `outerHtml` in page/js answers; `wrong`: why the selector is none."""
-
-    html: str | None
-    wrong: str
 
 
 class _Extent(msgspec.Struct, frozen=True):
@@ -42,7 +35,7 @@ class _Extent(msgspec.Struct, frozen=True):
     top: float
 
 
-async def screenshot(page: Page, *, full_page: bool = False, marks: bool = False) -> bytes:
+async def screenshot(page: Tab, *, full_page: bool = False, marks: bool = False) -> bytes:
     """A PNG of the viewport, or of the whole page up to LONGEST_PX, in CSS pixels times the device's scale.
 
     With `marks` there is a box and the ref around each element to act on that the viewport shows. Nothing is drawn
@@ -56,7 +49,7 @@ async def screenshot(page: Page, *, full_page: bool = False, marks: bool = False
 
 
 async def take_picture(
-    page: Page,
+    page: Tab,
     refs: Iterable[str] = (),
     *,
     masks: Sequence[Box] = (),
@@ -82,7 +75,7 @@ async def take_picture(
     return await paint(world, image, width=width, marks=found, masks=masks, format=format, for_models=for_models)
 
 
-async def _capture(page: Page, *, full_page: bool, to_be_painted: bool = False) -> bytes:
+async def _capture(page: Tab, *, full_page: bool, to_be_painted: bool = False) -> bytes:
     session = (await page.frames()).root.session
     clip = None
     if full_page:
@@ -102,7 +95,7 @@ async def _capture(page: Page, *, full_page: bool, to_be_painted: bool = False) 
     return taken.data
 
 
-async def _content_size(page: Page) -> cdp_page.Rect:
+async def _content_size(page: Tab) -> cdp_page.Rect:
     session = (await page.frames()).root.session
     async with deadline(session, TIMEOUT_S):
         return (await session.send(cdp_page.GetLayoutMetrics())).css_content_size

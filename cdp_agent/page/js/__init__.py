@@ -55,6 +55,8 @@ BUNDLE = (
     "scroll.js",
     "marks.js",
     "paint.js",
+    "schema.js",
+    "markup.js",
     "exports.js",
 )
 

@@ -1,0 +1,78 @@
+// The markup of the page or of one element, without what says nothing to a reader of it: scripts, styles, comments, handlers.
+
+const MARKUP_LEFT_OUT = new Set('SCRIPT STYLE LINK META NOSCRIPT TEMPLATE BASE'.split(' '));
+const VOID_TAGS = new Set('AREA BR COL EMBED HR IMG INPUT PARAM SOURCE TRACK WBR'.split(' '));
+const ATTRIBUTES_LEFT_OUT = /^(on.*|style|nonce|integrity|srcdoc)$/i;
+const MARKUP_MOST_NESTED = 200;
+const LONGEST_ATTRIBUTE = 300;
+const attributes_ = getterOf(Element.prototype, 'attributes');
+
+/**
+ * Shadow roots come as `<template shadowrootmode>`, documents of this process inside of their iframes, those of others as "\x02id\x02".
+ * @param {{next: number, frame: string, within: {frame: string, id: number} | null}} options
+ * @returns {{html: string, first: number, end: number, remote: number[], closed: number[], internals: number[]}}
+ */
+function cleanHtml({ next, frame, within }) {
+  const first = reserveIds(next);
+  forget();
+  reading = newReading(false);
+  const element = within && within.frame === frame ? elementOf(within.id) : documentElement_.call(document);
+  const out = [];
+  if (element) writeMarkup(element, out, 0, false);
+  const { remote, closed } = reading;
+  forget();
+  return { html: out.join('').toWellFormed(), first, end: nextId, remote, closed, internals: [] };
+}
+
+function writeMarkup(element, out, depth, pre) {
+  const tag = tagOf(element);
+  if (MARKUP_LEFT_OUT.has(tag)) return;
+  const name = tag.toLowerCase();
+  out.push(`<${name}${attributesOf(element)}>`);
+  if (VOID_TAGS.has(tag)) return;
+  if (depth > MARKUP_MOST_NESTED) out.push(escaped(collapse(textContent(element))));
+  else writeInside(element, tag, out, depth + 1, pre || tag === 'PRE' || tag === 'TEXTAREA');
+  out.push(`</${name}>`);
+}
+
+function writeInside(element, tag, out, depth, pre) {
+  const shadow = mayHost(tag) ? shadowOf(element, tag) : null;
+  if (shadow) {
+    out.push('<template shadowrootmode="open">');
+    markupNodes(shadow, out, depth, pre);
+    out.push('</template>');
+  }
+  if (tag === 'IFRAME' || tag === 'FRAME') {
+    const inner = frameDocument(element, tag);
+    const root = inner && documentElement_.call(inner);
+    if (root) writeMarkup(root, out, depth, false);
+    else if (!inner) {
+      const id = idOf(element);
+      reading.remote.push(id);
+      out.push(`\x02${id}\x02`);
+    }
+    return;
+  }
+  markupNodes(element, out, depth, pre);
+}
+
+function markupNodes(parent, out, depth, pre) {
+  for (let node = firstChild(parent); node; node = nextSibling(node)) {
+    const type = nodeType(node);
+    if (type === 1) writeMarkup(node, out, depth, pre);
+    else if (type === 3) out.push(escaped(pre ? withoutControls(textContent(node)) : withoutControls(textContent(node)).replace(/\s+/g, ' ')));
+  }
+}
+
+function attributesOf(element) {
+  let text = '';
+  for (const { name, value } of attributes_.call(element)) {
+    if (ATTRIBUTES_LEFT_OUT.test(name) || (name === 'value' && isSecret(element))) continue;
+    const short = cut(collapse(value), LONGEST_ATTRIBUTE);
+    text += short ? ` ${name}="${escaped(short).replaceAll('"', '&quot;')}"` : ` ${name}`;
+  }
+  return text;
+}
+
+const withoutControls = (text) => text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g, '');
+const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

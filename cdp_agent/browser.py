@@ -14,12 +14,14 @@ from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError
 
-from .chrome import LaunchOptions, settings_for_workers
+from .chrome import LaunchOptions, settings_for_network, settings_for_workers
 from .connecting import Attempt, Connecting
 from .launch import ChromeProcess, failed_to_start, launch
 from .opening import Open, Opening
+from .own import OwnState
 from .page.dialogs import DialogPolicy
 from .page.downloads import DownloadWatcher
+from .page.guards import Guards
 from .page.page import Page
 from .page.settings import PageSettings, Viewport
 from .targets import Targets
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from .page.settings import Given
+    from .proxy import Proxy
 
 _CLOSE_TABS_S = 1.0
 _TEMPORARY_GRACE_S = 1.0
@@ -47,6 +50,7 @@ class Browser:
         dialogs: DialogPolicy | None,
         downloads: str | os.PathLike[str] | None,
         settings: PageSettings,
+        own: OwnState | None = None,
     ) -> None:
         self.downloads = DownloadWatcher(downloads)
         self.opened_by: Open | None = None
@@ -56,6 +60,10 @@ class Browser:
         self._process = process
         self._dialogs = dialogs or DialogPolicy()
         self._settings = settings
+        self._own = own or OwnState()
+        self._context: str | None = None
+        """The browser context that our tabs are in, None for the usual one."""
+        self._guards = Guards(connection, settings.rules, all_ours=process is not None)
         self._targets = Targets(connection, self._make_page, all_ours=process is not None)
         self._closed = False
 
@@ -70,6 +78,8 @@ class Browser:
         viewport: Viewport | tuple[int, int] | None = (1280, 800),
         downloads: str | os.PathLike[str] | None = None,
         dialogs: DialogPolicy | None = None,
+        proxy: str | Proxy | None = None,
+        storage_state: str | os.PathLike[str] | None = None,
         timeout_s: float = 30.0,
         **settings: Unpack[Given],
     ) -> Opening:
@@ -77,17 +87,24 @@ class Browser:
 
         Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment.
         `viewport` is in CSS pixels (None: as the window has it). Downloads go to a folder inside of the profile, or to
-        `downloads`. For what else pages are made to see, see `PageSettings`. Raises SetupError for a setting that makes
-        no sense, and BrowserError, with what Chrome said, when it does not start within `timeout_s`.
+        `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For what
+        else pages are made to see, see `PageSettings`. Raises SetupError for a setting that makes no sense, and
+        BrowserError, with what Chrome said, when it does not start within `timeout_s`.
         """
         size = viewport if viewport is None or isinstance(viewport, Viewport) else Viewport(*viewport)
-        chosen = PageSettings.of(size if headless or isinstance(viewport, Viewport) else None, **settings)
+        own = OwnState.of(proxy, storage_state)
+        chosen = PageSettings.of(
+            size if headless or isinstance(viewport, Viewport) else None,
+            proxy_credentials=own.proxy and own.proxy.credentials,
+            **settings,
+        )
         arguments, environment = settings_for_workers(chosen)
+        arguments += settings_for_network(chosen.rules, args, None if own.proxy is None else own.proxy.server)
         options = LaunchOptions(
             headless=headless,
             executable=executable,
             profile=None if profile is None else os.fspath(profile),
-            args=(*arguments, *args),
+            args=(*arguments, *(own.proxy.arguments if own.proxy else ()), *args),
             env={**environment, **(env or {})},
             window=LaunchOptions().window if size is None else (size.width, size.height),
         )
@@ -100,6 +117,7 @@ class Browser:
                 dialogs=dialogs,
                 downloads=os.path.join(process.profile, "Downloads") if downloads is None else downloads,
                 settings=chosen,
+                own=own,
             )
             try:
                 async with asyncio.timeout(timeout_s):
@@ -122,22 +140,28 @@ class Browser:
         viewport: Viewport | tuple[int, int] | None = None,
         downloads: str | os.PathLike[str] | None = None,
         dialogs: DialogPolicy | None = None,
+        proxy: str | Proxy | None = None,
+        storage_state: str | os.PathLike[str] | None = None,
         **settings: Unpack[Given],
     ) -> Opening:
         """A Chrome that runs: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
 
         `headers` go with the requests to the endpoint. It is never ended; only tabs that we opened are closed. Its tabs
-        keep focus, size and download folder, unless `viewport` or `downloads` are given. When it goes away, `reopen`
-        takes the next endpoint. Raises SetupError for what is no address, and BrowserError that tells what happened at
+        keep focus, size and download folder, unless `viewport` or `downloads` are given. With a `proxy` or a
+        `storage_state` our tabs are in a browser context of their own, as in a private window: nobody else's cookies
+        are there. When it goes away, `reopen` takes the next endpoint.
+
+        Raises SetupError for what is no address, and BrowserError that tells what happened at
         each endpoint.
         """
         endpoints = [endpoint] if isinstance(endpoint, str) else list(endpoint)
-        chosen = PageSettings.of(viewport, **settings)
+        own = OwnState.of(proxy, storage_state)
+        chosen = PageSettings.of(viewport, proxy_credentials=own.proxy and own.proxy.credentials, **settings)
         connecting = Connecting(endpoints, headers or {}, timeout_s)
 
         async def begin(transport: Transport) -> Browser:
             browser = Browser(
-                Connection(transport), process=None, dialogs=dialogs, downloads=downloads, settings=chosen
+                Connection(transport), process=None, dialogs=dialogs, downloads=downloads, settings=chosen, own=own
             )
             try:
                 await browser._start()
@@ -161,12 +185,25 @@ class Browser:
     async def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
         """A new tab, in the background if asked or where the Chrome is somebody else's. Raises as Page.goto."""
         page = await self._targets.create(
-            target.CreateTarget(url="about:blank", background=background or not self._process or None)
+            target.CreateTarget(
+                url="about:blank",
+                background=background or not self._process or None,
+                browser_context_id=self._context,
+            )
         )
         await page.frames()
         if url != "about:blank":
             await page.goto(url)
         return page
+
+    async def save_storage_state(self, path: str | os.PathLike[str]) -> None:
+        """Writes the cookies, and the local storage of the origins that tabs have shown, to a file (mode 600).
+
+        The file is Playwright's. Raises SetupError when it cannot be written, BrowserError.
+        """
+        from .own import save
+
+        await save(self.new_page, self.session, self._context, self._targets.origins, path)
 
     @property
     def session(self) -> Session:
@@ -206,6 +243,8 @@ class Browser:
         finally:
             if self._process is not None:
                 self._connection.browser.tell(cdp_browser.Close())
+                if self._settings.rules is not None:  # they hold for as long as we are connected
+                    await asyncio.wait([self._connection.closed], timeout=_TEMPORARY_GRACE_S)
             await self._connection.close()
             if self._process is not None:
                 await self._process.close(
@@ -214,10 +253,22 @@ class Browser:
 
     async def _start(self) -> None:
         session = self._connection.browser
-        answers = [session.post(cdp_browser.GetVersion()), self.downloads.watch(session), *self._targets.follow()]
+        await self._guards.begin()
+        if self._process is None and self._own != OwnState():
+            self._context = await self._own.context(session)
+        answers = [
+            session.post(cdp_browser.GetVersion()),
+            self.downloads.watch(session, self._context),
+            *self._targets.follow(),
+        ]
         if self._settings.geolocation is not None:
-            answers.append(session.post(cdp_browser.GrantPermissions(permissions=["geolocation"])))
+            granted = cdp_browser.GrantPermissions(permissions=["geolocation"], browser_context_id=self._context)
+            answers.append(session.post(granted))
         self.version, *_ = await asyncio.gather(*answers)
+        if self._own.state is not None:
+            from .own import load
+
+            self._targets.origins |= await load(self.new_page, session, self._context, self._own.state)
 
     def _make_page(self, info: target.TargetInfo, opener: Page | None) -> Page:
         return Page(
@@ -227,6 +278,7 @@ class Browser:
             downloads=self.downloads,
             opener=opener,
             settings=self._settings,
+            guard=self._guards.make(None if opener is None else opener.guard),
         )
 
     async def _close_our_tabs(self) -> None:

@@ -30,6 +30,8 @@ class Targets:
         self.pages: dict[str, Page] = {}
         self.ours: set[str] = set()
         """The tabs that are closed with us when the Chrome is not ours."""
+        self.origins: set[str] = set()
+        """Those that tabs have shown, "https://example.com"."""
         self._connection = connection
         self._make = make
         self._all_ours = all_ours
@@ -61,6 +63,7 @@ class Targets:
             self._creating -= 1
 
     def _appeared(self, info: target.TargetInfo) -> None:
+        self._saw(info.url)
         if info.target_id not in self.pages and not info.url.startswith("devtools://"):
             self._add(info)
 
@@ -94,7 +97,12 @@ class Targets:
             return opener if opener is not None and opener.is_attached else None
         return next((page for page in self.pages.values() if page.asked_for_tab(info.url)), None)
 
+    def _saw(self, url: str) -> None:
+        if url.startswith(("http://", "https://")):
+            self.origins.add("/".join(url.split("/", 3)[:3]))
+
     def _changed(self, info: target.TargetInfo) -> None:
+        self._saw(info.url)
         if page := self.pages.get(info.target_id):
             page.update(info)
 

@@ -32,7 +32,8 @@ PART_OF = {
     **dict.fromkeys(("masking", "totp"), "secrets"),
     "steps": "agent",
     **dict.fromkeys(
-        ("chrome", "connecting", "detached", "endpoints", "launch", "opening", "supervisor", "targets"), "browser"
+        ("chrome", "connecting", "detached", "endpoints", "launch", "opening", "own", "proxy", "supervisor", "targets"),
+        "browser",
     ),
 }
 # What stands above all layers: nothing inside the package may import it.

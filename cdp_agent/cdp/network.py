@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from .types import Command, Empty, Event, Result
+from .types import Command, Empty, Event, Part, Result
 
 
 class Request(Result, frozen=True):
@@ -19,6 +19,20 @@ class Response(Result, frozen=True):
     mime_type: str
 
 
+class NetworkConditions(Part, frozen=True):
+    """For the addresses that match, a URLPattern (https://urlpattern.spec.whatwg.org/). Throughput in bytes a second."""
+
+    url_pattern: str
+    latency: float
+    download_throughput: float
+    upload_throughput: float
+    offline: bool | None = None
+
+
+class RuleIds(Result, frozen=True):
+    rule_ids: list[str]
+
+
 class Enable(Command[Empty], frozen=True):
     method: ClassVar[str] = "Network.enable"
     max_total_buffer_size: int | None = None
@@ -29,9 +43,19 @@ class Disable(Command[Empty], frozen=True):
     method: ClassVar[str] = "Network.disable"
 
 
+class SetBypassServiceWorker(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Network.setBypassServiceWorker"
+    bypass: bool
+
+
 class SetExtraHTTPHeaders(Command[Empty], frozen=True):
     method: ClassVar[str] = "Network.setExtraHTTPHeaders"
     headers: dict[str, str]
+
+
+class EmulateNetworkConditionsByRule(Command[RuleIds], frozen=True):
+    method: ClassVar[str] = "Network.emulateNetworkConditionsByRule"
+    matched_network_conditions: list[NetworkConditions]
 
 
 class RequestWillBeSent(Event, frozen=True):
@@ -62,3 +86,9 @@ class LoadingFailed(Event, frozen=True):
     error_text: str
     canceled: bool = False
     blocked_reason: str | None = None
+
+
+class WebSocketCreated(Event, frozen=True):
+    method: ClassVar[str] = "Network.webSocketCreated"
+    request_id: str
+    url: str

@@ -9,6 +9,16 @@ from .types import Command, Empty, Part, Result
 SameSite = Literal["Strict", "Lax", "None"]
 
 
+class PartitionKey(Result, frozen=True):
+    top_level_site: str
+    has_cross_site_ancestor: bool
+
+
+class PartitionKeyParam(Part, frozen=True):
+    top_level_site: str
+    has_cross_site_ancestor: bool
+
+
 class Cookie(Result, frozen=True):
     name: str
     value: str
@@ -19,6 +29,7 @@ class Cookie(Result, frozen=True):
     secure: bool
     session: bool
     same_site: SameSite | None = None
+    partition_key: PartitionKey | None = None
 
 
 class CookieParam(Part, frozen=True):
@@ -30,6 +41,7 @@ class CookieParam(Part, frozen=True):
     http_only: bool | None = None
     same_site: SameSite | None = None
     expires: float | None = None
+    partition_key: PartitionKeyParam | None = None
 
 
 class Cookies(Result, frozen=True):
@@ -38,8 +50,10 @@ class Cookies(Result, frozen=True):
 
 class GetCookies(Command[Cookies], frozen=True):
     method: ClassVar[str] = "Storage.getCookies"
+    browser_context_id: str | None = None
 
 
 class SetCookies(Command[Empty], frozen=True):
     method: ClassVar[str] = "Storage.setCookies"
     cookies: list[CookieParam]
+    browser_context_id: str | None = None

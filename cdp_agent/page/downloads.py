@@ -46,16 +46,21 @@ class DownloadWatcher:
         self._idle = asyncio.Event()
         self._idle.set()
 
-    def watch(self, browser: Session) -> asyncio.Future[Any]:
-        """Chrome's answer to come. To be called once, with the session of the browser itself."""
+    def watch(self, browser: Session, context: str | None = None) -> asyncio.Future[Any]:
+        """Chrome's answer to come. To be called once, with the session of the browser itself and our context there."""
         browser.on(cdp_browser.DownloadWillBegin, self._began)
         browser.on(cdp_browser.DownloadProgress, self._progressed)
         if self.folder is None:
-            command = cdp_browser.SetDownloadBehavior(behavior="default", events_enabled=True)
+            command = cdp_browser.SetDownloadBehavior(
+                behavior="default", browser_context_id=context, events_enabled=True
+            )
         else:
             # With "allow" Chrome overwrites a file of the same name; so it gets an id, and its name afterwards.
             command = cdp_browser.SetDownloadBehavior(
-                behavior="allowAndName", download_path=str(self.folder), events_enabled=True
+                behavior="allowAndName",
+                browser_context_id=context,
+                download_path=str(self.folder),
+                events_enabled=True,
             )
         return browser.post(command)
 

@@ -7,14 +7,17 @@ nothing is sent.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import SetupError
+
+from .rules import Rules, rules_of
 
 if TYPE_CHECKING:
     from typing import TypedDict
@@ -28,6 +31,10 @@ if TYPE_CHECKING:
         geolocation: Sequence[float] | None
         color_scheme: ColorScheme | None
         extra_headers: Mapping[str, str] | None
+        allow: Iterable[str] | None
+        deny: Iterable[str] | None
+        block: Iterable[str] | None
+        block_hosts: str | os.PathLike[str] | Iterable[str] | None
 
 
 ColorScheme = Literal["light", "dark"]
@@ -66,16 +73,22 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     color_scheme: ColorScheme | None = None
     headers: Mapping[str, str] = {}
     """Sent with every request of a page, whatever site it goes to."""
+    rules: Rules | None = None
+    """What pages may load, see rules.py."""
+    proxy_credentials: tuple[str, str] | None = None
+    """User and password."""
 
     @staticmethod
     def of(viewport: Viewport | tuple[int, int] | None = None, **given: Any) -> PageSettings:
         """What was given, see `Given`, checked. Raises SetupError."""
         headers = given.pop("extra_headers", None) or {}
         place = given.pop("geolocation", None)
+        limits = {name: given.pop(name) for name in _OF_RULES if name in given}
         settings = PageSettings(
             viewport=viewport if viewport is None or isinstance(viewport, Viewport) else Viewport(*viewport),
             geolocation=None if place is None else _checked_place(place),
             headers=dict(headers),
+            rules=rules_of(**limits),
             **given,
         )
         _check(settings)
@@ -91,6 +104,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _NOTHING = PageSettings()
+_OF_RULES = ("allow", "deny", "block", "block_hosts", "proxy_credentials")
 
 
 def _check(settings: PageSettings) -> None:

@@ -1,0 +1,81 @@
+"""https://chromedevtools.github.io/devtools-protocol/tot/Fetch/"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from .network import Request
+from .types import Command, Empty, Event, Part, Result
+
+
+class RequestPattern(Part, frozen=True):
+    """`*` stands for any characters. Without a part it fits all."""
+
+    url_pattern: str | None = None
+    resource_type: str | None = None
+
+
+class HeaderEntry(Part, frozen=True):
+    name: str
+    value: str
+
+
+class AuthChallenge(Result, frozen=True):
+    origin: str
+    source: str | None = None
+
+
+class AuthChallengeResponse(Part, frozen=True):
+    response: Literal["Default", "CancelAuth", "ProvideCredentials"]
+    username: str | None = None
+    password: str | None = None
+
+
+class Enable(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Fetch.enable"
+    patterns: list[RequestPattern] | None = None
+    handle_auth_requests: bool | None = None
+
+
+class Disable(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Fetch.disable"
+
+
+class ContinueRequest(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Fetch.continueRequest"
+    request_id: str
+
+
+class FulfillRequest(Command[Empty], frozen=True):
+    """Answers in the server's place, without a body."""
+
+    method: ClassVar[str] = "Fetch.fulfillRequest"
+    request_id: str
+    response_code: int
+    response_headers: list[HeaderEntry] | None = None
+
+
+class FailRequest(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Fetch.failRequest"
+    request_id: str
+    error_reason: Literal["Aborted", "BlockedByClient"]
+
+
+class ContinueWithAuth(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Fetch.continueWithAuth"
+    request_id: str
+    auth_challenge_response: AuthChallengeResponse
+
+
+class RequestPaused(Event, frozen=True):
+    method: ClassVar[str] = "Fetch.requestPaused"
+    request_id: str
+    request: Request
+    frame_id: str
+    resource_type: str
+
+
+class AuthRequired(Event, frozen=True):
+    method: ClassVar[str] = "Fetch.authRequired"
+    request_id: str
+    auth_challenge: AuthChallenge

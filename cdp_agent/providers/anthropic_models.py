@@ -16,6 +16,7 @@ _BUDGETED = re.compile(r"claude-(?:[123]|instant|(?:opus|sonnet|haiku)-4(?:-[0-5
 _THINKS_WHEN_TOLD = re.compile(r"claude-(?:opus|sonnet|haiku)-4-")
 _THINKS_ALWAYS = re.compile(r"claude-(?:fable|mythos)")
 _BUDGETS = {"low": 1024, "medium": 4096, "high": 16_384}
+_LEAST_BUDGET = 1024
 _ANSWER_TOKENS = 16_000
 
 
@@ -41,10 +42,11 @@ def settings(request: Request) -> dict[str, Any]:
         return {"max_tokens": limit, **({"thinking": {"type": "disabled"}} if thinks_by_itself else {})}
     if _BUDGETED.match(request.model):
         budget = _BUDGETS[effort]
-        limit = request.max_output_tokens or budget + _ANSWER_TOKENS
-        if limit <= 1024:  # the least budget there is, which must be less than the limit
+        if request.max_output_tokens is None:
+            return {"max_tokens": budget + limit, "thinking": {"type": "enabled", "budget_tokens": budget}}
+        if limit <= _LEAST_BUDGET:  # which must be less than the limit
             return {"max_tokens": limit}
-        budget = min(budget, max(1024, limit // 2))
+        budget = max(_LEAST_BUDGET, min(budget, limit // 2))
         return {"max_tokens": limit, "thinking": {"type": "enabled", "budget_tokens": budget}}
     return {
         "max_tokens": limit,

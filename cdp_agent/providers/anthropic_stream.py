@@ -9,7 +9,7 @@ from cdp_agent.providers.arguments import text_of
 from cdp_agent.providers.base import FinishReason, ProviderState, Reply, ToolCall, Usage
 from cdp_agent.providers.chat import failure_of
 from cdp_agent.providers.errors import model_error
-from cdp_agent.providers.stream import ObjectReader
+from cdp_agent.providers.stream import ObjectReader, joined
 
 WIRE = "anthropic"
 
@@ -57,7 +57,7 @@ class MessageDecoder:
             raise BadReply(self._provider, "the reply broke off before its end.")
         blocks = [self._blocks[index] for index in sorted(self._blocks)]
         return Reply(
-            text="".join(block.get("text") or "" for block in blocks if block.get("type") == "text"),
+            text=joined([block.get("text") or "" for block in blocks if block.get("type") == "text"]),
             reasoning="\n\n".join(block["thinking"] for block in blocks if block.get("thinking")),
             tool_calls=tuple(_call(block) for block in blocks if block.get("type") == "tool_use"),
             finish_reason=_FINISH.get(str(self._stop_reason), "unknown"),

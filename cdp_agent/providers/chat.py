@@ -33,7 +33,7 @@ from cdp_agent.providers.errors import model_error
 from cdp_agent.providers.images import data_url, shown_by_the_user
 from cdp_agent.providers.json_schemas import can_be_strict
 from cdp_agent.providers.reasoning_details import Details
-from cdp_agent.providers.stream import ObjectReader
+from cdp_agent.providers.stream import ObjectReader, joined
 from cdp_agent.providers.tool_calls import Calls
 
 _FINISH: dict[str, FinishReason] = {
@@ -164,8 +164,8 @@ class ChatDecoder:
         if self._finish is None and not self._objects.done:
             raise BadReply(self._provider, "the reply broke off before its end.")
         return Reply(
-            text="".join(self._text),
-            reasoning="".join(self._reasoning),
+            text=joined(self._text),
+            reasoning=joined(self._reasoning),
             tool_calls=self._calls.all(),
             finish_reason=self._finish or "unknown",
             usage=self._usage,
@@ -201,7 +201,7 @@ class ChatDecoder:
         if details := self._details.all():
             return ProviderState(self._wire, self._model, {"reasoning_details": details})
         if self._reasoning:
-            return ProviderState(self._wire, self._model, {self._reasoning_field: "".join(self._reasoning)})
+            return ProviderState(self._wire, self._model, {self._reasoning_field: joined(self._reasoning)})
         return None
 
 

@@ -8,7 +8,7 @@ from cdp_agent.errors import BadReply
 from cdp_agent.providers.arguments import text_of
 from cdp_agent.providers.base import Failure, FinishReason, ProviderState, Reply, ToolCall, Usage
 from cdp_agent.providers.errors import model_error
-from cdp_agent.providers.stream import ObjectReader
+from cdp_agent.providers.stream import ObjectReader, joined
 
 WIRE = "google"
 OWN_ID = "google_call_"
@@ -63,8 +63,8 @@ class ContentDecoder:
         if self._finish is None and not self._blocked:
             raise BadReply(self._provider, "the reply broke off before its end.")
         return Reply(
-            text="".join(self._text),
-            reasoning="".join(self._reasoning),
+            text=joined(self._text),
+            reasoning=joined(self._reasoning),
             tool_calls=tuple(self._calls),
             finish_reason=self._finish_reason(),
             usage=_usage(self._usage),

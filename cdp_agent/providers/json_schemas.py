@@ -90,12 +90,17 @@ def _for_anthropic(schema: Any) -> dict[str, Any]:
     if not isinstance(schema, dict) or schema.keys() & _NOT_TO_LEAVE_OUT:
         raise _CannotBeSaid
     found = {name: value for name, value in schema.items() if name in _ANTHROPIC}
+    if schema.get("minItems") in (0, 1):
+        found["minItems"] = schema["minItems"]
     if "oneOf" in schema:
         found["anyOf"] = [*found.get("anyOf", ()), *schema["oneOf"]]
     if not found.keys() & {"type", "enum", "const", "anyOf", "allOf", "$ref"}:
         raise _CannotBeSaid
     if found.get("format") not in _ANTHROPIC_FORMATS:
         found.pop("format", None)
+    if left := [name for name in schema if name not in found and name not in ("oneOf", "$schema")]:
+        said = f"{{{', '.join(f'{name}: {schema[name]}' for name in left)}}}"
+        found["description"] = f"{schema['description']}\n\n{said}" if "description" in schema else said
     if _is_object(schema):
         if found.pop("additionalProperties", False) is not False:
             raise _CannotBeSaid

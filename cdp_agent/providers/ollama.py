@@ -30,7 +30,7 @@ from cdp_agent.providers.base import (
 from cdp_agent.providers.chat import bearer, encode_tools, failure, failure_of
 from cdp_agent.providers.errors import model_error
 from cdp_agent.providers.images import base64_of, shown_by_the_user
-from cdp_agent.providers.stream import ObjectReader
+from cdp_agent.providers.stream import ObjectReader, joined
 
 __all__ = ["JSON_OUTPUT", "decoder", "encode", "failure", "headers", "path"]
 
@@ -149,10 +149,10 @@ class ChatDecoder:
             raise BadReply(self._provider, "the answer is not a chat: is the base URL right?")
         if self._end is None:
             raise BadReply(self._provider, "the reply broke off before its end.")
-        reasoning = "".join(self._reasoning)
+        reasoning = joined(self._reasoning)
         finish = _FINISH.get(str(self._end.get("done_reason")), "unknown")
         return Reply(
-            text="".join(self._text),
+            text=joined(self._text),
             reasoning=reasoning,
             tool_calls=tuple(self._calls),
             finish_reason="tool_calls" if self._calls and finish != "length" else finish,

@@ -30,7 +30,7 @@ from cdp_agent.providers.errors import model_error
 from cdp_agent.providers.images import data_url
 from cdp_agent.providers.json_schemas import can_be_strict
 from cdp_agent.providers.openai_models import effort_for, reasons
-from cdp_agent.providers.stream import ObjectReader
+from cdp_agent.providers.stream import ObjectReader, joined
 
 __all__ = ["JSON_OUTPUT", "decoder", "encode", "failure", "headers", "path"]
 
@@ -165,7 +165,7 @@ class ResponseDecoder:
             if item.get("type") == "function_call"
         )
         return Reply(
-            text="".join(_texts(items)),
+            text=joined(_texts(items)),
             reasoning="\n\n".join(_thoughts(items)),
             tool_calls=calls,
             finish_reason=self._finish(calls=bool(calls)),

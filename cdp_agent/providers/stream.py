@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -72,8 +74,8 @@ class ObjectReader:
         if self.done or not event:
             return []
         try:
-            found = msgspec.json.decode(event)
-        except msgspec.DecodeError as error:
+            found = _decode(event)
+        except ValueError as error:
             if b"\n" in event and not isinstance(self._reader, WholeReader):
                 return self._objects(event.splitlines())  # some servers forget the empty line between events
             shown = event[:200].decode(errors="replace")
@@ -81,3 +83,24 @@ class ObjectReader:
         if not isinstance(found, dict):
             raise BadReply(self._provider, f"a part of the reply is not an object: {str(found)[:200]!r}")
         return [found]
+
+
+def joined(pieces: Sequence[str]) -> str:
+    """The text of all pieces, with characters whole again that were cut in two: see `_decode`."""
+    text = "".join(pieces)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _decode(event: bytes) -> Any:
+    """Some servers, written in JavaScript, cut text within a character: each half is an escape that stands for nothing.
+
+    msgspec refuses such a half, json takes it.
+    """
+    try:
+        return msgspec.json.decode(event)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return json.loads(event) if b"\\u" in event else msgspec.json.decode(event)

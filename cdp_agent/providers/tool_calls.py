@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from cdp_agent.providers.base import ToolCall
+from cdp_agent.providers.stream import joined
 
 
 class _Call:
@@ -59,6 +60,6 @@ class Calls:
 
     def all(self) -> tuple[ToolCall, ...]:
         return tuple(
-            ToolCall(call.id or f"call_{place}", call.name, "".join(call.arguments))
+            ToolCall(call.id or f"call_{place}", call.name, joined(call.arguments))
             for place, call in enumerate(self._calls, 1)
         )

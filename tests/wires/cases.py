@@ -41,7 +41,7 @@ BACK = ToolSpec("back", "Goes back.", {"type": "object", "properties": {}, "requ
 TOOLS = (CLICK, BACK)
 STRICT = {
     "type": "object",
-    "properties": {"title": {"type": "string"}, "price": {"type": ["number", "null"]}},
+    "properties": {"title": {"type": "string"}, "price": {"anyOf": [{"type": "number"}, {"type": "null"}]}},
     "required": ["title", "price"],
     "additionalProperties": False,
 }

@@ -15,13 +15,16 @@ from cdp_agent.providers.base import FinishReason, ToolCall, Usage
 class TaskError(msgspec.Struct, frozen=True):
     """Why a task was not done: what failed, in whose hands (`where`), and what to do about it (`message`)."""
 
-    code: Literal["aborted", "max_steps", "max_errors", "failed", "stuck"]
+    code: Literal["aborted", "max_steps", "max_errors", "max_tokens", "max_cost", "max_seconds", "failed", "stuck"]
     message: str
     where: Literal["task", "model", "browser", "user"] = "task"
 
 
 class Stats(msgspec.Struct, frozen=True):
-    """What a run took. Tokens are the provider's count; cached ones are part of the input."""
+    """What a run took. Tokens are the provider's count; cached ones are part of the input.
+
+    `cost` is in US dollars, None where not all of it is known.
+    """
 
     steps: int
     actions: int
@@ -33,6 +36,7 @@ class Stats(msgspec.Struct, frozen=True):
     events: int
     started: float
     duration_s: float
+    cost: float | None = None
 
 
 Validation = Literal["passed", "forced"]

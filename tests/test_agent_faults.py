@@ -9,10 +9,10 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.events import AgentAction, AgentStatus, Event, HistoryShrunk, TaskError
 from cdp_agent.page.page import Page
+from cdp_agent.providers.manner import Patience
 from fixtures.replay import tool_call
 from tests.agents import DONE, SHOP, of, play, result_of, scripted
 from tests.conftest import Serve
@@ -35,6 +35,7 @@ async def silent_model(browser: Browser) -> AsyncIterator[tuple[Agent, asyncio.E
     listener.close()
 
 
+AT_ONCE = Patience(first_pause_s=0)
 STOPPED = TaskError("aborted", "The run was stopped.", "user")
 
 
@@ -117,23 +118,41 @@ async def test_a_failure_of_the_provider_that_passes_is_waited_for(
     fine: list[tuple[int, bytes, dict[str, str]]] = [(200, each, {}) for each in (PLAN, DONE, JUDGED)]
     base_url = answering(httpserver, fine[0], failure, *fine[1:])
 
-    result = await Agent(browser, model="openai-compatible/m", base_url=base_url).run("Find tea", page=page)
+    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE)
+    events = [event async for event in agent.stream("Find tea", page=page)]
 
-    assert (result.success, result.stats.errors) == (True, 1)
+    assert (result_of(events).success, result_of(events).stats.errors) == (True, 1)
+    assert "The model is asked again in 0.0 s, attempt 2 of 3." in [each.message for each in of(events, AgentStatus)]
 
 
-@pytest.mark.parametrize(("status", "asked"), [(400, 1), (401, 1), (404, 1), (408, 2), (500, 2)])
+@pytest.mark.parametrize(("status", "asked"), [(400, 1), (401, 1), (404, 1), (408, 3), (500, 3)])
 async def test_a_failure_that_does_not_pass_ends_the_task(
     browser: Browser, page: Page, httpserver: HTTPServer, status: int, asked: int
 ) -> None:
     base_url = answering(httpserver, (status, b"", {}))
-    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, limits=Limits(max_errors_in_a_row=2))
+    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE)
 
     result = await agent.run("Find tea", page=page)
 
     assert result.error is not None
     assert (result.error.code, result.error.where) == ("failed", "model")
-    assert len(httpserver.log) == asked
+    assert (len(httpserver.log), result.stats.errors) == (asked, asked)
+
+
+async def test_a_call_in_a_reply_that_broke_off_is_done_once(
+    browser: Browser, page: Page, httpserver: HTTPServer, serve: Serve
+) -> None:
+    press = tool_call("press", {"key": "a"})
+    whole = press.partition(b'"finish_reason": "tool_calls"')[0].rpartition(b"data: ")[0]
+    fine: list[tuple[int, bytes, dict[str, str]]] = [(200, each, {}) for each in (PLAN, press, DONE, JUDGED)]
+    base_url = answering(httpserver, fine[0], (200, whole, {}), *fine[1:])
+    url = serve("<input autofocus aria-label=Name>")
+
+    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE)
+    result = await agent.run("Type", url=url, page=page)
+
+    assert (result.stats.actions, result.stats.errors) == (2, 1)  # with done
+    assert await page.evaluate("document.querySelector('input').value") == "a"
 
 
 async def test_a_model_that_takes_less_is_asked_with_less(browser: Browser, page: Page, httpserver: HTTPServer) -> None:

@@ -7,10 +7,11 @@ import os
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from cdp_agent.agent.budget import check_prices
 from cdp_agent.agent.checkpoint import load, task_of
 from cdp_agent.agent.loop import Loop
 from cdp_agent.agent.run import Run
@@ -18,7 +19,10 @@ from cdp_agent.agent.sinks import Sink
 from cdp_agent.agent.task import BatchPolicy, Limits, Options, Task
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.events import AgentResult, Event, TaskCompleted
-from cdp_agent.providers.services import endpoint
+from cdp_agent.providers.base import ReasoningEffort
+from cdp_agent.providers.manner import Manner, Patience
+from cdp_agent.providers.prices import load_prices
+from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Tool, by_name
@@ -34,7 +38,15 @@ class Agent:
     `model` is provider/name, for example "openai/gpt-4.1-mini"; a key that is not given comes from the provider's
     variable in the environment. `guardrails` are limits in the user's words, told to the model wherever they bind.
     `max_actions_per_step`, `batch_policy`, `replan` and `checkpoint`: see `Options`. `tools` are added to the built-in
-    ones. Raises SetupError for an unknown provider, a missing key, two tools of one name.
+    ones.
+
+    `fallback_model` takes over for the rest of a run when `model` fails for good; its key and address come from where
+    those of a model do, and are the first one's where both have one provider. `reasoning_effort`, `max_output_tokens`
+    and `constrained`: see `Manner`; `patience`: for how long and how often a provider is asked. `prices` is a file to
+    take the place of the one that comes with the package.
+
+    Raises SetupError for an unknown provider, a missing key, two tools of one name, a limit on the cost of a model
+    whose price is not known.
     """
 
     def __init__(
@@ -51,6 +63,14 @@ class Agent:
         replan: bool = False,
         checkpoint: Path | None = None,
         tools: Iterable[Tool] = (),
+        fallback_model: str | None = None,
+        fallback_base_url: str | None = None,
+        fallback_api_key: str | None = None,
+        reasoning_effort: ReasoningEffort | None = None,
+        max_output_tokens: int | None = None,
+        constrained: Literal["auto"] | bool = "auto",
+        patience: Patience | None = None,
+        prices: Path | str | None = None,
     ) -> None:
         self._browser = browser
         self._endpoint = endpoint(model, base_url=base_url, api_key=api_key, environment=os.environ)
@@ -62,7 +82,18 @@ class Agent:
             batch_policy=batch_policy,
             replan=replan,
             checkpoint=checkpoint,
+            manner=Manner(
+                patience=patience or Patience(),
+                reasoning_effort=reasoning_effort,
+                max_output_tokens=max_output_tokens,
+                constrained=constrained,
+            ),
+            fallback_model=fallback_model,
+            fallback_base_url=fallback_base_url,
+            prices=Path(prices) if prices is not None else None,
         )
+        self._fallback = _fallback(self._options, self._endpoint, base_url, fallback_api_key)
+        _check_prices(self._options, self._endpoint, self._fallback)
 
     async def run(
         self,
@@ -103,7 +134,7 @@ class Agent:
         cancelled, the run ends within a second, and its result says so.
         """
         given = self._task(task, url, data, answer)
-        run = Run(self._browser, self._endpoint, self._tools, self._options, given)
+        run = Run(self._browser, self._endpoint, self._tools, self._options, given, self._fallback)
         return Loop(run, page, stop).events()
 
     @staticmethod
@@ -125,7 +156,9 @@ class Agent:
         address = base_url or saved.base_url
         found = endpoint(saved.model, base_url=address, api_key=api_key, environment=os.environ)
         options = msgspec.structs.replace(saved.options, checkpoint=folder)
-        run = Run(browser, found, by_name(BUILT_IN.values(), tools), options, task_of(saved))
+        fallback = _fallback(options, found, address, None)
+        _check_prices(options, found, fallback)
+        run = Run(browser, found, by_name(BUILT_IN.values(), tools), options, task_of(saved), fallback)
         return Loop(run, stop=stop, resumed=saved).events()
 
     def _task(self, text: str, url: str | None, data: Any, answer: Any) -> Task:
@@ -144,3 +177,17 @@ class Agent:
 
             form, _ = form_of(None, answer)
         return Task(text=text, url=start, input_data=data, guardrails=self._guardrails, form=form)
+
+
+def _fallback(options: Options, first: Endpoint, base_url: str | None, api_key: str | None) -> Endpoint | None:
+    """The model that takes over; of the same provider it is at the same address, with the same key, unless told."""
+    if options.fallback_model is None:
+        return None
+    same = options.fallback_model.strip().partition("/")[0] == first.provider
+    address = options.fallback_base_url or (base_url if same else None)
+    key = api_key or (first.key if same and not options.fallback_base_url else None)
+    return endpoint(options.fallback_model, base_url=address, api_key=key, environment=os.environ)
+
+
+def _check_prices(options: Options, *endpoints: Endpoint | None) -> None:
+    check_prices(options.limits, load_prices(options.prices), [each for each in endpoints if each is not None])

@@ -7,7 +7,9 @@ from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
 from cdp_agent.agent import checkpoint
+from cdp_agent.agent.asking import client_of
 from cdp_agent.agent.beginning import begin, go_on
+from cdp_agent.agent.budget import OverBudget, out_of_time
 from cdp_agent.agent.checkpoint import Checkpoint
 from cdp_agent.agent.run import End, Run
 from cdp_agent.agent.turn import take_turn
@@ -80,8 +82,6 @@ class Loop:
             working.cancel()
 
     async def _work(self) -> None:
-        from cdp_agent.providers.client import Client  # httpx takes long to import: only a run needs it
-
         run = self._run
         run.tell(
             TaskSetup,
@@ -92,7 +92,7 @@ class Loop:
             guardrails=run.task.guardrails,
         )
         try:
-            async with Client(run.endpoint) as client:
+            async with asyncio.timeout(run.time_left_s) as limit, client_of(run) as client:
                 run.client = client
                 await (begin(run, self._page) if self._resumed is None else go_on(run, self._resumed))
                 while run.end is None:
@@ -101,6 +101,12 @@ class Loop:
                     await take_turn(run)
                     run.check_limits()
                     await checkpoint.keep(run)
+        except OverBudget as over:
+            run.end = run.end or End(error=over.error)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            run.end = run.end or End(error=out_of_time(run.limits))
         except ModelError as error:
             run.fail("failed", str(error), "model")
         except (BrowserError, ProtocolError) as error:

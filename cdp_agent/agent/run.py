@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from cdp_agent.agent import prompts
+from cdp_agent.agent.budget import spent
 from cdp_agent.agent.evidence import Evidence, Shown
 from cdp_agent.agent.history import History
 from cdp_agent.agent.known_addresses import KnownAddresses
@@ -23,6 +24,7 @@ from cdp_agent.agent.tally import Tally
 from cdp_agent.agent.task import Options, Task
 from cdp_agent.agent.typed_done import TypedDone
 from cdp_agent.events import AgentObserved, AgentResult, AgentStatus, BrowserNavigated, Event, TaskError, Validation
+from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint
 from cdp_agent.tools.base import Tool
 
@@ -54,9 +56,12 @@ class Run:
         tools: Mapping[str, Tool],
         options: Options,
         task: Task,
+        fallback: Endpoint | None = None,
     ) -> None:
         self.browser = browser
         self.endpoint = endpoint
+        self.fallback = fallback
+        self.prices = load_prices(options.prices)
         self.options = options
         self.limits = options.limits
         self.task = task
@@ -97,9 +102,10 @@ class Run:
         """Ends the run, unless it has ended."""
         self.end = self.end or End(error=TaskError(code, message, where))
 
-    def too_many_errors(self) -> bool:
-        limits, tally = self.limits, self.tally
-        return tally.errors_in_a_row >= limits.max_errors_in_a_row or tally.errors >= limits.max_errors
+    @property
+    def time_left_s(self) -> float | None:
+        """How long the run may still take, None for ever."""
+        return None if self.limits.max_seconds is None else self.limits.max_seconds - self.tally.took_s
 
     def check_limits(self) -> None:
         """Ends the run when it has had enough."""
@@ -110,6 +116,8 @@ class Run:
             self.fail("max_errors", f"{tally.errors} errors in all: the task was given up.")
         elif tally.steps >= limits.max_steps:
             self.fail("max_steps", f"The task was not finished within {limits.max_steps} steps.")
+        elif (over := spent(limits, tally)) is not None:
+            self.end = self.end or End(error=over)
 
     def saw(self, seen: Seen) -> None:
         """Takes down what the model gets to see of a page."""

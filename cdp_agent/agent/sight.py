@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ from cdp_agent.secrets import Secrets
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
+
+
+_REF = re.compile(r"\[ref=(E\d+)\]")
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -51,6 +55,11 @@ class Sight:
         self._document: tuple[str, int] | None = None
         self._text: str | None = None
         self._address = ""
+
+    @property
+    def refs(self) -> tuple[str, ...]:
+        """Those that are on the page as it was when the model saw it last, in order."""
+        return tuple(dict.fromkeys(_REF.findall(self._text or "")))
 
     async def look(self, page: Page, receipts: Collection[Receipt] = (), *, whole: bool = False) -> Seen:
         """What the model does not know yet of the page, after actions whose receipts it reads.

@@ -11,7 +11,10 @@ from cdp_agent.providers.base import Usage
 
 
 class Tally(msgspec.Struct):
-    """The counts of one run so far. `before_s` is what it took in processes before this one."""
+    """The counts of one run so far. `before_s` is what it took in processes before this one.
+
+    `cost` is in US dollars, without that of the `unpriced` generations, whose cost nobody knows.
+    """
 
     steps: int = 0
     actions: int = 0
@@ -21,6 +24,8 @@ class Tally(msgspec.Struct):
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
+    cost: float = 0
+    unpriced: int = 0
     events: int = 0
     started: float = msgspec.field(default_factory=time.time)
     before_s: float = 0
@@ -31,6 +36,8 @@ class Tally(msgspec.Struct):
         self.input_tokens += usage.input_tokens
         self.output_tokens += usage.output_tokens
         self.cached_tokens += usage.cached_tokens
+        self.cost += usage.cost or 0
+        self.unpriced += usage.cost is None
 
     def acted(self, *, failed: bool) -> None:
         if failed:
@@ -56,6 +63,7 @@ class Tally(msgspec.Struct):
             input_tokens=self.input_tokens,
             output_tokens=self.output_tokens,
             cached_tokens=self.cached_tokens,
+            cost=self.cost if self.generations and not self.unpriced else None,
             events=self.events + 1,  # the last one, which carries this
             started=self.started,
             duration_s=self.took_s,

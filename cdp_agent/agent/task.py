@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from cdp_agent.errors import SetupError
+from cdp_agent.providers.manner import Manner
 from cdp_agent.secrets import Secrets
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     `max_validations`: how often an answer is judged before it is given as it is. `observation_tokens`: the most of a
     page at once. `history_tokens`: when the conversation is longer, old observations shrink to a line each.
+
+    The budget, without which there is none: `max_tokens_total` of input and output, `max_cost` in US dollars,
+    `max_seconds` from the beginning. Time is up in the middle of whatever is being done; tokens and money are looked at
+    before a model is asked, so that the last reply may go beyond.
     """
 
     max_steps: int = 50
@@ -30,12 +35,19 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     first_navigation_retries: int = 1
     observation_tokens: int = 10_000
     history_tokens: int = 100_000
+    max_tokens_total: int | None = None
+    max_cost: float | None = None
+    max_seconds: float | None = None
 
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
+            value = getattr(self, name)
             least = 0 if name == "first_navigation_retries" else 1
-            if getattr(self, name) < least:
-                raise SetupError(f"{name} is at least {least}, not {getattr(self, name)}.")
+            if name in ("max_cost", "max_seconds"):
+                if value is not None and not value > 0:
+                    raise SetupError(f"{name} is more than 0, not {value}.")
+            elif value is not None and value < least:
+                raise SetupError(f"{name} is at least {least}, not {value}.")
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +55,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     `max_actions_per_step`: so many tool calls of one reply are run. `batch_policy`: a click ends such a batch always
     ("conservative"), or only when its receipt shows more than its own target changed ("observed"). `replan`: the model
-    may revise its plan. `checkpoint`: the folder where what is needed to go on is written after each step.
+    may revise its plan. `checkpoint`: the folder where what is needed to go on is written after each step. `manner`:
+    how its model is asked. `fallback_model` takes over when that fails; `prices` is a file of the user's.
     """
 
     limits: Limits = Limits()
@@ -51,6 +64,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     batch_policy: BatchPolicy = "conservative"
     replan: bool = False
     checkpoint: Path | None = None
+    manner: Manner = Manner()
+    fallback_model: str | None = None
+    fallback_base_url: str | None = None
+    prices: Path | None = None
 
     def __post_init__(self) -> None:
         if self.max_actions_per_step < 1:

@@ -58,7 +58,8 @@ async def _reply(run: Run) -> Reply:
 
 def _request(run: Run) -> Request:
     specs = tuple(ToolSpec(each.name, each.description, each.parameters) for each in run.tools.values())
-    return Request(run.endpoint.model, run.history.messages(), specs, "required", continued=True)
+    refs = run.sight.refs if run.client.constrained else None
+    return Request(run.endpoint.model, run.history.messages(), specs, "required", continued=True, refs=refs)
 
 
 async def _conclude(run: Run, answer: str, *, success: bool) -> str | None:

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from cdp_agent.agent import prompts
 from cdp_agent.agent.asking import ask_for
+from cdp_agent.agent.budget import OverBudget
 from cdp_agent.agent.claims import Checked, check
 from cdp_agent.agent.evidence import Shown
 from cdp_agent.agent.run import End
@@ -84,6 +85,10 @@ async def conclude(run: Run, answer: str) -> str | None:
     except BadReply as error:
         run.tell(AgentStatus, message=f"The answer could not be judged: {error}")
         _force(run, value, f"The answer could not be judged: {error}")
+        return None
+    except OverBudget as over:
+        run.tell(AgentStatus, message="The answer is given without having been judged.")
+        run.end = End(value, over.error, "forced")
         return None
     feedback = (verdict.feedback or verdict.task_assessment).strip()
     if verdict.completion_quality in ACCEPTED:

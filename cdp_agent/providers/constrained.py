@@ -71,9 +71,9 @@ def as_calls(reply: Reply, request: Request) -> Reply:
     if not known:
         return reply
     place, (name, arguments) = known[0]
-    call = ToolCall(f"call_{len(request.messages)}", name, msgspec.json.encode(arguments).decode())
+    made = ToolCall(f"call_{len(request.messages)}", name, msgspec.json.encode(arguments).decode())
     before = reply.text[:place].removesuffix("```json\n").removesuffix("```\n").strip()
-    return msgspec.structs.replace(reply, text=before, tool_calls=(call,), finish_reason="tool_calls")
+    return msgspec.structs.replace(reply, text=before, tool_calls=(made,), finish_reason="tool_calls")
 
 
 def schema_of(specs: Sequence[ToolSpec], refs: Sequence[str] | None = None, *, strict: bool = False) -> dict[str, Any]:

@@ -1,0 +1,44 @@
+"""What a step says of the steps before it, and addresses: "the URL shown in step 2", "google.com"."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from cdp_agent.steps.intents import Result
+from cdp_agent.steps.words import Quoted
+
+_STEP = r"(?:(?:the )?step (?P<step>\d+)|(?:the )?(?:previous|last|preceding|earlier) step)"
+_WHAT = {
+    "url": "url|address|link|web ?page|web ?site|page|site",
+    "tab": "tab(?: id)?",
+    "text": "text|value|name|number|result|output|code|title|answer",
+}
+_GIVEN = "shown|found|given|returned|extracted|opened|created|highlighted|mentioned|listed|copied|read|displayed"
+__ADDRESS = re.compile(
+    r"(?:https?|file|data|about|chrome):\S+"
+    r"|(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?(?:/\S*)?"
+    r"|[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#]\S*)?",
+    re.I,
+)
+_BEFORE_ADDRESS = re.compile(r"^(?:the )?(?:url|address|web ?site|site|page)\s*:?\s+", re.I)
+_AFTER_ADDRESS = re.compile(r"\s+(?:web ?site|home ?page|page|site)$", re.I)
+
+
+def read_reference(words: str) -> Result | None:
+    """What of an earlier step the words mean, None when they mean none."""
+    found = _REFERENCE.fullmatch(words.strip())
+    if found is None:
+        return None
+    kinds: tuple[Literal["url", "tab", "text"], ...] = ("url", "tab", "text")
+    what: Literal["url", "tab", "text"] = next((kind for kind in kinds if found[kind]), "text")
+    return Result(what, int(found["step"]) if found["step"] else None)
+
+
+def read_address(words: str, text: Quoted) -> str | Result | None:
+    """The address that the words are, or refer to; None when they are none."""
+    if result := read_reference(words):
+        return result
+    plain = _BEFORE_ADDRESS.sub("", text.plain(words)).strip("<> ")
+    plain = _AFTER_ADDRESS.sub("", plain)
+    return plain if _ADDRESS.fullmatch(plain) else None

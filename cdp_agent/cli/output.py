@@ -23,13 +23,13 @@ _STDOUT = "-"
 
 @contextmanager
 def sink_of(config: Config, model: str) -> Iterator[Sink]:
-    """Takes every event. What is written has no secret of the settings in it. Raises SetupError."""
+    """Takes every event. No secret of the settings gets further. Raises SetupError."""
     unwanted = [_kind(name) for name in config.without]
     with ExitStack() as stack:
         sinks: list[Sink] = []
         if config.events is not None:
             write = _print if to_stdout(config) else stack.enter_context(TraceWriter(_path(config))).write
-            sinks.append(without(redacted(write, secrets_of(config)), unwanted))
+            sinks.append(without(write, unwanted))
         if to_stdout(config):
             _print(TraceStarted())
         if not config.quiet:
@@ -39,7 +39,8 @@ def sink_of(config: Config, model: str) -> Iterator[Sink]:
             for sink in sinks:
                 sink(event)
 
-        yield take
+        secrets = secrets_of(config)
+        yield redacted(take, secrets) if secrets else take
 
 
 def to_stdout(config: Config) -> bool:

@@ -36,6 +36,8 @@ async def call_tool(call: ToolCall) -> int:
                 await current.page.goto(address)
             async with _model(call) as model:
                 outcome = await call.tool.run(call.arguments, Context(current.page, running.browser, model))
+            if isinstance(outcome, Observation) and outcome.tab is not None:
+                tabs.go_to(outcome.tab)
             moved = await tabs.follow()
         finally:
             running.browser.keep(tabs.page)

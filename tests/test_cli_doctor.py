@@ -1,0 +1,176 @@
+"""`cdp-agent doctor`: what it finds where all is well, and where it is not."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from cdp_agent.cli import main
+from cdp_agent.cli.flags import SETTINGS
+from cdp_agent.detached import DetachedChrome
+from fixtures.replay import ReplayServer, tool_call
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of the settings, for the user alone; the environment says only which Chrome."""
+    for setting in SETTINGS.values():
+        for name in setting.variables:
+            if name != "CDP_AGENT_CHROME":
+                monkeypatch.delenv(name, raising=False)
+    path = tmp_path / "config.toml"
+    path.touch(0o600)
+    monkeypatch.setenv("CDP_AGENT_CONFIG", str(path))
+    return path
+
+
+def doctor(capsys: Captured, *words: str) -> tuple[int, dict[str, Any]]:
+    """Its exit status, and state, text and advice by what they are about; the last one where there are several."""
+    status = main(["doctor", "--json", *words])
+    return status, {each.pop("about"): each for each in json.loads(capsys.readouterr().out)}
+
+
+def test_a_chrome_that_starts_is_well(path: Path, capsys: Captured) -> None:
+    status, found = doctor(capsys, "--offline")
+
+    assert status == 0
+    assert found["settings"] == {"state": "ok", "text": f"{path} can be read, by you alone", "advice": ""}
+    assert found["Chrome"]["state"] == "ok"
+    assert "Chrome/" in found["Chrome"]["text"]
+    assert found["model"] == {
+        "state": "warn",
+        "text": "none is set, which `run` needs",
+        "advice": "cdp-agent config init",
+    }
+    if sys.platform == "linux":
+        assert {"/dev/shm", "fonts"} <= set(found)
+
+
+def test_a_person_sees_a_line_and_what_to_do(capsys: Captured) -> None:
+    assert main(["doctor", "--offline"]) == 0
+    assert "! model: none is set, which `run` needs\n    → cdp-agent config init\n" in capsys.readouterr().out
+
+
+def test_without_a_chrome_no_task_can_be_run(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CDP_AGENT_EXECUTABLE", "/no/chrome")
+
+    status, found = doctor(capsys, "--offline")
+
+    assert status == 1
+    assert found["Chrome"] == {
+        "state": "fail",
+        "text": "executable names '/no/chrome', which is no program that can be run.",
+        "advice": "Install it, or name it: `cdp-agent config set executable PATH`.",
+    }
+
+
+def test_a_chrome_that_does_not_start_says_why(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "chrome"
+    program.write_text("#!/bin/sh\necho 'No usable sandbox!' >&2\nexit 1\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("CDP_AGENT_EXECUTABLE", str(program))
+
+    status, found = doctor(capsys, "--offline")
+
+    assert status == 1
+    assert found["Chrome"]["text"].startswith(f"{program} does not start: ")
+    assert "--no-sandbox" in found["Chrome"]["advice"]
+
+
+def test_endpoints_are_told_by_their_number(
+    detached: DetachedChrome, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CDP_AGENT_CDP", f"{detached.endpoint},http://127.0.0.1:9/?token=tok-en")
+
+    status, found = doctor(capsys, "--offline")
+
+    assert status == 1
+    assert found["endpoint 1 of 2"]["state"] == "ok"
+    assert found["endpoint 2 of 2"]["state"] == "fail"
+    assert "tok-en" not in str(found)
+
+
+def test_a_model_that_answers_is_well(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ReplayServer(replies=[tool_call("done", {"result": "x"})]) as server:
+        monkeypatch.setenv("CDP_AGENT_MODEL", "openai-compatible/m")
+        monkeypatch.setenv("CDP_AGENT_BASE_URL", server.base_url)
+        status, found = doctor(capsys)
+
+    assert (status, found["model"]["state"]) == (0, "ok")
+    assert found["model"]["text"].startswith("openai-compatible/m answers, in ")
+
+
+def test_a_wrong_key_is_told_without_it(
+    httpserver: HTTPServer, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    httpserver.expect_request("/v1/chat/completions").respond_with_json(
+        {"error": {"message": "Incorrect API key: sk-12345678"}}, status=401
+    )
+    monkeypatch.setenv("CDP_AGENT_MODEL", "openai-compatible/m")
+    monkeypatch.setenv("CDP_AGENT_BASE_URL", httpserver.url_for("/v1"))
+    monkeypatch.setenv("OPENAI_COMPATIBLE_API_KEY", "sk-12345678")
+
+    status, found = doctor(capsys)
+
+    assert (status, found["model"]["state"], found["model"]["advice"]) == (1, "fail", "cdp-agent config init")
+    assert "Incorrect API key" in found["model"]["text"]
+    assert "sk-12345678" not in str(found)
+
+
+def test_offline_no_model_is_asked(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CDP_AGENT_MODEL", "lmstudio/m")
+    monkeypatch.setenv("CDP_AGENT_BASE_URL", "http://127.0.0.1:9/v1")
+
+    _, found = doctor(capsys, "--offline")
+
+    assert found["model"]["text"] == "lmstudio/m at http://127.0.0.1:9/v1, not asked"
+
+
+def test_a_missing_key_is_told(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CDP_AGENT_MODEL", "openai/m")
+
+    status, found = doctor(capsys)
+
+    assert (status, found["model"]["state"]) == (1, "fail")
+    assert "OPENAI_API_KEY" in found["model"]["text"]
+
+
+def test_a_file_that_others_can_read_is_told(path: Path, capsys: Captured) -> None:
+    path.chmod(0o644)
+
+    status, found = doctor(capsys, "--offline")
+
+    assert status == 0
+    assert found["settings"] == {
+        "state": "warn",
+        "text": f"others can read {path}, and keys in it",
+        "advice": f"chmod 600 {path}",
+    }
+
+
+def test_a_wrong_setting_fails_and_the_rest_is_looked_at(path: Path, capsys: Captured) -> None:
+    path.write_text("max_step = 3\n")
+
+    status, found = doctor(capsys)
+
+    assert status == 1
+    assert found["settings"]["text"] == (
+        f"{path}, line 1: There is no setting 'max_step' (did you mean max_steps?): `cdp-agent config list` shows all."
+    )
+    assert found["Chrome"]["state"] == "ok"
+
+
+def test_a_misspelt_variable_is_told(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CDP_AGENT_MAXSTEPS", "3")
+
+    _, found = doctor(capsys, "--offline")
+
+    assert found["settings"]["state"] == "warn"
+    assert "CDP_AGENT_MAXSTEPS" in found["settings"]["text"]

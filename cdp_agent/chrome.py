@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import msgspec
 
 from cdp_agent.errors import BrowserError
 
 if TYPE_CHECKING:
+    from .page.rules import Pattern, Rules
     from .page.settings import PageSettings
 
 EXECUTABLE_VARIABLE = "CDP_AGENT_CHROME"
+_WEB = ("", "http", "https")
 _SMALL_SHARED_MEMORY = 512 * 1024 * 1024
 
 _ON_PATH = """
@@ -141,3 +144,34 @@ def settings_for_workers(settings: PageSettings) -> tuple[list[str], dict[str, s
     if settings.timezone is not None:
         environment["TZ"] = settings.timezone
     return arguments, environment
+
+
+def settings_for_network(rules: Rules | None, args: Sequence[str], proxied_by: str | None) -> list[str]:
+    """Arguments that refuse what no session sees: sockets of shared workers, prefetches, lookups ahead, WebRTC.
+
+    They know hosts alone, not schemes or ports: what they let pass is still held by the rules. They do not stand beside
+    resolver rules of the caller's own (in `args`), since exceptions from one's would undo the other's.
+    """
+    if rules is None or not rules.bound:
+        return []
+    chosen = ["--force-webrtc-ip-handling-policy=disable_non_proxied_udp"]
+    if not any(each.startswith("--host-resolver-rules=") for each in args):
+        chosen.append(f"--host-resolver-rules={','.join(_resolver_rules(rules, proxied_by))}")
+    return chosen
+
+
+def _resolver_rules(rules: Rules, proxied_by: str | None) -> Iterator[str]:
+    for denied in rules.deny:
+        if denied.host and not denied.scheme and denied.port is None:
+            yield from (f"MAP {name} ~NOTFOUND" for name in _names(denied))
+    if rules.allow is not None and not any(not each.host and each.scheme in _WEB for each in rules.allow):
+        yield "MAP * ~NOTFOUND"
+        if proxied_by is not None:
+            yield f"EXCLUDE {urlsplit(proxied_by).hostname}"
+        for allowed in rules.allow:
+            yield from (f"EXCLUDE {name}" for name in _names(allowed) if name)
+
+
+def _names(pattern: Pattern) -> list[str]:
+    host = f"[{pattern.host}]" if ":" in pattern.host else pattern.host
+    return [*([host] if pattern.itself else []), *([f"*.{host}"] if pattern.subdomains else [])]

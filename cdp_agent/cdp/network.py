@@ -20,7 +20,7 @@ class Response(Result, frozen=True):
 
 
 class NetworkConditions(Part, frozen=True):
-    """For the addresses that match, a URLPattern (https://urlpattern.spec.whatwg.org/). Throughput in bytes a second."""
+    """For the addresses that match, a URLPattern (https://urlpattern.spec.whatwg.org/). Throughput in bytes/s."""
 
     url_pattern: str
     latency: float

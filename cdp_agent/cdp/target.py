@@ -66,6 +66,10 @@ class AttachToTarget(Command[AttachedSession], frozen=True):
     flatten: bool | None = None
 
 
+class AttachToBrowserTarget(Command[AttachedSession], frozen=True):
+    method: ClassVar[str] = "Target.attachToBrowserTarget"
+
+
 class DetachFromTarget(Command[Empty], frozen=True):
     method: ClassVar[str] = "Target.detachFromTarget"
     session_id: str | None = None

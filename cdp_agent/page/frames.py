@@ -113,10 +113,13 @@ class Frame:
 class FrameTree:
     """All frames of a tab that need a world, kept up to date by events; `root` is the tab."""
 
-    def __init__(self, session: Session, target_id: str, prepare: Prepare) -> None:
+    def __init__(
+        self, session: Session, target_id: str, prepare: Prepare, keep_worker: Callable[[Session], bool]
+    ) -> None:
         self.root = Frame(target_id, session, None, "about:blank")
         self._frames: dict[str, Frame] = {target_id: self.root}
         self._prepare = prepare
+        self._keep_worker = keep_worker
         self._arrivals: dict[str, asyncio.Future[Frame]] = {}
 
     async def start(self) -> None:
@@ -186,8 +189,10 @@ class FrameTree:
         info = event.target_info
         session = parent.session.connection.session(event.session_id)
         if info.type != "iframe":
+            kept = info.type == "worker" and self._keep_worker(session)
             session.tell(runtime.RunIfWaitingForDebugger())
-            parent.session.tell(target.DetachFromTarget(session_id=event.session_id))
+            if not kept:
+                parent.session.tell(target.DetachFromTarget(session_id=event.session_id))
             return
         if (before := self._frames.get(info.target_id)) is not None:  # it changes process
             self._drop(before)

@@ -13,6 +13,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
 
 from .dialogs import Dialog
+from .hanging import end_scripts
 from .receipts import Outcome, Receipt
 from .recorder import Recorder
 from .settle import Watch
@@ -52,7 +53,9 @@ async def goto(page: Page, url: str, *, timeout_s: float = TIMEOUT_S) -> Receipt
     """
     async with page.acting:
         deadline = _now() + timeout_s
+        page.guard.check(url.strip())
         tree = await page.frames()
+        await end_scripts(page)
         recorder = Recorder(page, None, Watch(page, tree))
         note = await recorder.act(_navigate(page, url.strip(), timeout_s))
         return await recorder.finish("goto", note, detail=url, navigation_s=max(1.0, deadline - _now()))
@@ -88,6 +91,7 @@ async def _through_history(page: Page, step: int) -> Receipt:
             where = "back" if step < 0 else "forward"
             raise ActionError(f"There is no page to go {where} to: this is the {'first' if step < 0 else 'last'} one.")
         entry = history.entries[index]
+        page.guard.check(entry.url)
         answer = session.post(cdp_page.NavigateToHistoryEntry(entry_id=entry.id))
         await _begin(page, answer, f"The tab stayed where it is and did not go to {entry.url}")
         return Outcome()
@@ -97,6 +101,7 @@ async def _through_history(page: Page, step: int) -> Receipt:
 
 async def _navigation(page: Page, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]]) -> Receipt:
     async with page.acting:
+        await end_scripts(page)
         recorder = Recorder(page, None, Watch(page, await page.frames()))
         outcome = await recorder.act(do())
         receipt = await recorder.finish(action, outcome)

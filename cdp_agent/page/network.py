@@ -134,7 +134,8 @@ class Requests:
 
     def _failed(self, event: network.LoadingFailed) -> None:
         request = self._running.get(event.request_id)
-        if request is not None and not event.canceled:
+        # "inspector": we did not let it out, see guard.py
+        if request is not None and not event.canceled and event.blocked_reason != "inspector":
             error = f"{event.error_text} ({event.blocked_reason})" if event.blocked_reason else event.error_text
             self._fail(request, Failure(request.method, request.url, error=error))
         self._end(event.request_id)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 
 from .dialogs import Dialog
 from .downloads import Download
 from .network import Failure
+from .rules import Blocked
 from .settle import QUIET
 
 _DONE = {
@@ -71,6 +74,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     focus: str | None = None
     """What has the focus now, when that changed; "" when nothing has it any more."""
     failed_requests: list[Failure] = []
+    blocked: list[Blocked] = []
+    """Requests that the lists of allowed and denied origins kept from being sent."""
     settled: str = QUIET
     """"quiet", or why the page was not waited for any longer."""
     acted_ms: float = 0
@@ -115,6 +120,7 @@ def _lines(receipt: Receipt) -> list[str]:
     lines += [f"failed: {each}" for each in receipt.failed_requests[:_MAX_TOLD]]
     if len(receipt.failed_requests) > _MAX_TOLD:
         lines.append(f"failed: {len(receipt.failed_requests) - _MAX_TOLD} more")
+    lines += _blocked(receipt.blocked)
     if receipt.nothing_changed and receipt.value is None:
         lines.append("nothing changed" if receipt.settled == QUIET else "nothing changed yet")
     if receipt.settled != QUIET and not receipt.closed:
@@ -136,6 +142,12 @@ def _navigation(receipt: Receipt) -> str:
     title = f' "{receipt.title}"' if receipt.title else ""
     status = f" (HTTP {receipt.status})" if receipt.status is not None and receipt.status >= 400 else ""
     return f"navigated to {receipt.navigated_to}{title}{status}"
+
+
+def _blocked(blocked: list[Blocked]) -> list[str]:
+    counts = Counter(each.origin for each in blocked)
+    lines = [f"blocked: {n} request{'s' if n > 1 else ''} to {to}" for to, n in counts.most_common(_MAX_TOLD)]
+    return lines + ([f"blocked: {len(counts) - _MAX_TOLD} more origins"] if len(counts) > _MAX_TOLD else [])
 
 
 def _download(download: Download) -> str:

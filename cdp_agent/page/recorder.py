@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from cdp_agent.errors import ActionError, DocumentGone, SessionClosed
+from cdp_agent.errors import ActionError, BlockedByPolicy, DocumentGone, SessionClosed
 
 from . import diff
 from .downloads import Download
@@ -128,6 +128,10 @@ class Recorder:
         begun = time.perf_counter()
         patient, keep = action in _EXPECTANT, page.read_took_s > LARGE_S
         settled = await self._watch.settle(patient=patient, navigation_s=navigation_s, keep=keep)
+        blocked = page.guard.take()
+        if not self._watch.navigated and (refused := next((each for each in blocked if each.tab), None)):
+            self._watch.stop()
+            raise BlockedByPolicy(f"{_where(action, ref, target)} leads elsewhere: {refused}")
         tabs = [await _arrived(each) for each in page.popups[self._watch.popups :]]
         downloads = await self._downloads()
         settled_ms = _ms_since(begun)
@@ -157,6 +161,7 @@ class Recorder:
                 for each in activity.requests.failures(self._watch.requests)
                 if not (navigated and each.is_document_of(page.url))  # `status` says it
             ],
+            blocked=blocked,
             settled=settled,
             acted_ms=self._acted_ms,
             settled_ms=settled_ms,
@@ -210,6 +215,10 @@ def line_of(text: str, ref: str) -> str:
         return ""
     end = text.find("\n", at)
     return text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)].strip().removeprefix("- ")
+
+
+def _where(action: str, ref: str | None, target: str) -> str:
+    return " ".join(filter(None, (action, ref, target)))
 
 
 def _same_element(one: str | None, other: str | None) -> bool:

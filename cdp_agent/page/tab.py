@@ -21,6 +21,7 @@ from .activity import Activity
 from .dialogs import DialogPolicy, DialogWatcher
 from .downloads import DownloadWatcher
 from .frames import FrameTree
+from .guard import Guard
 from .recover import Seen
 from .refs import RefTable
 from .saved_refs import SavedRefs, adopt_refs, export_refs
@@ -59,8 +60,11 @@ class Tab:
         downloads: DownloadWatcher,
         opener: Page | None = None,
         settings: PageSettings | None = None,
+        guard: Guard | None = None,
     ) -> None:
         self.target_id = info.target_id
+        self.number = 0
+        """Which one it is of all the tabs that the browser has had, from 1."""
         self.title = info.title
         self.opener = opener
         self.popups: list[Page] = []
@@ -79,6 +83,9 @@ class Tab:
         self.activity = Activity(info.target_id, info.url)
         self.acting = asyncio.Lock()
         """Held by who acts: an action's receipt is its own."""
+        self.guard = guard or Guard()
+        """What the tab, and those that it opens, may load."""
+        self.guard.add_tab(info.target_id, info.url)
         self._browser = browser
         self._settings = settings or PageSettings()
         self._asked_for_tabs: list[tuple[str, float]] = []
@@ -208,7 +215,7 @@ class Tab:
             session_id = attached.session_id
         session = self._browser.connection.session(session_id)
         self.activity.watch_root(session)
-        tree = FrameTree(session, self.target_id, self._prepare)
+        tree = FrameTree(session, self.target_id, self._prepare, self.guard.watch_worker)
         focused = session.post(emulation.SetFocusEmulationEnabled(enabled=True))
         following = asyncio.gather(focused, tree.start())
         following.add_done_callback(lambda done: self._followed(done, session))
@@ -241,6 +248,7 @@ class Tab:
         self.dialogs.watch(session)
         self.activity.watch(session)
         session.on(cdp_page.FrameRequestedNavigation, self._requested)
+        self.guard.watch(session)
         return self._settings.apply(session, is_tab=is_tab)
 
     def _requested(self, event: cdp_page.FrameRequestedNavigation) -> None:

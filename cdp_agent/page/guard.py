@@ -1,0 +1,156 @@
+"""The rules of a tab and of the tabs that it opens: put on each of their sessions before anything runs there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from cdp_agent.cdp import fetch, network, runtime, target
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp.connection import Session
+from cdp_agent.errors import BlockedByPolicy
+
+from .interception import Interception, Outcome, refusal_of, websocket_conditions
+from .origins import origin_of
+from .rules import Blocked, Rules
+
+WORKERS = [target.FilterEntry(type="worker"), target.FilterEntry(exclude=True)]
+
+
+class Guard:
+    """`wide` are rules that hold for the whole browser and are enforced there; `narrow` hold here alone.
+
+    `changed` is awaited when the narrow ones become others.
+    """
+
+    def __init__(
+        self,
+        wide: Rules | None = None,
+        narrow: Rules | None = None,
+        changed: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        self.wide = wide
+        self.narrow: list[Rules] = [] if narrow is None else [narrow]
+        self.tabs: set[str] = set()
+        """The tabs' ids, which are the ids of their root frames."""
+        self.frames: set[str] = set()
+        self.visited: set[str] = set()
+        """The origins whose documents were asked for here."""
+        self._changed = changed
+        self._interceptions: dict[Session, Interception] = {}
+        self._sockets: list[Session] = []
+        """Sessions whose WebSockets are limited."""
+        self._blocked: list[Blocked] = []
+
+    @property
+    def rules(self) -> list[Rules]:
+        """All that hold here."""
+        return self.narrow if self.wide is None else [self.wide, *self.narrow]
+
+    def add_tab(self, target_id: str, url: str) -> None:
+        """A tab whose sessions will be watched, and the address that it has."""
+        self.tabs.add(target_id)
+        self.visited.add(str(origin_of(url)))
+
+    def watch(self, session: Session) -> None:
+        """A session of a tab, or of a frame in it. To be called before anything may run there."""
+        self._interceptions[session] = Interception(session, self._judge)
+        if self.wide is not None:
+            session.on(cdp_page.FrameAttached, lambda event: self.frames.add(event.frame_id))
+        if self.narrow:
+            _seen(self._interceptions[session].enforce(self.narrow))
+        session.on(cdp_page.FrameNavigated, lambda event: self.visited.add(str(origin_of(event.frame.url))))
+        self._limit_sockets(session)
+
+    def watch_worker(self, session: Session) -> bool:
+        """A dedicated worker: the session that it belongs to holds its requests, but its WebSockets are its own.
+
+        Whether it is to be kept attached to. To be called before it may run.
+        """
+        if not websocket_conditions(self.rules):
+            return False
+        session.tell(network.Enable())
+        session.on(target.AttachedToTarget, lambda event: self._watch_inner(session, event))
+        session.tell(
+            target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=WORKERS)
+        )
+        self._limit_sockets(session)
+        return True
+
+    async def enforce(self, rules: Rules) -> None:
+        """More rules, from now on, in all tabs that are watched. Raises BrowserError."""
+        await self._change([*self.narrow, rules])
+
+    async def lift(self, rules: Rules) -> None:
+        """These rules no longer. Raises BrowserError."""
+        await self._change([each for each in self.narrow if each is not rules])
+
+    def check(self, url: str) -> None:
+        """Raises BlockedByPolicy for an address that may not be opened."""
+        if refused := refusal_of(self.rules, url, "Document", tab=True):
+            raise BlockedByPolicy(str(Blocked(url, refused.why)))
+
+    def record(self, blocked: Blocked) -> None:
+        """Something was not sent on behalf of these tabs."""
+        self._blocked.append(blocked)
+
+    def take(self) -> list[Blocked]:
+        """What was not sent since the last call."""
+        taken, self._blocked = self._blocked, []
+        return taken
+
+    async def _change(self, rules: list[Rules]) -> None:
+        self.narrow = rules
+        answers: list[asyncio.Future[Any]] = []
+        for session, interception in self._interceptions.items():
+            if session.closed_because is None:
+                answers += interception.enforce(rules)
+                self._limit_sockets(session)
+        for worker in [each for each in self._sockets if each not in self._interceptions]:
+            self._limit_sockets(worker)
+        _seen(answers)
+        await asyncio.gather(*answers, return_exceptions=True)  # a tab may go meanwhile
+        if self._changed is not None:
+            await self._changed()
+
+    def _limit_sockets(self, session: Session) -> None:
+        conditions = websocket_conditions(self.rules)
+        if session not in self._sockets:
+            if not conditions:
+                return
+            self._sockets.append(session)
+            session.on(network.WebSocketCreated, lambda event: self._socket(event.url))
+        session.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
+
+    def _watch_inner(self, worker: Session, event: target.AttachedToTarget) -> None:
+        inner = worker.connection.session(event.session_id)
+        self.watch_worker(inner)
+        inner.tell(runtime.RunIfWaitingForDebugger())
+
+    def _judge(self, event: fetch.RequestPaused) -> Outcome | None:
+        if event.resource_type == "Document":
+            self.visited.add(str(origin_of(event.request.url)))
+        return judge(self, self.narrow, event, tab=event.frame_id in self.tabs)
+
+    def _socket(self, url: str) -> None:
+        if (refused := refusal_of(self.rules, url)) and refused.violates:
+            self.record(Blocked(url, refused.why))
+
+
+def judge(guard: Guard | None, rules: Sequence[Rules], event: fetch.RequestPaused, *, tab: bool) -> Outcome | None:
+    """What becomes of a request; the guard of whoever sent it is told. `tab`: its frame is that of a tab."""
+    tab = tab and event.resource_type == "Document"
+    refused = refusal_of(rules, event.request.url, event.resource_type, tab=tab)
+    if refused is None:
+        return None
+    if refused.violates and guard is not None:
+        guard.record(Blocked(event.request.url, refused.why, tab))
+    # A tab that may not go there stays where it is; for the other reason it would show Chrome's page for errors.
+    return "Aborted" if tab else "BlockedByClient"
+
+
+def _seen(answers: Sequence[asyncio.Future[Any]]) -> None:
+    """A session may go as fast as it came."""
+    for answer in answers:
+        answer.add_done_callback(lambda done: done.cancelled() or done.exception())

@@ -1,0 +1,131 @@
+"""The rules of a browser: where all of it is ours, for all that it sends; else for our tabs alone.
+
+Rules for some tabs hold for the shared workers and service workers of the sites that were opened in those, too: such
+workers belong to no tab, so they are attached to from the browser, on a session that is there for nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from typing import Any
+
+from cdp_agent.cdp import fetch, network, runtime, target
+from cdp_agent.cdp.connection import Connection, Session
+
+from .guard import WORKERS, Guard, judge
+from .interception import Interception, Outcome, websocket_conditions
+from .origins import origin_of
+from .rules import Rules
+
+_OUTLIVING = [
+    target.FilterEntry(type="service_worker"),
+    target.FilterEntry(type="shared_worker"),
+    target.FilterEntry(exclude=True),
+]
+
+
+class Guards:
+    """`all_ours`: the Chrome runs for us alone."""
+
+    def __init__(self, connection: Connection, rules: Rules | None, *, all_ours: bool) -> None:
+        self._connection = connection
+        self._wide = rules if all_ours else None
+        self._narrow = None if all_ours else rules
+        self._all_ours = all_ours
+        self._guards: weakref.WeakSet[Guard] = weakref.WeakSet()
+        self._workers: dict[Session, tuple[str, Interception]] = {}
+        self._session: Session | None = None
+        self._changing = asyncio.Lock()
+
+    async def begin(self) -> None:
+        """To be called before the first tab is let run. Raises ProtocolError, BrowserError."""
+        if self._wide is not None:
+            interception = Interception(self._connection.browser, self._judge)
+            await asyncio.gather(*interception.enforce([self._wide]))
+        if self._narrow is not None:
+            await self._attach()
+
+    def make(self, opener: Guard | None) -> Guard:
+        """The guard of a new tab: that of the one that opened it, or one of its own."""
+        guard = opener or Guard(self._wide, self._narrow, self._changed)
+        self._guards.add(guard)
+        return guard
+
+    def _judge(self, event: fetch.RequestPaused) -> Outcome | None:
+        assert self._wide is not None  # nothing is asked otherwise
+        tab = any(event.frame_id in each.tabs for each in self._guards)
+        return judge(self._sender(event.frame_id), [self._wide], event, tab=tab)
+
+    def _sender(self, frame_id: str) -> Guard | None:
+        """Whose tabs have that frame. Of one that nobody knows (a worker), any: somebody is to be told."""
+        for guard in self._guards:
+            if frame_id in guard.tabs or frame_id in guard.frames:
+                return guard
+        return next(iter(self._guards), None)
+
+    async def _changed(self) -> None:
+        async with self._changing:
+            if not any(each.narrow for each in self._guards):
+                await self._detach()
+            elif self._session is None:
+                await self._attach()
+            else:
+                await asyncio.gather(*self._enforce(list(self._workers)), return_exceptions=True)
+
+    async def _attach(self) -> None:
+        browser = self._connection.browser
+        attached = await browser.send(target.AttachToBrowserTarget())
+        session = self._session = self._connection.session(attached.session_id)
+        session.on(target.AttachedToTarget, lambda event: self._arrived(session, event))
+        session.on(target.DetachedFromTarget, lambda event: self._left(event.session_id))
+        await session.send(
+            target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=_OUTLIVING)
+        )
+
+    async def _detach(self) -> None:
+        if self._session is not None:
+            session, self._session = self._session, None
+            self._workers.clear()
+            await self._connection.browser.send(target.DetachFromTarget(session_id=session.id))
+
+    def _arrived(self, parent: Session, event: target.AttachedToTarget, inside: str = "") -> None:
+        """`inside`: the origin of the worker that started this one."""
+        worker = self._connection.session(event.session_id)
+        origin = inside or str(origin_of(event.target_info.url.removeprefix("blob:")))
+        if not self._rules_for(origin):
+            worker.tell(runtime.RunIfWaitingForDebugger())
+            parent.tell(target.DetachFromTarget(session_id=event.session_id))
+            return
+        self._workers[worker] = (origin, Interception(worker, lambda paused: self._judge_worker(origin, paused)))
+        for answer in self._enforce([worker]):
+            answer.add_done_callback(lambda done: done.cancelled() or done.exception())
+        worker.on(target.AttachedToTarget, lambda inner: self._arrived(worker, inner, origin))
+        worker.tell(
+            target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=WORKERS)
+        )
+        worker.tell(runtime.RunIfWaitingForDebugger())
+
+    def _left(self, session_id: str) -> None:
+        self._workers = {each: kept for each, kept in self._workers.items() if each.id != session_id}
+
+    def _enforce(self, workers: list[Session]) -> list[asyncio.Future[Any]]:
+        answers: list[asyncio.Future[Any]] = []
+        for worker in workers:
+            if worker not in self._workers:
+                continue
+            origin, interception = self._workers[worker]
+            answers += interception.enforce(self._rules_for(origin))
+            conditions = websocket_conditions(self._rules_for(origin))
+            worker.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
+        return answers
+
+    def _guards_for(self, origin: str) -> list[Guard]:
+        return [each for each in self._guards if each.narrow and (self._all_ours or origin in each.visited)]
+
+    def _rules_for(self, origin: str) -> list[Rules]:
+        return [rules for guard in self._guards_for(origin) for rules in guard.narrow]
+
+    def _judge_worker(self, origin: str, event: fetch.RequestPaused) -> Outcome | None:
+        guards = self._guards_for(origin)
+        return judge(guards[0] if guards else None, self._rules_for(origin), event, tab=False)

@@ -14,8 +14,16 @@ _WHAT = {
     "tab": "tab(?: id)?",
     "text": "text|value|name|number|result|output|code|title|answer",
 }
-_GIVEN = "shown|found|given|returned|extracted|opened|created|highlighted|mentioned|listed|copied|read|displayed"
-__ADDRESS = re.compile(
+_GIVEN = (
+    "(?:that )?(?:is |was )?"
+    "(?:shown|found|given|returned|extracted|opened|created|highlighted|mentioned|listed|copied|read|displayed) "
+)
+_REFERENCE = re.compile(
+    rf"\[?(?:the )?(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _WHAT.items())})?\]?"
+    rf" ?(?:{_GIVEN})?(?:by |from |in |of |at |during )?{_STEP}\]?",
+    re.I,
+)
+_ADDRESS = re.compile(
     r"(?:https?|file|data|about|chrome):\S+"
     r"|(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?(?:/\S*)?"
     r"|[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#]\S*)?",

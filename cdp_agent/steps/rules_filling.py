@@ -108,7 +108,7 @@ RULES = (
         _clear,
     ),
     Rule(
-        (f"{_TYPE} <text> into|in|to|on <target> and|then <submit>", f"{_TYPE} <text> into|in|to|on <target>"),
+        (f"{_TYPE} <text> into|in|to|on <target> [<!submit>]",),
         _type_reference,
     ),
     Rule(

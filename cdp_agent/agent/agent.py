@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,6 +23,7 @@ from cdp_agent.providers.base import ReasoningEffort
 from cdp_agent.providers.manner import Manner, Patience
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint, endpoint
+from cdp_agent.secrets import GivenSecret, Secrets
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Tool, by_name
@@ -38,7 +39,8 @@ class Agent:
     `model` is provider/name, for example "openai/gpt-4.1-mini"; a key that is not given comes from the provider's
     variable in the environment. `guardrails` are limits in the user's words, told to the model wherever they bind.
     `max_actions_per_step`, `batch_policy`, `replan` and `checkpoint`: see `Options`. `tools` are added to the built-in
-    ones.
+    ones. `secrets` are named to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for
+    the origin of a run's `url`.
 
     `fallback_model` takes over for the rest of a run when `model` fails for good; its key and address come from where
     those of a model do, and are the first one's where both have one provider. `reasoning_effort`, `max_output_tokens`
@@ -63,6 +65,7 @@ class Agent:
         replan: bool = False,
         checkpoint: Path | None = None,
         tools: Iterable[Tool] = (),
+        secrets: Mapping[str, GivenSecret] | None = None,
         fallback_model: str | None = None,
         fallback_base_url: str | None = None,
         fallback_api_key: str | None = None,
@@ -75,6 +78,7 @@ class Agent:
         self._browser = browser
         self._endpoint = endpoint(model, base_url=base_url, api_key=api_key, environment=os.environ)
         self._guardrails = guardrails
+        self._secrets = dict(secrets or {})
         self._tools = by_name(BUILT_IN.values(), tools)
         self._options = Options(
             limits=limits or Limits(),
@@ -145,6 +149,7 @@ class Agent:
         base_url: str | None = None,
         api_key: str | None = None,
         tools: Iterable[Tool] = (),
+        secrets: Mapping[str, GivenSecret] | None = None,
         stop: asyncio.Event | None = None,
     ) -> AsyncGenerator[Event, None]:
         """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
@@ -158,7 +163,7 @@ class Agent:
         options = msgspec.structs.replace(saved.options, checkpoint=folder)
         fallback = _fallback(options, found, address, None)
         _check_prices(options, found, fallback)
-        run = Run(browser, found, by_name(BUILT_IN.values(), tools), options, task_of(saved), fallback)
+        run = Run(browser, found, by_name(BUILT_IN.values(), tools), options, task_of(saved, secrets), fallback)
         return Loop(run, stop=stop, resumed=saved).events()
 
     def _task(self, text: str, url: str | None, data: Any, answer: Any) -> Task:
@@ -176,7 +181,8 @@ class Agent:
             from cdp_agent.extract.form import form_of  # what it checks with takes long to import
 
             form, _ = form_of(None, answer)
-        return Task(text=text, url=start, input_data=data, guardrails=self._guardrails, form=form)
+        secrets = Secrets(self._secrets, start)
+        return Task(text=text, url=start, input_data=data, guardrails=self._guardrails, form=form, secrets=secrets)
 
 
 def _fallback(options: Options, first: Endpoint, base_url: str | None, api_key: str | None) -> Endpoint | None:

@@ -8,7 +8,7 @@ A pattern is one of
     https://example.com     this origin alone: scheme, host and port (443 where none is written)
     https://*.example.com   the subdomains, with this scheme and port
     127.0.0.1  [::1]:8080   an address has no subdomains
-    file://  chrome://      everything with that scheme
+    https://  file://       everything with that scheme
     *                       everything over http and https
 
 ws: counts as http:, wss: as https:. What has no server (`about:`, `data:`, `blob:`, `javascript:`) is never refused: it

@@ -15,6 +15,7 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import version
 from pathlib import Path
@@ -23,9 +24,9 @@ from typing import Any
 
 import httpx
 
+from cdp_agent.providers.base import Request
+from tests.wires import sdk_anthropic, sdk_google, sdk_ollama, sdk_openai
 from tests.wires.cases import all_cases
-from tests.wires.sdk_bodies import CALLS
-from tests.wires.sdk_replies import READERS
 
 HERE = Path(__file__).parent
 STREAMS = HERE / "streams"
@@ -33,6 +34,24 @@ SIZES = (1, 3, 20)
 _PORT = 4711
 _PACKAGES = ("openai", "anthropic", "google-genai", "ollama")
 _TYPES = {".sse": "text/event-stream", ".ndjson": "application/x-ndjson"}
+
+# Each sends a request to an address.
+CALLS: dict[str, Callable[[Request, str], None]] = {
+    "openai": sdk_openai.send_chat,
+    "openai_responses": sdk_openai.send_response,
+    "anthropic": sdk_anthropic.send,
+    "google": sdk_google.send,
+    "vertex": sdk_google.send_to_vertex,
+    "ollama": sdk_ollama.send,
+}
+# Each reads a reply there: text, reasoning, calls (with arguments as text or as an object), finish, usage.
+READERS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "openai": sdk_openai.read_chat,
+    "openai_responses": sdk_openai.read_response,
+    "anthropic": sdk_anthropic.read,
+    "google": sdk_google.read,
+    "ollama": sdk_ollama.read,
+}
 
 
 class _Server:

@@ -21,7 +21,7 @@ from .opening import Open, Opening
 from .own import OwnState
 from .page.dialogs import DialogPolicy
 from .page.downloads import DownloadWatcher
-from .page.guards import Guards
+from .page.guards import Guards, limit
 from .page.page import Page
 from .page.settings import PageSettings, Viewport
 from .targets import Targets
@@ -192,6 +192,7 @@ class Browser:
             )
         )
         await page.frames()
+        await limit(page.guard)
         if url != "about:blank":
             await page.goto(url)
         return page

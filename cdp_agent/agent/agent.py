@@ -21,6 +21,7 @@ from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.events import AgentResult, Event, TaskCompleted
 from cdp_agent.providers.base import ReasoningEffort
 from cdp_agent.providers.manner import Manner, Patience
+from cdp_agent.page.rules import listed
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.secrets import GivenSecret, Secrets
@@ -46,6 +47,9 @@ class Agent:
     those of a model do, and are the first one's where both have one provider. `reasoning_effort`, `max_output_tokens`
     and `constrained`: see `Manner`; `patience`: for how long and how often a provider is asked. `prices` is a file to
     take the place of the one that comes with the package.
+
+    The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does not:
+    for the patterns see page/rules.py. The model uploads files out of `upload_folders` alone.
 
     Raises SetupError for an unknown provider, a missing key, two tools of one name, a limit on the cost of a model
     whose price is not known.
@@ -74,6 +78,9 @@ class Agent:
         constrained: Literal["auto"] | bool = "auto",
         patience: Patience | None = None,
         prices: Path | str | None = None,
+        allow: Iterable[str] | None = None,
+        deny: Iterable[str] = (),
+        upload_folders: Iterable[str | os.PathLike[str]] = (),
     ) -> None:
         self._browser = browser
         self._endpoint = endpoint(model, base_url=base_url, api_key=api_key, environment=os.environ)
@@ -95,6 +102,9 @@ class Agent:
             fallback_model=fallback_model,
             fallback_base_url=fallback_base_url,
             prices=Path(prices) if prices is not None else None,
+            allow=None if allow is None else listed("allow", allow),
+            deny=listed("deny", deny),
+            upload_folders=tuple(os.path.realpath(os.path.expanduser(each)) for each in upload_folders),
         )
         self._fallback = _fallback(self._options, self._endpoint, base_url, fallback_api_key)
         _check_prices(self._options, self._endpoint, self._fallback)

@@ -98,7 +98,14 @@ class Batch:
         outcome: Outcome
         if isinstance(understood, Understood):
             self.acted = self.acted or not understood.tool.read_only
-            context = Context(run.tabs.page, run.browser, run.client, run.addresses.check, run.secrets)
+            context = Context(
+                run.tabs.page,
+                run.browser,
+                run.client,
+                run.addresses.check,
+                run.secrets,
+                upload_folders=run.options.upload_folders,
+            )
             try:
                 outcome = await perform(understood, context)
                 self._moved = None if understood.tool.read_only else await run.tabs.follow()

@@ -14,6 +14,7 @@ from cdp_agent.agent.sight import Seen
 from cdp_agent.agent.tabs import Tabs
 from cdp_agent.errors import ActionError, BrowserError
 from cdp_agent.events import AgentStatus, TaskStarted
+from cdp_agent.page.guards import limit
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
@@ -35,7 +36,9 @@ async def begin(run: Run, page: Page | None) -> None:
     words = prompts.task(run.task.text, run.task.input_data, plan.text, _form_text(run), run.secrets.listed())
     run.addresses.learn(f"{words}\n{url or ''}")
     try:
-        run.tabs = Tabs(run.browser, page or await run.browser.new_page())
+        page = page or await run.browser.new_page()
+        await limit_to_rules(page)
+        run.tabs = Tabs(run.browser, page)
         await _start(run, url, words)
     except BrowserError as error:
         await recovery.recover(run, error)
@@ -51,6 +54,12 @@ async def go_on(run: Run, resumed: Checkpoint) -> None:
     if run.tabs.page.url != BLANK:
         seen, _ = await look(run, [], whole=True)
         run.history.show(seen.view or "")
+
+
+async def limit_to_rules(page: Page) -> None:
+    """The tab that was given keeps to the rules of the run, as those do that it opens."""
+    await page.frames()
+    await limit(page.guard)
 
 
 async def _start(run: Run, url: str | None, words: str) -> None:

@@ -13,6 +13,7 @@ from cdp_agent.agent.budget import OverBudget, out_of_time
 from cdp_agent.agent.checkpoint import Checkpoint
 from cdp_agent.agent.run import End, Run
 from cdp_agent.agent.turn import take_turn
+from cdp_agent.page.guards import limited
 from cdp_agent.errors import BrowserError, ModelError, ProtocolError, SetupError
 from cdp_agent.events import AgentStep, Event, TaskAborted, TaskCompleted, TaskError, TaskSetup
 
@@ -92,7 +93,7 @@ class Loop:
             guardrails=run.task.guardrails,
         )
         try:
-            async with asyncio.timeout(run.time_left_s) as limit, client_of(run) as client:
+            async with limited(run.options.rules), asyncio.timeout(run.time_left_s) as limit, client_of(run) as client:
                 run.client = client
                 await (begin(run, self._page) if self._resumed is None else go_on(run, self._resumed))
                 while run.end is None:

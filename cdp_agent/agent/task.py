@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from cdp_agent.errors import SetupError
+from cdp_agent.page.rules import Rules, rules_of
 from cdp_agent.providers.manner import Manner
 from cdp_agent.secrets import Secrets
 
@@ -68,8 +69,17 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     fallback_model: str | None = None
     fallback_base_url: str | None = None
     prices: Path | None = None
+    allow: tuple[str, ...] | None = None
+    deny: tuple[str, ...] = ()
+    upload_folders: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> Rules | None:
+        """What the run's tabs may load."""
+        return rules_of(allow=self.allow, deny=self.deny)
 
     def __post_init__(self) -> None:
+        self.rules  # noqa: B018 (raises SetupError)
         if self.max_actions_per_step < 1:
             raise SetupError(f"max_actions_per_step is at least 1, not {self.max_actions_per_step}.")
         if self.batch_policy not in ("conservative", "observed"):

@@ -7,11 +7,15 @@ workers belong to no tab, so they are attached to from the browser, on a session
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import weakref
+from collections.abc import AsyncIterator
+from contextvars import ContextVar
 from typing import Any
 
 from cdp_agent.cdp import fetch, network, runtime, target
 from cdp_agent.cdp.connection import Connection, Session
+from cdp_agent.errors import BrowserError, ProtocolError
 
 from .guard import WORKERS, Guard, judge
 from .interception import Interception, Outcome, websocket_conditions
@@ -23,6 +27,48 @@ _OUTLIVING = [
     target.FilterEntry(type="shared_worker"),
     target.FilterEntry(exclude=True),
 ]
+
+
+class _Limits:
+    """Rules of a task (in asyncio's sense), and where they are in force."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.guards: list[Guard] = []
+
+    async def put_on(self, guard: Guard) -> None:
+        if guard not in self.guards:
+            self.guards.append(guard)
+            await guard.enforce(self.rules)
+
+
+_limits: ContextVar[_Limits | None] = ContextVar("limits", default=None)
+
+
+@contextlib.asynccontextmanager
+async def limited(rules: Rules | None) -> AsyncIterator[None]:
+    """Inside the block, whatever tab the task (or one that it starts) opens or hands to `limit` keeps to the rules.
+
+    None: there are none. Afterwards they are lifted.
+    """
+    if rules is None:
+        yield
+        return
+    limits = _Limits(rules)
+    _limits.set(limits)
+    try:
+        yield
+    finally:
+        _limits.set(None)
+        for guard in limits.guards:
+            with contextlib.suppress(BrowserError, ProtocolError):  # gone, and its rules with it
+                await guard.lift(rules)
+
+
+async def limit(guard: Guard) -> None:
+    """Puts the rules of the block that we are in, if any, on a tab. Raises BrowserError."""
+    if (limits := _limits.get()) is not None:
+        await limits.put_on(guard)
 
 
 class Guards:

@@ -173,20 +173,24 @@ def rules_of(
     proxy_credentials: tuple[str, str] | None = None,
 ) -> Rules | None:
     """The rules that were asked for, None when none were. An empty `allow` allows nothing. Raises SetupError."""
-    for name, given in (("allow", allow), ("deny", deny), ("block", block)):
-        if isinstance(given, str):
-            raise SetupError(f"{name} is a list, not {given!r}.")
-    types = frozenset(each.strip().lower() for each in block or ())
+    types = frozenset(each.strip().lower() for each in listed("block", block or ()))
     if unknown := types - set(RESOURCE_TYPES):
         raise SetupError(f"{', '.join(sorted(unknown))} cannot be blocked, only {', '.join(RESOURCE_TYPES)}.")
     found = Rules(
-        allow=None if allow is None else tuple(pattern(each) for each in allow),
-        deny=tuple(pattern(each) for each in deny or ()),
+        allow=None if allow is None else tuple(pattern(each) for each in listed("allow", allow)),
+        deny=tuple(pattern(each) for each in listed("deny", deny or ())),
         block_types=types,
         block_hosts=frozenset() if block_hosts is None else read_hosts(block_hosts),
         proxy_credentials=proxy_credentials,
     )
     return None if found == Rules() else found
+
+
+def listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
+    """The entries. Raises SetupError for a single text, of which each letter would be one."""
+    if isinstance(given, str):
+        raise SetupError(f"{name} is a list, not {given!r}.")
+    return tuple(given)
 
 
 def _listed(patterns: tuple[Pattern, ...]) -> str:

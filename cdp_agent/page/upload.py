@@ -55,6 +55,17 @@ async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcom
     return Outcome(names, _unlike(files, field.accept))
 
 
+def inside(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
+    """The files themselves, links and `..` followed. Raises InvalidArguments for one that is in none of the folders."""
+    found = [os.path.realpath(os.path.expanduser(each)) for each in paths]
+    roots = [os.path.realpath(os.path.expanduser(each)) for each in folders]
+    for given, file in zip(paths, found, strict=True):
+        if not any(file != root and os.path.commonpath([file, root]) == root for root in roots):
+            allowed = f"only those in {', '.join(folders)}" if folders else "none at all: do without"
+            raise InvalidArguments(f"The file {given} may not be uploaded, {allowed}.")
+    return found
+
+
 async def _by_chooser(at: Located, files: list[str]) -> Outcome:
     session = at.world.session
     await session.send(cdp_page.SetInterceptFileChooserDialog(enabled=True))
@@ -87,6 +98,8 @@ def _files(paths: Sequence[str | os.PathLike[str]], *, folder: bool) -> list[str
             raise InvalidArguments(f"There is no file {os.fspath(given)} (looked for {file}).")
         if file.is_dir() and not folder:
             raise InvalidArguments(f"{os.fspath(given)} is a folder: name the files in it.")
+        if not (file.is_dir() or file.is_file()):
+            raise InvalidArguments(f"{os.fspath(given)} is no file, but a device or a pipe.")
         if not os.access(file, os.R_OK):
             raise InvalidArguments(f"The file {os.fspath(given)} cannot be read.")
     return [str(each) for each in files]

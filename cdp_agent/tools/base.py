@@ -34,7 +34,7 @@ class Context(msgspec.Struct, frozen=True):
     """What a tool may use: the tab it acts on, the browser that the tab belongs to, and the model that is working.
 
     `may_open` is asked before an address is opened: it raises ActionError for one that must not be. `secrets` are what
-    placeholders stand for.
+    placeholders stand for. Files are uploaded out of `upload_folders` alone; None: whoever calls chose the files.
     """
 
     page: Page
@@ -42,6 +42,7 @@ class Context(msgspec.Struct, frozen=True):
     model: Client | None = None
     may_open: Callable[[str], None] | None = None
     secrets: Secrets = Secrets()
+    upload_folders: tuple[str, ...] | None = None
 
 
 class Observation(msgspec.Struct, frozen=True):

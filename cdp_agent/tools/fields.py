@@ -70,5 +70,10 @@ async def uncheck(args: CheckArguments, context: Context) -> Observation:
 @tool()
 async def upload(args: UploadArguments, context: Context) -> Observation:
     """Give files to a file field."""
-    receipt = await context.page.upload(args.ref, args.files)
+    files = args.files
+    if context.upload_folders is not None:
+        from cdp_agent.page.upload import inside  # late: few tasks upload
+
+        files = inside(files, context.upload_folders)
+    receipt = await context.page.upload(args.ref, files)
     return Observation(receipt.text, receipt)

@@ -14,8 +14,8 @@ from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError
 
-from .chrome import LaunchOptions, settings_for_network, settings_for_workers
-from .connecting import Attempt, Connecting
+from .chrome import LaunchOptions
+from .connecting import AUTO, Attempt, Connecting
 from .launch import ChromeProcess, failed_to_start, launch
 from .opening import Open, Opening
 from .own import OwnState
@@ -24,7 +24,7 @@ from .page.downloads import DownloadWatcher
 from .page.guards import Guards, limit
 from .page.page import Page
 from .page.settings import PageSettings, Viewport
-from .targets import Targets
+from .targets import Targets, find_page
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -65,6 +65,7 @@ class Browser:
         """The browser context that our tabs are in, None for the usual one."""
         self._guards = Guards(connection, settings.rules, all_ours=process is not None)
         self._targets = Targets(connection, self._make_page, all_ours=process is not None)
+        self._new_windows = False
         self._closed = False
 
     @staticmethod
@@ -93,21 +94,16 @@ class Browser:
         """
         size = viewport if viewport is None or isinstance(viewport, Viewport) else Viewport(*viewport)
         own = OwnState.of(proxy, storage_state)
-        chosen = PageSettings.of(
-            size if headless or isinstance(viewport, Viewport) else None,
-            proxy_credentials=own.proxy and own.proxy.credentials,
-            **settings,
-        )
-        arguments, environment = settings_for_workers(chosen)
-        arguments += settings_for_network(chosen.rules, args, None if own.proxy is None else own.proxy.server)
+        emulated = size if headless or isinstance(viewport, Viewport) else None
+        chosen = PageSettings.of(emulated, proxy_credentials=own.credentials, **settings)
         options = LaunchOptions(
             headless=headless,
             executable=executable,
             profile=None if profile is None else os.fspath(profile),
-            args=(*arguments, *(own.proxy.arguments if own.proxy else ()), *args),
-            env={**environment, **(env or {})},
+            args=tuple(args),
+            env=env,
             window=LaunchOptions().window if size is None else (size.width, size.height),
-        )
+        ).telling(chosen, own.proxy)
 
         async def open_() -> Browser:
             process, transport = await launch(options, timeout_s)
@@ -133,8 +129,9 @@ class Browser:
 
     @staticmethod
     def connect(
-        endpoint: str | Sequence[str],
+        endpoint: str | Sequence[str] = AUTO,
         *,
+        profile: str | os.PathLike[str] | None = None,
         headers: Mapping[str, str] | None = None,
         timeout_s: float = 5.0,
         viewport: Viewport | tuple[int, int] | None = None,
@@ -146,23 +143,23 @@ class Browser:
     ) -> Opening:
         """A Chrome that runs: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
 
-        `headers` go with the requests to the endpoint. It is never ended; only tabs that we opened are closed. Its tabs
-        keep focus, size and download folder, unless `viewport` or `downloads` are given. With a `proxy` or a
-        `storage_state` our tabs are in a browser context of their own, as in a private window: nobody else's cookies
-        are there. When it goes away, `reopen` takes the next endpoint.
-
-        Raises SetupError for what is no address, and BrowserError that tells what happened at
-        each endpoint.
+        "auto" is the Chrome that its user works with, found in its usual profile's folder or in `profile`; our tabs get
+        windows of their own there. `headers` go with the requests to the endpoint. The Chrome is never ended, only tabs
+        that we opened are closed. Its tabs keep focus, size and download folder, unless `viewport` or `downloads` are
+        given. With a `proxy` or a `storage_state` our tabs are in a browser context of their own, as in a private
+        window. When the Chrome goes away, `reopen` takes the next endpoint. Raises SetupError for what is no address,
+        and BrowserError that tells what happened at each endpoint.
         """
         endpoints = [endpoint] if isinstance(endpoint, str) else list(endpoint)
         own = OwnState.of(proxy, storage_state)
-        chosen = PageSettings.of(viewport, proxy_credentials=own.proxy and own.proxy.credentials, **settings)
-        connecting = Connecting(endpoints, headers or {}, timeout_s)
+        chosen = PageSettings.of(viewport, proxy_credentials=own.credentials, **settings)
+        connecting = Connecting(endpoints, headers or {}, timeout_s, profile)
 
         async def begin(transport: Transport) -> Browser:
             browser = Browser(
                 Connection(transport), process=None, dialogs=dialogs, downloads=downloads, settings=chosen, own=own
             )
+            browser._new_windows = AUTO in endpoints
             try:
                 await browser._start()
             except BaseException:
@@ -189,6 +186,7 @@ class Browser:
                 url="about:blank",
                 background=background or not self._process or None,
                 browser_context_id=self._context,
+                new_window=(self._new_windows and not background) or None,
             )
         )
         await page.frames()
@@ -196,6 +194,13 @@ class Browser:
         if url != "about:blank":
             await page.goto(url)
         return page
+
+    def find_page(self, named: str) -> Page:
+        """The open tab of that id, or the only one whose title or address holds these words.
+
+        Raises SetupError with those that there are.
+        """
+        return find_page(self.pages, named)
 
     async def save_storage_state(self, path: str | os.PathLike[str]) -> None:
         """Writes the cookies, and the local storage of the origins that tabs have shown, to a file (mode 600).
@@ -228,6 +233,10 @@ class Browser:
         # Whoever holds this browser holds the new one: what Chrome tells the new one is known here, too.
         self.__dict__ = again.__dict__
         self.opened_by = opened_by
+
+    def opened(self, page: Page) -> bool:
+        """Whether we opened the tab, or a tab of ours did."""
+        return page.target_id in self._targets.ours
 
     def keep(self, page: Page) -> None:
         """The tab stays open when we leave a Chrome that is not ours."""

@@ -16,6 +16,7 @@ from cdp_agent.errors import BrowserError
 if TYPE_CHECKING:
     from .page.rules import Pattern, Rules
     from .page.settings import PageSettings
+    from .proxy import ChromeProxy
 
 EXECUTABLE_VARIABLE = "CDP_AGENT_CHROME"
 _WEB = ("", "http", "https")
@@ -68,6 +69,16 @@ class LaunchOptions(msgspec.Struct, frozen=True, kw_only=True):
     args: tuple[str, ...] = ()
     env: Mapping[str, str] | None = None
     window: tuple[int, int] = (1280, 800)
+
+    def telling(self, settings: PageSettings, proxy: ChromeProxy | None) -> LaunchOptions:
+        """The same, with what command line and environment tell of the settings."""
+        arguments, environment = settings_for_workers(settings)
+        arguments += settings_for_network(settings.rules, self.args, None if proxy is None else proxy.server)
+        return msgspec.structs.replace(
+            self,
+            args=(*arguments, *(() if proxy is None else proxy.arguments), *self.args),
+            env={**environment, **(self.env or {})},
+        )
 
 
 def find_chrome(executable: str | None = None) -> str:

@@ -6,13 +6,17 @@ An address may hold a token: it appears in no message, no event and no log.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 
 from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError, ProtocolError
+
+AUTO = "auto"
+"""The endpoint that stands for the Chrome of this machine's user."""
 
 T = TypeVar("T")
 
@@ -25,11 +29,29 @@ class Attempt(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
+class Way(Protocol):
+    """How a Chrome is reached. `timeout_s` and `too_late` are its own, if it needs more time than others."""
+
+    timeout_s: float | None
+
+    @property
+    def too_late(self) -> str | None: ...
+    async def connect(self, headers: Mapping[str, str]) -> Transport: ...
+    def without_address(self, text: str, headers: Mapping[str, str]) -> str: ...
+
+
 class Connecting:
     """The way to the first of several endpoints that answers; after it was lost, on to the one after it."""
 
-    def __init__(self, endpoints: Sequence[str], headers: Mapping[str, str], timeout_s: float) -> None:
+    def __init__(
+        self,
+        endpoints: Sequence[str],
+        headers: Mapping[str, str],
+        timeout_s: float,
+        profile: str | os.PathLike[str] | None,
+    ) -> None:
         self._endpoints = endpoints
+        self._profile = profile
         self._headers = headers
         self._timeout_s = timeout_s
         self._next = 0
@@ -39,25 +61,33 @@ class Connecting:
 
         Raises SetupError when one is no address, before any is tried, and BrowserError when none can be had.
         """
-        # Late: a Chrome of our own needs none of this, and importing it takes 20 ms.
-        from .endpoints import address_of, without_address
-
         total = len(self._endpoints)
-        addresses = [address_of(each, f"Endpoint {n} of {total}") for n, each in enumerate(self._endpoints, 1)]
+        ways = [self._way(each, f"Endpoint {n} of {total}") for n, each in enumerate(self._endpoints, 1)]
         attempts = []
         for index in [(self._next + step) % total for step in range(total)]:
+            way = ways[index]
             try:
-                async with asyncio.timeout(self._timeout_s):
-                    begun = await begin(await addresses[index].connect(self._headers))
+                async with asyncio.timeout(way.timeout_s or self._timeout_s):
+                    begun = await begin(await way.connect(self._headers))
                 attempts.append(Attempt(index, total))
                 self._next = (index + 1) % total
                 return begun, attempts
             except TimeoutError:
-                failure = f"no answer within {self._timeout_s:g} s"
+                failure = way.too_late or f"no answer within {self._timeout_s:g} s"
             except (BrowserError, ProtocolError) as error:
-                failure = without_address(str(error), addresses[index], self._headers)
+                failure = way.without_address(str(error), self._headers)
             attempts.append(Attempt(index, total, failure))
         raise BrowserError(_told(attempts))
+
+    def _way(self, endpoint: str, name: str) -> Way:
+        # Late: a Chrome of our own needs none of this, and importing it takes long.
+        if endpoint == AUTO:
+            from .own_chrome import OwnChrome
+
+            return OwnChrome(self._profile)
+        from .endpoints import address_of
+
+        return address_of(endpoint, name)
 
 
 def _told(attempts: Sequence[Attempt]) -> str:

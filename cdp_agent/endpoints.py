@@ -25,6 +25,9 @@ _HOW = "Start Chrome with --remote-debugging-port=9222 and its own --user-data-d
 class Address:
     """Where a Chrome is reached. It shows itself in no repr."""
 
+    timeout_s: float | None = None
+    too_late: str | None = None
+
     def __init__(self, parts: SplitResult) -> None:
         userinfo, _, self.netloc = parts.netloc.rpartition("@")
         self.parts = parts
@@ -75,6 +78,18 @@ class Address:
         except msgspec.DecodeError as error:
             raise BrowserError(f"no Chrome: it answered /json/version with {shown!r}") from error
 
+    def without_address(self, text: str, headers: Mapping[str, str]) -> str:
+        """`text` without anything of the address, or of a header's value, that a server may have sent back."""
+        parts = self.parts
+        secrets = [parts.geturl(), parts.netloc, self.netloc, parts.hostname, parts.username, parts.password]
+        secrets += [value for pair in parts.query.split("&") for value in (pair, pair.partition("=")[2])]
+        secrets += [each for each in parts.path.split("/") if len(each) >= _SHORTEST_SECRET]
+        secrets += [each for value in headers.values() for each in (value, value.rpartition(" ")[2])]
+        written = {form for each in secrets if each for form in (each, unquote(each))}
+        for each in sorted(written, key=len, reverse=True):
+            text = re.sub(rf"(?<!\w){re.escape(each)}(?!\w)", "…", text)
+        return text
+
 
 class _Version(msgspec.Struct):
     websocket_url: str = msgspec.field(name="webSocketDebuggerUrl")
@@ -118,18 +133,5 @@ async def websocket_url(endpoint: str, headers: Mapping[str, str], timeout_s: fl
     except TimeoutError:
         told = f"no answer within {timeout_s:g} s"
     except BrowserError as error:
-        told = without_address(str(error), address, headers)
+        told = address.without_address(str(error), headers)
     raise BrowserError(told)
-
-
-def without_address(text: str, address: Address, headers: Mapping[str, str]) -> str:
-    """`text` without anything of the address, or of a header's value, that a server may have sent back."""
-    parts = address.parts
-    secrets = [parts.geturl(), parts.netloc, address.netloc, parts.hostname, parts.username, parts.password]
-    secrets += [value for pair in parts.query.split("&") for value in (pair, pair.partition("=")[2])]
-    secrets += [each for each in parts.path.split("/") if len(each) >= _SHORTEST_SECRET]
-    secrets += [each for value in headers.values() for each in (value, value.rpartition(" ")[2])]
-    written = {form for each in secrets if each for form in (each, unquote(each))}
-    for each in sorted(written, key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(each)}(?!\w)", "…", text)
-    return text

@@ -38,6 +38,11 @@ class OwnState(msgspec.Struct, frozen=True):
             state = read_state(storage_state)
         return OwnState(found, state)
 
+    @property
+    def credentials(self) -> tuple[str, str] | None:
+        """The proxy's user and password."""
+        return None if self.proxy is None else self.proxy.credentials
+
     async def context(self, browser: Session) -> str:
         """A new browser context, which goes when we disconnect."""
         proxy = self.proxy

@@ -8,15 +8,17 @@ dialog itself, and nothing but a person closes it. The tabs of somebody else are
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
-from cdp_agent.errors import BrowserError
+from cdp_agent.errors import BrowserError, SetupError
 
+from .page.network import shortened
 from .page.page import Page
 
+_MOST_LISTED = 10
 _PAGES = [target.FilterEntry(type="page")]
 
 MakePage = Callable[[target.TargetInfo, Page | None], Page]
@@ -37,6 +39,7 @@ class Targets:
         self._all_ours = all_ours
         self._arrivals: dict[str, asyncio.Future[Page]] = {}
         self._creating = 0
+        self._count = 0
 
     def follow(self) -> list[asyncio.Future[Any]]:
         """Begins; Chrome's answers, which come after it has told of the tabs that there are."""
@@ -82,6 +85,8 @@ class Targets:
     def _add(self, info: target.TargetInfo) -> None:
         opener = self._opener(info)
         page = self.pages[info.target_id] = self._make(info, opener)
+        self._count += 1
+        page.number = self._count
         if opener is not None:
             opener.popups.append(page)
             if opener.target_id in self.ours:
@@ -119,3 +124,19 @@ class Targets:
         if not arrived.done():
             raise BrowserError(f"Chrome is gone: {self._connection.closed.result()}")
         return arrived.result()
+
+
+def find_page(pages: Sequence[Page], named: str) -> Page:
+    """See Browser.find_page."""
+    words = named.casefold()
+    found = [page for page in pages if page.target_id == named] or [
+        page for page in pages if words in page.title.casefold() or words in page.url.casefold()
+    ]
+    if len(found) == 1:
+        return found[0]
+    listed = [f"{page.title!r} at {shortened(page.url)} ({page.target_id})" for page in (found or pages)[:_MOST_LISTED]]
+    how_many = f"{len(found)} tabs fit" if found else "No tab fits"
+    told = [f"{how_many} {named!r}: name one by its id, or by more of its title or address.", *listed]
+    if len(found or pages) > _MOST_LISTED:
+        told.append(f"and {len(found or pages) - _MOST_LISTED} more")
+    raise SetupError("\n".join(told))

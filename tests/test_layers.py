@@ -32,7 +32,19 @@ PART_OF = {
     **dict.fromkeys(("masking", "totp"), "secrets"),
     "steps": "agent",
     **dict.fromkeys(
-        ("chrome", "connecting", "detached", "endpoints", "launch", "opening", "own", "proxy", "supervisor", "targets"),
+        (
+            "chrome",
+            "connecting",
+            "detached",
+            "endpoints",
+            "launch",
+            "opening",
+            "own",
+            "own_chrome",
+            "proxy",
+            "supervisor",
+            "targets",
+        ),
         "browser",
     ),
 }

@@ -1,0 +1,51 @@
+"""A server that does with each connection what a test's function does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@asynccontextmanager
+async def talking(talk: Talk) -> AsyncIterator[int]:
+    """Its port on 127.0.0.1. What a connection does is ended with it."""
+    running: set[asyncio.Task[None]] = set()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        running.add(task)
+        try:
+            await talk(reader, writer)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass  # the other side left
+        finally:
+            running.discard(task)
+            writer.close()
+
+    server = await asyncio.start_server(handle, "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        for task in running:
+            task.cancel()
+
+
+async def silence(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Takes the connection and never says anything."""
+    await asyncio.Event().wait()
+
+
+def saying(answer: bytes) -> Talk:
+    """The same to each request, then nothing more."""
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        await writer.drain()
+
+    return talk

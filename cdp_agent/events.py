@@ -73,6 +73,9 @@ class TaskSetup(_Event, frozen=True, tag="task:setup"):
     model: str
     url: str | None = None
     guardrails: str | None = None
+    browser: str = ""
+    vision: bool = False
+    has_data: bool = False
 
 
 class TaskStarted(_Event, frozen=True, tag="task:started"):
@@ -122,6 +125,56 @@ class BrowserNavigated(_Event, frozen=True, tag="browser:navigated"):
     title: str
 
 
+class BrowserScreenshot(_Event, frozen=True, tag="browser:screenshot_captured"):
+    """The model gets a picture: `size` is in bytes; `image` is there (as base64 in JSON) only when asked for."""
+
+    size: int
+    format: str
+    width_px: int
+    height_px: int
+    image: bytes | None = None
+
+
+class EndpointConnected(_Event, frozen=True, tag="cdp:endpoint_connected"):
+    """A Chrome that runs was reached: at which of the endpoints, from 0. Addresses may be secret, and are not told."""
+
+    endpoint_index: int
+    total: int
+
+
+class EndpointCycle(_Event, frozen=True, tag="cdp:endpoint_cycle"):
+    """An endpoint was not to be had, and the next one was tried."""
+
+    endpoint_index: int
+    total: int
+    error: str
+
+
+class FirewallBlocked(_Event, frozen=True, tag="firewall:blocked"):
+    """A rule forbade what the model wanted to do."""
+
+    action: str
+    message: str
+
+
+class AgentWaiting(_Event, frozen=True, tag="agent:waiting"):
+    """The model waits, for as long as it said."""
+
+    seconds: float
+
+
+class TaskMetricsIncremental(_Event, frozen=True, tag="task:metrics_incremental"):
+    """What the run took up to the end of a step."""
+
+    stats: Stats
+
+
+class TaskMetrics(_Event, frozen=True, tag="task:metrics"):
+    """What the run took in all."""
+
+    stats: Stats
+
+
 class AgentStep(_Event, frozen=True, tag="agent:step"):
     """A turn begins: the model is asked what to do next."""
 
@@ -133,22 +186,32 @@ class AgentObserved(_Event, frozen=True, tag="agent:observed"):
     title: str
     snapshot: str = ""
     changed: list[str] = []
+    page_chars: int = 0
+    """How long all of the page is as text."""
 
 
 class AgentProcessing(_Event, frozen=True, tag="agent:processing"):
     """The model is asked: for a plan ("planning"), what to do next ("action"), or to judge ("validation")."""
 
     operation: str
+    has_screenshot: bool = False
 
 
 class AiGeneration(_Event, frozen=True, tag="ai:generation"):
-    """A reply of the model, as it came."""
+    """A reply of the model, as it came.
+
+    Of a turn it is told when the batch of its tool calls is over, however that ended: how many calls it had, how many
+    were carried out, and what ended them before the last that was allowed.
+    """
 
     text: str
     tool_calls: tuple[ToolCall, ...]
     finish_reason: FinishReason
     usage: Usage
     duration_s: float
+    actions_requested: int = 0
+    actions_executed: int = 0
+    batch_truncated_by: BatchCut = "none"
 
 
 class AiGenerationError(_Event, frozen=True, tag="ai:generation:error"):
@@ -177,14 +240,6 @@ class BrowserActionCompleted(_Event, frozen=True, tag="browser:action_completed"
     text: str
     duration_s: float
     facts: dict[str, Any] | None = None
-
-
-class AgentBatch(_Event, frozen=True, tag="agent:batch"):
-    """How many tool calls a reply had, how many were run, and what ended them before the last that was allowed."""
-
-    actions_requested: int
-    actions_executed: int
-    batch_truncated_by: BatchCut
 
 
 class AgentExtracted(_Event, frozen=True, tag="agent:extracted"):
@@ -218,6 +273,13 @@ class TaskCompleted(_Event, frozen=True, tag="task:completed"):
 
 Event = (
     TaskSetup
+    | TaskMetrics
+    | TaskMetricsIncremental
+    | BrowserScreenshot
+    | EndpointConnected
+    | EndpointCycle
+    | FirewallBlocked
+    | AgentWaiting
     | TaskStarted
     | PlanRevised
     | BrowserNavigated
@@ -230,7 +292,6 @@ Event = (
     | AgentReasoned
     | AgentAction
     | BrowserActionCompleted
-    | AgentBatch
     | AgentExtracted
     | HistoryShrunk
     | AgentStatus

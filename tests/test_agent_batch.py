@@ -7,7 +7,7 @@ import pytest
 from cdp_agent.agent import prompts
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
-from cdp_agent.events import AgentAction, AgentBatch, AgentReasoned, BatchCut, Event
+from cdp_agent.events import AgentAction, AgentReasoned, AiGeneration, BatchCut, Event
 from cdp_agent.page.page import Page
 from fixtures.replay import ReplayServer, reply, tool_call
 from tests.agents import DONE, of, play, result_of, scripted, told
@@ -38,13 +38,18 @@ NOBODY: Call = ("click", {"ref": "E999"})
 
 async def batch(
     browser: Browser, page: Page, url: str, *calls: Call, most: int = 5, **options: Any
-) -> tuple[list[Event], ReplayServer, AgentBatch]:
+) -> tuple[list[Event], ReplayServer, AiGeneration]:
     """A run whose first reply has these calls, and whose second is done."""
     events, server = await play(browser, page, [reply(*calls), DONE], url=url, max_actions_per_step=most, **options)
-    return events, server, of(events, AgentBatch)[0]
+    return events, server, turns(events)[0]
 
 
-def counted(found: AgentBatch) -> tuple[int, int, BatchCut]:
+def turns(events: list[Event]) -> list[AiGeneration]:
+    """The replies that are turns, and not plans or judgements."""
+    return [event for event in of(events, AiGeneration) if event.step and event.actions_requested]
+
+
+def counted(found: AiGeneration) -> tuple[int, int, BatchCut]:
     return found.actions_requested, found.actions_executed, found.batch_truncated_by
 
 
@@ -195,7 +200,7 @@ async def test_by_default_one_call_is_run(browser: Browser, page: Page, serve: S
 
     assert told(server, 2)[1].startswith(prompts.NOT_RUN_ONE)
     assert [event.action for event in of(events, AgentAction)] == ["fill", "done"]
-    assert counted(of(events, AgentBatch)[0]) == (2, 1, "none")
+    assert counted(turns(events)[0]) == (2, 1, "none")
 
 
 async def test_a_model_that_always_sends_one_call_works(browser: Browser, page: Page, serve: Serve) -> None:
@@ -203,7 +208,7 @@ async def test_a_model_that_always_sends_one_call_works(browser: Browser, page: 
 
     events, _ = await play(browser, page, replies, url=serve(FORM), max_actions_per_step=6)
 
-    assert [counted(each) for each in of(events, AgentBatch)] == [(1, 1, "none")] * 3
+    assert [counted(each) for each in turns(events)] == [(1, 1, "none")] * 3
     assert result_of(events).success
 
 

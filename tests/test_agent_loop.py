@@ -31,17 +31,18 @@ async def test_a_task_is_carried_out_from_sentence_to_answer(browser: Browser, p
     turn = [
         "agent:step",
         "agent:processing",
-        "ai:generation",
         "agent:action",
         "browser:action_completed",
-        "agent:batch",
+        "ai:generation",
+        "task:metrics_incremental",
     ]
     assert [event.__struct_config__.tag for event in events] == [
         *("task:setup", "agent:processing", "ai:generation", "task:started", "browser:navigated", "agent:observed"),
-        *(*turn, *turn, *turn),
-        *("agent:processing", "ai:generation", "task:validated", "task:completed"),
+        *(*turn, *turn, *turn[:-1]),
+        *("agent:processing", "ai:generation", "task:validated", "task:metrics_incremental"),
+        *("task:metrics", "task:completed"),
     ]
-    assert [event.step for event in events] == [0] * 6 + [1] * 6 + [2] * 6 + [3] * 10
+    assert [event.step for event in events] == [0] * 6 + [1] * 6 + [2] * 6 + [3] * 11
     assert (result.success, result.answer, result.error) == (True, "Found tea.", None)
     assert result.validation == "passed"
     stats = result.stats

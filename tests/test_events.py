@@ -7,7 +7,6 @@ import pytest
 
 from cdp_agent.events import (
     AgentAction,
-    AgentBatch,
     AgentExtracted,
     AgentObserved,
     AgentProcessing,
@@ -15,18 +14,25 @@ from cdp_agent.events import (
     AgentResult,
     AgentStatus,
     AgentStep,
+    AgentWaiting,
     AiGeneration,
     AiGenerationError,
     BrowserActionCompleted,
     BrowserNavigated,
     BrowserReconnected,
+    BrowserScreenshot,
+    EndpointConnected,
+    EndpointCycle,
     Event,
+    FirewallBlocked,
     HistoryShrunk,
     PlanRevised,
     Stats,
     TaskAborted,
     TaskCompleted,
     TaskError,
+    TaskMetrics,
+    TaskMetricsIncremental,
     TaskSetup,
     TaskStarted,
     TaskValidated,
@@ -48,6 +54,8 @@ STATS = Stats(
 )
 EVENTS: list[Event] = [
     TaskSetup(timestamp=1.0, step=0, task="Buy it", provider="openai", model="m", url="https://x.org"),
+    EndpointCycle(timestamp=1.0, step=0, endpoint_index=0, total=2, error="nothing listens there"),
+    EndpointConnected(timestamp=1.0, step=0, endpoint_index=1, total=2),
     AgentProcessing(timestamp=1.0, step=0, operation="planning"),
     TaskStarted(timestamp=1.0, step=0, task="Buy it", success_criteria="It is ours.", plan="1. Pay."),
     PlanRevised(timestamp=1.0, step=0, plan="1. Steal.", action_items=["Steal it"]),
@@ -62,6 +70,9 @@ EVENTS: list[Event] = [
         finish_reason="tool_calls",
         usage=Usage(100, 10),
         duration_s=0.5,
+        actions_requested=3,
+        actions_executed=1,
+        batch_truncated_by="page_change",
     ),
     AiGenerationError(timestamp=1.0, step=1, kind="RateLimited", message="Slow down"),
     AgentReasoned(timestamp=1.0, step=1, reasoning="Hm."),
@@ -69,7 +80,9 @@ EVENTS: list[Event] = [
     BrowserActionCompleted(
         timestamp=1.0, step=1, action="click", success=True, text="Clicked.", duration_s=0.1, facts={"changed": []}
     ),
-    AgentBatch(timestamp=1.0, step=1, actions_requested=3, actions_executed=1, batch_truncated_by="page_change"),
+    FirewallBlocked(timestamp=1.0, step=1, action="goto", message="No."),
+    AgentWaiting(timestamp=1.0, step=1, seconds=1.5),
+    BrowserScreenshot(timestamp=1.0, step=1, size=4, format="jpeg", width_px=2, height_px=1, image=b"\xff\xd8\x00a"),
     AgentExtracted(timestamp=1.0, step=1, data="Three mugs"),
     HistoryShrunk(timestamp=1.0, step=1, tokens_before=100, tokens_after=10),
     BrowserReconnected(timestamp=1.0, step=1, reason="It was killed.", url="https://x.org", tabs=1),
@@ -77,6 +90,8 @@ EVENTS: list[Event] = [
     TaskValidationError(timestamp=1.0, step=1, attempt=1, quality="partial", feedback="And the price?"),
     TaskValidated(timestamp=1.0, step=1, quality="complete", assessment="Yes.", answer="9 €", not_found=["9"]),
     TaskAborted(timestamp=1.0, step=2, reason="Sold out"),
+    TaskMetricsIncremental(timestamp=1.0, step=2, stats=STATS),
+    TaskMetrics(timestamp=1.0, step=2, stats=STATS),
     TaskCompleted(
         timestamp=1.0, step=2, result=AgentResult(False, "Sold out", TaskError("aborted", "Sold out"), STATS)
     ),
@@ -86,6 +101,8 @@ EVENTS: list[Event] = [
 def test_the_tags() -> None:
     assert [msgspec.json.decode(msgspec.json.encode(event))["type"] for event in EVENTS] == [
         "task:setup",
+        "cdp:endpoint_cycle",
+        "cdp:endpoint_connected",
         "agent:processing",
         "task:started",
         "plan:revised",
@@ -97,7 +114,9 @@ def test_the_tags() -> None:
         "agent:reasoned",
         "agent:action",
         "browser:action_completed",
-        "agent:batch",
+        "firewall:blocked",
+        "agent:waiting",
+        "browser:screenshot_captured",
         "agent:extracted",
         "history:shrunk",
         "browser:reconnected",
@@ -105,6 +124,8 @@ def test_the_tags() -> None:
         "task:validation_error",
         "task:validated",
         "task:aborted",
+        "task:metrics_incremental",
+        "task:metrics",
         "task:completed",
     ]
 

@@ -21,7 +21,6 @@ from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.events import AgentResult, Event, TaskCompleted
 from cdp_agent.providers.base import ReasoningEffort
 from cdp_agent.providers.manner import Manner, Patience
-from cdp_agent.page.rules import listed
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.secrets import GivenSecret, Secrets
@@ -39,7 +38,7 @@ class Agent:
 
     `model` is provider/name, for example "openai/gpt-4.1-mini"; a key that is not given comes from the provider's
     variable in the environment. `guardrails` are limits in the user's words, told to the model wherever they bind.
-    `max_actions_per_step`, `batch_policy`, `replan` and `checkpoint`: see `Options`. `tools` are added to the built-in
+    `max_actions_per_step` to `checkpoint`: see `Options`. `tools` are added to the built-in
     ones. `secrets` are named to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for
     the origin of a run's `url`.
 
@@ -47,9 +46,6 @@ class Agent:
     those of a model do, and are the first one's where both have one provider. `reasoning_effort`, `max_output_tokens`
     and `constrained`: see `Manner`; `patience`: for how long and how often a provider is asked. `prices` is a file to
     take the place of the one that comes with the package.
-
-    The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does not:
-    for the patterns see page/rules.py. The model uploads files out of `upload_folders` alone.
 
     Raises SetupError for an unknown provider, a missing key, two tools of one name, a limit on the cost of a model
     whose price is not known.
@@ -67,6 +63,8 @@ class Agent:
         max_actions_per_step: int = 1,
         batch_policy: BatchPolicy = "conservative",
         replan: bool = False,
+        vision: bool = False,
+        images_in_events: bool = False,
         checkpoint: Path | None = None,
         tools: Iterable[Tool] = (),
         secrets: Mapping[str, GivenSecret] | None = None,
@@ -78,9 +76,6 @@ class Agent:
         constrained: Literal["auto"] | bool = "auto",
         patience: Patience | None = None,
         prices: Path | str | None = None,
-        allow: Iterable[str] | None = None,
-        deny: Iterable[str] = (),
-        upload_folders: Iterable[str | os.PathLike[str]] = (),
     ) -> None:
         self._browser = browser
         self._endpoint = endpoint(model, base_url=base_url, api_key=api_key, environment=os.environ)
@@ -92,6 +87,8 @@ class Agent:
             max_actions_per_step=max_actions_per_step,
             batch_policy=batch_policy,
             replan=replan,
+            vision=vision,
+            images_in_events=images_in_events,
             checkpoint=checkpoint,
             manner=Manner(
                 patience=patience or Patience(),
@@ -102,9 +99,6 @@ class Agent:
             fallback_model=fallback_model,
             fallback_base_url=fallback_base_url,
             prices=Path(prices) if prices is not None else None,
-            allow=None if allow is None else listed("allow", allow),
-            deny=listed("deny", deny),
-            upload_folders=tuple(os.path.realpath(os.path.expanduser(each)) for each in upload_folders),
         )
         self._fallback = _fallback(self._options, self._endpoint, base_url, fallback_api_key)
         _check_prices(self._options, self._endpoint, self._fallback)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
+
 from cdp_agent.agent.budget import OverBudget, spent
+from cdp_agent.agent.history import has_images
 from cdp_agent.errors import BadReply, ContextTooLong, InvalidArguments, ModelError, Unsupported
-from cdp_agent.events import AgentProcessing, AgentStatus, AiGeneration, AiGenerationError
-from cdp_agent.providers.base import Assistant, Message, Reply, Request, System, Text, ToolResult, ToolSpec, User
+from cdp_agent.events import AgentProcessing, AgentStatus, AiGeneration, AiGenerationError, BatchCut
+from cdp_agent.providers.base import Assistant, Image, Message, Reply, Request, System, Text, ToolResult, ToolSpec, User
 from cdp_agent.tools.base import Arguments, Tool
 
 if TYPE_CHECKING:
@@ -35,11 +38,38 @@ def client_of(run: Run) -> Client:
     return client
 
 
+class Generation(msgspec.Struct, frozen=True):
+    """A reply of the model, of which nobody was told yet."""
+
+    reply: Reply
+    duration_s: float
+
+    def tell(self, run: Run, requested: int = 0, executed: int = 0, truncated_by: BatchCut = "none") -> None:
+        run.tell(
+            AiGeneration,
+            text=self.reply.text,
+            tool_calls=self.reply.tool_calls,
+            finish_reason=self.reply.finish_reason,
+            usage=self.reply.usage,
+            duration_s=self.duration_s,
+            actions_requested=requested,
+            actions_executed=executed,
+            batch_truncated_by=truncated_by,
+        )
+
+
 async def ask(run: Run, request: Request, operation: str) -> Reply:
     """The model's reply. Raises ModelError, when nothing more can be tried, and OverBudget."""
+    generation = await generate(run, request, operation)
+    generation.tell(run)
+    return generation.reply
+
+
+async def generate(run: Run, request: Request, operation: str) -> Generation:
+    """The same, to be told when it is known what came of the reply."""
     if (over := spent(run.limits, run.tally)) is not None:
         raise OverBudget(over)
-    run.tell(AgentProcessing, operation=operation)
+    run.tell(AgentProcessing, operation=operation, has_screenshot=has_images(request.messages))
     began = time.perf_counter()
     try:
         reply = await run.client.ask(request)
@@ -49,21 +79,22 @@ async def ask(run: Run, request: Request, operation: str) -> Reply:
             run.tally.failed()
         raise
     run.tally.generated(reply.usage)
-    run.tell(
-        AiGeneration,
-        text=reply.text,
-        tool_calls=reply.tool_calls,
-        finish_reason=reply.finish_reason,
-        usage=reply.usage,
-        duration_s=time.perf_counter() - began,
-    )
-    return reply
+    return Generation(reply, time.perf_counter() - began)
 
 
-async def ask_for(run: Run, system: str, question: str, tool: Tool, arguments: type[_A], operation: str) -> _A:
+async def ask_for(
+    run: Run,
+    system: str,
+    question: str,
+    tool: Tool,
+    arguments: type[_A],
+    operation: str,
+    *,
+    picture: Image | None = None,
+) -> _A:
     """The arguments with which the model calls the one tool that it may call. Raises BadReply, other ModelErrors."""
     spec = ToolSpec(tool.name, tool.description, tool.parameters)
-    messages: list[Message] = [System(system), User((Text(question),))]
+    messages: list[Message] = [System(system), User((Text(question), *([picture] if picture else ())))]
     problem = ""
     for _ in range(_ATTEMPTS):
         reply = await ask(run, Request(run.endpoint.model, tuple(messages), (spec,), "required"), operation)

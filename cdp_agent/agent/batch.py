@@ -13,14 +13,15 @@ from cdp_agent.agent.history import Told
 from cdp_agent.agent.perform import Understood, perform, understand
 from cdp_agent.agent.planner import Plan
 from cdp_agent.agent.stagnation import Stuck
-from cdp_agent.errors import ActionError, BrowserError, StaleRef
+from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, StaleRef
 from cdp_agent.events import (
     AgentAction,
-    AgentBatch,
     AgentExtracted,
     AgentStatus,
+    AgentWaiting,
     BatchCut,
     BrowserActionCompleted,
+    FirewallBlocked,
     PlanRevised,
 )
 from cdp_agent.page.budget import tokens
@@ -30,6 +31,7 @@ from cdp_agent.page.settle import QUIET
 from cdp_agent.page.snapshot import Snapshot
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.tools.base import Answer, Context, Observation, facts
+from cdp_agent.tools.waiting import WaitArguments
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
@@ -56,7 +58,7 @@ class Batch:
         self._calls = calls
         self._allowed = calls[: run.options.max_actions_per_step]
         self._told: list[Told] = []
-        self._cut: BatchCut = "none"
+        self._cut: BatchCut = "error"
         self._moved: str | None = None
 
     async def run(self) -> None:
@@ -72,12 +74,13 @@ class Batch:
             if why != "none":
                 self._cut = why if place + 1 < len(self._allowed) else "none"
                 break
-        run.tell(
-            AgentBatch,
-            actions_requested=len(self._calls),
-            actions_executed=len(self._told),
-            batch_truncated_by=self._cut,
-        )
+        else:
+            self._cut = "none"
+
+    @property
+    def counts(self) -> tuple[int, int, BatchCut]:
+        """How many calls the reply had, how many were carried out, and what ended them; also when `run` raised."""
+        return len(self._calls), len(self._told), self._cut
 
     def told(self, refusal: str | None = None) -> list[Told]:
         """A result for every call of the reply; `refusal` is what is said to an answer that was not accepted."""
@@ -97,15 +100,10 @@ class Batch:
         began = time.perf_counter()
         outcome: Outcome
         if isinstance(understood, Understood):
+            if isinstance(understood.arguments, WaitArguments):
+                run.tell(AgentWaiting, seconds=understood.arguments.seconds)
             self.acted = self.acted or not understood.tool.read_only
-            context = Context(
-                run.tabs.page,
-                run.browser,
-                run.client,
-                run.addresses.check,
-                run.secrets,
-                upload_folders=run.options.upload_folders,
-            )
+            context = Context(run.tabs.page, run.browser, run.client, run.addresses.check, run.secrets)
             try:
                 outcome = await perform(understood, context)
                 self._moved = None if understood.tool.read_only else await run.tabs.follow()
@@ -115,6 +113,8 @@ class Batch:
         else:
             outcome = understood
         self._completed(call, outcome, time.perf_counter() - began)
+        if isinstance(outcome, BlockedByPolicy):
+            run.tell(FirewallBlocked, action=call.name, message=str(outcome))
         if isinstance(outcome, Observation):
             self._observed(call, understood, outcome)
         if not isinstance(outcome, Answer) and self.lost is None:

@@ -12,6 +12,7 @@ from cdp_agent.agent.looking import look
 from cdp_agent.agent.place import BLANK, go_back_to
 from cdp_agent.agent.sight import Seen
 from cdp_agent.agent.tabs import Tabs
+from cdp_agent.agent.vision import add_picture
 from cdp_agent.errors import ActionError, BrowserError
 from cdp_agent.events import AgentStatus, TaskStarted
 from cdp_agent.page.guards import limit
@@ -54,6 +55,7 @@ async def go_on(run: Run, resumed: Checkpoint) -> None:
     if run.tabs.page.url != BLANK:
         seen, _ = await look(run, [], whole=True)
         run.history.show(seen.view or "")
+        await add_picture(run)
 
 
 async def limit_to_rules(page: Page) -> None:
@@ -70,6 +72,7 @@ async def _start(run: Run, url: str | None, words: str) -> None:
         seen = await run.sight.look(run.tabs.page)
         run.saw(seen)
     run.history.say(words, seen.view)
+    await add_picture(run)
 
 
 async def _open(run: Run, url: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cdp_agent.agent import recovery
 from cdp_agent.agent.place import BLANK
 from cdp_agent.agent.sight import Seen
+from cdp_agent.agent.vision import add_picture
 from cdp_agent.errors import BrowserError
 from cdp_agent.events import HistoryShrunk
 from cdp_agent.page.receipts import Receipt
@@ -36,4 +37,5 @@ async def shrink(run: Run) -> None:
     if run.tabs.page.url != BLANK:
         seen, notes = await look(run, [], whole=True)
         run.history.show("\n\n".join([*notes, seen.view or ""]))
+        await add_picture(run)
     run.tell(HistoryShrunk, tokens_before=before, tokens_after=run.history.tokens)

@@ -11,11 +11,21 @@ from cdp_agent.agent.asking import client_of
 from cdp_agent.agent.beginning import begin, go_on
 from cdp_agent.agent.budget import OverBudget, out_of_time
 from cdp_agent.agent.checkpoint import Checkpoint
+from cdp_agent.agent.recovery import tell_endpoints
 from cdp_agent.agent.run import End, Run
 from cdp_agent.agent.turn import take_turn
-from cdp_agent.page.guards import limited
 from cdp_agent.errors import BrowserError, ModelError, ProtocolError, SetupError
-from cdp_agent.events import AgentStep, Event, TaskAborted, TaskCompleted, TaskError, TaskSetup
+from cdp_agent.events import (
+    AgentStep,
+    Event,
+    TaskAborted,
+    TaskCompleted,
+    TaskError,
+    TaskMetrics,
+    TaskMetricsIncremental,
+    TaskSetup,
+)
+from cdp_agent.page.guards import limited
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
@@ -59,6 +69,7 @@ class Loop:
         end = run.end = run.end or End(error=TaskError("aborted", "The run was stopped.", "user"))
         if end.error is not None and end.error.code == "aborted":
             run.tell(TaskAborted, reason=end.error.message)
+        run.tell(TaskMetrics, stats=run.tally.stats(events_to_come=2))
         run.tell(TaskCompleted, result=run.result(end))
         while not run.events.empty():
             if (last := run.events.get_nowait()) is not None:
@@ -91,7 +102,11 @@ class Loop:
             model=run.endpoint.model,
             url=run.task.url,
             guardrails=run.task.guardrails,
+            browser=run.browser.version.product,
+            vision=run.options.vision,
+            has_data=run.task.input_data is not None,
         )
+        tell_endpoints(run)
         try:
             async with limited(run.options.rules), asyncio.timeout(run.time_left_s) as limit, client_of(run) as client:
                 run.client = client
@@ -102,6 +117,7 @@ class Loop:
                     await take_turn(run)
                     run.check_limits()
                     await checkpoint.keep(run)
+                    run.tell(TaskMetricsIncremental, stats=run.tally.stats())
         except OverBudget as over:
             run.end = run.end or End(error=over.error)
         except TimeoutError:

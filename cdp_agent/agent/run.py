@@ -83,12 +83,15 @@ class Run:
                 guardrails=task.guardrails,
                 max_actions_per_step=options.max_actions_per_step,
                 batch_policy=options.batch_policy,
+                vision=options.vision,
             )
         )
         self.sight = Sight(self.limits.observation_tokens, self.limits.history_tokens // 4, self.secrets)
         self.evidence = Evidence()
         self.addresses = KnownAddresses()
         self.stagnation = Stagnation()
+        self.sees = options.vision
+        """Whether the model is given pictures; no longer when it refused one."""
         self.end: End | None = None
         self.events: asyncio.Queue[Event | None] = asyncio.Queue()
 
@@ -133,7 +136,14 @@ class Run:
         elif seen.changed:
             self.evidence.add(Shown(self.tally.steps, "changes", "\n".join(seen.changed)))
         if seen.view is not None:
-            self.tell(AgentObserved, url=seen.url, title=seen.title, snapshot=seen.shown, changed=seen.changed)
+            self.tell(
+                AgentObserved,
+                url=seen.url,
+                title=seen.title,
+                snapshot=seen.shown,
+                changed=seen.changed,
+                page_chars=len(seen.text),
+            )
 
     def result(self, end: End) -> AgentResult:
         return AgentResult(

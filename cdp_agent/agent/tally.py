@@ -54,7 +54,8 @@ class Tally(msgspec.Struct):
     def took_s(self) -> float:
         return self.before_s + time.perf_counter() - self.clock
 
-    def stats(self) -> Stats:
+    def stats(self, *, events_to_come: int = 1) -> Stats:
+        """The counts now; the event that carries them is still to come."""
         return Stats(
             steps=self.steps,
             actions=self.actions,
@@ -64,7 +65,7 @@ class Tally(msgspec.Struct):
             output_tokens=self.output_tokens,
             cached_tokens=self.cached_tokens,
             cost=self.cost if self.generations and not self.unpriced else None,
-            events=self.events + 1,  # the last one, which carries this
+            events=self.events + events_to_come,
             started=self.started,
             duration_s=self.took_s,
         )

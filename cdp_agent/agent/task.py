@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.page.rules import Rules, rules_of
 from cdp_agent.providers.manner import Manner
 from cdp_agent.secrets import Secrets
 
@@ -56,7 +55,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     `max_actions_per_step`: so many tool calls of one reply are run. `batch_policy`: a click ends such a batch always
     ("conservative"), or only when its receipt shows more than its own target changed ("observed"). `replan`: the model
-    may revise its plan. `checkpoint`: the folder where what is needed to go on is written after each step. `manner`:
+    may revise its plan. `vision`: it is shown pictures, and the events have them too with `images_in_events`.
+    `checkpoint`: the folder where what is needed to go on is written after each step. `manner`:
     how its model is asked. `fallback_model` takes over when that fails; `prices` is a file of the user's.
     """
 
@@ -64,22 +64,15 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     max_actions_per_step: int = 1
     batch_policy: BatchPolicy = "conservative"
     replan: bool = False
+    vision: bool = False
+    images_in_events: bool = False
     checkpoint: Path | None = None
     manner: Manner = Manner()
     fallback_model: str | None = None
     fallback_base_url: str | None = None
     prices: Path | None = None
-    allow: tuple[str, ...] | None = None
-    deny: tuple[str, ...] = ()
-    upload_folders: tuple[str, ...] = ()
-
-    @property
-    def rules(self) -> Rules | None:
-        """What the run's tabs may load."""
-        return rules_of(allow=self.allow, deny=self.deny)
 
     def __post_init__(self) -> None:
-        self.rules  # noqa: B018 (raises SetupError)
         if self.max_actions_per_step < 1:
             raise SetupError(f"max_actions_per_step is at least 1, not {self.max_actions_per_step}.")
         if self.batch_policy not in ("conservative", "observed"):

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from cdp_agent.agent import prompts, recovery
-from cdp_agent.agent.asking import ask
+from cdp_agent.agent.asking import Generation, generate
 from cdp_agent.agent.batch import Batch
 from cdp_agent.agent.looking import look, shrink
 from cdp_agent.agent.run import End
 from cdp_agent.agent.stagnation import Stuck
-from cdp_agent.errors import ContextTooLong
+from cdp_agent.agent.vision import add_picture, gave_up_pictures
+from cdp_agent.errors import ContextTooLong, ModelError
 from cdp_agent.events import AgentReasoned, AgentStatus, AiGenerationError, TaskError
-from cdp_agent.providers.base import Assistant, Reply, Request, ToolSpec
+from cdp_agent.providers.base import Assistant, Request, ToolSpec
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
@@ -22,19 +23,24 @@ if TYPE_CHECKING:
 
 async def take_turn(run: Run) -> None:
     """One reply of the model, and what it asks for."""
-    reply = await _reply(run)
+    generation = await _generate(run)
+    reply = generation.reply
     # Some providers refuse a message without any content.
     words = reply.text or ("" if reply.tool_calls else "(nothing)")
     run.history.hear(Assistant(words, reply.tool_calls, reply.state))
     if thought := (reply.reasoning or reply.text).strip():
         run.tell(AgentReasoned, reasoning=thought)
     if not reply.tool_calls:
+        generation.tell(run)
         run.history.say(prompts.CUT_OFF if reply.finish_reason == "length" else prompts.NO_TOOL_CALL)
         run.tell(AiGenerationError, kind="NoToolCall", message="The model called no tool; it is asked again.")
         run.tally.failed()
         return
     batch = Batch(run, reply.tool_calls)
-    await batch.run()
+    try:
+        await batch.run()
+    finally:
+        generation.tell(run, *batch.counts)
     refusal = None
     if batch.answer is not None:
         refusal = await _conclude(run, batch.answer.result, success=batch.answer.success)
@@ -45,15 +51,18 @@ async def take_turn(run: Run) -> None:
     await _answer(run, batch, refusal)
 
 
-async def _reply(run: Run) -> Reply:
+async def _generate(run: Run) -> Generation:
     """The model's next reply, to a conversation that is as short as it must be."""
     if run.history.tokens > run.limits.history_tokens:
         await shrink(run)
     try:
-        return await ask(run, _request(run), "action")
+        return await generate(run, _request(run), "action")
     except ContextTooLong:  # the provider's word on what the model takes
         await shrink(run)
-        return await ask(run, _request(run), "action")
+    except ModelError as error:
+        if not gave_up_pictures(run, error):
+            raise
+    return await generate(run, _request(run), "action")
 
 
 def _request(run: Run) -> Request:
@@ -93,3 +102,5 @@ async def _answer(run: Run, batch: Batch, refusal: str | None) -> None:
         last = told.pop()
         told.append(msgspec.structs.replace(last, text="\n".join([last.text, *notes])))
     run.history.answer(told, seen.view if seen is not None else None)
+    if seen is not None:
+        await add_picture(run)

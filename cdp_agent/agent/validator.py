@@ -14,7 +14,8 @@ from cdp_agent.agent.budget import OverBudget
 from cdp_agent.agent.claims import Checked, check
 from cdp_agent.agent.evidence import Shown
 from cdp_agent.agent.run import End
-from cdp_agent.errors import ActionError, BadReply, BrowserError, SessionClosed
+from cdp_agent.agent.vision import gave_up_pictures
+from cdp_agent.errors import ActionError, BadReply, BrowserError, ModelError, SessionClosed
 from cdp_agent.events import AgentStatus, Quality, TaskError, TaskValidated, TaskValidationError
 from cdp_agent.extract.schema import listed
 from cdp_agent.page.budget import tokens
@@ -51,6 +52,7 @@ _NOT_ACCEPTED = """\
 The answer is not accepted (attempt {attempt} of {most}, judged as {quality}). The task goes on.
 {feedback}
 Do what is missing, then call done again with the whole answer. Do not give the same answer again."""
+_PICTURE = "The last picture that the agent had of the page comes with this; the labels were painted onto it."
 _DOES_NOT_FIT = "The answer does not have the form that was asked for: {problems}. Call done again with JSON that fits."
 
 
@@ -120,6 +122,14 @@ def _force(run: Run, value: Any, why: str) -> None:
 async def _judge(run: Run, answer: str, checked: Checked) -> VerdictArguments:
     system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(run.task.guardrails))
     question = _question(run, answer, checked, await _page_now(run))
+    picture = run.history.picture
+    if picture is not None:
+        try:
+            words = f"{question}\n\n{_PICTURE}"
+            return await ask_for(run, system, words, _VALIDATE, VerdictArguments, "validation", picture=picture)
+        except ModelError as error:
+            if not gave_up_pictures(run, error):
+                raise
     return await ask_for(run, system, question, _VALIDATE, VerdictArguments, "validation")
 
 

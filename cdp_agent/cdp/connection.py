@@ -71,6 +71,8 @@ class Session:
         self.closed_because: str | None = None
         self.stalled_because: str | None = None
         """Why nothing will be answered for now: set by `fail`, ended by `resume`."""
+        self.silent = False
+        """Something was not answered in time, and nothing since: kept by those who have a time."""
         self._handlers: dict[str, dict[object, Callable[[msgspec.Raw], None]]] = {}
         self._expected: set[asyncio.Future[Any]] = set()
 

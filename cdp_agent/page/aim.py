@@ -83,7 +83,9 @@ class Aimed(msgspec.Struct, frozen=True):
 
     async def landing(self) -> Landing:
         """What became of the press; ends the guard."""
-        told = await asyncio.gather(*(world.call("landed", returning=_Landed) for world in self.worlds))
+        told = await asyncio.gather(
+            *(world.call("landed", returning=_Landed, timeout_s=DEADLINE_S) for world in self.worlds)
+        )
         index = next((index for index, each in enumerate(told) if each.state == "missed"), 0)
         by = told[index].by
         return Landing(told[index].state, self.refs.write(self.worlds[index], by.text) if by else "")

@@ -19,7 +19,7 @@ from .reading import Part, Reading, read_all
 from .world import World
 
 if TYPE_CHECKING:
-    from .page import Page
+    from .tab import Tab
 
 Spans = Callable[[str], list[tuple[int, int]]]
 
@@ -28,7 +28,7 @@ class _TextPart(Part, frozen=True, kw_only=True):
     text: str
 
 
-async def locate_text(page: Page, spans: Spans) -> list[Box]:
+async def locate_text(page: Tab, spans: Spans) -> list[Box]:
     """The boxes of all text in which `spans` finds something, in all frames, in CSS pixels of the tab's viewport.
 
     Fields that say they hold a secret but show it (one-time codes, card data) are among them. Raises PageUnresponsive,

@@ -11,9 +11,11 @@ from typing import Literal
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp.connection import Session
 
-from .world import CALL_TIMEOUT_S, deadline
+from .world import deadline
 
 Button = Literal["left", "right", "middle"]
+HANDLED_WITHIN_S = 5.0
+"""Chrome answers when the page's listeners are through."""
 _MASK: dict[Button, int] = {"left": 1, "right": 2, "middle": 4}
 
 
@@ -26,26 +28,26 @@ async def click_at(session: Session, x: float, y: float, *, button: Button = "le
     for click in range(1, count + 1):
         events.append(_event("mousePressed", x, y, button=button, held=True, count=click))
         events.append(_event("mouseReleased", x, y, button=button, count=click))
-    async with deadline(session, CALL_TIMEOUT_S):
+    async with deadline(session, HANDLED_WITHIN_S):
         await asyncio.gather(*(session.post(event) for event in events))
 
 
 async def move_to(session: Session, x: float, y: float, *, held: bool = False) -> None:
     """Moves there; returns when the page has got the move, in its next frame. `held`: with the left button down."""
-    async with deadline(session, CALL_TIMEOUT_S):
+    async with deadline(session, HANDLED_WITHIN_S):
         await session.send(_event("mouseMoved", x, y, button="left" if held else None, held=held))
 
 
 async def press_down(session: Session, x: float, y: float) -> None:
     """Moves there, presses the left button and keeps it down."""
     events = [_event("mouseMoved", x, y), _event("mousePressed", x, y, button="left", held=True, count=1)]
-    async with deadline(session, CALL_TIMEOUT_S):
+    async with deadline(session, HANDLED_WITHIN_S):
         await asyncio.gather(*(session.post(event) for event in events))
 
 
 async def release(session: Session, x: float, y: float) -> None:
     """Lets the left button go there."""
-    async with deadline(session, CALL_TIMEOUT_S):
+    async with deadline(session, HANDLED_WITHIN_S):
         await session.send(_event("mouseReleased", x, y, button="left", count=1))
 
 

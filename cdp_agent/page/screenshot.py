@@ -6,13 +6,14 @@ https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-captureScree
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from cdp_agent.cdp import page as cdp_page
 
+from .covers import Spans, locate_text
 from .marks import TIMEOUT_S as MARKS_TIMEOUT_S
 from .marks import Box, locate_marks, refs_in
 from .paint import Format, Picture, paint
@@ -52,25 +53,31 @@ async def take_picture(
     page: Tab,
     refs: Iterable[str] = (),
     *,
-    masks: Sequence[Box] = (),
+    hidden: Spans | None = None,
     full_page: bool = False,
     format: Format = "jpeg",
     for_models: bool = True,
 ) -> Picture:
     """A picture with these refs marked, as far as the viewport shows them; see paint.py.
 
+    Text in which `hidden` finds something is painted over, and so are fields of secrets: wherever it was before the
+    picture was taken or is afterwards, since a page may move meanwhile. When that is not known there is no picture.
     Raises PageUnresponsive, DocumentGone, BrowserError.
     """
     world = await (await page.frames()).root.world()
+    masks = await locate_text(page, hidden) if hidden is not None else []
     # Asked at the same time: the page goes on meanwhile.
     image, found, extent = await asyncio.gather(
         _capture(page, full_page=full_page, to_be_painted=True),
         locate_marks(page, refs),
         world.call("viewportPlace", returning=_Extent, timeout_s=MARKS_TIMEOUT_S),
     )
+    if hidden is not None:
+        masks += await locate_text(page, hidden)
     width = extent.width
     if full_page:
         width = (await _content_size(page)).width
+        masks = [_moved(box, extent) for box in masks]
         found = [msgspec.structs.replace(each, boxes=[_moved(box, extent) for box in each.boxes]) for each in found]
     return await paint(world, image, width=width, marks=found, masks=masks, format=format, for_models=for_models)
 

@@ -18,12 +18,15 @@ from cdp_agent.cdp.known_errors import is_context_gone
 from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError, SessionClosed
 
 from . import js
+from .hanging import answers
 
 T = TypeVar("T")
 
 NAME = "cdp_agent"
 CALL_TIMEOUT_S = 10.0
 CRASHED = "its process crashed"
+_BUSY = "The page did not answer within {:g} s: a script keeps it busy. Wait, reload it or go elsewhere."
+_STILL_BUSY = "The page still does not answer: a script keeps it busy. Wait, reload it or go elsewhere."
 _CRASHED = "The page's process crashed: reload it or go elsewhere."
 
 
@@ -131,6 +134,8 @@ class deadline:
     async def __aenter__(self) -> None:
         if self._session.stalled_because == CRASHED:
             raise PageUnresponsive(_CRASHED)
+        if self._session.silent and not await answers(self._session):
+            raise PageUnresponsive(_STILL_BUSY)
         self._timeout = asyncio.timeout(self._timeout_s)
         await self._timeout.__aenter__()
 
@@ -138,10 +143,8 @@ class deadline:
         try:
             await self._timeout.__aexit__(kind, error, trace)
         except TimeoutError as timeout:
-            raise PageUnresponsive(
-                f"The page did not answer within {self._timeout_s:g} s: a script keeps it busy. "
-                "Wait, reload it or go elsewhere."
-            ) from timeout
+            self._session.silent = True
+            raise PageUnresponsive(_BUSY.format(self._timeout_s)) from timeout
         if isinstance(error, SessionClosed) and error.message == CRASHED:
             raise PageUnresponsive(_CRASHED) from error
         if isinstance(error, ProtocolError) and is_context_gone(error):

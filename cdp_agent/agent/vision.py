@@ -1,0 +1,53 @@
+"""Pictures of the page for a model that sees, with the refs of the snapshot painted onto them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from cdp_agent.agent.place import BLANK
+from cdp_agent.errors import ActionError, AuthenticationError, BrowserError, ModelError, ProtocolError, RateLimited
+from cdp_agent.events import AgentStatus, BrowserScreenshot
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.run import Run
+
+_OF_PICTURES = re.compile(r"image|vision|visual|multi-?modal|mmproj|picture", re.I)
+
+
+async def add_picture(run: Run) -> None:
+    """Adds what the window shows to what the model was told last; words will do where there is no picture to be had."""
+    if not run.sees or run.tabs.page.url == BLANK:
+        return
+    from cdp_agent.page.screenshot import take_picture
+
+    page = run.tabs.page
+    try:
+        picture = await take_picture(page, run.sight.refs, hidden=run.secrets.spans if run.secrets else None)
+    except (ActionError, ProtocolError, BrowserError) as error:  # where Chrome is gone, the next action finds out
+        run.tell(AgentStatus, message=f"No picture of the page: {error}")
+        return
+    before = run.history.picture
+    if before is not None and before.data == picture.data:
+        return  # nothing new is to be seen
+    run.history.add_picture(picture)
+    run.tell(
+        BrowserScreenshot,
+        size=len(picture.data),
+        format=picture.format,
+        width_px=picture.width_px,
+        height_px=picture.height_px,
+        image=picture.data if run.options.images_in_events else None,
+    )
+
+
+def gave_up_pictures(run: Run, error: ModelError) -> bool:
+    """Whether it is pictures that the model refuses: then they are left out from now on."""
+    if run.history.picture is None or isinstance(error, RateLimited | AuthenticationError):
+        return False
+    if error.status is None or error.status < 400 or not _OF_PICTURES.search(str(error)):
+        return False
+    run.sees = False
+    run.history.clip_pictures()
+    run.tell(AgentStatus, message=f"The model takes no pictures, so the run goes on without: {error}")
+    return True

@@ -1,4 +1,4 @@
-"""From what a step means to the tool calls that do it, on the page as it is: no model, and never a guess."""
+"""From what a step means to the tool call that does it, on the page as it is: no model, and never a guess."""
 
 from __future__ import annotations
 
@@ -58,12 +58,9 @@ class Output(msgspec.Struct, frozen=True):
     facts: Any = None
 
 
-Calls = tuple[Call, ...]
-
-
-def calls_for(intent: Intent, page: Outline, outputs: Sequence[Output]) -> Calls | Unclear:
-    """The calls that do it, in order; or why that cannot be said without a model."""
-    make: Callable[[Any, Outline, Sequence[Output]], Calls | Unclear] = _MAKERS[type(intent)]
+def call_for(intent: Intent, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
+    """The call that does it; or why that cannot be said without a model."""
+    make: Callable[[Any, Outline, Sequence[Output]], Call | Unclear] = _MAKERS[type(intent)]
     return make(intent, page, outputs)
 
 
@@ -74,30 +71,30 @@ def needs_page(intent: Intent) -> bool:
     )
 
 
-def _open(intent: Open, page: Outline, outputs: Sequence[Output]) -> Calls | Unclear:
+def _open(intent: Open, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
     url = _given(intent.url, outputs)
     if isinstance(url, Unclear):
         return url
     if intent.new_tab:
-        return (Call("manage_tabs", {"action": "open", "url": url}),)
-    return (Call("goto", {"url": url}),)
+        return Call("manage_tabs", {"action": "open", "url": url})
+    return Call("goto", {"url": url})
 
 
-def _go(intent: Go, page: Outline, outputs: Sequence[Output]) -> Calls:
-    return (Call(intent.where, {}),)
+def _go(intent: Go, page: Outline, outputs: Sequence[Output]) -> Call:
+    return Call(intent.where, {})
 
 
-def _tab(intent: Tab, page: Outline, outputs: Sequence[Output]) -> Calls | Unclear:
+def _tab(intent: Tab, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
     arguments: dict[str, Any] = {"action": intent.act}
     if intent.which is not None:
         which = _given(intent.which, outputs)
         if isinstance(which, Unclear):
             return which
         arguments["tab"] = which
-    return (Call("manage_tabs", arguments),)
+    return Call("manage_tabs", arguments)
 
 
-def _click(intent: Click, page: Outline, outputs: Sequence[Output]) -> Calls | Unclear:
+def _click(intent: Click, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
     found = resolve(intent.target, page)
     if isinstance(found, Unclear):
         if found.candidates or intent.kind != "single" or not intent.target[0].name:
@@ -109,10 +106,10 @@ def _click(intent: Click, page: Outline, outputs: Sequence[Output]) -> Calls | U
         arguments["count"] = 2
     if intent.kind == "right":
         arguments["button"] = "right"
-    return (Call("click", arguments, found.node.described),)
+    return Call("click", arguments, found.node.described)
 
 
-def _type(intent: Type, page: Outline, outputs: Sequence[Output]) -> Calls | Unclear:
+def _type(intent: Type, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
     text = _given(intent.text, outputs)
     if isinstance(text, Unclear):
         return text
@@ -122,18 +119,18 @@ def _type(intent: Type, page: Outline, outputs: Sequence[Output]) -> Calls | Unc
     arguments: dict[str, Any] = {"ref": field.ref, "value": text}
     if intent.append:
         arguments["append"] = True
-    typed = Call("fill", arguments, field.described)
-    return (typed, Call("press", {"key": "Enter", "ref": field.ref})) if intent.submit else (typed,)
+    if intent.submit:
+        arguments["submit"] = True
+    return Call("fill", arguments, field.described)
 
 
-def _select(intent: Select, page: Outline, outputs: Sequence[Output]) -> Calls | Unclear:
+def _select(intent: Select, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
     if intent.by == "index" and intent.target is not None:
         found = _resolved(intent.target, page, LISTS)
         if isinstance(found, Unclear):
             return found
-        return (
-            Call("select", {"ref": found.ref, "value": _place(intent.option, found), "by": "index"}, found.described),
-        )
+        arguments = {"ref": found.ref, "value": _place(intent.option, found), "by": "index"}
+        return Call("select", arguments, found.described)
     chosen = _choose(intent.option, intent.target, page)
     if not isinstance(chosen, Unclear) or intent.target is None:
         return chosen
@@ -147,7 +144,7 @@ def _options_within(option: str, target: Targets) -> Targets:
     return tuple(msgspec.structs.replace(each, name=option, kind=None, within=each) for each in target)
 
 
-def _set(intent: Set, page: Outline, outputs: Sequence[Output]) -> Calls | Unclear:
+def _set(intent: Set, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
     node = _resolved(intent.target, page, (*FIELDS, *LISTS, *BOXES))
     if isinstance(node, Unclear):
         return node
@@ -158,23 +155,23 @@ def _set(intent: Set, page: Outline, outputs: Sequence[Output]) -> Calls | Uncle
         return _turn(node, on=value in _ON)
     if _options(node):
         return _option_of(node, intent.value)
-    return (Call("fill", {"ref": node.ref, "value": intent.value}, node.described),)
+    return Call("fill", {"ref": node.ref, "value": intent.value}, node.described)
 
 
-def _check(intent: Check, page: Outline, outputs: Sequence[Output]) -> Calls | Unclear:
+def _check(intent: Check, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
     found = resolve(intent.target, page, roles=BOXES)
     if isinstance(found, Unclear):
         return found
     return _turn(found.node, on=intent.on)
 
 
-def _turn(node: Node, *, on: bool, else_click: bool = False) -> Calls:
+def _turn(node: Node, *, on: bool, else_click: bool = False) -> Call:
     if node.role not in BOXES and else_click:
-        return (Call("click", {"ref": node.ref}, node.described),)
-    return (Call("check" if on else "uncheck", {"ref": node.ref}, node.described),)
+        return Call("click", {"ref": node.ref}, node.described)
+    return Call("check" if on else "uncheck", {"ref": node.ref}, node.described)
 
 
-def _press(intent: Press, page: Outline, outputs: Sequence[Output]) -> Calls | Unclear:
+def _press(intent: Press, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
     arguments: dict[str, Any] = {"key": intent.key}
     about = ""
     if intent.target is not None:
@@ -188,38 +185,40 @@ def _press(intent: Press, page: Outline, outputs: Sequence[Output]) -> Calls | U
             return Unclear(
                 f'"{intent.key}" is a key and the name of an element: say "the {intent.key} key", or "click"', named
             )
-    return (Call("press", arguments, about),) * intent.repeat
+    if intent.repeat > 1:
+        arguments["repeat"] = intent.repeat
+    return Call("press", arguments, about)
 
 
-def _point(intent: Point, page: Outline, outputs: Sequence[Output]) -> Calls | Unclear:
+def _point(intent: Point, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
     node = _resolved(intent.target, page)
-    return node if isinstance(node, Unclear) else (Call(intent.act, {"ref": node.ref}, node.described),)
+    return node if isinstance(node, Unclear) else Call(intent.act, {"ref": node.ref}, node.described)
 
 
-def _scroll(intent: Scroll, page: Outline, outputs: Sequence[Output]) -> Calls | Unclear:
+def _scroll(intent: Scroll, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
     arguments: dict[str, Any] = {"direction": intent.direction}
     if intent.pixels is not None:
         arguments["pixels"] = intent.pixels
     if intent.pages is not None:
         arguments["pages"] = intent.pages
     if intent.target is None:
-        return (Call("scroll", arguments),)
+        return Call("scroll", arguments)
     node = _resolved(intent.target, page)
     if isinstance(node, Unclear):
         return node
-    return (Call("scroll", {**arguments, "ref": node.ref}, node.described),)
+    return Call("scroll", {**arguments, "ref": node.ref}, node.described)
 
 
-def _drag(intent: Drag, page: Outline, outputs: Sequence[Output]) -> Calls | Unclear:
+def _drag(intent: Drag, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
     dragged, onto = _resolved(intent.target, page), _resolved(intent.onto, page)
     if isinstance(dragged, Unclear):
         return dragged
     if isinstance(onto, Unclear):
         return onto
-    return (Call("drag", {"from_ref": dragged.ref, "to_ref": onto.ref}, f"{dragged.described} to {onto.described}"),)
+    return Call("drag", {"from_ref": dragged.ref, "to_ref": onto.ref}, f"{dragged.described} to {onto.described}")
 
 
-def _upload(intent: Upload, page: Outline, outputs: Sequence[Output]) -> Calls | Unclear:
+def _upload(intent: Upload, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
     takers = [node for node in page.nodes if node.ref and node.states.get("type") == "file"]
     if intent.target is not None:
         node = _resolved(intent.target, page)
@@ -229,26 +228,26 @@ def _upload(intent: Upload, page: Outline, outputs: Sequence[Output]) -> Calls |
         node = takers[0]
     else:
         return Unclear(f"{len(takers) or 'No'} elements of the page take files", tuple(takers))
-    return (Call("upload", {"ref": node.ref, "files": [intent.file]}, node.described),)
+    return Call("upload", {"ref": node.ref, "files": [intent.file]}, node.described)
 
 
-def _wait(intent: Wait, page: Outline, outputs: Sequence[Output]) -> Calls:
+def _wait(intent: Wait, page: Outline, outputs: Sequence[Output]) -> Call:
     if intent.seconds is not None:
-        return (Call("wait", {"seconds": intent.seconds}),)
+        return Call("wait", {"seconds": intent.seconds})
     wanted = {"text": intent.text, "gone": intent.gone, "url": intent.url, "idle": intent.idle or None}
-    return (Call("wait_for", {name: value for name, value in wanted.items() if value is not None}),)
+    return Call("wait_for", {name: value for name, value in wanted.items() if value is not None})
 
 
-def _look(intent: Look, page: Outline, outputs: Sequence[Output]) -> Calls:
-    return (Call(intent.how, {"pattern": intent.pattern} if intent.how == "search_page" else {}),)
+def _look(intent: Look, page: Outline, outputs: Sequence[Output]) -> Call:
+    return Call(intent.how, {"pattern": intent.pattern} if intent.how == "search_page" else {})
 
 
-def _first_that_can(intent: Either, page: Outline, outputs: Sequence[Output]) -> Calls | Unclear:
-    found = [calls_for(each, page, outputs) for each in intent.intents]
+def _first_that_can(intent: Either, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
+    found = [call_for(each, page, outputs) for each in intent.intents]
     return next((each for each in found if not isinstance(each, Unclear)), found[0])
 
 
-_MAKERS: dict[type, Callable[[Any, Outline, Sequence[Output]], Calls | Unclear]] = {
+_MAKERS: dict[type, Callable[[Any, Outline, Sequence[Output]], Call | Unclear]] = {
     Open: _open,
     Go: _go,
     Tab: _tab,
@@ -286,7 +285,7 @@ def _the_field(page: Outline) -> Node | Unclear:
     )
 
 
-def _choose(option: str, target: Targets | None, page: Outline) -> Calls | Unclear:
+def _choose(option: str, target: Targets | None, page: Outline) -> Call | Unclear:
     """The option of the list that is meant; of the only list that has it, where the step names none."""
     if target is not None:
         found = _resolved(target, page, LISTS)
@@ -307,14 +306,14 @@ def _options(node: Node) -> list[str]:
     return lines or [part for each in node.children if each.role == "options" for part in each.text.split(" | ")]
 
 
-def _option_of(node: Node, option: str) -> Calls | Unclear:
+def _option_of(node: Node, option: str) -> Call | Unclear:
     options = _options(node)
     if not options:  # they come when it is opened: select() looks for itself
-        return (Call("select", {"ref": node.ref, "value": option}, node.described),)
+        return Call("select", {"ref": node.ref, "value": option}, node.described)
     scored = sorted(((alike(option, each, exactly=True), each) for each in dict.fromkeys(options)), reverse=True)
     best = [each for score, each in scored if score >= ENOUGH and score > scored[0][0] - MARGIN]
     if len(best) == 1:
-        return (Call("select", {"ref": node.ref, "value": best[0]}, node.described),)
+        return Call("select", {"ref": node.ref, "value": best[0]}, node.described)
     shown = ", ".join(best or options[:10])
     return Unclear(f"{node.described} has {len(best) or 'no'} options {option!r}: {shown}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import socket
 import ssl
 from collections.abc import Mapping
 
@@ -21,6 +22,10 @@ from .transport import Lost, Receive
 _silent = logging.Logger(__name__, logging.CRITICAL)  # it would format every message for its debug log
 
 
+_KEEP_ALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 25_000}
+"""Seconds, and milliseconds for the last."""
+
+
 class WebSocketTransport:
     """A DevTools WebSocket, without compression, keep-alive pings or a limit on a message's size.
 
@@ -28,9 +33,9 @@ class WebSocketTransport:
     https://websockets.readthedocs.io/en/stable/howto/sansio.html
     """
 
-    def __init__(self, transport: asyncio.Transport, socket: _Socket) -> None:
+    def __init__(self, transport: asyncio.Transport, ends: _Socket) -> None:
         self._transport = transport
-        self._socket = socket
+        self._socket = ends
 
     @classmethod
     async def open(cls, url: str, headers: Mapping[str, str] | None = None) -> WebSocketTransport:
@@ -41,17 +46,18 @@ class WebSocketTransport:
             raise BrowserError("not a WebSocket address") from error
         protocol = ClientProtocol(uri, max_size=None, logger=_silent)
         try:
-            transport, socket = await asyncio.get_running_loop().create_connection(
+            transport, ends = await asyncio.get_running_loop().create_connection(
                 lambda: _Socket(protocol), uri.host, uri.port, ssl=True if uri.secure else None
             )
         except OSError as error:
             raise BrowserError(f"cannot connect: {without_place(error)}") from error
+        _keep_alive(transport)
         try:
-            await socket.shake_hands(headers or {})
+            await ends.shake_hands(headers or {})
         except BaseException:
             transport.abort()
             raise
-        return cls(transport, socket)
+        return cls(transport, ends)
 
     def start(self, receive: Receive, lost: Lost) -> None:
         self._socket.start(receive, lost)
@@ -144,8 +150,22 @@ class _Socket(asyncio.Protocol):
                 self._transport.close()
 
 
+def _keep_alive(transport: asyncio.Transport) -> None:
+    """Has the system ask whether the other side is still there: one that lost its power or network says nothing."""
+    connected = transport.get_extra_info("socket")
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEP_ALIVE.items():
+        if hasattr(socket, name):  # not on every system
+            connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
 def without_place(error: Exception) -> str:
     """What went wrong, without the host and port that asyncio names."""
-    if isinstance(error, OSError) and not isinstance(error, ssl.SSLError) and error.errno is not None and error.errno > 0:
+    if (
+        isinstance(error, OSError)
+        and not isinstance(error, ssl.SSLError)
+        and error.errno is not None
+        and error.errno > 0
+    ):
         return os.strerror(error.errno)
     return getattr(error, "strerror", None) or str(error)

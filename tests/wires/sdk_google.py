@@ -1,4 +1,4 @@
-"""The package google-genai: what it sends for our requests and reads in a stream, for `python -m tests.wires.record`."""
+"""The package google-genai: what it sends for our requests and reads in streams, for `python -m tests.wires.record`."""
 
 from __future__ import annotations
 

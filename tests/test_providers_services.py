@@ -3,7 +3,10 @@
 import pytest
 
 from cdp_agent.errors import SetupError
-from cdp_agent.providers.services import Endpoint, endpoint
+from cdp_agent.providers import anthropic, compatible, google, ollama, openai, openai_responses, openrouter, vertex
+from cdp_agent.providers.base import Wire
+from cdp_agent.providers.google_credentials import AccessToken, DefaultCredentials
+from cdp_agent.providers.services import SERVICES, Endpoint, endpoint
 
 KEY = "sk-very-secret"
 
@@ -33,10 +36,15 @@ def test_an_endpoint_never_shows_its_key() -> None:
 @pytest.mark.parametrize(
     ("model", "base_url", "key", "message"),
     [
-        ("gpt-4.1-mini", None, None, "'gpt-4.1-mini' is not a model: write provider/model"),
+        ("llama3.2", None, None, "'llama3.2' does not say whose model it is: write one of openai/llama3.2, "),
+        ("gpt-oss:20b", None, None, "'gpt-oss:20b' does not say whose model it is"),
+        ("", None, None, "'' is not a model: write provider/model"),
         ("openai/", None, None, "'openai/' is not a model"),
-        ("acme/m", None, None, "There is no provider 'acme'. Those there are: openai, openrouter,"),
+        ("acme/m", None, None, "There is no provider 'acme'. Those there are: openai, anthropic, google, vertex,"),
         ("openai/m", None, None, "openai needs a key: set OPENAI_API_KEY, or pass api_key."),
+        ("claude-sonnet-5", None, None, "anthropic needs a key: set ANTHROPIC_API_KEY, or pass api_key."),
+        ("google/gemini-3.8-flash", None, None, "google needs a key: set GEMINI_API_KEY, or pass api_key."),
+        ("vertex/gemini-3.8-flash", None, None, "vertex needs a project: set GOOGLE_VERTEX_PROJECT or "),
         ("openai-compatible/m", None, None, "openai-compatible needs a base URL"),
         ("ollama/m", "localhost:1", None, "'localhost:1' is not a base URL"),
         ("openai/m", None, "two words", "The key for openai has characters that no key has"),
@@ -47,3 +55,96 @@ def test_a_wrong_setup_says_what_to_do(model: str, base_url: str | None, key: st
         endpoint(model, base_url=base_url, api_key=key, environment={})
 
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("model", "provider"),
+    [
+        ("gpt-6-luna", "openai"),
+        ("o3", "openai"),
+        ("o4-mini", "openai"),
+        ("claude-sonnet-5", "anthropic"),
+        ("gemini-3.8-flash", "google"),
+    ],
+)
+def test_a_models_name_is_enough_where_only_one_provider_has_it(model: str, provider: str) -> None:
+    found = endpoint(model, api_key="k", environment={})
+
+    assert (found.provider, found.model) == (provider, model)
+
+
+@pytest.mark.parametrize(
+    ("model", "base_url", "wire"),
+    [
+        ("openai/m", None, openai_responses),
+        ("openai/m", "https://api.openai.com/v1/", openai_responses),
+        ("openai/m", "https://eu.api.openai.com/v1", openai_responses),
+        ("openai/m", "http://localhost:4000/v1", openai),
+        ("openai/m", "https://api.openai.com.example.com/v1", openai),
+        ("openai-chat/m", None, openai),
+        ("openai-responses/m", "http://localhost:4000/v1", openai_responses),
+        ("anthropic/m", None, anthropic),
+        ("google/m", None, google),
+        ("vertex/m", None, vertex),
+        ("openrouter/anthropic/m", None, openrouter),
+        ("ollama/m", None, ollama),
+        ("ollama/m", "http://localhost:11434/v1", compatible),
+        ("lmstudio/m", None, compatible),
+        ("openai-compatible/m", "http://localhost:8080/v1", compatible),
+    ],
+)
+def test_an_endpoint_is_spoken_to_as_its_address_understands(model: str, base_url: str | None, wire: Wire) -> None:
+    assert endpoint(model, base_url=base_url, api_key="k", environment={}).wire is wire
+
+
+@pytest.mark.parametrize("address", ["http://box:11434", "http://box:11434/", "http://box:11434/api"])
+def test_ollamas_bare_address_is_enough(address: str) -> None:
+    assert endpoint("ollama/m", base_url=address, environment={}).base_url == "http://box:11434/api"
+
+
+@pytest.mark.parametrize("variable", ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"])
+def test_googles_key_has_several_names(variable: str) -> None:
+    assert endpoint("google/m", environment={variable: "k"}).key == "k"
+
+
+@pytest.mark.parametrize(
+    ("environment", "address"),
+    [
+        ({"GOOGLE_VERTEX_API_KEY": "k"}, "https://aiplatform.googleapis.com/v1/publishers/google"),
+        (
+            {"GCP_PROJECT": "p"},
+            "https://us-central1-aiplatform.googleapis.com/v1/projects/p/locations/us-central1/publishers/google",
+        ),
+        (
+            {"GCP_PROJECT": "q", "GOOGLE_CLOUD_PROJECT": "p", "GOOGLE_CLOUD_REGION": "europe-west4"},
+            "https://europe-west4-aiplatform.googleapis.com/v1/projects/p/locations/europe-west4/publishers/google",
+        ),
+        (
+            {"GOOGLE_CLOUD_PROJECT": "q", "GOOGLE_VERTEX_PROJECT": "p", "GOOGLE_VERTEX_LOCATION": "global"},
+            "https://aiplatform.googleapis.com/v1/projects/p/locations/global/publishers/google",
+        ),
+    ],
+    ids=["a key alone", "the last name, the default place", "a region", "the first names, no region"],
+)
+def test_vertex_ai_is_where_project_and_location_say(environment: dict[str, str], address: str) -> None:
+    assert endpoint("vertex/m", environment=environment).base_url == address
+
+
+def test_vertex_ai_takes_a_key_before_a_token_before_the_machines_credentials() -> None:
+    project = {"GOOGLE_VERTEX_PROJECT": "p"}
+    token = {**project, "GOOGLE_VERTEX_ACCESS_TOKEN": "ya29.token"}
+
+    by_key = endpoint("vertex/m", environment={**token, "GOOGLE_VERTEX_API_KEY": "k"})
+
+    assert (by_key.key, by_key.credentials) == ("k", None)
+    assert isinstance(endpoint("vertex/m", environment=token).credentials, AccessToken)
+    assert isinstance(endpoint("vertex/m", environment=project).credentials, DefaultCredentials)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_provider_speaks_in_some_way(name: str) -> None:
+    found = endpoint(
+        f"{name}/m", base_url="http://localhost:1/v1", api_key="k", environment={"GOOGLE_VERTEX_PROJECT": "p"}
+    )
+
+    assert found.wire.path("m").startswith("/")

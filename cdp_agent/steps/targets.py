@@ -97,9 +97,11 @@ def _element(words: str, text: Quoted, kind: str | None) -> Target:
         order = int(digits[0]) if digits else _ORDERS[found["order"].lower()]
         words = found["rest"]
     if saying := _SAYING.search(words):
-        return _named(saying["name"], text, _element(words[: saying.start()], text, kind).kind, order)
+        return _named(saying["name"], text, _kind_of(words[: saying.start()]) or kind, order)
     if found := _KIND.fullmatch(words):
         named = next(key for key in _KINDS if found[key])
+        if kind == "list" and named == "area":  # "the Size list" is what something is chosen from
+            named = kind
         if named == "search":
             return Target(f"{text.plain(found['rest'])} search".strip(), False, "field", order or None)
         inner = _KIND.fullmatch(found["rest"])  # "search input field": the last words say what it is
@@ -110,6 +112,11 @@ def _element(words: str, text: Quoted, kind: str | None) -> Target:
     if (found := _KIND_FIRST.fullmatch(words)) and re.search(QUOTE, found["rest"]):
         return _named(found["rest"], text, next(key for key in _KINDS if found[key]), order)
     return _named(words, text, kind, order)
+
+
+def _kind_of(words: str) -> str | None:
+    found = _KIND.fullmatch(words.strip())
+    return next(key for key in _KINDS if found[key]) if found else None
 
 
 def _named(words: str, text: Quoted, kind: str | None, order: int | None) -> Target:

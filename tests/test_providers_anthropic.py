@@ -258,3 +258,10 @@ def test_results_of_one_turn_are_one_message() -> None:
             "is_error": True,
         },
     ]
+
+
+@pytest.mark.parametrize(("model", "thinks"), [("claude-haiku-4-5", False), ("claude-sonnet-5", True)])
+def test_a_turn_that_another_model_began_is_ended_without_a_budget_for_thoughts(model: str, thinks: bool) -> None:
+    request = Request(model, (ASK, CALLED, *RESULTS), TOOLS, reasoning_effort="low")
+
+    assert ("thinking" in anthropic.encode(request)) is thinks

@@ -34,6 +34,8 @@ def encode(request: Request) -> dict[str, Any]:
     system = [{"type": "text", "text": each.text} for each in request.messages if isinstance(each, System)]
     messages = _messages(request)
     body: dict[str, Any] = {"model": request.model, "messages": messages, "stream": True, **settings(request)}
+    if body.get("thinking", {}).get("type") == "enabled" and _goes_on_without_thoughts(messages):
+        del body["thinking"]
     if system:
         body["system"] = system
     if request.tools:
@@ -47,6 +49,15 @@ def encode(request: Request) -> dict[str, Any]:
     if request.continued:
         _mark(body)
     return body
+
+
+def _goes_on_without_thoughts(messages: list[dict[str, Any]]) -> bool:
+    """Whether the last turn called tools without a thought, which a model that has a budget for them refuses.
+
+    Such a turn was another model's, or came before there was a budget.
+    """
+    own = [message["content"] for message in messages if message["role"] == "assistant"]
+    return bool(own) and own[-1][-1]["type"] == "tool_use" and "thinking" not in own[-1][0]["type"]
 
 
 def _choice(request: Request) -> dict[str, Any]:

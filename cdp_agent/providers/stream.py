@@ -38,7 +38,8 @@ class WholeReader:
         return []
 
     def end(self) -> list[bytes]:
-        return [b"".join(self._pieces)]
+        whole, self._pieces = b"".join(self._pieces), []
+        return [whole]
 
 
 class ObjectReader:

@@ -154,6 +154,8 @@ def test_a_function_without_docstring_is_no_tool() -> None:
 def test_the_built_in_tools() -> None:
     assert list(BUILT_IN) == [
         "snapshot",
+        "get_schema",
+        "get_html",
         "search_page",
         "find_elements",
         "scroll",
@@ -174,6 +176,9 @@ def test_the_built_in_tools() -> None:
         "back",
         "forward",
         "reload",
+        "manage_tabs",
+        "screenshot",
+        "evaluate",
         "done",
         "abort",
     ]

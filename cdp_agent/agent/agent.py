@@ -17,16 +17,17 @@ from cdp_agent.agent.loop import Loop
 from cdp_agent.agent.run import Run
 from cdp_agent.agent.sinks import Sink
 from cdp_agent.agent.task import BatchPolicy, Limits, Options, Task
+from cdp_agent.agent.toolset import toolset
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.events import AgentResult, Event, TaskCompleted
 from cdp_agent.providers.base import ReasoningEffort
 from cdp_agent.providers.manner import Manner, Patience
+from cdp_agent.page.rules import listed
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.secrets import GivenSecret, Secrets
-from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import complete_address
-from cdp_agent.tools.base import Tool, by_name
+from cdp_agent.tools.base import Tool
 
 if TYPE_CHECKING:
     from cdp_agent.browser import Browser
@@ -37,7 +38,7 @@ class Agent:
     """Carries out tasks in a browser: a model plans, then acts step by step, and its answer is judged before it counts.
 
     `model` is provider/name, for example "openai/gpt-4.1-mini"; a key that is not given comes from the provider's
-    variable in the environment. `guardrails` are limits in the user's words, told to the model wherever they bind.
+    variable in `environment`. `guardrails` are limits in the user's words, told to the model wherever they bind.
     `max_actions_per_step` to `checkpoint`: see `Options`. `tools` are added to the built-in
     ones. `secrets` are named to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for
     the origin of a run's `url`.
@@ -46,6 +47,13 @@ class Agent:
     those of a model do, and are the first one's where both have one provider. `reasoning_effort`, `max_output_tokens`
     and `constrained`: see `Manner`; `patience`: for how long and how often a provider is asked. `prices` is a file to
     take the place of the one that comes with the package.
+
+    `search` is how the model searches the web: duckduckgo, google or bing in a tab; brave, tavily, exa, parallel or
+    searxng by API, with a key from `search_api_key` or the service's variable. Without, it does not. `allow_evaluate`
+    lets it run JavaScript in the page.
+
+    The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does not:
+    for the patterns see page/rules.py. The model uploads files out of `upload_folders` alone.
 
     Raises SetupError for an unknown provider, a missing key, two tools of one name, a limit on the cost of a model
     whose price is not known.
@@ -76,12 +84,19 @@ class Agent:
         constrained: Literal["auto"] | bool = "auto",
         patience: Patience | None = None,
         prices: Path | str | None = None,
+        allow: Iterable[str] | None = None,
+        deny: Iterable[str] = (),
+        upload_folders: Iterable[str | os.PathLike[str]] = (),
+        search: str | None = None,
+        search_base_url: str | None = None,
+        search_api_key: str | None = None,
+        allow_evaluate: bool = False,
+        environment: Mapping[str, str] = os.environ,
     ) -> None:
         self._browser = browser
-        self._endpoint = endpoint(model, base_url=base_url, api_key=api_key, environment=os.environ)
+        self._endpoint = endpoint(model, base_url=base_url, api_key=api_key, environment=environment)
         self._guardrails = guardrails
         self._secrets = dict(secrets or {})
-        self._tools = by_name(BUILT_IN.values(), tools)
         self._options = Options(
             limits=limits or Limits(),
             max_actions_per_step=max_actions_per_step,
@@ -90,6 +105,9 @@ class Agent:
             vision=vision,
             images_in_events=images_in_events,
             checkpoint=checkpoint,
+            search=search,
+            search_base_url=search_base_url,
+            allow_evaluate=allow_evaluate,
             manner=Manner(
                 patience=patience or Patience(),
                 reasoning_effort=reasoning_effort,
@@ -99,8 +117,12 @@ class Agent:
             fallback_model=fallback_model,
             fallback_base_url=fallback_base_url,
             prices=Path(prices) if prices is not None else None,
+            allow=None if allow is None else listed("allow", allow),
+            deny=listed("deny", deny),
+            upload_folders=tuple(os.path.realpath(os.path.expanduser(each)) for each in upload_folders),
         )
-        self._fallback = _fallback(self._options, self._endpoint, base_url, fallback_api_key)
+        self._tools = toolset(self._options, tools, search_api_key=search_api_key, environment=environment)
+        self._fallback = _fallback(self._options, self._endpoint, base_url, fallback_api_key, environment)
         _check_prices(self._options, self._endpoint, self._fallback)
 
     async def run(
@@ -155,6 +177,7 @@ class Agent:
         tools: Iterable[Tool] = (),
         secrets: Mapping[str, GivenSecret] | None = None,
         stop: asyncio.Event | None = None,
+        environment: Mapping[str, str] = os.environ,
     ) -> AsyncGenerator[Event, None]:
         """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
 
@@ -163,11 +186,13 @@ class Agent:
         """
         saved = load(folder)
         address = base_url or saved.base_url
-        found = endpoint(saved.model, base_url=address, api_key=api_key, environment=os.environ)
+        found = endpoint(saved.model, base_url=address, api_key=api_key, environment=environment)
         options = msgspec.structs.replace(saved.options, checkpoint=folder)
-        fallback = _fallback(options, found, address, None)
+        fallback = _fallback(options, found, address, None, environment)
         _check_prices(options, found, fallback)
-        run = Run(browser, found, by_name(BUILT_IN.values(), tools), options, task_of(saved, secrets), fallback)
+        run = Run(
+            browser, found, toolset(options, tools, environment=environment), options, task_of(saved, secrets), fallback
+        )
         return Loop(run, stop=stop, resumed=saved).events()
 
     def _task(self, text: str, url: str | None, data: Any, answer: Any) -> Task:
@@ -189,14 +214,16 @@ class Agent:
         return Task(text=text, url=start, input_data=data, guardrails=self._guardrails, form=form, secrets=secrets)
 
 
-def _fallback(options: Options, first: Endpoint, base_url: str | None, api_key: str | None) -> Endpoint | None:
+def _fallback(
+    options: Options, first: Endpoint, base_url: str | None, api_key: str | None, environment: Mapping[str, str]
+) -> Endpoint | None:
     """The model that takes over; of the same provider it is at the same address, with the same key, unless told."""
     if options.fallback_model is None:
         return None
     same = options.fallback_model.strip().partition("/")[0] == first.provider
     address = options.fallback_base_url or (base_url if same else None)
     key = api_key or (first.key if same and not options.fallback_base_url else None)
-    return endpoint(options.fallback_model, base_url=address, api_key=key, environment=os.environ)
+    return endpoint(options.fallback_model, base_url=address, api_key=key, environment=environment)
 
 
 def _check_prices(options: Options, *endpoints: Endpoint | None) -> None:

@@ -65,7 +65,7 @@ class Batch:
         """Raises ProtocolError. That Chrome is gone is in `lost`."""
         run = self._run
         understood = [understand(call, run.tools) for call in self._allowed]
-        for place, call in enumerate(self._allowed):
+        for place, call in enumerate(map(_under_our_name, self._allowed, understood)):
             outcome = await self._call(call, understood[place])
             if isinstance(outcome, Answer):
                 self.answer = outcome
@@ -103,9 +103,18 @@ class Batch:
             if isinstance(understood.arguments, WaitArguments):
                 run.tell(AgentWaiting, seconds=understood.arguments.seconds)
             self.acted = self.acted or not understood.tool.read_only
-            context = Context(run.tabs.page, run.browser, run.client, run.addresses.check, run.secrets)
+            context = Context(
+                run.tabs.page,
+                run.browser,
+                run.client,
+                run.addresses.check,
+                run.secrets,
+                upload_folders=run.options.upload_folders,
+            )
             try:
                 outcome = await perform(understood, context)
+                if isinstance(outcome, Observation) and outcome.tab is not None:
+                    run.tabs.go_to(outcome.tab)
                 self._moved = None if understood.tool.read_only else await run.tabs.follow()
             except BrowserError as error:
                 self.lost = error
@@ -155,12 +164,22 @@ class Batch:
         run.addresses.learn(outcome.text, run.tabs.page.url)
 
     def _note_state(self, outcome: Observation | ActionError) -> None:
-        page = self._run.tabs.page
+        run, page = self._run, self._run.tabs.page
         told = _text(outcome)
         if isinstance(outcome, Observation) and isinstance(outcome.value, Receipt):
-            told = msgspec.structs.replace(outcome.value, focus=None).text  # where the focus came from is no progress
+            receipt = msgspec.structs.replace(outcome.value, focus=None)  # where the focus came from is no progress
+            self._note_restless(receipt)
+            if run.restless:  # what changed is in the snapshot, and a clock is always seen to
+                receipt = msgspec.structs.replace(receipt, changed=[], settled=QUIET)
+            told = receipt.text
         snapshot = page.history[-1].snapshot.text if page.history else ""
-        self.stuck = max(self.stuck, self._run.stagnation.note(page.url, snapshot, told))
+        self.stuck = max(self.stuck, run.stagnation.note(page.url, run.restless.rest_of(page.url, snapshot), told))
+
+    def _note_restless(self, receipt: Receipt) -> None:
+        """An action reads the page before it does anything: until the first one nothing was done since the last look."""
+        page, seen = self._run.tabs.page, self._run.sight.text
+        if seen is not None and not self._told and not _left(receipt) and len(page.history) > 1:
+            self._run.restless.learn(page.url, seen, page.history[-2].snapshot.text)
 
     def _as_told(self, call: ToolCall, understood: Understood | ActionError, outcome: Outcome) -> Told:
         """The outcome as the model reads it, now and when it is old."""
@@ -204,6 +223,13 @@ class Batch:
                 except ActionError:
                     continue  # it is told when its turn comes
         return False
+
+
+def _under_our_name(call: ToolCall, understood: Understood | ActionError) -> ToolCall:
+    """Models may call a tool by another name."""
+    if isinstance(understood, ActionError) or understood.tool.name == call.name:
+        return call
+    return msgspec.structs.replace(call, name=understood.tool.name)
 
 
 def within(text: str, budget_tokens: int) -> str:

@@ -12,6 +12,8 @@ import msgspec
 
 from cdp_agent.errors import ActionError, InvalidArguments, SessionClosed
 from cdp_agent.providers.base import ToolCall
+from cdp_agent.providers.lenient import read_object
+from cdp_agent.tools.aliases import meant
 from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool
 
 _ONLY_FILLED = (
@@ -33,11 +35,13 @@ class Understood(msgspec.Struct, frozen=True):
 
 def understand(call: ToolCall, tools: Mapping[str, Tool]) -> Understood | ActionError:
     """What the model called, or why that is not possible."""
-    tool = tools.get(call.name.strip())
-    if tool is None:
-        return InvalidArguments(f"There is no tool {call.name!r}. Those there are: {', '.join(tools)}.")
     try:
-        return Understood(tool, tool.parse(call.arguments))
+        name, arguments = meant(call.name, read_object(call.arguments), tools)
+        if name in tools:
+            return Understood(tools[name], tools[name].parse(arguments))
+        return InvalidArguments(f"There is no tool {call.name!r}. Those there are: {', '.join(tools)}.")
+    except ValueError as error:
+        return InvalidArguments(f"{call.name}: {error}.")
     except InvalidArguments as error:
         return error
 

@@ -30,10 +30,13 @@ yet. Say what to do when the obvious way fails. What is booked or scheduled lies
 otherwise. Do not invent facts, names or addresses of pages inside of a site.
 
 Answer by calling create_plan.{guardrails}"""
-_WHERE = {
-    True: "The browser will be at {url} at the beginning.",
-    False: "Give the address to begin at when you are sure of it, such as a site that the task names; else give none.",
-}
+_BEGINS_AT = "The browser will be at {url} at the beginning."
+_NAME_ADDRESS = """\
+The browser begins with a blank page and cannot search the web by itself, so give the address to begin at: the site \
+that the task names, else the one where a person would begin, such as a search engine."""
+_ADDRESS_OR_SEARCH = """\
+The browser begins with a blank page and can search the web (web_search). Give the address to begin at only when you \
+are sure of it, such as a site that the task names; else give none, and begin the plan with what to search for."""
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -84,7 +87,10 @@ async def make_plan(run: Run) -> Plan:
     """The plan for the run's task. Raises ModelError."""
     task = run.task
     question = prompts.task(task.text, task.input_data, secrets=task.secrets.listed())
-    question += "\n\n" + _WHERE[task.url is not None].format(url=task.url)
+    if task.url is not None:
+        question += "\n\n" + _BEGINS_AT.format(url=task.url)
+    else:
+        question += "\n\n" + (_ADDRESS_OR_SEARCH if "web_search" in run.tools else _NAME_ADDRESS)
     system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(task.guardrails))
     tool = _PLAN if task.url is not None else _PLAN_AND_START
     found = await ask_for(run, system, question, tool, PlanArguments, "planning")

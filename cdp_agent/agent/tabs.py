@@ -21,6 +21,11 @@ class Tabs:
     def page(self) -> Page:
         return self.visited[-1]
 
+    def go_to(self, page: Page) -> None:
+        """Makes it the present one, as asked for."""
+        self._known |= {id(each) for each in self._browser.pages}
+        self.visited = [*(each for each in self.visited if each is not page and not each.closed), page]
+
     async def follow(self) -> str | None:
         """Goes where the last action led; says so when that is another tab."""
         pages = list(self._browser.pages)

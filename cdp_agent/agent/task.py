@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from cdp_agent.errors import SetupError
+from cdp_agent.page.rules import Rules, rules_of
 from cdp_agent.providers.manner import Manner
 from cdp_agent.secrets import Secrets
 
@@ -56,8 +57,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     `max_actions_per_step`: so many tool calls of one reply are run. `batch_policy`: a click ends such a batch always
     ("conservative"), or only when its receipt shows more than its own target changed ("observed"). `replan`: the model
     may revise its plan. `vision`: it is shown pictures, and the events have them too with `images_in_events`.
-    `checkpoint`: the folder where what is needed to go on is written after each step. `manner`:
-    how its model is asked. `fallback_model` takes over when that fails; `prices` is a file of the user's.
+    `checkpoint`: the folder where what is needed to go on is written after each step. `manner`: how its model is asked.
+    `fallback_model` takes over when that fails; `prices` is a file of the user's. `search`, at `search_base_url` where
+    that is not its own: how it searches the web. `allow_evaluate`: the model may run JavaScript in the page.
     """
 
     limits: Limits = Limits()
@@ -67,12 +69,24 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     vision: bool = False
     images_in_events: bool = False
     checkpoint: Path | None = None
+    search: str | None = None
+    search_base_url: str | None = None
+    allow_evaluate: bool = False
     manner: Manner = Manner()
     fallback_model: str | None = None
     fallback_base_url: str | None = None
     prices: Path | None = None
+    allow: tuple[str, ...] | None = None
+    deny: tuple[str, ...] = ()
+    upload_folders: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> Rules | None:
+        """What the run's tabs may load."""
+        return rules_of(allow=self.allow, deny=self.deny)
 
     def __post_init__(self) -> None:
+        self.rules  # noqa: B018 (raises SetupError)
         if self.max_actions_per_step < 1:
             raise SetupError(f"max_actions_per_step is at least 1, not {self.max_actions_per_step}.")
         if self.batch_policy not in ("conservative", "observed"):

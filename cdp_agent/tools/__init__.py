@@ -1,8 +1,28 @@
-"""What a model can call. `BUILT_IN` has every tool of this folder by its name."""
+"""What a model, a person or a program can call. `BUILT_IN` has every tool of this folder by its name.
 
-from cdp_agent.tools import ending, exploring, extract, fields, keyboard, mouse, navigation, reading, waiting
+A model that works alone is offered those of `DEFAULT`: each costs tokens in every turn. `evaluate` is for models only
+where the user allows it, `web_search` (searching.py) is there when a search is configured.
+"""
+
+from cdp_agent.tools import (
+    ending,
+    exploring,
+    extract,
+    fields,
+    keyboard,
+    mouse,
+    navigation,
+    picturing,
+    reading,
+    scripting,
+    tabs,
+    waiting,
+)
 from cdp_agent.tools.base import Tool, by_name
 
-_FAMILIES = (reading, exploring, extract, mouse, fields, keyboard, waiting, navigation, ending)
+_READING = (reading, exploring, extract)
+_ACTING = (mouse, fields, keyboard, waiting, navigation, tabs)
+_FAMILIES = (*_READING, *_ACTING, picturing, scripting, ending)
 
 BUILT_IN = by_name(*([each for each in vars(family).values() if isinstance(each, Tool)] for family in _FAMILIES))
+DEFAULT = {name: tool for name, tool in BUILT_IN.items() if tool.by_default}

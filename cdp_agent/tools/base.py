@@ -13,6 +13,7 @@ from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.providers.base import REF_PATTERN
 from cdp_agent.providers.lenient import read_object
 from cdp_agent.secrets import Secrets
+from cdp_agent.tools.aliases import own_names
 from cdp_agent.tools.parsing import coerce
 from cdp_agent.tools.schema import parameters_of
 
@@ -49,12 +50,14 @@ class Observation(msgspec.Struct, frozen=True):
     """What a tool saw or did: `text` is what a model reads, `value` the same as facts, for programs.
 
     `notices` are what whoever watches should know of how it was done; `usage` is what the tool's own model calls took.
+    `tab` is the tab to go on in, where the tool was to change it.
     """
 
     text: str
     value: msgspec.Struct | None = None
     notices: tuple[str, ...] = ()
     usage: Usage | None = None
+    tab: Page | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -74,7 +77,8 @@ class Tool:
     `read_only` tools leave the page as it is; the others act on what they are pointed at. After a `page_changing` one
     anything of the page may be different, so that what was planned for it before has to be thought over; a function
     says for which arguments that is so. A `terminal` tool ends the task. One that `needs_model` asks a model itself.
-    Only one that `takes_secrets` is called with placeholders of secrets.
+    Only one that `takes_secrets` is called with placeholders of secrets. One that is not `by_default` is for people,
+    programs and executors of steps: a model that works alone is offered it only when it is asked for.
     `summary` is the first line of `description`.
     """
 
@@ -88,6 +92,7 @@ class Tool:
         terminal: bool = False,
         needs_model: bool = False,
         takes_secrets: bool = False,
+        by_default: bool = True,
     ) -> None:
         self.run = run
         self.arguments = arguments
@@ -100,6 +105,7 @@ class Tool:
         self.terminal = terminal
         self.needs_model = needs_model
         self.takes_secrets = takes_secrets
+        self.by_default = by_default
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -123,6 +129,7 @@ class Tool:
             "read_only": self.read_only,
             "page_changing": self.page_changing,
             "terminal": self.terminal,
+            "by_default": self.by_default,
             "parameters": self.parameters,
         }
 
@@ -134,6 +141,7 @@ class Tool:
         """
         try:
             found = read_object(source) if isinstance(source, str) else dict(source)
+            found = own_names(self.name, found, self.parameters["properties"])
             return msgspec.convert(coerce(found, self.parameters), self.arguments, strict=False)
         except ValueError as error:  # msgspec.ValidationError is one
             raise InvalidArguments(f"{self.name}: {self._readable(str(error))}. {self._usage()}") from error
@@ -161,6 +169,7 @@ def tool(
     terminal: bool = False,
     needs_model: bool = False,
     takes_secrets: bool = False,
+    by_default: bool = True,
 ) -> Callable[[Callable[[_A, Context], Awaitable[Observation | Answer]]], Tool]:
     """A decorator that makes a tool of `async def name(args: SomeArguments, context: Context)`; see `Tool`."""
 
@@ -177,6 +186,7 @@ def tool(
             terminal=terminal,
             needs_model=needs_model,
             takes_secrets=takes_secrets,
+            by_default=by_default,
         )
 
     return make

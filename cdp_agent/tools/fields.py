@@ -13,6 +13,7 @@ class FillArguments(Arguments, frozen=True):
     ref: Ref
     value: Annotated[str, Meta(description="The text; an empty one clears the field. Dates as 2026-12-31.")]
     append: Annotated[bool, Meta(description="Add to the text that is there instead of replacing it.")] = False
+    submit: Annotated[bool, Meta(description="Press Enter afterwards, which submits most forms.")] = False
 
 
 class SelectArguments(Arguments, frozen=True):
@@ -33,14 +34,17 @@ class UploadArguments(Arguments, frozen=True):
     files: Annotated[list[str], Meta(min_length=1, description="Paths of the files on this machine.")]
 
 
-@tool(takes_secrets=True)
+@tool(takes_secrets=True, page_changing=lambda args: bool(args.submit))
 async def fill(args: FillArguments, context: Context) -> Observation:
-    """Type into a field or editor, replacing what it holds. It does not submit: press Enter or click for that."""
-    if context.secrets.named_in(args.value):
-        receipt = await context.page.fill_secret(args.ref, context.secrets.reveal(args.value), append=args.append)
-    else:
-        receipt = await context.page.fill(args.ref, args.value, append=args.append)
-    return Observation(receipt.text, receipt)
+    """Type into a field or editor, replacing what it holds. It does not submit unless you say so."""
+    if not context.secrets.named_in(args.value):
+        receipt = await context.page.fill(args.ref, args.value, append=args.append, submit=args.submit)
+        return Observation(receipt.text, receipt)
+    filled = await context.page.fill_secret(args.ref, context.secrets.reveal(args.value), append=args.append)
+    if not args.submit:
+        return Observation(filled.text, filled)
+    submitted = await context.page.press("Enter", ref=args.ref)
+    return Observation(f"{filled.text}\n{submitted.text}", submitted)
 
 
 @tool(takes_secrets=True)

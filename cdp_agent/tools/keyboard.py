@@ -12,6 +12,7 @@ from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 class PressArguments(Arguments, frozen=True):
     key: Annotated[str, Meta(description="A key or chord: Enter, Escape, Tab, ArrowDown, a, Control+A, Shift+Tab.")]
     ref: Annotated[Ref | None, Meta(description="The element to focus first; else what has the focus.")] = None
+    repeat: Annotated[int, Meta(ge=1, le=100, description="How many times.")] = 1
 
 
 class FocusArguments(Arguments, frozen=True):
@@ -25,7 +26,7 @@ def _submits(args: PressArguments) -> bool:
 @tool(page_changing=_submits)
 async def press(args: PressArguments, context: Context) -> Observation:
     """Press a key or chord: Enter submits most forms, Escape closes most dialogs."""
-    receipt = await context.page.press(args.key, ref=args.ref)
+    receipt = await context.page.press(args.key, ref=args.ref, repeat=args.repeat)
     return Observation(receipt.text, receipt)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from cdp_agent.tools.base import Arguments, Context, Observation, tool
+from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
 
 class SnapshotArguments(Arguments, frozen=True):
@@ -15,8 +15,35 @@ class SnapshotArguments(Arguments, frozen=True):
     ] = 10_000
 
 
+class GetSchemaArguments(Arguments, frozen=True):
+    budget_tokens: Annotated[int, Meta(ge=0, description="How long it may be, in tokens; 0 for all of it.")] = 8_000
+
+
+class GetHtmlArguments(Arguments, frozen=True):
+    ref: Annotated[Ref | None, Meta(description="The element; without, the whole page.")] = None
+    budget_tokens: Annotated[int, Meta(ge=0, description="How long it may be, in tokens; 0 for all of it.")] = 5_000
+
+
 @tool(read_only=True)
 async def snapshot(args: SnapshotArguments, context: Context) -> Observation:
     """The page as text: every element that matters on a line of its own, with its ref."""
     found = await context.page.snapshot(budget_tokens=args.budget_tokens or None)
     return Observation(found.text, found)
+
+
+@tool(read_only=True, by_default=False)
+async def get_schema(args: GetSchemaArguments, context: Context) -> Observation:
+    """What can be acted on, as JSON: id (the ref), type, role, label, placeholder, text, state, location.
+
+    The location is left, top, width and height in pixels of the viewport.
+    """
+    found = await context.page.schema(budget_tokens=args.budget_tokens or None)
+    return Observation(found.text, found)
+
+
+@tool(read_only=True, by_default=False)
+async def get_html(args: GetHtmlArguments, context: Context) -> Observation:
+    """The markup of an element or the page, without scripts, styles and comments. Use it only when all else fails."""
+    found = await context.page.clean_html(args.ref, budget_tokens=args.budget_tokens or None)
+    notice = f"\n… cut here: {found.cut:,} characters more. Ask for an element in it." if found.cut else ""
+    return Observation(found.text + notice, found)

@@ -1,0 +1,30 @@
+"""The tools of a run: those that every model is offered, and what the user asked for or allowed besides."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+
+from cdp_agent.agent.task import Options
+from cdp_agent.tools import BUILT_IN, DEFAULT
+from cdp_agent.tools.base import Tool, by_name
+
+
+def toolset(
+    options: Options,
+    more: Iterable[Tool] = (),
+    *,
+    search_api_key: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> dict[str, Tool]:
+    """The tools by name. Raises SetupError when two have one name, and for a search that is unknown or lacks a key."""
+    asked: list[Tool] = [BUILT_IN["evaluate"]] if options.allow_evaluate else []
+    if options.search is not None:
+        from cdp_agent.tools.searching import searching
+        from cdp_agent.websearch import configure
+
+        found = configure(
+            options.search, base_url=options.search_base_url, api_key=search_api_key, environment=environment
+        )
+        asked.append(searching(found))
+    return by_name(DEFAULT.values(), asked, more)

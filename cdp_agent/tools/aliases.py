@@ -1,0 +1,133 @@
+"""Other names for the same acts: the one place where a tool or an argument has a second name.
+
+Models know acts under names of their own training. What they call is taken as meant, and goes on under our name: in
+events, traces, checkpoints and prompts there is one vocabulary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+import msgspec
+
+
+class Alias(msgspec.Struct, frozen=True):
+    """What a name stands for: a tool, with arguments that are `fixed`. `by`: the argument that names the tool."""
+
+    tool: str
+    fixed: Mapping[str, Any] = {}
+    by: str = ""
+
+
+NAMES: Mapping[str, Alias] = {
+    "type": Alias("fill"),
+    "type_text": Alias("fill"),
+    "press_key": Alias("press"),
+    "enter": Alias("press", {"key": "Enter"}),
+    "double_click": Alias("click", {"count": 2}),
+    "right_click": Alias("click", {"button": "right"}),
+    "select_option": Alias("select"),
+    "upload_file": Alias("upload"),
+    "navigate": Alias("goto", by="action"),
+    "go_back": Alias("back"),
+    "go_forward": Alias("forward"),
+    "refresh": Alias("reload"),
+    "find": Alias("find_elements"),
+    "get_page": Alias("snapshot"),
+    "take_screenshot": Alias("screenshot"),
+}
+_TIMES = ("seconds", "time", "duration")
+_MOVES = ("goto", "back", "forward", "reload")
+_Given = dict[str, Any]
+
+
+def meant(name: str, given: Mapping[str, Any], tools: Collection[str]) -> tuple[str, _Given]:
+    """The name of the tool that is called so, and the arguments; both as they are where nothing is known of them."""
+    known = {_plain(each): each for each in tools}
+    exact = known.get(_plain(name), name.strip())
+    if exact == "wait_for" and given and _plain(next(iter(given))) in _TIMES and len(given) == 1 and "wait" in tools:
+        return "wait", dict(given)
+    if exact in tools:
+        return exact, dict(given)
+    alias = _ALIASES.get(_plain(name))
+    if alias is None or alias.tool not in tools:
+        return exact, dict(given)
+    found, tool = {**given, **alias.fixed}, alias.tool
+    if alias.by:
+        tool = str(found.pop(alias.by, tool)).strip().lower()
+        if tool not in _MOVES or tool not in tools:
+            return exact, dict(given)
+        if tool != "goto":
+            found.pop("url", None)
+    return tool, found
+
+
+def own_names(tool: str, given: Mapping[str, Any], parameters: Collection[str]) -> _Given:
+    """The arguments under the tool's own names; what it has a parameter for is left alone."""
+    known = {_plain(name) for name in parameters}
+    found: _Given = {}
+    for name, value in given.items():
+        other = _ARGUMENTS.get(tool, {}).get(_plain(name)) if _plain(name) not in known else None
+        if other is None:
+            found.setdefault(name, _DIRECTIONS.get(_plain(str(value)), value) if name == "direction" else value)
+        elif callable(other):
+            found |= {key: each for key, each in other(value).items() if key not in given}
+        else:
+            found.setdefault(other, value)
+    return found
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _kind(value: Any) -> _Given:
+    """How to click: single, double or right."""
+    kinds: dict[str, _Given] = {
+        "single": {},
+        "left": {},
+        "double": {"count": 2},
+        "triple": {"count": 3},
+        "right": {"button": "right"},
+        "middle": {"button": "middle"},
+    }
+    return kinds.get(str(value).lower(), {"button": value})
+
+
+def _mode(value: Any) -> _Given:
+    """How to type: replace or append."""
+    modes: dict[str, _Given] = {"append": {"append": True}, "replace": {}}
+    return modes.get(str(value).lower(), {"append": value})
+
+
+def _wait_type(value: Any) -> _Given:
+    """What to wait for, where the rest says which."""
+    kinds: dict[str, _Given] = {"networkidle": {"idle": True}, "navigation": {"navigation": True}}
+    return kinds.get(_plain(str(value)), {})
+
+
+_DIRECTIONS = {"toelement": "into_view", "element": "into_view", "intoview": "into_view"}
+_REF: Mapping[str, str] = dict.fromkeys(("id", "a11yid", "element", "elementid", "target", "uid"), "ref")
+_ARGUMENTS: Mapping[str, Mapping[str, str | Callable[[Any], _Given]]] = {
+    "click": {**_REF, "kind": _kind, "clicktype": _kind, "clickcount": "count"},
+    "fill": {**_REF, "text": "value", "mode": _mode, "pressenter": "submit"},
+    "press": {**_REF, "keys": "key", "shortcut": "key", "times": "repeat", "count": "repeat"},
+    "select": {**_REF, "option": "value"},
+    "scroll": {**_REF, "amount": "pixels"},
+    "hover": _REF,
+    "focus": _REF,
+    "check": _REF,
+    "uncheck": _REF,
+    "upload": {**_REF, "path": "files", "paths": "files", "file": "files"},
+    "goto": {"address": "url"},
+    "wait": {"time": "seconds", "duration": "seconds"},
+    "wait_for": {**_REF, "waittype": _wait_type, "timeout": "timeout_s", "networkidle": "idle", "textgone": "gone"},
+    "manage_tabs": {"tabid": "tab", "id": "tab"},
+    "get_html": _REF,
+    "get_schema": _REF,
+    "search_page": {"query": "pattern", "text": "pattern"},
+    "web_search": {"q": "query"},
+}
+_ALIASES = {_plain(name): alias for name, alias in NAMES.items()}

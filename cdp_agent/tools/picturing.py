@@ -1,0 +1,50 @@
+"""The tool that takes pictures, for people and programs: what a model sees is shown to it without asking."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.tools.base import Arguments, Context, Observation, tool
+
+
+class ScreenshotArguments(Arguments, frozen=True):
+    full_page: Annotated[bool, Meta(description="All of the page, not only what is in view.")] = False
+    marks: Annotated[bool, Meta(description="With a box and the ref around each element that can be acted on.")] = False
+    path: Annotated[str | None, Meta(description="A new .png file to save it to.")] = None
+
+
+class Screenshot(msgspec.Struct, frozen=True):
+    """A PNG of `size` bytes: as `image` (base64 in JSON), or in the file `path`."""
+
+    path: str | None
+    size: int
+    image: bytes | None
+
+
+@tool(read_only=True, by_default=False)
+async def screenshot(args: ScreenshotArguments, context: Context) -> Observation:
+    """A picture of the page as PNG."""
+    if args.path is not None and not args.path.lower().endswith(".png"):
+        raise InvalidArguments(f"{args.path} is no .png file.")
+    picture = await context.page.screenshot(full_page=args.full_page, marks=args.marks)
+    size = f"{len(picture):,} bytes"
+    if args.path is None:
+        return Observation(f"A picture of {size}.", Screenshot(None, len(picture), picture))
+    try:
+        path = await asyncio.to_thread(_write_new, args.path, picture)
+    except OSError as error:
+        raise InvalidArguments(f"{args.path} was not written: {error.strerror or error}.") from error
+    return Observation(f"Saved {size} to {path}.", Screenshot(path, len(picture), None))
+
+
+def _write_new(name: str, picture: bytes) -> str:
+    path = Path(name).expanduser().absolute()
+    with path.open("xb") as file:  # what is there is somebody's
+        file.write(picture)
+    return str(path)

@@ -1,0 +1,33 @@
+"""The tool that runs JavaScript in the page: for programs, and for models only where the user allows it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from cdp_agent.tools.base import Arguments, Context, Observation, tool
+
+MOST_CHARS = 20_000
+
+
+class EvaluateArguments(Arguments, frozen=True):
+    expression: Annotated[str, Meta(min_length=1, description="A JavaScript expression; promises are awaited.")]
+
+
+class Evaluated(msgspec.Struct, frozen=True):
+    """What it came to, as JSON. `cut`: how many characters of its text a model does not see."""
+
+    value: Any
+    cut: int = 0
+
+
+@tool(page_changing=True, by_default=False)
+async def evaluate(args: EvaluateArguments, context: Context) -> Observation:
+    """Run a JavaScript expression in the page and get its value as JSON."""
+    value = await context.page.evaluate(args.expression)
+    text = msgspec.json.encode(value).decode()
+    cut = max(0, len(text) - MOST_CHARS)
+    notice = f"\n… cut here: {cut:,} characters more. Ask for less." if cut else ""
+    return Observation(text[:MOST_CHARS] + notice, Evaluated(value, cut))

@@ -1,0 +1,120 @@
+"""The tool for tabs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.tools.addresses import complete_address
+from cdp_agent.tools.base import Arguments, Context, Observation, tool
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
+
+_LONGEST_TITLE = 100
+
+
+class ManageTabsArguments(Arguments, frozen=True):
+    action: Annotated[Literal["list", "open", "switch", "close"], Meta(description="What to do.")]
+    tab: Annotated[str | None, Meta(description="The tab as list names it: t2. Without, close means this one.")] = None
+    url: Annotated[str | None, Meta(description="The address to open; without, a blank tab.")] = None
+
+
+class TabInfo(msgspec.Struct, frozen=True):
+    """One tab. Its id stays its own as long as the browser is connected."""
+
+    id: str
+    title: str
+    url: str
+    current: bool
+
+
+class TabList(msgspec.Struct, frozen=True):
+    """The tabs after it was done. `others`: how many more a person has open, which are left alone."""
+
+    tabs: list[TabInfo]
+    others: int = 0
+
+
+@tool(page_changing=lambda args: args.action != "list", by_default=False)
+async def manage_tabs(args: ManageTabsArguments, context: Context) -> Observation:
+    """List the tabs, open one, go to another, or close one. You are in the tab that you open or switch to."""
+    if args.action == "open":
+        return await _open(args.url, context)
+    if args.action == "list":
+        return _observed("", context.page, context)
+    page = _named(args.tab, context) if args.tab is not None else context.page
+    if args.action == "switch":
+        if args.tab is None:
+            raise InvalidArguments("switch needs the tab to go to, such as t2.")
+        return _observed(f"You are in {_id(page)} now.", page, context)
+    return await _close(page, context)
+
+
+async def _open(url: str | None, context: Context) -> Observation:
+    address = complete_address(url) if url else "about:blank"
+    if context.may_open is not None and url:
+        context.may_open(address)
+    page = await context.browser.new_page()
+    try:
+        if url:
+            await page.goto(address)
+    except ActionError:
+        await page.close()
+        raise
+    return _observed(f"Opened {_id(page)}, and you are in it now.", page, context)
+
+
+async def _close(page: Page, context: Context) -> Observation:
+    left = [each for each in _tabs(context) if each is not page]
+    if not _is_ours(page, context):
+        raise ActionError(f"{_id(page)} belongs to a person, who may still need it: it was not closed.")
+    if not left:
+        raise ActionError(f"{_id(page)} is the only tab: open another one first, or leave it open.")
+    await page.close()
+    stays = context.page if context.page is not page else _before(page, left)
+    return _observed(f"Closed {_id(page)}.", stays, context)
+
+
+def _before(closed: Page, left: list[Page]) -> Page:
+    """Where one is after a tab was closed: in the one that opened it, else in the one to its left."""
+    if closed.opener in left:
+        return closed.opener
+    return next((each for each in reversed(left) if each.number < closed.number), left[0])
+
+
+def _named(name: str, context: Context) -> Page:
+    wanted = name.strip().lower()
+    for page in _tabs(context):
+        if wanted in (_id(page), _id(page)[1:]):
+            return page
+    known = ", ".join(_id(page) for page in _tabs(context))
+    raise InvalidArguments(f"There is no tab {name!r}. Those there are: {known}.")
+
+
+def _tabs(context: Context) -> list[Page]:
+    """Those that are any of our business: in a person's Chrome, what we opened and where we are."""
+    return [page for page in context.browser.pages if page is context.page or _is_ours(page, context)]
+
+
+def _is_ours(page: Page, context: Context) -> bool:
+    return context.browser.is_ours or context.browser.opened(page)
+
+
+def _id(page: Page) -> str:
+    return f"t{page.number}"
+
+
+def _observed(done: str, current: Page, context: Context) -> Observation:
+    shown = [each for each in _tabs(context) if not each.closed]
+    found = TabList(
+        [TabInfo(_id(each), each.title[:_LONGEST_TITLE], each.url, each is current) for each in shown],
+        len(context.browser.pages) - len(shown),
+    )
+    lines = [f'{each.id} "{each.title}" {each.url}{" (you are here)" if each.current else ""}' for each in found.tabs]
+    if found.others:
+        lines.append(f"{found.others} more of a person, which are left alone.")
+    return Observation("\n".join(filter(None, [done, *lines])), found, tab=current)

@@ -1,0 +1,141 @@
+"""The tools that people, programs and executors of steps have besides those of a model that works alone."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.errors import InvalidArguments, ScriptError
+from cdp_agent.page.page import Page
+from cdp_agent.page.receipts import Receipt
+from cdp_agent.tools import BUILT_IN, DEFAULT
+from cdp_agent.tools.base import Context, Observation, facts
+from tests.acting import ref
+from tests.conftest import Serve
+from tests.every_frame import PLACES, every_frame
+
+FORM = "<form action=/found><input name=q aria-label=Search value=old></form>"
+
+
+async def call(name: str, page: Page, browser: Browser, **arguments: Any) -> Observation:
+    tool = BUILT_IN[name]
+    seen = await tool.run(tool.parse(arguments), Context(page, browser))
+    assert isinstance(seen, Observation)
+    return seen
+
+
+def test_a_model_that_works_alone_is_not_offered_them() -> None:
+    assert set(BUILT_IN) - set(DEFAULT) == {"get_schema", "get_html", "manage_tabs", "screenshot", "evaluate"}
+
+
+async def test_filling_in_can_submit(browser: Browser, page: Page, serve: Serve) -> None:
+    found = serve("<title>Found", path="/found")
+    await page.goto(serve(FORM))
+
+    seen = await call("fill", page, browser, ref=await ref(page, "Search"), value="tea & cake", submit=True)
+
+    assert isinstance(seen.value, Receipt)
+    assert (seen.value.value, seen.value.navigated_to) == ("tea & cake", f"{found}?q=tea+%26+cake")
+
+
+async def test_appending_can_submit(browser: Browser, page: Page, serve: Serve) -> None:
+    found = serve("<title>Found", path="/found")
+    await page.goto(serve(FORM))
+
+    await call("fill", page, browser, ref=await ref(page, "Search"), value="er", append=True, submit=True)
+
+    assert page.url == f"{found}?q=older"
+
+
+def test_only_filling_that_submits_changes_the_page() -> None:
+    fill = BUILT_IN["fill"]
+
+    changes = [fill.changes_page(fill.parse({"ref": "E1", "value": "x", "submit": submit})) for submit in (False, True)]
+
+    assert changes == [False, True]
+
+
+async def test_a_key_is_pressed_repeatedly(browser: Browser, page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>1</button><button>2</button><button>3</button><button>4</button>"))
+
+    seen = await call("press", page, browser, key="Tab", repeat=3)
+
+    assert await page.evaluate("document.activeElement.textContent") == "3"
+    assert seen.text.startswith("pressed Tab 3 times")
+
+
+async def test_a_key_is_pressed_repeatedly_in_a_field(browser: Browser, page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input aria-label=Name value=Barbara>"))
+
+    await call("press", page, browser, key="End", ref=await ref(page, "Name"))
+    await call("press", page, browser, key="Backspace", repeat=4)
+
+    assert await page.evaluate("document.querySelector('input').value") == "Bar"
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_markup_and_schema_reach_every_place(browser: Browser, page: Page, serve: Serve, place: str) -> None:
+    await page.goto(every_frame(serve))
+    schema = json.loads((await call("get_schema", page, browser)).text)
+    (link,) = [each for each in schema if each.get("label") == f"link in {place}"]
+
+    seen = await call("get_html", page, browser, ref=link["id"])
+
+    assert seen.text == f'<a class="where" href="/{place}">link in {place}</a>'
+
+
+async def test_long_markup_is_cut_with_a_notice(browser: Browser, page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p>word</p>" * 1000))
+
+    seen = await call("get_html", page, browser, budget_tokens=100)
+
+    assert seen.text.endswith("characters more. Ask for an element in it.")
+    assert len(seen.text) < 600
+
+
+async def test_a_picture_comes_as_data_or_as_a_new_file(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    await page.goto(serve("<button>Go</button>"))
+    path = tmp_path / "page.png"
+
+    shown = facts((await call("screenshot", page, browser, marks=True)).value)  # type: ignore[arg-type]  # it has one
+    saved = await call("screenshot", page, browser, path=str(path))
+
+    assert base64.b64decode(shown["image"]).startswith(b"\x89PNG")
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert saved.text == f"Saved {path.stat().st_size:,} bytes to {path}."
+
+
+@pytest.mark.parametrize("name", ["there.png", "page.sh", "no/folder.png"])
+async def test_a_picture_takes_no_other_place(browser: Browser, page: Page, tmp_path: Path, name: str) -> None:
+    (tmp_path / "there.png").write_text("mine")
+
+    with pytest.raises(InvalidArguments):
+        await call("screenshot", page, browser, path=str(tmp_path / name))
+
+    assert (tmp_path / "there.png").read_text() == "mine"
+
+
+async def test_a_script_gives_its_value_as_json(browser: Browser, page: Page, serve: Serve) -> None:
+    await page.goto(serve("<title>Tea"))
+
+    seen = await call("evaluate", page, browser, expression="Promise.resolve({title: document.title, n: [1, null]})")
+
+    assert seen.text == '{"title":"Tea","n":[1,null]}'
+
+
+async def test_a_long_value_is_cut(browser: Browser, page: Page) -> None:
+    seen = await call("evaluate", page, browser, expression="'x'.repeat(30000)")
+
+    assert seen.text.endswith("\n… cut here: 10,002 characters more. Ask for less.")
+
+
+async def test_a_script_that_throws_is_an_action_error(browser: Browser, page: Page) -> None:
+    with pytest.raises(ScriptError, match="no such thing"):
+        await call("evaluate", page, browser, expression="(() => { throw new Error('no such thing') })()")

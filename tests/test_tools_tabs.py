@@ -1,0 +1,151 @@
+"""The tool for tabs: stable names, the agent follows, and what belongs to a person stays."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.cdp import browser as cdp_browser
+from cdp_agent.detached import DetachedChrome
+from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.page.page import Page
+from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools.base import Context, Observation
+from cdp_agent.tools.tabs import TabList
+from fixtures.replay import tool_call
+from tests.agents import DONE, play, told
+from tests.conftest import Serve
+
+
+@pytest.fixture
+async def connected(detached: DetachedChrome) -> AsyncIterator[Browser]:
+    """A Chrome in which a person has one tab open."""
+    async with Browser.connect(detached.endpoint) as person, Browser.connect(detached.endpoint) as browser:
+        for page in person.pages:
+            await page.close()
+        theirs = await person.new_page()
+        async with asyncio.timeout(5):
+            while [each.target_id for each in browser.pages] != [theirs.target_id]:
+                await browser.session.send(cdp_browser.GetVersion())
+        yield browser
+
+
+async def manage(browser: Browser, page: Page, action: str, **arguments: Any) -> Observation:
+    tool = BUILT_IN["manage_tabs"]
+    seen = await tool.run(tool.parse({"action": action, **arguments}), Context(page, browser))
+    assert isinstance(seen, Observation)
+    return seen
+
+
+def listed(seen: Observation) -> list[tuple[str, str, bool]]:
+    assert isinstance(seen.value, TabList)
+    return [(each.id, each.url, each.current) for each in seen.value.tabs]
+
+
+async def test_a_tab_that_is_opened_is_the_one_to_go_on_in(connected: Browser, serve: Serve) -> None:
+    first, url = await connected.new_page(), serve("<title>Second")
+
+    seen = await manage(connected, first, "open", url=url)
+
+    assert seen.tab is not None
+    assert (seen.tab.url, seen.tab.opener) == (url, None)
+    second = f"t{seen.tab.number}"
+    assert listed(seen) == [(f"t{first.number}", "about:blank", False), (second, url, True)]
+    assert seen.text.split("\n") == [
+        f"Opened {second}, and you are in it now.",
+        f't{first.number} "about:blank" about:blank',
+        f'{second} "Second" {url} (you are here)',
+        "1 more of a person, which are left alone.",
+    ]
+
+
+async def test_names_stay_when_other_tabs_are_closed(connected: Browser) -> None:
+    first, second, third = [await connected.new_page() for _ in range(3)]
+
+    await manage(connected, first, "close", tab=f"t{second.number}")
+    fourth = (await manage(connected, first, "open")).tab
+
+    assert fourth is not None
+    assert fourth.number == third.number + 1
+    assert [name for name, _, _ in listed(await manage(connected, first, "list"))] == [
+        f"t{each.number}" for each in (first, third, fourth)
+    ]
+
+
+async def test_one_can_switch_and_is_told_which_tabs_there_are(connected: Browser) -> None:
+    first, second = await connected.new_page(), await connected.new_page()
+
+    seen = await manage(connected, first, "switch", tab=str(second.number))
+
+    assert seen.tab is second
+    with pytest.raises(
+        InvalidArguments, match=f"There is no tab 't99'. Those there are: t{first.number}, t{second.number}."
+    ):
+        await manage(connected, first, "switch", tab="t99")
+    with pytest.raises(InvalidArguments, match="switch needs the tab to go to"):
+        await manage(connected, first, "switch")
+
+
+async def test_closing_the_present_tab_leads_back(connected: Browser) -> None:
+    first, second = await connected.new_page(), await connected.new_page()
+
+    seen = await manage(connected, second, "close")
+
+    assert (seen.tab, second.closed) == (first, True)
+
+
+async def test_the_last_tab_is_not_closed(connected: Browser) -> None:
+    only = await connected.new_page()
+
+    with pytest.raises(ActionError, match=f"t{only.number} is the only tab: open another one first"):
+        await manage(connected, only, "close")
+
+    assert not only.closed
+
+
+async def test_a_tab_of_a_person_is_not_closed_and_not_listed_from_elsewhere(connected: Browser) -> None:
+    ours = await connected.new_page()
+    (theirs,) = [each for each in connected.pages if each is not ours]
+
+    with pytest.raises(ActionError, match="belongs to a person"):
+        await manage(connected, theirs, "close")
+    with pytest.raises(InvalidArguments, match="There is no tab"):
+        await manage(connected, ours, "switch", tab=f"t{theirs.number}")
+
+
+async def test_an_address_that_was_not_seen_is_not_opened(connected: Browser) -> None:
+    page = await connected.new_page()
+    before = connected.pages
+
+    def refuse(address: str) -> None:
+        raise InvalidArguments(f"{address} was not seen.")
+
+    tool = BUILT_IN["manage_tabs"]
+    with pytest.raises(InvalidArguments, match=r"https://a.example was not seen"):
+        await tool.run(tool.parse({"action": "open", "url": "a.example"}), Context(page, connected, None, refuse))
+    assert connected.pages == before
+
+
+async def test_the_agent_follows(browser: Browser, page: Page, serve: Serve) -> None:
+    url = serve("<title>Other</title><button>Over here</button>")
+
+    _, server = await play(
+        browser,
+        page,
+        [
+            tool_call("manage_tabs", {"action": "open", "url": url}),
+            tool_call("click", {"ref": "{{ref:button Over here}}"}),
+            DONE,
+        ],
+        task=f"Look at {url}",
+        tools=[BUILT_IN["manage_tabs"]],
+    )
+
+    assert "and you are in it now" in told(server, 2)[0]
+    assert "Error" not in told(server, 3)[-1]
+    (opened,) = [each for each in browser.pages if each.url == url]
+    await opened.close()

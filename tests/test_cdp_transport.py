@@ -5,14 +5,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.utils import accept_key
 
 from cdp_agent.cdp import browser, runtime, target
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.transport import PipeTransport
 from cdp_agent.cdp.websocket import WebSocketTransport
+from cdp_agent.cdp.websocket_frames import BINARY, CONTINUATION, TEXT, BadFrame, Frame, FrameReader
 from cdp_agent.chrome import LaunchOptions
 from cdp_agent.errors import BrowserError, SessionClosed
 from cdp_agent.launch import start_with_pipe, start_with_port, wait_until_listening
+from tests.raw_server import saying, talking
 
 TEN_MEGABYTES = 10 * 1024 * 1024
 
@@ -152,3 +155,94 @@ async def test_a_server_that_is_no_websocket_is_a_clear_error() -> None:
 async def test_an_address_of_another_kind_is_a_clear_error() -> None:
     with pytest.raises(BrowserError, match="not a WebSocket address"):
         await WebSocketTransport.open("ftp://127.0.0.1/")
+
+
+async def test_a_ping_is_answered_and_a_close_too(served: Served) -> None:
+    told: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
+
+    async def handler(socket: ServerConnection) -> None:
+        await (await socket.ping(b"are you there"))
+        await socket.close(1001)
+        told.set_result(socket.close_code)
+
+    connection = Connection(await WebSocketTransport.open(await served(handler)))
+
+    assert await connection.closed == "it closed the connection"
+    await connection.close()
+    assert await told == 1001
+
+
+async def test_leaving_is_told_to_the_server(served: Served) -> None:
+    left: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
+
+    async def handler(socket: ServerConnection) -> None:
+        await socket.wait_closed()
+        left.set_result(socket.close_code)
+
+    await (await WebSocketTransport.open(await served(handler))).close()
+
+    assert await left == 1000
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 65_535, 65_536, 1_000_003])
+async def test_a_message_of_each_size_comes_back_whole(served: Served, size: int) -> None:
+    async def echo(socket: ServerConnection) -> None:
+        await socket.send(await socket.recv())
+        await socket.wait_closed()
+
+    transport = await WebSocketTransport.open(await served(echo))
+    came: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+    transport.start(came.set_result, lambda _: None)
+    message = bytes(32 + number % 90 for number in range(size))
+
+    transport.send(message)
+
+    assert await came == message
+    await transport.close()
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 1000])
+def test_frames_are_found_however_the_bytes_are_cut(chunk: int) -> None:
+    payloads = [b"", b"x", b"y" * 126, b"z" * 70_000]
+    heads = [b"\x81\x00", b"\x01\x01", b"\x80\x7e\x00\x7e", b"\x82\x7f" + (70_000).to_bytes(8)]
+    data = b"".join(head + payload for head, payload in zip(heads, payloads, strict=True))
+    reader = FrameReader()
+
+    found = [frame for at in range(0, len(data), chunk) for frame in reader.feed(data[at : at + chunk])]
+
+    assert found == [
+        Frame(TEXT, True, payloads[0]),
+        Frame(TEXT, False, payloads[1]),
+        Frame(CONTINUATION, True, payloads[2]),
+        Frame(BINARY, True, payloads[3]),
+    ]
+
+
+@pytest.mark.parametrize("data", [b"\xc1\x00", b"\x81\x80\0\0\0\0"], ids=["compressed", "masked"])
+def test_what_no_server_sends_is_no_frame(data: bytes) -> None:
+    with pytest.raises(BadFrame):
+        list(FrameReader().feed(data))
+
+
+async def test_an_answer_that_is_not_to_our_request_is_a_clear_error() -> None:
+    answer = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\n"
+    async with talking(saying(answer)) as port:
+        with pytest.raises(BrowserError, match="its answer is not to our request"):
+            await WebSocketTransport.open(f"ws://127.0.0.1:{port}/")
+
+
+async def test_frames_that_come_with_the_handshake_are_not_lost() -> None:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = (await reader.readuntil(b"\r\n\r\n")).decode()
+        key = request.partition("Sec-WebSocket-Key: ")[2].split("\r\n")[0]
+        head = f"HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: {accept_key(key)}\r\n\r\n"
+        writer.write(head.encode() + b"\x81\x02{}")
+        await reader.read()
+
+    async with talking(talk) as port:
+        transport = await WebSocketTransport.open(f"ws://127.0.0.1:{port}/")
+        came: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        transport.start(came.set_result, lambda _: None)
+
+        assert await came == b"{}"
+        await transport.close()

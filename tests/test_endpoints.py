@@ -57,7 +57,7 @@ async def test_connect_tells_what_happened_at_each(httpserver: HTTPServer) -> No
         "--user-data-dir, or use `cdp-agent chrome start`.",
         "Endpoint 2 of 4: no Chrome: it answered /json/version with 'hello'",
         "Endpoint 3 of 4: it answered 403 FORBIDDEN: Host header is not allowed",
-        "Endpoint 4 of 4: Chrome refused the WebSocket: server rejected WebSocket connection: HTTP 500",
+        "Endpoint 4 of 4: Chrome refused the WebSocket: HTTP/1.1 500 INTERNAL SERVER ERROR",
     ]
 
 
@@ -106,7 +106,7 @@ FAULTS: dict[str, tuple[Talk, str]] = {
     "no JSON": (saying(_http(b"<html>")), "no Chrome: it answered /json/version with '<html>'"),
     "no WebSocket": (
         saying(_http(b'{"webSocketDebuggerUrl": "ws://127.0.0.1/devtools/browser/1"}')),
-        "Chrome refused the WebSocket: server rejected WebSocket connection: HTTP 200",
+        "Chrome refused the WebSocket: HTTP/1.1 200 OK",
     ),
 }
 

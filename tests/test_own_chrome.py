@@ -196,7 +196,9 @@ async def test_a_profile_whose_chrome_cannot_be_reached_is_explained(
 
 async def test_a_chrome_whose_user_says_no_is_explained(tmp_path: Path) -> None:
     async with talking(saying(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")) as port:
-        with pytest.raises(BrowserError, match=r"your Chrome refused: .*HTTP 403.*When it asks .* say yes\."):
+        with pytest.raises(
+            BrowserError, match=r"your Chrome refused: .*HTTP/1.1 403 Forbidden.*When it asks .* say yes\."
+        ):
             await Browser.connect(profile=_profile(tmp_path, f"{port}\n{PATH}"))
 
 

@@ -1,37 +1,32 @@
-"""A WebSocket to a Chrome that runs. Its own file, because a Chrome that we launch needs none of its imports."""
+"""A WebSocket to a Chrome that runs. Its own file, because a Chrome that we launch needs none of its imports.
+
+https://www.rfc-editor.org/rfc/rfc6455
+"""
 
 from __future__ import annotations
 
 import asyncio
-import logging
+import base64
 import os
 import socket
 import ssl
 from collections.abc import Mapping
-
-from websockets.client import ClientProtocol
-from websockets.exceptions import InvalidURI
-from websockets.frames import Frame, Opcode
-from websockets.protocol import State
-from websockets.uri import parse_uri
+from urllib.parse import urlsplit
 
 from cdp_agent.errors import BrowserError
 
 from .transport import Lost, Receive
-
-_silent = logging.Logger(__name__, logging.CRITICAL)  # it would format every message for its debug log
-
+from .websocket_frames import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, BadFrame, FrameReader, encode_frame
 
 _KEEP_ALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 25_000}
 """Seconds, and milliseconds for the last."""
+_LONGEST_HEAD = 65_536
+_NORMAL = (1000).to_bytes(2)
+_GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # of the standard, section 1.3
 
 
 class WebSocketTransport:
-    """A DevTools WebSocket, without compression, keep-alive pings or a limit on a message's size.
-
-    The protocol is websockets' Sans-I/O one, because its asyncio one can only send from a coroutine.
-    https://websockets.readthedocs.io/en/stable/howto/sansio.html
-    """
+    """A DevTools WebSocket, without compression, pings of our own or a limit on a message's size."""
 
     def __init__(self, transport: asyncio.Transport, ends: _Socket) -> None:
         self._transport = transport
@@ -41,19 +36,23 @@ class WebSocketTransport:
     async def open(cls, url: str, headers: Mapping[str, str] | None = None) -> WebSocketTransport:
         """Connects and shakes hands. Raises BrowserError when the other side is no DevTools WebSocket."""
         try:
-            uri = parse_uri(url)
-        except InvalidURI as error:  # which quotes the address, and that may be secret
-            raise BrowserError("not a WebSocket address") from error
-        protocol = ClientProtocol(uri, max_size=None, logger=_silent)
+            address = urlsplit(url)
+            port = address.port
+        except ValueError:
+            raise BrowserError("not a WebSocket address") from None
+        if address.scheme not in ("ws", "wss") or not address.hostname:
+            raise BrowserError("not a WebSocket address")
+        secure = address.scheme == "wss"
         try:
             transport, ends = await asyncio.get_running_loop().create_connection(
-                lambda: _Socket(protocol), uri.host, uri.port, ssl=True if uri.secure else None
+                _Socket, address.hostname, port or (443 if secure else 80), ssl=True if secure else None
             )
         except OSError as error:
             raise BrowserError(f"cannot connect: {without_place(error)}") from error
         _keep_alive(transport)
+        target = f"{address.path or '/'}{'?' if address.query else ''}{address.query}"
         try:
-            await ends.shake_hands(headers or {})
+            await ends.shake_hands(target, {"Host": address.netloc.rpartition("@")[2], **(headers or {})})
         except BaseException:
             transport.abort()
             raise
@@ -63,33 +62,45 @@ class WebSocketTransport:
         self._socket.start(receive, lost)
 
     def send(self, message: bytes) -> None:
-        self._socket.send(message)
+        self._transport.write(encode_frame(TEXT, message))
 
     async def close(self) -> None:
-        self._socket.close()
-        self._transport.close()
+        if not self._transport.is_closing():
+            self._transport.write(encode_frame(CLOSE, _NORMAL))
+            self._transport.close()
 
 
 class _Socket(asyncio.Protocol):
-    """Joins the frames of the Sans-I/O protocol to messages."""
+    """Joins frames to messages."""
 
     _transport: asyncio.Transport
 
-    def __init__(self, protocol: ClientProtocol) -> None:
-        self._protocol = protocol
+    def __init__(self) -> None:
         self._open: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._expected = ""
+        self._head = b""
+        self._frames = FrameReader()
         self._parts: list[bytes] = []
         self._early: list[bytes] = []
         self._receive: Receive = self._early.append
         self._lost: Lost | None = None
         self._lost_because: str | None = None
 
-    async def shake_hands(self, headers: Mapping[str, str]) -> None:
-        request = self._protocol.connect()
-        for name, value in headers.items():
-            request.headers[name] = value
-        self._protocol.send_request(request)
-        self._flush()
+    async def shake_hands(self, target: str, headers: Mapping[str, str]) -> None:
+        """Section 4.1."""
+        import hashlib
+
+        key = base64.b64encode(os.urandom(16))
+        self._expected = base64.b64encode(hashlib.sha1(key + _GUID, usedforsecurity=False).digest()).decode()
+        sent = {
+            **headers,
+            "Connection": "Upgrade",
+            "Upgrade": "websocket",
+            "Sec-WebSocket-Version": "13",
+            "Sec-WebSocket-Key": key.decode(),
+        }
+        lines = [f"GET {target} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items()), "", ""]
+        self._transport.write("\r\n".join(lines).encode())
         await self._open
 
     def start(self, receive: Receive, lost: Lost) -> None:
@@ -99,55 +110,55 @@ class _Socket(asyncio.Protocol):
         if self._lost_because is not None:
             lost(self._lost_because)
 
-    def send(self, message: bytes) -> None:
-        self._protocol.send_text(message)
-        self._flush()
-
-    def close(self) -> None:
-        if self._protocol.state is State.OPEN:
-            self._protocol.send_close(1000)
-            self._flush()
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        self._protocol.receive_data(data)
-        self._flush()
-        for event in self._protocol.events_received():
-            if not isinstance(event, Frame):
-                self._shaken()
-            elif event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
-                self._parts.append(bytes(event.data))
-                if event.fin:
-                    message = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
-                    self._parts = []
-                    self._receive(message)
+        if not self._open.done():
+            self._head += data
+            head, end, data = self._head.partition(b"\r\n\r\n")
+            if end or len(head) > _LONGEST_HEAD:
+                self._shaken(head.decode("latin-1"))
+        if data and self._open.done() and self._open.exception() is None:
+            self._read(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        reason = f"the connection broke: {without_place(exc)}" if exc else "it closed the connection"
+        if self._lost_because is None:
+            self._lost_because = f"the connection broke: {without_place(exc)}" if exc else "it closed the connection"
         if not self._open.done():
-            self._open.set_exception(BrowserError(f"no DevTools WebSocket there: {reason}"))
-        self._lost_because = reason
+            self._open.set_exception(BrowserError(f"no DevTools WebSocket there: {self._lost_because}"))
         if self._lost is not None:
-            self._lost(reason)
+            self._lost(self._lost_because)
 
-    def _shaken(self) -> None:
-        refusal = self._protocol.handshake_exc
-        if self._open.done():
-            return
-        if refusal is None:
-            self._open.set_result(None)
+    def _read(self, data: bytes) -> None:
+        try:
+            for opcode, final, payload in self._frames.feed(data):
+                if opcode in (TEXT, BINARY, CONTINUATION):
+                    self._parts.append(payload)
+                    if final:
+                        message = payload if len(self._parts) == 1 else b"".join(self._parts)
+                        self._parts = []
+                        self._receive(message)
+                elif opcode == PING:
+                    self._transport.write(encode_frame(PONG, payload))
+                elif opcode == CLOSE:
+                    self._transport.write(encode_frame(CLOSE, payload[:2]))
+                    self._transport.close()
+        except BadFrame:
+            self._lost_because = "it sent what is no frame of a WebSocket"
+            self._transport.abort()
+
+    def _shaken(self, head: str) -> None:
+        status, *lines = head.split("\r\n")
+        fields = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        if status.split(" ")[:2] != ["HTTP/1.1", "101"]:
+            told = status[:100] if status.startswith("HTTP/") else "its answer is not HTTP"
+            self._open.set_exception(BrowserError(f"Chrome refused the WebSocket: {told}"))
+        elif fields.get("sec-websocket-accept") != self._expected:
+            self._open.set_exception(BrowserError("Chrome refused the WebSocket: its answer is not to our request"))
         else:
-            self._open.set_exception(BrowserError(f"Chrome refused the WebSocket: {refusal}"))
-
-    def _flush(self) -> None:
-        for data in self._protocol.data_to_send():
-            if data:
-                self._transport.write(data)
-            else:  # Sans-I/O's sign that our half is to be closed
-                self._transport.close()
+            self._open.set_result(None)
 
 
 def _keep_alive(transport: asyncio.Transport) -> None:
@@ -161,11 +172,7 @@ def _keep_alive(transport: asyncio.Transport) -> None:
 
 def without_place(error: Exception) -> str:
     """What went wrong, without the host and port that asyncio names."""
-    if (
-        isinstance(error, OSError)
-        and not isinstance(error, ssl.SSLError)
-        and error.errno is not None
-        and error.errno > 0
-    ):
-        return os.strerror(error.errno)
+    number = error.errno if isinstance(error, OSError) and not isinstance(error, ssl.SSLError) else None
+    if number is not None and number > 0:
+        return os.strerror(number)
     return getattr(error, "strerror", None) or str(error)

@@ -20,9 +20,9 @@ from cdp_agent.agent.task import BatchPolicy, Limits, Options, Task
 from cdp_agent.agent.toolset import toolset
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.events import AgentResult, Event, TaskCompleted
+from cdp_agent.page.rules import listed
 from cdp_agent.providers.base import ReasoningEffort
 from cdp_agent.providers.manner import Manner, Patience
-from cdp_agent.page.rules import listed
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.secrets import GivenSecret, Secrets
@@ -39,9 +39,8 @@ class Agent:
 
     `model` is provider/name, for example "openai/gpt-4.1-mini"; a key that is not given comes from the provider's
     variable in `environment`. `guardrails` are limits in the user's words, told to the model wherever they bind.
-    `max_actions_per_step` to `checkpoint`: see `Options`. `tools` are added to the built-in
-    ones. `secrets` are named to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for
-    the origin of a run's `url`.
+    `max_actions_per_step` to `checkpoint`: see `Options`. `tools` are added to the built-in ones. `secrets` are named to
+    the model and filled in for it, at their origins alone: see `Secret`; a bare text is for the origin of a run's `url`.
 
     `fallback_model` takes over for the rest of a run when `model` fails for good; its key and address come from where
     those of a model do, and are the first one's where both have one provider. `reasoning_effort`, `max_output_tokens`
@@ -52,8 +51,8 @@ class Agent:
     searxng by API, with a key from `search_api_key` or the service's variable. Without, it does not. `allow_evaluate`
     lets it run JavaScript in the page.
 
-    The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does not:
-    for the patterns see page/rules.py. The model uploads files out of `upload_folders` alone.
+    The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does
+    not: for the patterns see page/rules.py. The model uploads files out of `upload_folders` alone.
 
     Raises SetupError for an unknown provider, a missing key, two tools of one name, a limit on the cost of a model
     whose price is not known.

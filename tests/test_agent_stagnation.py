@@ -3,6 +3,7 @@
 import pytest
 
 from cdp_agent.agent import prompts
+from cdp_agent.agent.restless import Restless
 from cdp_agent.agent.stagnation import Stagnation, Stuck
 from cdp_agent.browser import Browser
 from cdp_agent.events import AgentObserved
@@ -95,3 +96,52 @@ async def test_every_action_of_a_batch_counts(browser: Browser, page: Page, serv
     error = result_of(events).error
     assert error is not None
     assert error.code == "stuck"
+
+
+TICKING = """<title>Ticking</title><h1>Dead</h1><p id=clock>0</p><button>Dead</button>
+<button onclick="page(1)">Next</button>
+<ul><li>Month 0</li><li>a</li><li>b</li><li>c</li><li>d</li></ul><script>let month = 0, ticks = 0
+function page(step) { document.querySelector('li').textContent = 'Month ' + (month += step) }
+setInterval(() => { clock.innerHTML = '<b>' + ++ticks + ' seconds</b>' }, 40)</script>"""
+
+
+async def test_a_clock_on_the_page_hides_no_standstill(browser: Browser, page: Page, serve: Serve) -> None:
+    events, _ = await play(browser, page, [PRESS_DEAD] * 12, url=serve(TICKING))
+
+    error = result_of(events).error
+    assert error is not None
+    assert error.code == "stuck"
+    assert result_of(events).stats.steps <= 8
+
+
+async def test_a_clock_on_the_page_makes_no_standstill_of_paging(browser: Browser, page: Page, serve: Serve) -> None:
+    events, _ = await play(browser, page, [*[NEXT] * 9, DONE], url=serve(TICKING))
+
+    assert result_of(events).success
+
+
+def page_with(clock: str, month: str) -> str:
+    return f"- banner:\n  - timer [ref=E1]: {clock}\n- main:\n  - heading: {month}\n  - a\n  - b\n  - c\n  - d\n  - e"
+
+
+def test_what_changed_twice_without_an_action_is_restless() -> None:
+    restless = Restless()
+
+    restless.learn("u", page_with("1", "May"), page_with("2", "May"))
+    once = restless.rest_of("u", page_with("3", "May"))
+    restless.learn("u", page_with("3", "May"), page_with("4", "May"))
+
+    assert once == page_with("3", "May")
+    assert restless.rest_of("u", page_with("5", "May")) == restless.rest_of("u", page_with("6", "May"))
+    assert restless.rest_of("u", page_with("5", "May")) != restless.rest_of("u", page_with("5", "June"))
+    assert restless.rest_of("v", page_with("5", "May")) == page_with("5", "May")
+
+
+def test_a_page_that_became_another_one_by_itself_is_not_restless() -> None:
+    restless = Restless()
+
+    for _ in range(3):
+        restless.learn("u", "- a\n- b\n- c", "- d\n- e\n- f")
+        restless.learn("u", "- a\n- b\n- c\n- d\n- e", "- a\n- x\n- b\n- c\n- d\n- e")
+
+    assert not restless

@@ -176,7 +176,7 @@ class Batch:
         self.stuck = max(self.stuck, run.stagnation.note(page.url, run.restless.rest_of(page.url, snapshot), told))
 
     def _note_restless(self, receipt: Receipt) -> None:
-        """An action reads the page before it does anything: until the first one nothing was done since the last look."""
+        """An action reads the page before it does anything: before the first, nothing was done since the last look."""
         page, seen = self._run.tabs.page, self._run.sight.text
         if seen is not None and not self._told and not _left(receipt) and len(page.history) > 1:
             self._run.restless.learn(page.url, seen, page.history[-2].snapshot.text)

@@ -17,6 +17,7 @@ from cdp_agent.agent.history import History
 from cdp_agent.agent.known_addresses import KnownAddresses
 from cdp_agent.agent.place import Place
 from cdp_agent.agent.planner import Plan, revising
+from cdp_agent.agent.restless import Restless
 from cdp_agent.agent.sight import Seen, Sight
 from cdp_agent.agent.stagnation import Stagnation
 from cdp_agent.agent.tabs import Tabs
@@ -90,6 +91,7 @@ class Run:
         self.evidence = Evidence()
         self.addresses = KnownAddresses()
         self.stagnation = Stagnation()
+        self.restless = Restless()
         self.sees = options.vision
         """Whether the model is given pictures; no longer when it refused one."""
         self.end: End | None = None

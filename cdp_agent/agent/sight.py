@@ -57,6 +57,11 @@ class Sight:
         self._address = ""
 
     @property
+    def text(self) -> str | None:
+        """All of the page as it was when the model saw it last, None when it no longer knows."""
+        return self._text
+
+    @property
     def refs(self) -> tuple[str, ...]:
         """Those that are on the page as it was when the model saw it last, in order."""
         return tuple(dict.fromkeys(_REF.findall(self._text or "")))

@@ -19,9 +19,10 @@ WORKERS = [target.FilterEntry(type="worker"), target.FilterEntry(exclude=True)]
 
 
 class Guard:
-    """`wide` are rules that hold for the whole browser and are enforced there; `narrow` hold here alone.
+    """`wide` are rules that hold for the whole browser, `narrow` those that hold here alone.
 
-    `changed` is awaited when the narrow ones become others.
+    `from_above`: requests are held on the session of the browser; there, Chrome does not hold those of documents that
+    it has already, so that for these the sessions of tabs do. `changed` is awaited when the narrow rules become others.
     """
 
     def __init__(
@@ -29,6 +30,8 @@ class Guard:
         wide: Rules | None = None,
         narrow: Rules | None = None,
         changed: Callable[[], Awaitable[None]] | None = None,
+        *,
+        from_above: bool = False,
     ) -> None:
         self.wide = wide
         self.narrow: list[Rules] = [] if narrow is None else [narrow]
@@ -38,9 +41,11 @@ class Guard:
         self.visited: set[str] = set()
         """The origins whose documents were asked for here."""
         self._changed = changed
+        self._from_above = from_above
         self._interceptions: dict[Session, Interception] = {}
-        self._sockets: list[Session] = []
-        """Sessions whose WebSockets are limited."""
+        self._watched: list[Session] = []
+        self._listening: set[Session] = set()
+        """To what sockets the sessions open."""
         self._blocked: list[Blocked] = []
 
     @property
@@ -55,12 +60,13 @@ class Guard:
 
     def watch(self, session: Session) -> None:
         """A session of a tab, or of a frame in it. To be called before anything may run there."""
-        self._interceptions[session] = Interception(session, self._judge)
-        if self.wide is not None:
+        interception = self._interceptions[session] = Interception(session, self._judge)
+        if self._from_above:
             session.on(cdp_page.FrameAttached, lambda event: self.frames.add(event.frame_id))
-        if self.narrow:
-            _seen(self._interceptions[session].enforce(self.narrow))
+        elif self.narrow:
+            _seen(interception.enforce(self.narrow))
         session.on(cdp_page.FrameNavigated, lambda event: self.visited.add(str(origin_of(event.frame.url))))
+        self._watched.append(session)
         self._limit_sockets(session)
 
     def watch_worker(self, session: Session) -> bool:
@@ -70,6 +76,7 @@ class Guard:
         """
         if not websocket_conditions(self.rules):
             return False
+        self._watched.append(session)
         session.tell(network.Enable())
         session.on(target.AttachedToTarget, lambda event: self._watch_inner(session, event))
         session.tell(
@@ -106,9 +113,9 @@ class Guard:
         for session, interception in self._interceptions.items():
             if session.closed_because is None:
                 answers += interception.enforce(rules)
+        for session in self._watched:
+            if session.closed_because is None:
                 self._limit_sockets(session)
-        for worker in [each for each in self._sockets if each not in self._interceptions]:
-            self._limit_sockets(worker)
         _seen(answers)
         await asyncio.gather(*answers, return_exceptions=True)  # a tab may go meanwhile
         if self._changed is not None:
@@ -116,10 +123,10 @@ class Guard:
 
     def _limit_sockets(self, session: Session) -> None:
         conditions = websocket_conditions(self.rules)
-        if session not in self._sockets:
+        if session not in self._listening:
             if not conditions:
                 return
-            self._sockets.append(session)
+            self._listening.add(session)
             session.on(network.WebSocketCreated, lambda event: self._socket(event.url))
         session.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
 

@@ -1,7 +1,9 @@
-"""The rules of a browser: where all of it is ours, for all that it sends; else for our tabs alone.
+"""The rules of a browser.
 
-Rules for some tabs hold for the shared workers and service workers of the sites that were opened in those, too: such
-workers belong to no tab, so they are attached to from the browser, on a session that is there for nothing else.
+Where all of it is ours, every request is held on the session of the browser itself, from the first on, and is judged by
+whose frame sent it. In the Chrome of somebody else only the sessions of our tabs hold any. Shared workers and service
+workers belong to no tab: rules for some tabs hold for those of the sites that were opened there, and they are attached
+to from the browser, on a session that is there for nothing else.
 """
 
 from __future__ import annotations
@@ -82,36 +84,40 @@ class Guards:
         self._guards: weakref.WeakSet[Guard] = weakref.WeakSet()
         self._workers: dict[Session, tuple[str, Interception]] = {}
         self._session: Session | None = None
+        self._above = Interception(connection.browser, self._judge) if all_ours else None
         self._changing = asyncio.Lock()
 
     async def begin(self) -> None:
         """To be called before the first tab is let run. Raises ProtocolError, BrowserError."""
-        if self._wide is not None:
-            interception = Interception(self._connection.browser, self._judge)
-            await asyncio.gather(*interception.enforce([self._wide]))
+        if self._above is not None and self._wide is not None:
+            await asyncio.gather(*self._above.enforce([self._wide]))
         if self._narrow is not None:
             await self._attach()
 
     def make(self, opener: Guard | None) -> Guard:
         """The guard of a new tab: that of the one that opened it, or one of its own."""
-        guard = opener or Guard(self._wide, self._narrow, self._changed)
+        guard = opener or Guard(self._wide, self._narrow, self._changed, from_above=self._all_ours)
         self._guards.add(guard)
         return guard
 
     def _judge(self, event: fetch.RequestPaused) -> Outcome | None:
-        assert self._wide is not None  # nothing is asked otherwise
-        tab = any(event.frame_id in each.tabs for each in self._guards)
-        return judge(self._sender(event.frame_id), [self._wide], event, tab=tab)
+        """A frame that nobody knows (that of a worker, or one that Chrome is still to tell of) keeps to all rules."""
+        frame = event.frame_id
+        sender = next((each for each in self._guards if frame in each.tabs or frame in each.frames), None)
+        if sender is not None:
+            return judge(sender, sender.rules, event, tab=frame in sender.tabs)
+        told = next((each for each in self._guards if each.narrow), None) or next(iter(self._guards), None)
+        return judge(told, self._rules, event, tab=False)
 
-    def _sender(self, frame_id: str) -> Guard | None:
-        """Whose tabs have that frame. Of one that nobody knows (a worker), any: somebody is to be told."""
-        for guard in self._guards:
-            if frame_id in guard.tabs or frame_id in guard.frames:
-                return guard
-        return next(iter(self._guards), None)
+    @property
+    def _rules(self) -> list[Rules]:
+        wide = [] if self._wide is None else [self._wide]
+        return wide + [rules for guard in self._guards for rules in guard.narrow]
 
     async def _changed(self) -> None:
         async with self._changing:
+            if self._above is not None:
+                await asyncio.gather(*self._above.enforce(self._rules))
             if not any(each.narrow for each in self._guards):
                 await self._detach()
             elif self._session is None:
@@ -161,7 +167,8 @@ class Guards:
             if worker not in self._workers:
                 continue
             origin, interception = self._workers[worker]
-            answers += interception.enforce(self._rules_for(origin))
+            if self._above is None:
+                answers += interception.enforce(self._rules_for(origin))
             conditions = websocket_conditions(self._rules_for(origin))
             worker.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
         return answers

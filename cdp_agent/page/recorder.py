@@ -128,11 +128,11 @@ class Recorder:
         begun = time.perf_counter()
         patient, keep = action in _EXPECTANT, page.read_took_s > LARGE_S
         settled = await self._watch.settle(patient=patient, navigation_s=navigation_s, keep=keep)
+        tabs = [await _arrived(each) for each in page.popups[self._watch.popups :]]
         blocked = page.guard.take()
         if not self._watch.navigated and (refused := next((each for each in blocked if each.tab), None)):
             self._watch.stop()
             raise BlockedByPolicy(f"{_where(action, ref, target)} leads elsewhere: {refused}")
-        tabs = [await _arrived(each) for each in page.popups[self._watch.popups :]]
         downloads = await self._downloads()
         settled_ms = _ms_since(begun)
         navigated = self._watch.navigated

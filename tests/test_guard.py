@@ -1,0 +1,278 @@
+"""What may be loaded, by the log of a server: what is refused never arrives there, what is allowed does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.detached import DetachedChrome
+from cdp_agent.errors import BlockedByPolicy
+from cdp_agent.page.guards import limit, limited
+from cdp_agent.page.page import Page
+from cdp_agent.page.rules import rules_of
+from tests.outlets import BESIDE_ALL_SESSIONS, OF_NO_TAB, put_outlets
+from tests.web import Web, running
+
+ALLOWED = ["good.localhost", "other.localhost"]
+STILL_S = 3
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[Web]:
+    async with running() as web:
+        yield web
+
+
+@pytest.fixture(scope="module")
+async def guarded() -> AsyncIterator[Browser]:
+    """A Chrome of ours that may go to two hosts."""
+    async with Browser.launch(allow=ALLOWED) as browser:
+        yield browser
+
+
+async def ref(page: Page, name: str) -> str:
+    return next(each.ref for each in (await page.snapshot()).refs.values() if each.name == name)
+
+
+async def all_tried(web: Web, page: Page) -> None:
+    """Waits until nothing more is asked for. Workers and delayed requests begin last."""
+    before = -1
+    while len(web.asked) > before:
+        before = len(web.asked)
+        await page.evaluate(f"new Promise(done => setTimeout(done, {STILL_S * 1000}))", timeout_s=STILL_S + 5)
+
+
+async def test_without_rules_every_outlet_is_one(browser: Browser, web: Web) -> None:
+    page = await browser.new_page()
+    await page.goto(put_outlets(web))
+    await all_tried(web, page)
+    for each in [page, *page.popups]:
+        await each.close()
+
+    tried = web.paths("evil")
+
+    assert {"/fetch", "/socket", "/shared-socket", "/service-fetch", "/popup", "/redirected-to-iframe"} <= set(tried)
+    assert len(tried) > 60
+
+
+@pytest.mark.parametrize("lists", [{"allow": ALLOWED}, {"deny": ["evil.localhost"]}], ids=["allow", "deny"])
+async def test_in_a_chrome_of_ours_nothing_gets_out(web: Web, lists: dict[str, list[str]]) -> None:
+    async with Browser.launch(**lists) as browser:  # type: ignore[arg-type]  # mypy takes it for every keyword
+        page = await browser.new_page()
+        receipt = await page.goto(put_outlets(web))
+        await all_tried(web, page)
+        await page.goto(web.origin("good") + "/next")
+
+    assert web.paths("evil") == []
+    assert {"/", "/worker.js?who=dedicated", "/worker.js?who=shared", "/service.js", "/next"} <= set(web.paths("good"))
+    assert web.paths("other") == ["/inner"]
+    assert f"requests to {web.origin('evil')}" in receipt.text
+    assert f"requests to ws://evil.localhost:{web.port}" in receipt.text
+
+
+async def test_in_the_chrome_of_a_user_nothing_gets_out_of_our_tabs(web: Web, detached: DetachedChrome) -> None:
+    async with Browser.connect(detached.endpoint, allow=ALLOWED) as browser:
+        page = await browser.new_page()
+        receipt = await page.goto(put_outlets(web))
+        await all_tried(web, page)
+
+        got_out = web.paths("evil")
+
+    assert [each for each in got_out if each not in [*BESIDE_ALL_SESSIONS, *OF_NO_TAB, "/sandbox"]] == []
+    assert f"requests to {web.origin('evil')}" in receipt.text
+
+
+async def test_the_tabs_of_a_user_load_what_they_like(web: Web, detached: DetachedChrome) -> None:
+    async with (
+        Browser.connect(detached.endpoint) as theirs,
+        Browser.connect(detached.endpoint, allow=["good.localhost"]) as ours,
+    ):
+        await (await ours.new_page()).goto(web.origin("good"))
+        page = await theirs.new_page()
+        await page.goto(web.origin("evil") + "/theirs")
+
+    assert web.paths("evil") == ["/favicon.ico", "/theirs"] or web.paths("evil") == ["/theirs"]
+
+
+async def test_a_run_is_limited_for_as_long_as_it_lasts(browser: Browser, web: Web) -> None:
+    outlets = put_outlets(web)
+    async with limited(rules_of(allow=ALLOWED)):
+        page = await browser.new_page()
+        await page.goto(outlets)
+        await all_tried(web, page)
+        during = web.paths("evil")
+        for each in page.popups:
+            await each.close()
+        await page.goto(web.origin("good") + "/next")
+    receipt = await page.goto(web.origin("evil") + "/afterwards")
+    await page.close()
+
+    assert [each for each in during if each not in BESIDE_ALL_SESSIONS + OF_NO_TAB] == []
+    assert receipt.navigated_to == web.origin("evil") + "/afterwards"
+
+
+async def test_a_tab_with_a_page_in_it_is_limited_from_then_on(page: Page, web: Web) -> None:
+    await page.goto(web.put("good", "/", "<iframe src='/inner'></iframe>"))
+    asked = f"fetch('{web.origin('evil')}/x', {{mode: 'no-cors'}}).then(() => 'sent', () => 'refused')"
+
+    async with limited(rules_of(deny=["evil.localhost"])):
+        await limit(page.guard)
+        during = [await page.evaluate(asked), await page.evaluate(f"frames[0].{asked}")]
+    afterwards = await page.evaluate(asked)
+
+    assert (during, afterwards) == (["refused", "refused"], "sent")
+
+
+async def test_an_address_that_is_not_allowed_is_refused_before_anything_is_sent(guarded: Browser, web: Web) -> None:
+    page = await guarded.new_page()
+    urls = [
+        web.origin("evil"),
+        f"http://good.localhost@evil.localhost:{web.port}/",
+        "file:///etc/passwd",
+        "chrome://gpu",
+    ]
+
+    told = []
+    for url in urls:
+        with pytest.raises(BlockedByPolicy) as refused:
+            await page.goto(url)
+        told.append(str(refused.value))
+
+    why = "is not among the allowed origins (good.localhost, other.localhost), so nothing was sent there."
+    names = [web.origin("evil"), web.origin("evil"), "file:///etc/passwd", "chrome://gpu"]
+    assert told == [f"{name} {why} Reach the goal without it." for name in names]
+    assert web.asked == []
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<a href='EVIL/goal'>Go</a>",
+        "<a href='/redirect'>Go</a>",
+        "<a href='EVIL/goal' download>Go</a>",
+        "<a href='EVIL/goal' target=_blank>Go</a>",
+        "<a href='EVIL/goal' target=_blank rel=opener>Go</a>",
+        "<button onclick='window.open(`EVIL/goal`)'>Go</button>",
+        "<button onclick='window.open(`EVIL/goal`, ``, `noopener`)'>Go</button>",
+        "<button onclick='location = `EVIL/goal`'>Go</button>",
+        "<form action='EVIL/goal' method=post><button>Go</button></form>",
+        "<button onclick='window.open(`/redirect`)'>Go</button>",
+    ],
+    ids=[
+        "link",
+        "redirect",
+        "download",
+        "new tab",
+        "opener",
+        "popup",
+        "noopener",
+        "script",
+        "form",
+        "redirected popup",
+    ],
+)
+async def test_an_action_that_would_lead_elsewhere_fails_and_says_so(guarded: Browser, web: Web, markup: str) -> None:
+    web.redirect("good", "/redirect", f"{web.origin('other')}/again")
+    web.redirect("other", "/again", f"{web.origin('evil')}/goal")
+    page = await guarded.new_page()
+    await page.goto(web.put("good", "/", markup.replace("EVIL", web.origin("evil"))))
+    await page.evaluate("window.kept = true")
+
+    with pytest.raises(BlockedByPolicy) as refused:
+        await page.click(await ref(page, "Go"))
+
+    assert f"leads elsewhere: {web.origin('evil')} is not among the allowed origins" in str(refused.value)
+    assert await page.evaluate("window.kept") is True
+    assert (page.url, web.paths("evil")) == (web.origin("good") + "/", [])
+
+
+async def test_a_redirect_within_what_is_allowed_is_followed(guarded: Browser, web: Web) -> None:
+    page = await guarded.new_page()
+
+    receipt = await page.goto(web.redirect("good", "/from", f"{web.origin('other')}/to"))
+
+    assert (receipt.navigated_to, receipt.blocked) == (f"{web.origin('other')}/to", [])
+
+
+async def test_sockets_and_workers_that_are_allowed_work(guarded: Browser, web: Web) -> None:
+    web.put("good", "/worker.js", "fetch('/from-worker').then(() => postMessage('fetched'))", "text/javascript")
+    page = await guarded.new_page()
+    await page.goto(web.origin("good"))
+
+    opened = await page.evaluate(
+        f"new Promise(done => {{ const socket = new WebSocket('ws://good.localhost:{web.port}/socket');"
+        " socket.onopen = () => done('open'); socket.onerror = () => done('refused'); })"
+    )
+    fetched = await page.evaluate("new Promise(done => new Worker('/worker.js').onmessage = (told) => done(told.data))")
+
+    assert (opened, fetched) == ("open", "fetched")
+
+
+async def test_kinds_and_hosts_are_left_out_without_a_word(web: Web) -> None:
+    content = (
+        "<h1>Text</h1><img src=/a.gif><link rel=stylesheet href=/a.css><script src=/a.js></script>"
+        "<link rel=prefetch href=/prefetched><link rel=manifest href=/site.webmanifest crossorigin=use-credentials>"
+        "<video src=/a.mp4 autoplay></video>"
+        f"<script src={web.origin('ads')}/x.js></script><script src={web.origin('sub.ads')}/x.js></script>"
+    )
+    web.put("good", "/", content)
+    blocked = ["image", "stylesheet", "media", "manifest", "prefetch"]
+    async with Browser.launch(block=blocked, block_hosts=["ads.localhost"]) as browser:
+        page = await browser.new_page()
+        receipt = await page.goto(web.origin("good"))
+
+    assert receipt.text.splitlines()[:2] == [
+        f"went to {web.origin('good')}",
+        f"navigated to {web.origin('good')}/",
+    ]
+    assert "blocked" not in receipt.text
+    assert "failed" not in receipt.text
+    assert [path for path in web.paths("good") if path != "/favicon.ico"] == ["/", "/a.js"]
+    assert (web.paths("ads"), web.paths("sub.ads")) == ([], [])
+
+
+async def test_a_page_cannot_tell_rules_from_an_ad_blocker(guarded: Browser, web: Web) -> None:
+    page = await guarded.new_page()
+    await page.goto(web.put("good", "/", "<h1>Text</h1>"))
+
+    seen = await page.evaluate(
+        f"fetch('{web.origin('evil')}/x').catch((error) => [error.name, error.message, Reflect.ownKeys(window).length])"
+    )
+    async with Browser.launch() as plain:
+        other = await plain.new_page()
+        await other.goto(web.origin("good"))
+        names = await other.evaluate("Reflect.ownKeys(window).length")
+
+    assert seen == ["TypeError", "Failed to fetch", names]
+
+
+async def test_a_tab_closes_while_its_requests_are_held(guarded: Browser, web: Web) -> None:
+    flood = f"for (let i = 0; i < 300; i++) fetch('{web.origin('evil')}/' + i).catch(() => 0)"
+    page = await guarded.new_page()
+    await page.goto(web.put("good", "/", "<h1>Text</h1>"))
+
+    await page.evaluate(f"{{ {flood} }}")
+    await asyncio.wait_for(page.close(), 5)
+    other = await guarded.new_page()
+    receipt = await other.goto(web.origin("good"))
+
+    assert receipt.navigated_to == web.origin("good") + "/"
+    assert web.paths("evil") == []
+
+
+async def test_a_tab_that_crashes_while_its_requests_are_held_can_be_used_again(guarded: Browser, web: Web) -> None:
+    from cdp_agent.cdp import page as cdp_page
+
+    page = await guarded.new_page()
+    await page.goto(web.put("good", "/", "<h1>Text</h1>"))
+    root = (await page.frames()).root.session
+
+    await page.evaluate(f"{{ for (let i = 0; i < 50; i++) fetch('{web.origin('evil')}/' + i).catch(() => 0) }}")
+    root.tell(cdp_page.Crash())
+    receipt = await page.goto(web.origin("good") + "/next")
+
+    assert receipt.navigated_to == web.origin("good") + "/next"
+    assert web.paths("evil") == []

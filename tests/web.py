@@ -1,0 +1,88 @@
+"""Several hosts on one port (every name under `.localhost` is this machine), and what was asked of each, as a log."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+Answer = tuple[int, dict[str, str], str]
+_MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+_KINDS = {"js": "text/javascript", "css": "text/css", "gif": "image/gif", "woff": "font/woff", "mp4": "video/mp4"}
+
+
+class Web:
+    """`put` says what a host answers for a path; anything else is answered with a small page or an empty file."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.asked: list[tuple[str, str]] = []
+        """Host and path of each request, and of each socket; a proxy is asked for whole addresses."""
+        self._answers: dict[tuple[str, str], Answer] = {}
+
+    def origin(self, name: str) -> str:
+        return f"http://{name}.localhost:{self.port}"
+
+    def put(
+        self, name: str, path: str, content: str, kind: str = "text/html", status: int = 200, **headers: str
+    ) -> str:
+        """Its address. Headers are written with underscores."""
+        lines = {"Content-Type": kind} | {key.replace("_", "-"): value for key, value in headers.items()}
+        self._answers[name, path] = (status, lines, content)
+        return f"{self.origin(name)}{path}"
+
+    def redirect(self, name: str, path: str, to: str) -> str:
+        return self.put(name, path, "", status=302, Location=to)
+
+    def paths(self, name: str) -> list[str]:
+        """What that host was asked for, each once, in order."""
+        return sorted({path for host, path in self.asked if host == name})
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                await self._answer(reader, writer)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").strip().split("\r\n")
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        await reader.readexactly(int(headers.get("content-length", 0)))
+        name = headers["host"].partition(":")[0].removesuffix(".localhost")
+        path = first.split(" ")[1]
+        self.asked.append((name, path))
+        if headers.get("upgrade") == "websocket":
+            digest = hashlib.sha1((headers["sec-websocket-key"] + _MAGIC).encode()).digest()
+            accepted = f"Sec-WebSocket-Accept: {base64.b64encode(digest).decode()}"
+            switched = "HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            writer.write(f"{switched}{accepted}\r\n\r\n".encode())
+            await writer.drain()
+            await reader.read()
+            raise ConnectionError
+        status, extra, content = self._answers.get((name, path.partition("?")[0])) or _usual(path)
+        extra = {"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*"} | extra
+        told = "".join(f"{key}: {value}\r\n" for key, value in extra.items())
+        body = content.encode()
+        writer.write(f"HTTP/1.1 {status} OK\r\n{told}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        await writer.drain()
+
+
+def _usual(path: str) -> Answer:
+    kind = _KINDS.get(path.partition("?")[0].rpartition(".")[2])
+    return (200, {"Content-Type": kind}, "") if kind else (200, {"Content-Type": "text/html"}, "<title>Served</title>")
+
+
+@asynccontextmanager
+async def running() -> AsyncIterator[Web]:
+    web = Web(0)
+    server = await asyncio.start_server(web.serve, "127.0.0.1", 0)
+    web.port = server.sockets[0].getsockname()[1]
+    try:
+        yield web
+    finally:
+        server.close()

@@ -121,7 +121,10 @@ def test_a_dead_ref_ends_with_status_1(cli: Cli, chrome: str, serve: Serve) -> N
 
 
 def test_no_chrome_ends_with_status_3(cli: Cli) -> None:
-    assert "No Chrome could be reached: nothing listens there." in cli("snapshot", "--cdp", "http://127.0.0.1:9", status=3).stderr
+    assert (
+        "No Chrome could be reached: nothing listens there."
+        in cli("snapshot", "--cdp", "http://127.0.0.1:9", status=3).stderr
+    )
 
 
 def test_a_chrome_that_was_killed_is_forgotten(cli: Cli, serve: Serve) -> None:
@@ -233,3 +236,48 @@ def test_an_answer_fits_the_schema_that_is_given(
         done = cli("run", "Find tea", "--url", serve(SHOP), "--answer-schema", str(tmp_path / "schema.json"))
 
     assert done.stdout == '{"found":1}\n'
+
+
+def test_settings_of_the_file_hold_for_a_task(
+    cli: Cli, environment: dict[str, str], serve: Serve, tmp_path: Path
+) -> None:
+    replies = [tool_call("done", {"result": "**Tea**"})]
+    with ReplayServer(replies=replies) as server:
+        (tmp_path / "config.toml").write_text(
+            f'model = "openai-compatible/m"\nbase_url = "{server.base_url}"\nurl = "{serve(SHOP)}"\n'
+            'locale = "nb-NO"\nsave_storage_state = "state.json"\n'
+        )
+        environment |= {"CDP_AGENT_CONFIG": str(tmp_path / "config.toml")}
+        done = cli("run", "Find tea", "--events", "-", "--without", "task:setup", "--quiet")
+
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.stderr == ""
+    assert [event["type"] for event in events][-1] == "task:completed"
+    assert "task:setup" not in {event["type"] for event in events}
+    assert events[-1]["result"]["answer"] == "**Tea**"
+    assert (tmp_path / "state.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_tab_can_be_named(cli: Cli, chrome: str, environment: dict[str, str], serve: Serve) -> None:
+    cli("goto", serve(SHOP))
+    environment["XDG_STATE_HOME"] += "-of-another"
+    cli("goto", serve("<title>Notes</title>Mine"), "--cdp", chrome)
+
+    by_title = cli("snapshot", "--cdp", chrome, "--tab", "shop").stdout
+    missing = cli("snapshot", "--cdp", chrome, "--tab", "nothing", status=2).stderr
+    number = next(number for number in ("1", "2", "3") if f"{number} Shop" in missing)
+    by_number = cli("snapshot", "--cdp", chrome, "--tab", number).stdout
+
+    assert 'button "Go"' in by_title
+    assert by_number == by_title
+    assert missing.startswith("cdp-agent: No open tab is 'nothing'. Those there are: 1 ")
+
+
+def test_a_wrong_setting_names_its_line(cli: Cli, environment: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("# mine\nmax_step = 3\n")
+    environment |= {"CDP_AGENT_CONFIG": str(tmp_path / "config.toml")}
+
+    assert cli("snapshot", "example.com", status=2).stderr == (
+        f"cdp-agent: {tmp_path}/config.toml, line 2: There is no setting 'max_step' (did you mean max_steps?): "
+        "`cdp-agent config list` shows all.\n"
+    )

@@ -88,7 +88,7 @@ def test_a_list_tells_where_each_value_comes_from_and_masks_keys(
     path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path.parent.mkdir()
-    path.write_text("anthropic_api_key = 'sk-file'\n\nmax_steps = 9\ncdp = ['wss://me:pass@h/?token=tok-en']\n")
+    path.write_text("anthropic_api_key = 'sk-file'\n\nmax_steps = 9\ncdp = ['wss://me:hunter2@h/?token=tok-en']\n")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-env")
     monkeypatch.setenv("CDP_AGENT_QUIET", "1")
 
@@ -109,7 +109,7 @@ def test_a_list_tells_where_each_value_comes_from_and_masks_keys(
     assert found["anthropic_api_key"] == {"value": "***", "source": f"{path}, line 1"}
     assert found["cdp"]["value"] == ["wss://***@h/?***"]
     assert found["max_steps"] == {"value": 9, "source": f"{path}, line 3"}
-    for secret in ("sk-", "pass", "tok-en"):
+    for secret in ("sk-", "hunter2", "tok-en"):
         assert secret not in told + as_json
 
 

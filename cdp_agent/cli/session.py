@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -10,8 +10,9 @@ import msgspec
 from cdp_agent.browser import Browser
 from cdp_agent.cli import state
 from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords
+from cdp_agent.connecting import AUTO
 from cdp_agent.endpoints import websocket_url
-from cdp_agent.errors import BrowserError
+from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.page.page import Page
 from cdp_agent.page.saved_refs import SavedRefs
 
@@ -36,8 +37,7 @@ async def chrome(config: Config, *, may_launch: bool = True) -> AsyncIterator[Ch
     if config.cdp:
         async with Browser.connect(config.cdp, **connect_keywords(config)) as browser:
             reached = config.cdp[browser.attempts[-1].index]
-            key = state.key_of(await websocket_url(reached, config.cdp_headers, _CONNECT_S))
-            yield Chrome(browser, key, ours=False)
+            yield Chrome(browser, await _key(reached, config), ours=False)
         return
     if started := state.started_chrome():
         try:
@@ -52,6 +52,12 @@ async def chrome(config: Config, *, may_launch: bool = True) -> AsyncIterator[Ch
         raise BrowserError(NONE_RUNS)
     async with Browser.launch(**launch_keywords(config)) as browser:
         yield Chrome(browser, None, ours=True)
+
+
+async def _key(endpoint: str, config: Config) -> str:
+    if endpoint == AUTO:  # the user is asked for each connection: one is enough
+        return state.key_of(endpoint)
+    return state.key_of(await websocket_url(endpoint, config.cdp_headers, _CONNECT_S))
 
 
 @asynccontextmanager
@@ -69,24 +75,38 @@ class Current(msgspec.Struct, frozen=True):
     ours: bool
 
 
-async def current_tab(chrome: Chrome, *, take_over: bool) -> Current:
-    """The tab of the command before, with the refs that it gave; else the newest open one; else a new one.
+async def current_tab(chrome: Chrome, config: Config, *, take_over: bool) -> Current:
+    """The tab that `tab` names, else that of the command before; else the newest open one; else a new one.
 
-    With `take_over` the tab is to be led elsewhere: one that the user opened is then left alone.
+    Refs that the command before gave are those of its tab.
+    With `take_over` the tab is to be led elsewhere: one that the user opened, and has not named, is then left alone.
+    Raises SetupError when there is no such tab.
     """
     saved = state.tab_of(chrome.key) if chrome.key else None
     pages = chrome.browser.pages
-    page = next((each for each in pages if saved and each.target_id == saved.target_id), None)
-    if page is not None and saved is not None:
-        ours = chrome.ours or saved.ours
+    named = _named(pages, config.tab) if config.tab else None
+    wanted = named.target_id if named else saved.target_id if saved else None
+    page = next((each for each in pages if each.target_id == wanted), None)
+    if page is not None and saved is not None and page.target_id == saved.target_id:
+        ours = chrome.ours or saved.ours or named is not None
         if refs := msgspec.json.decode(saved.refs, type=SavedRefs | None):
             page.import_refs(refs)
     else:
-        page, ours = (pages[-1] if pages else None), chrome.ours
+        page, ours = named or (pages[-1] if pages else None), chrome.ours or named is not None
     if page is None or (take_over and not ours):
         page, ours = await chrome.browser.new_page(), True
         chrome.browser.keep(page)
     return Current(page, ours)
+
+
+def _named(pages: Sequence[Page], tab: str) -> Page:
+    if tab.isdigit() and 1 <= int(tab) <= len(pages):
+        return pages[int(tab) - 1]
+    for page in pages:
+        if tab.lower() in page.url.lower() or tab.lower() in page.title.lower():
+            return page
+    open_ = "; ".join(f"{number} {page.title or page.url}" for number, page in enumerate(pages, 1)) or "none"
+    raise SetupError(f"No open tab is {tab!r}. Those there are: {open_}.")
 
 
 async def leave(chrome: Chrome, current: Current) -> None:

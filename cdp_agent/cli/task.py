@@ -60,7 +60,7 @@ def resume_task(words: Sequence[str]) -> int:
     model = load(found.folder).model
 
     def begin(browser: Browser, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
-        return Agent.resume(browser, found.folder, **resume_keywords(config, model), stop=stop)
+        return Agent.resume(browser, found.folder, **resume_keywords(config), stop=stop)
 
     return _report(asyncio.run(_run(config, model, begin)), config)
 
@@ -86,7 +86,7 @@ async def _run(config: Config, model: str, begin: Begin) -> AgentResult:
     with suppress(NotImplementedError):  # on Windows; there Ctrl-C cancels, which ends in a result just as well
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stop.set)
     async with chrome(config) as running:
-        current = await current_tab(running, take_over=True)
+        current = await current_tab(running, config, take_over=True)
         tabs = Tabs(running.browser, current.page)
         with sink_of(config, model) as take:
             async with aclosing(begin(running.browser, current.page, stop)) as events:
@@ -94,6 +94,8 @@ async def _run(config: Config, model: str, begin: Begin) -> AgentResult:
                     take(event)
         assert isinstance(event, TaskCompleted)  # the last event, always
         with suppress(BrowserError):  # a Chrome that is gone: the result says so
+            if config.save_storage_state is not None:
+                await running.browser.save_storage_state(config.save_storage_state)
             await tabs.follow()
             running.browser.keep(tabs.page)
             await leave(running, Current(tabs.page, ours=True))

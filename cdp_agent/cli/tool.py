@@ -29,7 +29,7 @@ async def call_tool(call: ToolCall) -> int:
     goes_elsewhere = call.url is not None or "url" in call.tool.parameters["required"]
     address = _address(call.url) if call.url is not None else None
     async with chrome(call.config, may_launch=goes_elsewhere) as running:
-        current = await current_tab(running, take_over=goes_elsewhere)
+        current = await current_tab(running, call.config, take_over=goes_elsewhere)
         tabs = Tabs(running.browser, current.page)
         try:
             if address is not None:

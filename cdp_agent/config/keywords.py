@@ -6,13 +6,15 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from cdp_agent.agent.task import Limits
 from cdp_agent.config.forms import place_of, viewport_of
 from cdp_agent.config.setting import Setting, User, settings_of
 from cdp_agent.config.settings import Config
+from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.errors import SetupError
+from cdp_agent.page.dialogs import DialogPolicy
+from cdp_agent.providers.manner import Patience
+from cdp_agent.proxy import Proxy
 
 if TYPE_CHECKING:
     from cdp_agent.providers.services import Endpoint
@@ -23,23 +25,36 @@ NO_MODEL = (
 )
 
 
-_MEANT: dict[str, Callable[[Any], Any]] = {"viewport": viewport_of, "geolocation": place_of}
+_MEANT: dict[str, Callable[[Any], Any]] = {
+    "viewport": viewport_of,
+    "geolocation": place_of,
+    "constrained": lambda text: text == "yes",
+    "dialogs": lambda answers: DialogPolicy(**answers),
+    "secrets": lambda stored: {name: each.read(name) for name, each in stored.items()},
+}
+_SHORTEST = 6
+"""Characters. To mask what is shorter would mask words that are no secret."""
 
 
 def agent_keywords(config: Config) -> dict[str, Any]:
-    """What `Agent` takes. Raises SetupError when there is no model, and for limits that cannot be."""
+    """What `Agent` takes. Raises SetupError when there is no model, and for a secret that is not to be had."""
     if config.model is None:
         raise SetupError(NO_MODEL)
+    taken = {**_taken(config, "agent"), "environment": environment_of(config)}
+    if limits := _taken(config, "limits"):
+        taken["limits"] = Limits(**limits)
+    if patience := _taken(config, "patience"):
+        taken["patience"] = Patience(**patience)
+    return taken
+
+
+def resume_keywords(config: Config) -> dict[str, Any]:
+    """What `Agent.resume` takes: all else is in the checkpoint. Raises as `agent_keywords`."""
     taken = _taken(config, "agent")
-    limits = Limits(**_taken(config, "limits"))
-    if key := key_of(config, config.model.partition("/")[0].strip()):
-        taken["api_key"] = key
-    return taken | ({"limits": limits} if limits != Limits() else {})
-
-
-def resume_keywords(config: Config, model: str) -> dict[str, Any]:
-    """What `Agent.resume` takes: all else is in the checkpoint."""
-    return {"base_url": config.base_url, "api_key": key_of(config, model.partition("/")[0])}
+    return {
+        "environment": environment_of(config),
+        **{name: taken[name] for name in ("base_url", "secrets") if name in taken},
+    }
 
 
 def endpoint_of(config: Config) -> Endpoint:
@@ -53,17 +68,17 @@ def endpoint_of(config: Config) -> Endpoint:
 
 def launch_keywords(config: Config) -> dict[str, Any]:
     """What `Browser.launch` takes."""
-    return _taken(config, "launch", "page")
+    return {**_taken(config, "launch", "page"), **_proxy(config)}
 
 
 def connect_keywords(config: Config) -> dict[str, Any]:
     """What `Browser.connect` takes, beside the endpoints (`config.cdp`)."""
-    return _taken(config, "connect", "page")
+    return {**_taken(config, "connect", "page"), **_proxy(config)}
 
 
 def page_keywords(config: Config) -> dict[str, Any]:
     """What both take."""
-    return _taken(config, "page")
+    return {**_taken(config, "page"), **_proxy(config)}
 
 
 def environment_of(config: Config) -> dict[str, str]:
@@ -72,14 +87,17 @@ def environment_of(config: Config) -> dict[str, str]:
     return {**os.environ, **found}
 
 
-def key_of(config: Config, provider: str) -> str | None:
-    """The key of a provider, by its name."""
-    return getattr(config, f"{provider.replace('-', '_')}_api_key", None)
-
-
 def secrets_of(config: Config) -> list[str]:
-    """Every value that must never be shown."""
-    return [value for setting in _set(config) if setting.secret for value in _texts(getattr(config, setting.name))]
+    """Every value that must never be shown. (Secrets that stand elsewhere are masked by the run that reads them.)"""
+    values = [value for each in _set(config) if each.secret for value in _texts(getattr(config, each.name))]
+    return [value for value in values if len(value) >= _SHORTEST]
+
+
+def _proxy(config: Config) -> dict[str, Proxy]:
+    taken = _taken(config, "proxy")
+    if "server" not in taken:
+        return {}
+    return {"proxy": Proxy(**taken)}
 
 
 def _taken(config: Config, *users: User) -> dict[str, Any]:
@@ -96,8 +114,8 @@ def _set(config: Config, *users: User) -> list[Setting]:
 
 
 def _texts(value: Any) -> list[str]:
-    match msgspec.to_builtins(value, enc_hook=str):
-        case str(text):
+    match value:
+        case StoredSecret(value=str(text)) | str(text):
             return [text]
         case dict(table):
             return [text for each in table.values() for text in _texts(each)]

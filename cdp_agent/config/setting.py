@@ -13,9 +13,9 @@ import msgspec
 PREFIX = "CDP_AGENT_"
 
 Kind = Literal["boolean", "integer", "number", "choice", "list", "path", "table", "json", "text"]
-User = Literal["agent", "limits", "patience", "launch", "connect", "page", "environment", "command"]
-"""What takes a setting: a keyword of Agent, Limits or Patience; of Browser.launch, .connect or both ("page"); whoever
-asks a provider or a search service, and finds it under the second of its variables; or the commands themselves."""
+User = Literal["agent", "limits", "patience", "launch", "connect", "page", "proxy", "environment", "command"]
+"""What takes a setting: a keyword of Agent, Limits, Patience, Proxy, Browser.launch, Browser.connect or both ("page");
+whoever asks a provider or a search service ("environment": under its second variable); or the commands themselves."""
 
 
 class _Told(msgspec.Struct, frozen=True):
@@ -69,6 +69,7 @@ class Setting(msgspec.Struct, frozen=True):
     separator: str
     choices: tuple[str, ...]
     least: float | None
+    above: float | None
     most: float | None
 
     @property
@@ -87,13 +88,15 @@ class Setting(msgspec.Struct, frozen=True):
             case "integer" | "number":
                 number = "a whole number" if self.kind == "integer" else "a number"
                 bounds = [f"at least {self.least:g}"] if self.least is not None else []
+                bounds += [f"more than {self.above:g}"] if self.above is not None else []
                 bounds += [f"at most {self.most:g}"] if self.most is not None else []
                 return " of ".join([number, " and ".join(bounds)]) if bounds else number
             case "choice":
                 return f"one of {', '.join(self.choices)}"
             case "list":
                 between = "commas" if self.separator == "," else "spaces"
-                return f"a list: in TOML or JSON, or with {between} between"
+                of = f" of {', '.join(self.choices)}" if self.choices else ""
+                return f"a list{of}: in TOML or JSON, or with {between} between"
             case "path":
                 return "a path"
             case "table":
@@ -129,8 +132,9 @@ def _setting(name: str, hint: Any, default: Any) -> Setting:
         short=about.short,
         form=about.form,
         separator=about.separator,
-        choices=get_args(bare) if get_origin(bare) is Literal else (),
+        choices=_choices(get_args(bare)[0] if get_origin(bare) is tuple else bare),
         least=bounds.ge if bounds else None,
+        above=bounds.gt if bounds else None,
         most=bounds.le if bounds else None,
     )
 
@@ -150,6 +154,10 @@ def _bare(hint: Any) -> tuple[Any, msgspec.Meta | None]:
             hint = next(each for each in get_args(hint) if each is not type(None))
         else:
             return hint, bounds
+
+
+def _choices(hint: Any) -> tuple[str, ...]:
+    return get_args(hint) if get_origin(hint) is Literal else ()
 
 
 def _kind(bare: Any) -> Kind:

@@ -7,26 +7,34 @@ are not put off here: reading them would take longer than all else that a comman
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from cdp_agent.agent.task import BatchPolicy, Limits
 from cdp_agent.config.file import ConfigFile, config_path
 from cdp_agent.config.forms import PLACE, VIEWPORT
-from cdp_agent.config.setting import told
+from cdp_agent.config.setting import settings_of, told
 from cdp_agent.config.sources import load
+from cdp_agent.config.stored_secrets import StoredSecret
+from cdp_agent.config.values import shown
+from cdp_agent.page.dialogs import Answer as DialogAnswer
+from cdp_agent.page.rules import ResourceType
 from cdp_agent.page.settings import ColorScheme
+from cdp_agent.providers.base import ReasoningEffort
+from cdp_agent.providers.manner import Patience
 from cdp_agent.providers.vertex_address import LOCATION, LOCATION_VARIABLES, PROJECT_VARIABLES
 
 _TASK, _MODEL, _LIMITS, _KEYS = "The task", "The model", "Limits", "Keys and accounts"
 _CHROME, _PAGES, _OUTPUT = "Chrome", "What pages see", "Output"
 _Natural = Annotated[int, msgspec.Meta(ge=0)]
 _Positive = Annotated[int, msgspec.Meta(ge=1)]
+_Amount = Annotated[float, msgspec.Meta(gt=0)]
 _Viewport = Annotated[str, msgspec.Meta(pattern=VIEWPORT)]
 _Place = Annotated[str, msgspec.Meta(pattern=PLACE)]
 
-_USUAL = Limits()
+_USUAL, _PATIENCE = Limits(), Patience()
+Engine = Literal["duckduckgo", "google", "bing", "brave", "tavily", "exa", "parallel", "searxng"]
 
 
 def _key(of: str, *variables: str) -> msgspec.Meta:
@@ -47,11 +55,50 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     checkpoint: Annotated[
         Path | None, told(_TASK, "a folder where what `resume` needs is written after each step", "agent")
     ] = None
+    secrets: Annotated[
+        dict[str, StoredSecret],
+        told(
+            _TASK,
+            "what the model may have filled in and never sees: [secrets.NAME] with value, env or command, and origins",
+            "agent",
+            secret=True,
+        ),
+    ] = {}
+    allow: Annotated[tuple[str, ...], told(_TASK, "origins that pages may load from, such as example.com", "page")] = ()
+    deny: Annotated[tuple[str, ...], told(_TASK, "origins that they may not", "page")] = ()
+    upload_folders: Annotated[tuple[Path, ...], told(_TASK, "folders that files may be uploaded from", "agent")] = ()
+    allow_evaluate: Annotated[bool, told(_TASK, "let the model run JavaScript in pages", "agent")] = False
+    search: Annotated[Engine | None, told(_TASK, "where the model may search the web", "agent")] = None
+    search_base_url: Annotated[str | None, told(_TASK, "where that is, such as a SearXNG server", "agent")] = None
 
     model: Annotated[str | None, told(_MODEL, "provider/name, such as openai/gpt-4.1-mini", "agent", short="-m")] = None
     base_url: Annotated[
         str | None, told(_MODEL, "of the model's server, where it is not the provider's own", "agent")
     ] = None
+    fallback_model: Annotated[str | None, told(_MODEL, "takes over when the model fails for good", "agent")] = None
+    fallback_base_url: Annotated[str | None, told(_MODEL, "of its server", "agent")] = None
+    reasoning_effort: Annotated[ReasoningEffort | None, told(_MODEL, "how much it thinks before it acts", "agent")] = (
+        None
+    )
+    max_output_tokens: Annotated[_Positive | None, told(_MODEL, "the most that it says in a turn", "agent")] = None
+    constrained: Annotated[
+        Literal["auto", "yes", "no"],
+        told(_MODEL, "for models without tool calling: calls are JSON that the server enforces", "agent"),
+    ] = "auto"
+    vision: Annotated[bool, told(_MODEL, "show it a picture of the page, too", "agent")] = False
+    prices: Annotated[Path | None, told(_MODEL, "a file of prices in the place of ours", "agent")] = None
+    model_connect_s: Annotated[
+        _Amount, told(_MODEL, "how long to wait for a connection", "patience", keyword="connect_s")
+    ] = _PATIENCE.connect_s
+    model_first_byte_s: Annotated[
+        _Amount, told(_MODEL, "for the beginning of an answer", "patience", keyword="first_byte_s")
+    ] = _PATIENCE.first_byte_s
+    model_between_chunks_s: Annotated[
+        _Amount, told(_MODEL, "for more of it", "patience", keyword="between_chunks_s")
+    ] = _PATIENCE.between_chunks_s
+    model_attempts: Annotated[
+        _Positive, told(_MODEL, "times it is asked before it counts as failed", "patience", keyword="attempts")
+    ] = _PATIENCE.attempts
     max_actions_per_step: Annotated[_Positive, told(_MODEL, "tool calls of one turn that are run", "agent")] = 1
     batch_policy: Annotated[
         BatchPolicy,
@@ -76,6 +123,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     history_tokens: Annotated[
         _Positive, told(_LIMITS, "of the conversation, from which on old pages shrink to a line", "limits")
     ] = _USUAL.history_tokens
+    max_tokens_total: Annotated[_Positive | None, told(_LIMITS, "tokens of input and output in all", "limits")] = None
+    max_cost: Annotated[_Amount | None, told(_LIMITS, "US dollars", "limits")] = None
+    max_seconds: Annotated[_Amount | None, told(_LIMITS, "seconds from the beginning", "limits")] = None
 
     openai_api_key: Annotated[str | None, _key("OpenAI", "OPENAI_API_KEY")] = None
     anthropic_api_key: Annotated[str | None, _key("Anthropic", "ANTHROPIC_API_KEY")] = None
@@ -95,21 +145,55 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     openai_compatible_api_key: Annotated[
         str | None, _key("any other server that speaks as OpenAI does", "OPENAI_COMPATIBLE_API_KEY")
     ] = None
+    brave_api_key: Annotated[str | None, _key("Brave Search", "BRAVE_API_KEY")] = None
+    tavily_api_key: Annotated[str | None, _key("Tavily", "TAVILY_API_KEY")] = None
+    exa_api_key: Annotated[str | None, _key("Exa", "EXA_API_KEY")] = None
+    parallel_api_key: Annotated[str | None, _key("Parallel", "PARALLEL_API_KEY")] = None
 
     cdp: Annotated[
         tuple[str, ...],
-        told(_CHROME, "a Chrome that runs: http://host:port or ws://…; several are tried in order", "command"),
+        told(
+            _CHROME,
+            "a Chrome that runs: http://host:port, ws://…, or auto for your own; several are tried in order",
+            "command",
+        ),
     ] = ()
     cdp_headers: Annotated[
         dict[str, str],
         told(_CHROME, "sent to such a Chrome, often with a token", "connect", keyword="headers", secret=True),
     ] = {}
+    tab: Annotated[
+        str | None, told(_CHROME, "which of its tabs: a number from 1, or a part of its address or title", "command")
+    ] = None
     headless: Annotated[bool, told(_CHROME, "without a window", "launch")] = True
     executable: Annotated[
         str | None, told(_CHROME, "which program Chrome is", "launch", variables=("CDP_AGENT_CHROME",))
     ] = None
-    profile: Annotated[Path | None, told(_CHROME, "its profile folder, else a temporary one", "launch")] = None
+    profile: Annotated[
+        Path | None, told(_CHROME, "its profile folder; of one that we start: else a temporary one", "page")
+    ] = None
     args: Annotated[tuple[str, ...], told(_CHROME, "more of its own flags", "launch", separator=" ")] = ()
+    proxy: Annotated[
+        str | None, told(_CHROME, "its proxy: http://host:port, https:// or socks5://", "proxy", keyword="server")
+    ] = None
+    proxy_username: Annotated[str | None, told(_CHROME, "for the proxy", "proxy", keyword="username")] = None
+    proxy_password: Annotated[str | None, told(_CHROME, "for the proxy", "proxy", keyword="password", secret=True)] = (
+        None
+    )
+    proxy_bypass: Annotated[
+        tuple[str, ...],
+        told(_CHROME, "hosts that are reached without it, such as *.example.com", "proxy", keyword="bypass"),
+    ] = ()
+    storage_state: Annotated[
+        Path | None, told(_CHROME, "a file of cookies and local storage to begin with", "page")
+    ] = None
+    save_storage_state: Annotated[Path | None, told(_CHROME, "a file to write them to after a task", "command")] = None
+    launch_timeout_s: Annotated[
+        _Amount, told(_CHROME, "how long it may take to start", "launch", keyword="timeout_s")
+    ] = 30.0
+    connect_timeout_s: Annotated[
+        _Amount, told(_CHROME, "how long each endpoint may take to answer", "connect", keyword="timeout_s")
+    ] = 5.0
     downloads: Annotated[Path | None, told(_CHROME, "the folder for downloads", "page")] = None
 
     viewport: Annotated[
@@ -126,6 +210,14 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     extra_headers: Annotated[
         dict[str, str], told(_PAGES, "sent with every request, whatever site it goes to", "page", secret=True)
     ] = {}
+    block: Annotated[tuple[ResourceType, ...], told(_PAGES, "kinds of resources to leave out", "page")] = ()
+    block_hosts: Annotated[Path | None, told(_PAGES, "a file of hosts to load nothing from, such as ads", "page")] = (
+        None
+    )
+    dialogs: Annotated[
+        dict[Literal["alert", "confirm", "prompt", "beforeunload"], DialogAnswer],
+        told(_PAGES, "how each kind of dialog is answered: accept or dismiss", "page"),
+    ] = {}
 
     events: Annotated[
         str | None, told(_OUTPUT, "a file for what happens, as JSON Lines; - is the standard output", "command")
@@ -133,9 +225,15 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     without: Annotated[
         tuple[str, ...], told(_OUTPUT, "kinds of events to leave out, such as agent:observed", "command")
     ] = ()
+    images_in_events: Annotated[bool, told(_OUTPUT, "pictures too", "agent")] = False
     quiet: Annotated[bool, told(_OUTPUT, "tell nothing of the steps", "command", short="-q")] = False
     json: Annotated[bool, told(_OUTPUT, "print results as JSON", "command")] = False
     debug: Annotated[bool, told(_OUTPUT, "tell on stderr what is usually not worth it", "command")] = False
+
+    def __repr__(self) -> str:
+        """Those that are set, without what is secret."""
+        set_ = [each for each in settings_of(Config).values() if getattr(self, each.name) != each.default]
+        return f"Config({', '.join(f'{each.name}={shown(each, getattr(self, each.name))}' for each in set_)})"
 
     @staticmethod
     def load(*, environment: Mapping[str, str] | None = None, path: Path | None = None) -> "Config":

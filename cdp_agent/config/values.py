@@ -30,9 +30,7 @@ def checked(setting: Setting, value: Any, source: str, *, folder: Path | None = 
         found = msgspec.convert(value, setting.hint, dec_hook=_path)
     except msgspec.ValidationError as error:
         raise _wrong(setting, value, source, str(error) if setting.kind == "table" else "") from error
-    if setting.kind == "path" and found is not None:
-        return folder / found.expanduser() if folder else found.expanduser()
-    return found
+    return _placed(found, folder or Path())
 
 
 def plain(value: Any) -> Any:
@@ -69,6 +67,17 @@ def _parsed(setting: Setting, text: str) -> Any:
             return msgspec.json.decode(text)
         case _:
             return text
+
+
+def _placed(value: Any, folder: Path) -> Any:
+    """Paths, also those of a list, as seen from the folder."""
+    match value:
+        case Path():
+            return folder / value.expanduser()
+        case tuple():
+            return tuple(_placed(each, folder) for each in value)
+        case _:
+            return value
 
 
 def _parts(text: str, separator: str) -> list[str]:

@@ -1,0 +1,64 @@
+"""Secrets as the settings hold them: in the file itself, or where to get them from."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+from cdp_agent.errors import SetupError
+from cdp_agent.secrets import Fields, Secret, Totp
+
+_COMMAND_S = 30.0
+
+
+class StoredSecret(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The text itself, the variable that holds it, or a command that prints it, such as "pass show shop".
+
+    With `totp` it is the key of one-time codes. For the rest see `Secret`.
+    """
+
+    value: str | None = None
+    env: str | None = None
+    command: str | None = None
+    origins: tuple[str, ...] = ()
+    purpose: str = ""
+    fields: Fields = "any"
+    totp: bool = False
+
+    def __repr__(self) -> str:
+        return "StoredSecret(…)"
+
+    def __post_init__(self) -> None:
+        if [self.value, self.env, self.command].count(None) != 2:
+            raise ValueError("Expected one of `value`, `env` and `command`")
+
+    def read(self, name: str) -> Secret | Totp:
+        """The secret, for an agent. Raises SetupError when it is not where it should be."""
+        kind = Totp if self.totp else Secret
+        return kind(self._text(name), self.origins, self.purpose, self.fields)
+
+    def _text(self, name: str) -> str:
+        if self.value is not None:
+            return self.value
+        if self.env is not None:
+            if text := os.environ.get(self.env):
+                return text
+            raise SetupError(f"The secret {name} is to be in {self.env}, which is not set.")
+        return _printed(self.command or "", name)
+
+
+def _printed(command: str, name: str) -> str:
+    """The first line that the command prints. No shell is in between."""
+    import shlex
+    import subprocess
+
+    try:
+        done = subprocess.run(shlex.split(command), capture_output=True, text=True, timeout=_COMMAND_S, check=False)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        why = getattr(error, "strerror", None) or type(error).__name__
+        raise SetupError(f"The command for the secret {name} cannot be run: {why}.") from error
+    text = done.stdout.partition("\n")[0]
+    if done.returncode or not text:
+        raise SetupError(f"The command for the secret {name} printed none (exit status {done.returncode}).")
+    return text

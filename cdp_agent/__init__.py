@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from cdp_agent.agent.agent import Agent as Agent
     from cdp_agent.agent.task import Limits as Limits
     from cdp_agent.browser import Browser as Browser
-    from cdp_agent.events import AgentResult as AgentResult
     from cdp_agent.events import Event as Event
+    from cdp_agent.outcome import AgentResult as AgentResult
     from cdp_agent.page.page import Page as Page
     from cdp_agent.page.snapshot import Snapshot as Snapshot
     from cdp_agent.tools.base import Answer as Answer
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "Agent": "agent.agent",
-    "AgentResult": "events",
+    "AgentResult": "outcome",
     "Answer": "tools.base",
     "Arguments": "tools.base",
     "Browser": "browser",

@@ -1,61 +1,25 @@
 """Everything that happens in a run, as one tagged union. Only the agent makes these; whoever wants them iterates.
 
-In JSON the tag is `type`, for example {"type": "agent:step", "timestamp": 1767225600.5, "step": 1}.
+In JSON the tag is `type`, for example {"type": "agent:step", "timestamp": 1767225600.5, "step": 1}. What tells the same
+as an event of Pilo has its tag. The others of Pilo are:
+
+    browser:action_started           agent:action, which is told just before the action begins
+    browser:screenshot_captured_image  the field `image` of browser:screenshot_captured
+    system:debug_batch, _tool_drop   ai:generation: actions_requested, actions_executed, batch_truncated_by
+    system:debug_compression         agent:observed: page_chars is all of the page, snapshot or changed what is shown
+    system:debug_history_size        history:shrunk, and input_tokens of each ai:generation
+    interactive:form_data_request    none: data come with the task, and secrets are filled in by the runtime
+and not told, since nothing happens there: system:debug_message (all that a model is sent is in the other events).
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
+from cdp_agent.outcome import AgentResult, BatchCut, Quality, Stats
 from cdp_agent.providers.base import FinishReason, ToolCall, Usage
-
-
-class TaskError(msgspec.Struct, frozen=True):
-    """Why a task was not done: what failed, in whose hands (`where`), and what to do about it (`message`)."""
-
-    code: Literal["aborted", "max_steps", "max_errors", "max_tokens", "max_cost", "max_seconds", "failed", "stuck"]
-    message: str
-    where: Literal["task", "model", "browser", "user"] = "task"
-
-
-class Stats(msgspec.Struct, frozen=True):
-    """What a run took. Tokens are the provider's count; cached ones are part of the input.
-
-    `cost` is in US dollars, None where not all of it is known.
-    """
-
-    steps: int
-    actions: int
-    errors: int
-    generations: int
-    input_tokens: int
-    output_tokens: int
-    cached_tokens: int
-    events: int
-    started: float
-    duration_s: float
-    cost: float | None = None
-
-
-Validation = Literal["passed", "forced"]
-Quality = Literal["failed", "partial", "complete", "excellent"]
-BatchCut = Literal["page_change", "terminal", "error", "none"]
-
-
-class AgentResult(msgspec.Struct, frozen=True):
-    """How a task ended. `error` is None exactly when `success` is true.
-
-    `answer` is Markdown, or what the caller asked for with `answer=`. `validation` says whether it was judged as good,
-    or is given without that because the judge never accepted one; None when there was nothing to judge.
-    """
-
-    success: bool
-    answer: Any
-    error: TaskError | None
-    stats: Stats
-    validation: Validation | None = None
 
 
 class _Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
@@ -300,3 +264,8 @@ Event = (
     | TaskAborted
     | TaskCompleted
 )
+
+
+def without_image(event: Event) -> Event:
+    """The same event, without the picture in it."""
+    return msgspec.structs.replace(event, image=None) if isinstance(event, BrowserScreenshot) else event

@@ -11,7 +11,7 @@ from typing import Self
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.events import Event
+from cdp_agent.events import Event, without_image
 
 
 class TraceStarted(msgspec.Struct, frozen=True, tag_field="type", tag="trace:started"):
@@ -28,10 +28,12 @@ _decoder = msgspec.json.Decoder(Line)
 class TraceWriter:
     """Writes events to a file as they happen; close it, or use `with`.
 
-    The file is for the user alone (mode 600): it holds what the pages showed. Raises SetupError when it cannot be made.
+    The file is for the user alone (mode 600): it holds what the pages showed, but pictures only with `images`. Raises
+    SetupError when it cannot be made.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, images: bool = False) -> None:
+        self._images = images
         try:
             self._file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb", buffering=0)
         except OSError as error:
@@ -47,7 +49,7 @@ class TraceWriter:
         self.close()
 
     def write(self, event: Event) -> None:
-        self._write(event)
+        self._write(event if self._images else without_image(event))
 
     def close(self) -> None:
         self._file.close()

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
-from cdp_agent.events import AgentResult, Event, TaskCompleted
+from cdp_agent.events import Event, TaskCompleted
+from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
 from fixtures.replay import ReplayServer, tool_call
 

@@ -7,7 +7,8 @@ import pytest
 from cdp_agent.agent import prompts
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
-from cdp_agent.events import AgentAction, AgentReasoned, AiGeneration, BatchCut, Event
+from cdp_agent.events import AgentAction, AgentReasoned, AiGeneration, Event
+from cdp_agent.outcome import BatchCut
 from cdp_agent.page.page import Page
 from fixtures.replay import ReplayServer, reply, tool_call
 from tests.agents import DONE, of, play, result_of, scripted, told

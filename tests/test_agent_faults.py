@@ -10,7 +10,8 @@ from werkzeug import Request, Response
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
-from cdp_agent.events import AgentAction, AgentStatus, Event, HistoryShrunk, TaskError
+from cdp_agent.events import AgentAction, AgentStatus, Event, HistoryShrunk
+from cdp_agent.outcome import TaskError
 from cdp_agent.page.page import Page
 from cdp_agent.providers.manner import Patience
 from fixtures.replay import tool_call

@@ -10,13 +10,8 @@ from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
-from cdp_agent.events import (
-    AgentReasoned,
-    BrowserActionCompleted,
-    BrowserNavigated,
-    TaskAborted,
-    TaskError,
-)
+from cdp_agent.events import AgentReasoned, BrowserActionCompleted, BrowserNavigated, TaskAborted
+from cdp_agent.outcome import TaskError
 from cdp_agent.page.page import Page
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from fixtures.replay import reply, tool_call

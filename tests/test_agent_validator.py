@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.events import TaskError, TaskValidated, TaskValidationError
+from cdp_agent.events import TaskValidated, TaskValidationError
+from cdp_agent.outcome import TaskError
 from cdp_agent.page.page import Page
 from fixtures.replay import tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, of, play, result_of, told

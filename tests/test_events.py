@@ -11,7 +11,6 @@ from cdp_agent.events import (
     AgentObserved,
     AgentProcessing,
     AgentReasoned,
-    AgentResult,
     AgentStatus,
     AgentStep,
     AgentWaiting,
@@ -27,10 +26,8 @@ from cdp_agent.events import (
     FirewallBlocked,
     HistoryShrunk,
     PlanRevised,
-    Stats,
     TaskAborted,
     TaskCompleted,
-    TaskError,
     TaskMetrics,
     TaskMetricsIncremental,
     TaskSetup,
@@ -38,6 +35,7 @@ from cdp_agent.events import (
     TaskValidated,
     TaskValidationError,
 )
+from cdp_agent.outcome import AgentResult, Stats, TaskError
 from cdp_agent.providers.base import ToolCall, Usage
 
 STATS = Stats(

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from cdp_agent.errors import SetupError
-from cdp_agent.events import AgentStatus, AgentStep
+from cdp_agent.events import AgentStatus, AgentStep, BrowserScreenshot
 from cdp_agent.trace import TraceWriter, read
 
 FIRST = AgentStep(timestamp=1.5, step=1)
@@ -27,6 +28,16 @@ def test_each_line_is_written_at_once(tmp_path: Path) -> None:
         assert (tmp_path / "t.jsonl").read_text() == (
             '{"type":"trace:started","format":1}\n{"type":"agent:step","timestamp":1.5,"step":1}\n'
         )
+
+
+@pytest.mark.parametrize(("images", "kept"), [(False, None), (True, b"jpeg")], ids=["by default", "when asked"])
+def test_a_trace_has_pictures_only_when_asked(tmp_path: Path, images: bool, kept: bytes | None) -> None:
+    shot = BrowserScreenshot(timestamp=1.0, step=1, size=4, format="jpeg", width_px=2, height_px=1, image=b"jpeg")
+
+    with TraceWriter(tmp_path / "t.jsonl", images=images) as trace:
+        trace.write(shot)
+
+    assert list(read(tmp_path / "t.jsonl")) == [msgspec.structs.replace(shot, image=kept)]
 
 
 def test_a_trace_is_for_the_user_alone(tmp_path: Path) -> None:

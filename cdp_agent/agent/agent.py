@@ -19,7 +19,8 @@ from cdp_agent.agent.sinks import Sink
 from cdp_agent.agent.task import BatchPolicy, Limits, Options, Task
 from cdp_agent.agent.toolset import toolset
 from cdp_agent.errors import InvalidArguments, SetupError
-from cdp_agent.events import AgentResult, Event, TaskCompleted
+from cdp_agent.events import Event, TaskCompleted
+from cdp_agent.outcome import AgentResult
 from cdp_agent.page.rules import listed
 from cdp_agent.providers.base import ReasoningEffort
 from cdp_agent.providers.manner import Manner, Patience
@@ -39,8 +40,9 @@ class Agent:
 
     `model` is provider/name, for example "openai/gpt-4.1-mini"; a key that is not given comes from the provider's
     variable in `environment`. `guardrails` are limits in the user's words, told to the model wherever they bind.
-    `max_actions_per_step` to `checkpoint`: see `Options`. `tools` are added to the built-in ones. `secrets` are named to
-    the model and filled in for it, at their origins alone: see `Secret`; a bare text is for the origin of a run's `url`.
+    `max_actions_per_step` to `checkpoint`: see `Options`. `tools` are added to the built-in ones. `secrets` are named
+    to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for the origin of a run's
+    `url`.
 
     `fallback_model` takes over for the rest of a run when `model` fails for good; its key and address come from where
     those of a model do, and are the first one's where both have one provider. `reasoning_effort`, `max_output_tokens`

@@ -10,7 +10,8 @@ import msgspec
 from cdp_agent.agent.budget import OverBudget, spent
 from cdp_agent.agent.history import has_images
 from cdp_agent.errors import BadReply, ContextTooLong, InvalidArguments, ModelError, Unsupported
-from cdp_agent.events import AgentProcessing, AgentStatus, AiGeneration, AiGenerationError, BatchCut
+from cdp_agent.events import AgentProcessing, AgentStatus, AiGeneration, AiGenerationError
+from cdp_agent.outcome import BatchCut
 from cdp_agent.providers.base import Assistant, Image, Message, Reply, Request, System, Text, ToolResult, ToolSpec, User
 from cdp_agent.tools.base import Arguments, Tool
 

@@ -19,11 +19,11 @@ from cdp_agent.events import (
     AgentExtracted,
     AgentStatus,
     AgentWaiting,
-    BatchCut,
     BrowserActionCompleted,
     FirewallBlocked,
     PlanRevised,
 )
+from cdp_agent.outcome import BatchCut
 from cdp_agent.page.budget import tokens
 from cdp_agent.page.locate import locate
 from cdp_agent.page.receipts import Receipt

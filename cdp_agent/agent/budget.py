@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from cdp_agent.errors import SetupError
-from cdp_agent.events import TaskError
+from cdp_agent.outcome import TaskError
 
 if TYPE_CHECKING:
     from cdp_agent.agent.tally import Tally

@@ -20,11 +20,11 @@ from cdp_agent.events import (
     Event,
     TaskAborted,
     TaskCompleted,
-    TaskError,
     TaskMetrics,
     TaskMetricsIncremental,
     TaskSetup,
 )
+from cdp_agent.outcome import TaskError
 from cdp_agent.page.guards import limited
 
 if TYPE_CHECKING:

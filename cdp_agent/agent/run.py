@@ -24,7 +24,8 @@ from cdp_agent.agent.tabs import Tabs
 from cdp_agent.agent.tally import Tally
 from cdp_agent.agent.task import Options, Task
 from cdp_agent.agent.typed_done import TypedDone
-from cdp_agent.events import AgentObserved, AgentResult, AgentStatus, BrowserNavigated, Event, TaskError, Validation
+from cdp_agent.events import AgentObserved, AgentStatus, BrowserNavigated, Event
+from cdp_agent.outcome import AgentResult, TaskError, Validation
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint
 from cdp_agent.tools.base import Tool

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.events import Event
+from cdp_agent.events import Event, without_image
 
 Sink = Callable[[Event], None]
 
@@ -28,6 +28,11 @@ def without(sink: Sink, kinds: Collection[type[Event]]) -> Sink:
             sink(event)
 
     return take
+
+
+def without_images(sink: Sink) -> Sink:
+    """Leaves the pictures out of the events that have them."""
+    return lambda event: sink(without_image(event))
 
 
 def redacted(sink: Sink, secrets: Collection[str]) -> Sink:

@@ -6,7 +6,7 @@ import time
 
 import msgspec
 
-from cdp_agent.events import Stats
+from cdp_agent.outcome import Stats
 from cdp_agent.providers.base import Usage
 
 

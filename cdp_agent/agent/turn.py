@@ -14,7 +14,8 @@ from cdp_agent.agent.run import End
 from cdp_agent.agent.stagnation import Stuck
 from cdp_agent.agent.vision import add_picture, gave_up_pictures
 from cdp_agent.errors import ContextTooLong, ModelError
-from cdp_agent.events import AgentReasoned, AgentStatus, AiGenerationError, TaskError
+from cdp_agent.events import AgentReasoned, AgentStatus, AiGenerationError
+from cdp_agent.outcome import TaskError
 from cdp_agent.providers.base import Assistant, Request, ToolSpec
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from cdp_agent.agent.evidence import Shown
 from cdp_agent.agent.run import End
 from cdp_agent.agent.vision import gave_up_pictures
 from cdp_agent.errors import ActionError, BadReply, BrowserError, ModelError, SessionClosed
-from cdp_agent.events import AgentStatus, Quality, TaskError, TaskValidated, TaskValidationError
+from cdp_agent.events import AgentStatus, TaskValidated, TaskValidationError
 from cdp_agent.extract.schema import listed
+from cdp_agent.outcome import Quality, TaskError
 from cdp_agent.page.budget import tokens
 from cdp_agent.providers.fence import fence
 from cdp_agent.tools.base import Arguments, Context, Observation, Tool

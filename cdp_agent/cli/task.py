@@ -25,7 +25,8 @@ from cdp_agent.cli.status import DONE, INTERRUPTED, MODEL_FAILED, NO_CHROME, REF
 from cdp_agent.cli.text import for_terminal
 from cdp_agent.config import Config, agent_keywords, resume_keywords
 from cdp_agent.errors import BrowserError, SetupError
-from cdp_agent.events import AgentResult, Event, TaskCompleted
+from cdp_agent.events import Event, TaskCompleted
+from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
 
 Begin = Callable[[Browser, Page, asyncio.Event], AsyncGenerator[Event, None]]

@@ -3,9 +3,10 @@
     python -m venv /tmp/sdks && /tmp/sdks/bin/pip install openai anthropic google-genai ollama msgspec
     npm install --prefix /tmp/aimock @copilotkit/aimock
     /tmp/sdks/bin/python -m tests.wires.record --aimock /tmp/aimock/node_modules/.bin/llmock
+    CDP_AGENT_TEST_SDKS=/tmp/sdks/bin/python scripts/test tests/test_providers_sdks.py
 
-Without --aimock, the streams that are there stay, and are read anew. The streams called `documented-…` were written by
-hand after the providers' documentation, and are never touched.
+The last has the tests do it again, and compare. Without --aimock, the streams that are there stay, and are read anew.
+The streams called `documented-…` were written by hand after the providers' documentation, and are never touched.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ STREAMS = HERE / "streams"
 SIZES = (1, 3, 20)
 _PORT = 4711
 _PACKAGES = ("openai", "anthropic", "google-genai", "ollama")
+_HEADERS = ("authorization", "x-api-key", "anthropic-version", "x-goog-api-key")
 _TYPES = {".sse": "text/event-stream", ".ndjson": "application/x-ndjson"}
 
 # Each sends a request to an address.
@@ -55,17 +57,19 @@ READERS: dict[str, Callable[[str], dict[str, Any]]] = {
 
 
 class _Server:
-    """Keeps the bodies that it is sent, and answers with `data` in pieces of `size`, or with an error."""
+    """Keeps the requests that it is sent, and answers with `data` in pieces of `size`, or with an error."""
 
     def __init__(self, data: bytes = b"", kind: str = "", size: int = 1) -> None:
-        self.bodies: list[dict[str, Any]] = []
+        self.requests: list[dict[str, Any]] = []
         server = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
-                server.bodies.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                headers = {name: value for name, value in self.headers.items() if name.lower() in _HEADERS}
+                server.requests.append({"path": self.path, "headers": headers, "body": body})
                 self.send_response(200 if data else 400)
                 self.send_header("content-type", kind or "application/json")
                 self.send_header("transfer-encoding", "chunked")
@@ -92,16 +96,16 @@ class _Server:
         self._server.server_close()
 
 
-def body_of(wire: str, name: str) -> dict[str, Any]:
+def request_of(wire: str, name: str) -> dict[str, Any]:
     """What the SDK sends for a case."""
     server = _Server()
     with server as address:
         try:
             CALLS[wire](all_cases(wire)[name], address)
         except Exception:
-            if not server.bodies:
+            if not server.requests:
                 raise
-    return server.bodies[0]
+    return server.requests[0]
 
 
 def reply_of(wire: str, path: Path) -> dict[str, Any]:
@@ -160,28 +164,34 @@ def _requests(text: str) -> dict[str, tuple[str, dict[str, Any]]]:
     }
 
 
-def _write(name: str, rows: list[dict[str, Any]]) -> None:
-    """One line for each, after one with the versions of the SDKs."""
-    lines = [{"sdks": {package: version(package) for package in _PACKAGES}}, *rows]
-    (HERE / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+def _keep(name: str, rows: list[dict[str, Any]], *, check: bool) -> None:
+    """Writes one line for each, after one with the versions of the SDKs; or compares with what is there."""
+    lines = [json.dumps({"sdks": {package: version(package) for package in _PACKAGES}}), *map(json.dumps, rows)]
+    if not check:
+        (HERE / name).write_text("".join(f"{line}\n" for line in lines))
+    elif (HERE / name).read_text().splitlines()[1:] != lines[1:]:
+        sys.exit(f"{name} is not what the SDKs do now: {lines[0]}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--aimock", help="its command llmock")
+    parser.add_argument("--check", action="store_true", help="write nothing, fail where something would change")
     args = parser.parse_args()
     if args.aimock:
         record_aimock(args.aimock)
-    _write(
-        "sdk_bodies.jsonl",
-        [{"wire": wire, "case": name, "body": body_of(wire, name)} for wire in CALLS for name in all_cases(wire)],
+    _keep(
+        "sdk_requests.jsonl",
+        [{"wire": wire, "case": name, **request_of(wire, name)} for wire in CALLS for name in all_cases(wire)],
+        check=args.check,
     )
-    _write(
+    _keep(
         "sdk_replies.jsonl",
         [
             {"wire": path.parent.name, "stream": path.name, "reply": reply_of(path.parent.name, path)}
             for path in sorted(STREAMS.glob("*/*"))
         ],
+        check=args.check,
     )
 
 

@@ -17,11 +17,11 @@ from .hanging import end_scripts
 from .receipts import Outcome, Receipt
 from .recorder import Recorder
 from .settle import Watch
+from .tab import NAVIGATION_TIMEOUT_S
 
 if TYPE_CHECKING:
     from .page import Page
 
-TIMEOUT_S = 30.0
 _BEGINS_WITHIN_S = 3.0
 _REASONS = {
     "ERR_NAME_NOT_RESOLVED": "there is no such host. Check the spelling of the address",
@@ -45,7 +45,7 @@ _REASONS = {
 }
 
 
-async def goto(page: Page, url: str, *, timeout_s: float = TIMEOUT_S) -> Receipt:
+async def goto(page: Page, url: str, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> Receipt:
     """Opens an address, waits until it is settled, and tells where that led.
 
     An HTTP status of an error is told in the receipt, and so are redirects and downloads. Raises NavigationFailed,

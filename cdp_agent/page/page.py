@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from . import navigation
-from .locate import Located, Position, locate
-from .receipts import Outcome, Receipt
-from .recorder import perform, perform_unaimed
+from .tab import NAVIGATION_TIMEOUT_S
 from .view import View
 
 if TYPE_CHECKING:
     from cdp_agent.secrets import Revealed
 
+    from .locate import Located, Position
+    from .receipts import Outcome, Receipt
+    from .recorder import Do
     from .scroll import Direction, Scrolled
 
 MouseButton = Literal["left", "right", "middle"]
@@ -26,20 +26,28 @@ SelectBy = Literal["text", "value", "index"]
 class Page(View):
     """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`."""
 
-    async def goto(self, url: str, *, timeout_s: float = navigation.TIMEOUT_S) -> Receipt:
+    async def goto(self, url: str, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> Receipt:
         """Opens an address and waits until it is settled. Raises NavigationFailed, PageUnresponsive, BrowserError."""
+        from . import navigation
+
         return await navigation.goto(self, url, timeout_s=timeout_s)
 
     async def back(self) -> Receipt:
         """Goes back in the tab's history. Raises ActionError when there is no page to go back to."""
+        from . import navigation
+
         return await navigation.back(self)
 
     async def forward(self) -> Receipt:
         """Goes forward in the tab's history. Raises ActionError when there is no page to go forward to."""
+        from . import navigation
+
         return await navigation.forward(self)
 
     async def reload(self) -> Receipt:
         """Loads the page anew, also after it crashed."""
+        from . import navigation
+
         return await navigation.reload(self)
 
     async def click(
@@ -53,7 +61,7 @@ class Page(View):
 
         detail = {1: "", 2: "twice"}.get(count, f"{count} times")
         detail = " ".join(filter(None, (detail, "" if button == "left" else f"with the {button} button")))
-        return await perform(
+        return await _perform(
             self, "click", ref, lambda at: actions.click(at.at(position), button=button, count=count), detail=detail
         )
 
@@ -61,7 +69,7 @@ class Page(View):
         """Moves the mouse over the element, or to a position in it as in `click`. Raises NotInteractable, StaleRef."""
         from . import actions
 
-        return await perform(self, "hover", ref, lambda at: actions.hover(at.at(position)))
+        return await _perform(self, "hover", ref, lambda at: actions.hover(at.at(position)))
 
     async def drag(
         self,
@@ -76,11 +84,12 @@ class Page(View):
         The positions are as in `click`; without them it goes from middle to middle. Raises NotInteractable, StaleRef.
         """
         from . import drag as dragging
+        from .locate import locate
 
         async def do(at: Located) -> Outcome:
             return await dragging.drag(at.at(position), (await locate(self, to_ref)).at(to_position))
 
-        return await perform(self, "drag", from_ref, do, detail=f"to {to_ref}")
+        return await _perform(self, "drag", from_ref, do, detail=f"to {to_ref}")
 
     async def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
         """Replaces the text of a field, or adds to it; `value` is what it has then. Raises NotInteractable.
@@ -90,19 +99,19 @@ class Page(View):
         from . import fill as filling
 
         do = filling.fill_and_submit if submit else filling.fill
-        return await perform(self, "fill", ref, lambda at: do(at, text, append=append))
+        return await _perform(self, "fill", ref, lambda at: do(at, text, append=append))
 
     async def fill_secret(self, ref: str, secret: Revealed, *, append: bool = False) -> Receipt:
         """Fills in what has secrets in it, only where they may be; see secret_fill.py. Raises BlockedByPolicy."""
         from . import secret_fill as filling
 
-        return await perform(self, "fill", ref, lambda at: filling.fill_secret(at, secret, append=append))
+        return await _perform(self, "fill", ref, lambda at: filling.fill_secret(at, secret, append=append))
 
     async def select_secret(self, ref: str, secret: Revealed, *, by: SelectBy = "text") -> Receipt:
         """Chooses the option that a secret names; see `fill_secret`."""
         from . import secret_fill as filling
 
-        return await perform(self, "select", ref, lambda at: filling.select_secret(at, secret, by=by))
+        return await _perform(self, "select", ref, lambda at: filling.select_secret(at, secret, by=by))
 
     async def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
         """Chooses an option of a list, native or not; several where the list takes several.
@@ -111,25 +120,25 @@ class Page(View):
         """
         from . import select as selecting
 
-        return await perform(self, "select", ref, lambda at: selecting.select(at, option, by=by))
+        return await _perform(self, "select", ref, lambda at: selecting.select(at, option, by=by))
 
     async def check(self, ref: str) -> Receipt:
         """Checks a checkbox, radio button or switch, if it is not. Raises NotInteractable, StaleRef."""
         from . import actions
 
-        return await perform(self, "check", ref, actions.check)
+        return await _perform(self, "check", ref, actions.check)
 
     async def uncheck(self, ref: str) -> Receipt:
         """Unchecks a checkbox or switch, if it is checked. Raises NotInteractable, StaleRef."""
         from . import actions
 
-        return await perform(self, "uncheck", ref, actions.uncheck)
+        return await _perform(self, "uncheck", ref, actions.uncheck)
 
     async def focus(self, ref: str) -> Receipt:
         """Moves the keyboard focus to the element. Raises NotInteractable, StaleRef."""
         from . import actions
 
-        return await perform(self, "focus", ref, actions.focus)
+        return await _perform(self, "focus", ref, actions.focus)
 
     async def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
         """Presses a key or chord ("Enter", "Control+A") where the focus is, or in the element; so many times."""
@@ -138,19 +147,21 @@ class Page(View):
         root = (await self.frames()).root
         detail = key if repeat == 1 else f"{key} {repeat} times"
         if ref is None:
+            from .recorder import perform_unaimed
+
             return await perform_unaimed(self, "press", lambda: keyboard.press(root, key, repeat), detail=detail)
 
         async def do(at: Located) -> Outcome:
             await actions.focus(at)
             return await keyboard.press(root, key, repeat)
 
-        return await perform(self, "press", ref, do, detail=detail)
+        return await _perform(self, "press", ref, do, detail=detail)
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
         """Gives files to a file field, or to what opens one. Raises NotInteractable, InvalidArguments, StaleRef."""
         from . import upload as uploading
 
-        return await perform(self, "upload", ref, lambda at: uploading.upload(at, paths))
+        return await _perform(self, "upload", ref, lambda at: uploading.upload(at, paths))
 
     async def scroll(
         self,
@@ -172,6 +183,8 @@ class Page(View):
         gone: str | None = None,
         selector: str | None = None,
         url: str | None = None,
+        ref: str | None = None,
+        navigation: bool = False,
         idle: bool | float | None = None,
         timeout_s: float = 10,
     ) -> Receipt:
@@ -179,5 +192,20 @@ class Page(View):
         from . import wait as waits
 
         return await waits.wait_for(
-            self, text=text, gone=gone, selector=selector, url=url, idle=idle, timeout_s=timeout_s
+            self,
+            text=text,
+            gone=gone,
+            selector=selector,
+            url=url,
+            ref=ref,
+            navigation=navigation,
+            idle=idle,
+            timeout_s=timeout_s,
         )
+
+
+async def _perform(page: Page, action: str, ref: str, do: Do, *, detail: str = "") -> Receipt:
+    """See recorder.perform. What it imports takes a tenth of the time until the first snapshot."""
+    from .recorder import perform
+
+    return await perform(page, action, ref, do, detail=detail)

@@ -34,11 +34,13 @@ if TYPE_CHECKING:
 
 ATTACH_TIMEOUT_S = 2.0
 CLOSE_TIMEOUT_S = 5.0
+SILENCE_TIMEOUT_S = 0.5
 STOP_AGAIN_S = 0.5
 """A navigation may begin just after it was told to stop."""
 TAB_ARRIVES_WITHIN_S = 2.0
 TAB_EXPECTED_S = 1.0
 REMEMBERED_READINGS = 6
+NAVIGATION_TIMEOUT_S = 30.0
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -116,6 +118,8 @@ class Tab:
         def is_ours(event: target.TargetDestroyed) -> bool:
             return event.target_id == self.target_id
 
+        if self.guard.leaves_with_its_tabs and self._attached is not None:
+            await self._silence()
         async with self._browser.expect(target.TargetDestroyed, is_ours) as destroyed:
             try:
                 async with asyncio.timeout(CLOSE_TIMEOUT_S):
@@ -130,6 +134,14 @@ class Tab:
             except ProtocolError as error:
                 if not is_target_gone(error):
                     raise
+
+    async def _silence(self) -> None:
+        """What a page would send as it goes would not meet the rules any more: they go with the tab."""
+        sessions = {frame.session for frame in (await self.frames()).all()}
+        answers = [each.post(emulation.SetScriptExecutionDisabled(value=True)) for each in sessions]
+        for answer in answers:
+            answer.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await asyncio.wait(answers, timeout=SILENCE_TIMEOUT_S)
 
     def _stop_loading(self) -> None:
         """A tab on its way to a server that does not answer would be closed only when it does."""

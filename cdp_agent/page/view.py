@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from .locate import locate
 from .refs import parse_ref
 from .snapshot import Snapshot
 from .tab import Tab
@@ -76,6 +75,8 @@ class View(Tab):
 
         tree = await self.frames()
         await self.adopt_saved()
+        from .locate import locate
+
         scope = await locate(self, within) if within is not None else None
         async with self.reading:
             result = await finding.find(

@@ -171,3 +171,121 @@ async def test_a_selector_waits_until_what_matches_is_shown(page: Page, serve: S
     await page.wait_for(selector="#late")
 
     assert await page.evaluate("late.hidden") is False
+
+
+async def test_a_ref_is_waited_for_until_it_is_shown(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button id=b>Go</button>"))
+    (ref,) = (await page.snapshot()).refs
+    await page.evaluate("b.hidden = true")
+    await later(page, "b.hidden = false")
+
+    receipt = await page.wait_for(ref=ref)
+
+    assert receipt.text.startswith(f"waited for {ref} to be shown\n")
+    assert await page.evaluate("b.hidden") is False
+
+
+async def test_a_ref_that_comes_again_is_the_same(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<div id=box><button>Pay now</button></div>"))
+    (ref,) = (await page.snapshot()).refs
+    await page.evaluate("box.innerHTML = ''")
+    await later(page, "box.innerHTML = '<button>Pay now</button>'")
+
+    await page.wait_for(ref=ref)
+
+    assert await page.evaluate("box.children.length") == 1
+
+
+async def test_a_navigation_that_an_action_brought_counts(page: Page, serve: Serve) -> None:
+    goal = serve("<title>Goal</title>")
+    await page.goto(serve(f"<a href='{goal}'>on</a>"))
+    (ref,) = (await page.snapshot()).refs
+    await page.click(ref)
+
+    await page.wait_for(navigation=True, timeout_s=1)
+
+    assert page.url == goal
+
+
+async def test_a_navigation_that_comes_later_is_waited_for(page: Page, serve: Serve) -> None:
+    goal = serve("<title>Goal</title>")
+    await page.goto(serve(f"<button onclick=\"setTimeout(() => (location.href = '{goal}'), 600)\">on</button>"))
+    (ref,) = (await page.snapshot()).refs
+    await page.click(ref)
+
+    receipt = await page.wait_for(navigation=True)
+
+    assert (receipt.navigated_to, page.url) == (goal, goal)
+
+
+async def test_an_address_of_the_same_document_is_a_navigation(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button onclick=\"setTimeout(() => history.pushState(0, '', '/cart'), 500)\">on</button>"))
+    (ref,) = (await page.snapshot()).refs
+    await page.click(ref)
+
+    await page.wait_for(navigation=True)
+
+    assert page.url.endswith("/cart")
+
+
+async def test_a_navigation_that_does_not_come_is_told(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>stay</button>"))
+    (ref,) = (await page.snapshot()).refs
+    await page.click(ref)
+
+    with pytest.raises(ActionError, match="the page has not gone elsewhere since the last action"):
+        await page.wait_for(navigation=True, timeout_s=0.2)
+    with pytest.raises(ActionError, match="the page has not gone elsewhere since the last action"):
+        await page.wait_for(navigation=True, timeout_s=0.2)
+
+
+async def test_idle_counts_requests_too_short_to_be_seen_under_way(
+    page: Page, serve: Serve, httpserver: HTTPServer
+) -> None:
+    """Four of them, one each 200 ms: it is idle half a second after the last."""
+    serve("data", path="/data")
+    httpserver.expect_request("/last").respond_with_data("last")
+    await page.goto(serve("<p id=out></p>"))
+    await page.evaluate(
+        "(async () => { for (let i = 0; i < 4; i++) { await fetch('/data');"
+        "await new Promise((done) => setTimeout(done, 200)); } await fetch('/last'); out.textContent = 'last' })() && 1"
+    )
+
+    await page.wait_for(idle=True)
+
+    assert await page.evaluate("out.textContent") == "last"
+
+
+STREAMS = {
+    "event stream": "new EventSource('/stream')",
+    "streamed fetch": "fetch('/stream')",
+    "long polling": "(async () => { for (;;) await fetch('/hang') })()",
+    "polling": "setInterval(() => fetch('/data'), 50)",
+}
+
+
+@pytest.mark.parametrize("script", STREAMS.values(), ids=STREAMS)
+async def test_what_never_ends_is_not_waited_for(page: Page, serve: Serve, httpserver: HTTPServer, script: str) -> None:
+    released = Event()
+
+    def hang(request: Request) -> Response:
+        released.wait(30)
+        return Response("")
+
+    def stream(request: Request) -> Response:
+        def events() -> Any:
+            yield "data: 1\n\n"
+            released.wait(30)
+
+        return Response(events(), content_type="text/event-stream")
+
+    httpserver.expect_request("/hang").respond_with_handler(hang)
+    httpserver.expect_request("/stream").respond_with_handler(stream)
+    serve("data", path="/data")
+    await page.goto(serve("<p>Live</p>"))
+    await page.evaluate(f"{script}; 1")
+
+    try:
+        await page.wait_for(idle=True, timeout_s=15)
+    finally:
+        released.set()

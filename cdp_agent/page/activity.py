@@ -44,6 +44,8 @@ class Activity:
         self.document = Document(0, url, "", ready=True, loaded=True)
         self.requests = Requests(self._stirred)
         self.crashed = False
+        self.before_action = (0, url)
+        """Number and address of the document that the tab had when the last action began."""
         self._root = root_frame_id
         self._navigations: dict[str, _Navigation] = {}
         self._waiting: set[asyncio.Future[None]] = set()

@@ -7,6 +7,8 @@ https://chromedevtools.github.io/devtools-protocol/tot/Network/
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from collections.abc import Callable
 
 import msgspec
@@ -17,6 +19,10 @@ from cdp_agent.cdp.connection import Session
 AWAITED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
 _STREAMS = ("text/event-stream", "application/x-ndjson", "application/stream", "multipart/x-mixed-replace")
 _REMEMBERED = 200
+_POLLS = 5
+"""What was asked for so often is asked for again and again."""
+ENDLESS_S = 5.0
+"""What takes so long waits for something to happen, as long polling does."""
 _NO_BUFFER = 1  # bytes; we never ask for a body
 
 
@@ -48,6 +54,7 @@ class _Request(msgspec.Struct):
     order: int
     method: str
     url: str
+    since: float
 
     @property
     def place(self) -> str:
@@ -65,6 +72,8 @@ class Requests:
         self._failures: list[tuple[int, Failure]] = []
         self._statuses: dict[str, int] = {}
         self._endless: set[str] = set()
+        self._times: Counter[str] = Counter()
+        self._moved_at = 0.0
 
     def watch(self, session: Session) -> None:
         """To be called before anything may run on the session."""
@@ -86,6 +95,19 @@ class Requests:
         """The requests that began after `since` and are worth waiting for: "GET https://…"."""
         return [f"{each.method} {shortened(each.url)}" for each in self._waited_for(since)]
 
+    def keeping_busy(self) -> list[str]:
+        """All that is under way, as in `pending`, apart from what polls and what takes longer than ENDLESS_S."""
+        long_ago = _now() - ENDLESS_S
+        return [
+            f"{each.method} {shortened(each.url)}"
+            for each in self._waited_for(Mark(-1, frozenset()))
+            if each.since > long_ago and not self._polls(each)
+        ]
+
+    def quiet_s(self) -> float:
+        """For how long nothing began or ended, apart from what polls."""
+        return _now() - self._moved_at
+
     def give_up(self, since: Mark) -> None:
         """Those that are pending took too long: they are not waited for again on this page."""
         self._endless.update(each.place for each in self._waited_for(since))
@@ -101,6 +123,10 @@ class Requests:
     def forget_before(self, loader_id: str) -> None:
         """The document was replaced: of the old one's requests, Chrome tells no end."""
         self._running = {key: each for key, each in self._running.items() if key == loader_id}
+        self._times.clear()
+
+    def _polls(self, request: _Request) -> bool:
+        return self._times[request.place] >= _POLLS
 
     def _waited_for(self, since: Mark) -> list[_Request]:
         return [
@@ -116,7 +142,10 @@ class Requests:
         if event.type not in AWAITED or event.request.url.startswith(("data:", "blob:")):
             return
         self._order += 1
-        self._running[event.request_id] = _Request(session, self._order, event.request.method, event.request.url)
+        request = _Request(session, self._order, event.request.method, event.request.url, _now())
+        self._times[request.place] += event.request_id not in self._running  # a redirect is no new request
+        self._running[event.request_id] = request
+        self._moved(request)
         self._stirred()
 
     def _answered(self, event: network.ResponseReceived) -> None:
@@ -145,8 +174,17 @@ class Requests:
         del self._failures[:-_REMEMBERED]
 
     def _end(self, request_id: str) -> None:
-        if self._running.pop(request_id, None) is not None:
+        if (request := self._running.pop(request_id, None)) is not None:
+            self._moved(request)
             self._stirred()
+
+    def _moved(self, request: _Request) -> None:
+        if not self._polls(request):
+            self._moved_at = _now()
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 def shortened(url: str, longest: int = 160) -> str:

@@ -64,6 +64,7 @@ class Recorder:
         self._page = page
         self._before = before
         self._watch = watch
+        page.activity.before_action = (watch.document, watch.url)
         self._begun = time.perf_counter()
         self._acted_ms = 0.0
 

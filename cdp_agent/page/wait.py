@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments, StaleRef
 
 from .frames import Frame
-from .network import Mark, shortened
+from .locate import locate
+from .network import shortened
 from .receipts import Outcome, Receipt
 from .recorder import Recorder
 from .world import World
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 IDLE_S = 0.5
 _BACKSTOP_S = 1.0
-_EVERYTHING = Mark(-1, frozenset())
 _SHOWN = 3
 _LONGEST_LINE = 160
 
@@ -36,6 +36,8 @@ class _Wanted(msgspec.Struct, frozen=True):
     gone: str | None = None
     selector: str | None = None
     url: str | None = None
+    ref: str | None = None
+    navigation: bool = False
     idle_s: float | None = None
 
 
@@ -56,24 +58,33 @@ async def wait_for(
     gone: str | None = None,
     selector: str | None = None,
     url: str | None = None,
+    ref: str | None = None,
+    navigation: bool = False,
     idle: bool | float | None = None,
     timeout_s: float = 10,
 ) -> Receipt:
     """Waits until all that is given holds at the same time, in any frame, and tells what changed meanwhile.
 
     `text` and `gone` as a reader sees them, whatever the case and white space; `selector` in shadow roots too, and
-    shown; `url` is a part of the address, or a pattern with `*`; `idle`: so many seconds (True: half a second) without
-    a request that ends. Raises ActionError that says what is there instead, InvalidArguments, BrowserError.
+    shown; `url` is a part of the address, or a pattern with `*`; `ref`: that element is there and shown; `navigation`:
+    another page or address than before the last action, and ready; `idle`: so many seconds (True: half a second)
+    without a request, apart from those that never end: streams, polling, what takes longer than network.ENDLESS_S;
+    pictures, fonts and films do not count. Raises ActionError that says what is there instead, InvalidArguments,
+    BrowserError.
     """
     idle_s = None if idle is None or idle is False else IDLE_S if idle is True else float(idle)
-    wanted = _Wanted(_plain(text), _plain(gone), selector, url, idle_s)
+    wanted = _Wanted(_plain(text), _plain(gone), selector, url, ref, navigation, idle_s)
     if wanted == _Wanted():
-        raise InvalidArguments("wait_for needs something to wait for: text, gone, selector, url or idle.")
+        raise InvalidArguments(
+            "wait_for needs something to wait for: text, gone, selector, ref, url, navigation or idle."
+        )
     async with page.acting:
+        before = page.activity.before_action
         recorder = await Recorder.start(page)
+        page.activity.before_action = before  # waiting is no action that a navigation could come of
         waiting = _Waiting(page, wanted)
         await recorder.act(_within(waiting, timeout_s))
-        return await recorder.finish("wait_for", Outcome(), detail=_described(text, gone, selector, url, idle_s))
+        return await recorder.finish("wait_for", Outcome(), detail=_described(wanted, text, gone))
 
 
 async def _within(waiting: _Waiting, timeout_s: float) -> Outcome:
@@ -98,7 +109,7 @@ class _Waiting:
         while True:
             begun = loop.time()
             looks = await self._look()
-            self._missing = self._what_is_missing([look for _, look in looks])
+            self._missing = self._what_is_missing([look for _, look in looks]) + await self._missing_element()
             if not self._missing:
                 return
             took_s = loop.time() - begun
@@ -122,6 +133,18 @@ class _Waiting:
             said.append(f"It is in: {'; '.join(_cut(line) for line in there[:_SHOWN])}.")
         return " ".join(said)
 
+    async def _missing_element(self) -> list[str]:
+        """The element of a ref may have to be found again, so that it is not asked for with the rest."""
+        ref = self._wanted.ref
+        if ref is None:
+            return []
+        try:
+            at = await locate(self._page, ref)
+            shown = await at.world.call("isShownNow", at.local, returning=bool)
+        except (StaleRef, DocumentGone):
+            return [f"there is no {ref} any more"]
+        return [] if shown else [f"{ref} is not shown"]
+
     async def _look(self) -> list[tuple[World, _Look]]:
         wanted = self._wanted
         if wanted.text is None and wanted.gone is None and wanted.selector is None:
@@ -143,7 +166,8 @@ class _Waiting:
         return found
 
     def _what_is_missing(self, looks: list[_Look]) -> list[str]:
-        wanted, missing = self._wanted, []
+        wanted, activity = self._wanted, self._page.activity
+        missing: list[str] = []
         if wanted.text is not None and not any(look.text for look in looks):
             missing.append(f'there is no text "{wanted.text}"')
         if wanted.gone is not None and not all(look.gone for look in looks):
@@ -152,13 +176,19 @@ class _Waiting:
             missing.append(f"nothing that is shown matches {wanted.selector}")
         if wanted.url is not None and not _matches(self._page.url, wanted.url):
             missing.append(f"the address is not {wanted.url}")
+        if wanted.navigation and (self._now_at() == activity.before_action or activity.navigating()):
+            missing.append("the page has not gone elsewhere since the last action, or is not there yet")
         if wanted.idle_s is not None and (pending := self._pending()):
             missing.append(f"the page is loading {', '.join(pending[:_SHOWN])}")
         return missing
 
+    def _now_at(self) -> tuple[int, str]:
+        document = self._page.activity.document
+        return document.number, document.url
+
     def _pending(self) -> list[str]:
         activity = self._page.activity
-        pending = [*activity.requests.pending(_EVERYTHING), *activity.frames_navigating().values()]
+        pending = [*activity.requests.keeping_busy(), *activity.frames_navigating().values()]
         if address := activity.navigating():
             pending.append(address)
         now = asyncio.get_running_loop().time()
@@ -166,7 +196,8 @@ class _Waiting:
             self._busy_at = now
             return pending
         assert self._wanted.idle_s is not None
-        return [] if now - self._busy_at >= self._wanted.idle_s else ["something still, a moment ago"]
+        quiet_s = min(now - self._busy_at, activity.requests.quiet_s())
+        return [] if quiet_s >= self._wanted.idle_s else ["something still, a moment ago"]
 
     async def _next_event(self, looks: list[tuple[World, _Look]]) -> None:
         wait_s = _BACKSTOP_S if self._wanted.idle_s is None else max(0.005, self._left_idle_s())
@@ -181,7 +212,8 @@ class _Waiting:
 
     def _left_idle_s(self) -> float:
         assert self._wanted.idle_s is not None
-        left = self._busy_at + self._wanted.idle_s - asyncio.get_running_loop().time()
+        now = asyncio.get_running_loop().time()
+        left = self._wanted.idle_s - min(now - self._busy_at, self._page.activity.requests.quiet_s())
         return min(_BACKSTOP_S, left if left > 0 else _BACKSTOP_S)
 
 
@@ -207,13 +239,15 @@ def _matches(address: str, wanted: str) -> bool:
     return fnmatch.fnmatchcase(address, pattern)
 
 
-def _described(text: str | None, gone: str | None, selector: str | None, url: str | None, idle_s: float | None) -> str:
+def _described(wanted: _Wanted, text: str | None, gone: str | None) -> str:
     parts = [
         text is not None and f'text "{text}"',
         gone is not None and f'text "{gone}" to be gone',
-        selector is not None and f"an element that matches {selector}",
-        url is not None and f"the address {url}",
-        idle_s is not None and "the page to be idle",
+        wanted.selector is not None and f"an element that matches {wanted.selector}",
+        wanted.ref is not None and f"{wanted.ref} to be shown",
+        wanted.url is not None and f"the address {wanted.url}",
+        wanted.navigation and "another page",
+        wanted.idle_s is not None and "the page to be idle",
     ]
     return " and ".join(part for part in parts if part)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from cdp_agent.tools.base import Arguments, Context, Observation, tool
+from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
 
 class WaitArguments(Arguments, frozen=True):
@@ -19,6 +19,10 @@ class WaitForArguments(Arguments, frozen=True):
     gone: Annotated[str | None, Meta(description="Until this text is no longer on the page.")] = None
     selector: Annotated[str | None, Meta(description="Until an element matches this CSS selector.")] = None
     url: Annotated[str | None, Meta(description="Until the page's address contains this.")] = None
+    ref: Annotated[Ref | None, Meta(description="Until this element is shown.")] = None
+    navigation: Annotated[bool | None, Meta(description="Until another page than before the last action is there.")] = (
+        None
+    )
     idle: Annotated[bool | None, Meta(description="Until the page loads nothing any more.")] = None
     timeout_s: Annotated[float, Meta(ge=0.1, le=120, description="Give up after so many seconds.")] = 10
 
@@ -38,6 +42,8 @@ async def wait_for(args: WaitForArguments, context: Context) -> Observation:
         gone=args.gone,
         selector=args.selector,
         url=args.url,
+        ref=args.ref,
+        navigation=bool(args.navigation),
         idle=args.idle,
         timeout_s=args.timeout_s,
     )

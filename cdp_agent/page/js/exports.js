@@ -2,7 +2,7 @@ return { snapshot, adoptRoots, adoptInternals, adoptListening, describe, idOf, e
   aim, aimThrough, landed, nextFrame, toldBy, isMac, focusOn, checkable, checkedSoon,
   readyField, focusedField, setField, filledWith, listKind, chooseNative, setOption, beginChoice, filterField, findOption, scrollOptions, shown, isChosenNow,
   elementBy, fileField, fileNames, isDraggable, readable,
-  look, changedSince, outerHtml, documentTitle, adoptRefs,
+  look, changedSince, isShownNow, outerHtml, documentTitle, adoptRefs,
   secretField, secretStranger, enterSecret, coversOf, coversThrough,
   seenText, forgetSeen, placesOf, findElements, scrollBox, scrolledTo, moveBox, bringIntoView, topOf,
   marksOf, marksThrough, viewportPlace, paint, schema, cleanHtml,

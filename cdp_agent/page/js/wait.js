@@ -29,6 +29,12 @@ function look({ text, gone, selector }) {
   return found;
 }
 
+/** @param {number} id @returns {boolean} */
+function isShownNow(id) {
+  const element = elementOf(id);
+  return element !== null && isConnected_.call(element) && isRendered(element);
+}
+
 /** Also one of no size: it is there, whatever is put into it later. */
 const isRendered = (element) => checkVisibility_.call(element, SEEN_OPTIONS);
 

@@ -32,6 +32,10 @@ from cdp_agent.providers.base import (
 from cdp_agent.providers.lenient import objects
 
 NAME = "tool_call"
+LONGEST_TEXT = 1_000
+"""Characters of a text in a call: small models may go on in one for ever."""
+_MOST_ITEMS = 20
+
 _REF: dict[str, Any] = {"$ref": "#/$defs/ref"}
 _STRICT = ("type", "enum", "const", "items", "$ref")
 _NAMES = ("tool", "name", "function", "action")
@@ -117,6 +121,10 @@ def _enforceable(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict
 def _bounded(schema: dict[str, Any]) -> dict[str, Any]:
     """Without what only people read; a number within bounds as a whole one, of which grammars know the bounds."""
     kept = {key: value for key, value in schema.items() if key not in ("description", "default", "title")}
+    if kept.get("type") == "string" and not kept.keys() & {"enum", "pattern", "maxLength"}:
+        kept["maxLength"] = LONGEST_TEXT
+    if kept.get("type") == "array":
+        kept = {"maxItems": _MOST_ITEMS, **kept, "items": _bounded(kept.get("items", {}))}
     if kept.get("type") == "number" and "minimum" in kept and "maximum" in kept:
         kept |= {"type": "integer", "minimum": math.ceil(kept["minimum"]), "maximum": math.floor(kept["maximum"])}
     return kept

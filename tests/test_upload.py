@@ -9,7 +9,7 @@ import pytest
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts import Outcome
-from cdp_agent.page.upload import upload
+from cdp_agent.page.upload import inside, upload
 from tests.acting import at, in_frame, log, until_named
 from tests.conftest import Serve
 
@@ -98,3 +98,30 @@ async def test_upload_to_what_opens_no_chooser(page: Page, serve: Serve, files: 
         await upload(await at(page, "F"), files)
 
     assert refused.value.why == "wrong_element"
+
+
+def test_a_file_is_taken_out_of_the_folders_that_are_allowed_alone(files: list[str], tmp_path: Path) -> None:
+    allowed = tmp_path / "allowed"
+    (allowed / "deep").mkdir(parents=True)
+    (allowed / "deep" / "c.txt").write_text("c")
+    (allowed / "link.txt").symlink_to(files[0])
+    (tmp_path / "allowed too").mkdir()
+    (tmp_path / "in").symlink_to(allowed)
+
+    assert inside([str(tmp_path / "in" / "deep" / "c.txt")], [str(allowed)]) == [str(allowed / "deep" / "c.txt")]
+    for outside in (files[0], f"{allowed}/../a.txt", f"{allowed}/link.txt", f"{allowed} too/d.txt", str(allowed)):
+        with pytest.raises(InvalidArguments) as refused:
+            inside([outside], [str(allowed)])
+        assert str(refused.value) == f"The file {outside} may not be uploaded, only those in {allowed}."
+
+
+def test_without_folders_no_file_is_taken(files: list[str]) -> None:
+    with pytest.raises(InvalidArguments, match="may not be uploaded, none at all: do without"):
+        inside(files, [])
+
+
+async def test_what_is_no_file_is_told(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input type=file aria-label=F>"))
+
+    with pytest.raises(InvalidArguments, match="/dev/null is no file, but a device or a pipe"):
+        await upload(await at(page, "F"), ["/dev/null"])

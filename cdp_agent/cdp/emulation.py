@@ -81,3 +81,8 @@ class SetEmulatedMedia(Command[Empty], frozen=True):
     method: ClassVar[str] = "Emulation.setEmulatedMedia"
     media: str | None = None
     features: list[MediaFeature] | None = None
+
+
+class SetScriptExecutionDisabled(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Emulation.setScriptExecutionDisabled"
+    value: bool

@@ -53,6 +53,11 @@ class Guard:
         """All that hold here."""
         return self.narrow if self.wide is None else [self.wide, *self.narrow]
 
+    @property
+    def leaves_with_its_tabs(self) -> bool:
+        """The rules are only in force for as long as there is the tab."""
+        return bool(self.narrow) and not self._from_above
+
     def add_tab(self, target_id: str, url: str) -> None:
         """A tab whose sessions will be watched, and the address that it has."""
         self.tabs.add(target_id)

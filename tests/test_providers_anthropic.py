@@ -112,10 +112,17 @@ def test_nothing_is_marked_where_nothing_follows() -> None:
 @pytest.mark.parametrize(
     ("model", "effort", "limit", "expected"),
     [
-        ("claude-sonnet-5", None, None, {"max_tokens": 16_000}),
+        ("claude-haiku-4-5", None, None, {"max_tokens": 16_000}),
+        (
+            "claude-sonnet-5",
+            None,
+            None,
+            {"max_tokens": 16_000, "thinking": {"type": "adaptive", "display": "summarized"}},
+        ),
         ("claude-sonnet-5", "none", None, {"max_tokens": 16_000, "thinking": {"type": "disabled"}}),
         ("claude-opus-4-8", "none", 500, {"max_tokens": 500}),
         ("claude-fable-5", "none", None, {"max_tokens": 16_000, "output_config": {"effort": "low"}}),
+        ("claude-opus-5-5", "none", None, {"max_tokens": 16_000, "output_config": {"effort": "low"}}),
         (
             "claude-opus-4-6",
             "high",
@@ -158,6 +165,7 @@ def test_effort_is_said_as_the_model_knows_it(
         ("claude-sonnet-5", None, {"type": "auto"}),
         ("claude-sonnet-5", "none", {"type": "any"}),
         ("claude-fable-5", "none", {"type": "auto"}),
+        ("claude-opus-5-5", "none", {"type": "auto"}),
     ],
 )
 def test_a_model_that_may_think_is_not_forced_to_call(
@@ -265,3 +273,18 @@ def test_a_turn_that_another_model_began_is_ended_without_a_budget_for_thoughts(
     request = Request(model, (ASK, CALLED, *RESULTS), TOOLS, reasoning_effort="low")
 
     assert ("thinking" in anthropic.encode(request)) is thinks
+
+
+@pytest.mark.parametrize(
+    ("model", "kept"),
+    [("claude-sonnet-5", True), ("claude-opus-4-8", True), ("claude-opus-5-5", False), ("claude-fable-5-1", False)],
+)
+def test_thoughts_that_are_bound_to_what_came_before_are_left_out_when_that_changed(model: str, kept: bool) -> None:
+    decoder = anthropic.decoder("anthropic", model, "text/event-stream")
+    decoder.feed(stream("anthropic", "documented-reasoning-calls-usage.sse")[0])
+    reply = decoder.reply()
+    assert reply.state is not None
+
+    blocks = own_turn(replace(reply, state=replace(reply.state, displaced=True)), model)
+
+    assert ("thinking" in [block["type"] for block in blocks]) is kept

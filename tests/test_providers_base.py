@@ -42,3 +42,15 @@ def test_a_state_counts_for_the_length_of_a_history() -> None:
     with_state.hear(Assistant("Hi.", (), STATE))
 
     assert with_state.tokens > without.tokens
+
+
+def test_a_state_knows_when_something_before_it_has_changed() -> None:
+    history = History("Be brief.")
+    history.hear(Assistant("One.", (), STATE))
+    history.say("Look.", "- button")
+    history.hear(Assistant("Two.", (), STATE))
+
+    history.shrink()
+
+    states = [each.state for each in history.messages() if isinstance(each, Assistant)]
+    assert [state.displaced for state in states if state] == [False, True]

@@ -88,6 +88,8 @@ class History:
         old, self.entries = self.entries, []
         for entry in old:
             self._add(entry.short)
+        changed = [place for place, entry in enumerate(old) if entry.short != entry.message]
+        self._displace(changed[0] if changed else len(old))
 
     @property
     def picture(self) -> Image | None:
@@ -113,9 +115,18 @@ class History:
             if _images(entry.message):
                 message = _without_images(entry.message)
                 self.entries[place] = Entry(message, entry.short, _tokens(message))
+                self._displace(place)
 
     def messages(self) -> tuple[Message, ...]:
         return tuple(entry.message for entry in self.entries)
+
+    def _displace(self, changed: int) -> None:
+        """Notes that the states after this place were made for another beginning: some providers refuse them then."""
+        for place, entry in enumerate(self.entries[changed:], changed):
+            if isinstance(entry.message, Assistant) and entry.message.state is not None:
+                state = msgspec.structs.replace(entry.message.state, displaced=True)
+                message = msgspec.structs.replace(entry.message, state=state)
+                self.entries[place] = Entry(message, message, entry.tokens)
 
     def _add(self, message: Message, short: Message | None = None) -> None:
         self.entries.append(Entry(message, message if short is None else short, _tokens(message)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from cdp_agent.providers.anthropic_models import settings, thinks
+from cdp_agent.providers.anthropic_models import is_bound, settings, thinks
 from cdp_agent.providers.anthropic_stream import WIRE, MessageDecoder
 from cdp_agent.providers.arguments import object_of
 from cdp_agent.providers.base import Assistant, Forced, Image, Message, Request, System, Text, ToolResult, User
@@ -123,7 +123,10 @@ def _own_blocks(message: Assistant, model: str, ids: _Ids) -> list[dict[str, Any
         call.id: {"type": "tool_use", "id": ids.new(call.id), "name": call.name, "input": object_of(call)}
         for call in message.tool_calls
     }
-    kept = (message.state.content_for(WIRE, model) if message.state else None) or []
+    state = message.state
+    if state is not None and state.displaced and is_bound(model):
+        state = None
+    kept = (state.content_for(WIRE, model) if state else None) or []
     text = message.text
     blocks: list[dict[str, Any]] = []
     for block in kept:

@@ -38,12 +38,14 @@ class User(msgspec.Struct, frozen=True, tag="user"):
 class ProviderState(msgspec.Struct, frozen=True):
     """What a provider wants to see again of its own turn: signed or encrypted reasoning, in its own JSON.
 
-    It means nothing to anybody but the wire and the model that it came from; the others leave it out.
+    It means nothing to anybody but the wire and the model that it came from; the others leave it out. `displaced`: what
+    came before it in the conversation is no longer what it was.
     """
 
     wire: str
     model: str
     content: Any
+    displaced: bool = False
 
     def content_for(self, wire: str, model: str) -> Any:
         """The content, or None where it came from elsewhere."""

@@ -69,7 +69,7 @@ def _anthropic_part(part: Text | Image) -> dict[str, Any]:
 def _anthropic_effort(request: Request) -> dict[str, Any]:
     effort = request.reasoning_effort
     if effort is None:
-        return {}
+        return {"thinking": {"type": "adaptive", "display": "summarized"}}
     if effort == "none":
         return {
             "claude-sonnet-5": {"thinking": {"type": "disabled"}},

@@ -27,6 +27,6 @@ def test_every_event_is_valid(name: str, event: Event) -> None:
 def test_every_tool_has_a_valid_schema() -> None:
     declared = json.loads((FOLDER / "tools.json").read_text())
 
-    assert [tool["name"] for tool in declared] == list(BUILT_IN)
+    assert [tool["name"] for tool in declared] == [*BUILT_IN, "web_search"]
     for tool in declared:
         jsonschema_rs.meta.validate(tool["parameters"])

@@ -135,11 +135,15 @@ def _strict(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict[str,
     properties: dict[str, Any] = {}
     required = parameters.get("required", ())
     for name, each in _enforceable(parameters, refs)["properties"].items():
-        kept = {key: value for key, value in each.items() if key in _STRICT}
-        if kept.get("type") == "object":  # anything that is one, which cannot be said
+        if each.get("type") == "object":  # anything that is one, which cannot be said
             continue
+        kept = _plain(each)
         properties[name] = kept if name in required else {"anyOf": [kept, {"type": "null"}]}
     return _object(properties)
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: _plain(value) if key == "items" else value for key, value in schema.items() if key in _STRICT}
 
 
 def _described(spec: ToolSpec) -> str:

@@ -14,9 +14,7 @@ from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError
 
-from .chrome import LaunchOptions
 from .connecting import AUTO, Attempt, Connecting
-from .launch import ChromeProcess, failed_to_start, launch
 from .opening import Open, Opening
 from .own import OwnState
 from .page.dialogs import DialogPolicy
@@ -29,12 +27,11 @@ from .targets import Targets, find_page
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from .launch import ChromeProcess
     from .page.settings import Given
     from .proxy import Proxy
 
 _CLOSE_TABS_S = 1.0
-_TEMPORARY_GRACE_S = 1.0
-_GIVEN_PROFILE_GRACE_S = 5.0
 
 
 class Browser:
@@ -92,6 +89,10 @@ class Browser:
         else pages are made to see, see `PageSettings`. Raises SetupError for a setting that makes no sense, and
         BrowserError, with what Chrome said, when it does not start within `timeout_s`.
         """
+        # Late: whoever connects needs none of it.
+        from .chrome import LaunchOptions
+        from .launch import failed_to_start, launch
+
         size = viewport if viewport is None or isinstance(viewport, Viewport) else Viewport(*viewport)
         own = OwnState.of(proxy, storage_state)
         emulated = size if headless or isinstance(viewport, Viewport) else None
@@ -254,12 +255,10 @@ class Browser:
             if self._process is not None:
                 self._connection.browser.tell(cdp_browser.Close())
                 if self._settings.rules is not None:  # they hold for as long as we are connected
-                    await asyncio.wait([self._connection.closed], timeout=_TEMPORARY_GRACE_S)
+                    await asyncio.wait([self._connection.closed], timeout=self._process.grace_s)
             await self._connection.close()
             if self._process is not None:
-                await self._process.close(
-                    grace_s=_TEMPORARY_GRACE_S if self._process.temporary else _GIVEN_PROFILE_GRACE_S
-                )
+                await self._process.close(grace_s=self._process.grace_s)
 
     async def _start(self) -> None:
         session = self._connection.browser

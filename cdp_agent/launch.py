@@ -22,6 +22,8 @@ from cdp_agent.errors import BrowserError
 from .chrome import LaunchOptions, find_chrome, flags
 
 CLEAN_UP_S = 6.0
+_TEMPORARY_GRACE_S = 1.0
+_GIVEN_PROFILE_GRACE_S = 5.0
 _EXPLANATION_S = 1.0
 _SHOWN_LINES = 12
 _TEMPORARY = ("TMPDIR", "TEMP", "TMP")
@@ -64,6 +66,11 @@ class ChromeProcess:
     @property
     def supervisor_pid(self) -> int:
         return self._process.pid
+
+    @property
+    def grace_s(self) -> float:
+        """How long it may take to end by itself: one with a given profile writes it down first."""
+        return _TEMPORARY_GRACE_S if self.temporary else _GIVEN_PROFILE_GRACE_S
 
     async def close(self, *, grace_s: float = 0.0) -> Exit:
         """Waits `grace_s` for Chrome to end by itself, then ends it. No process and no temporary profile is left."""

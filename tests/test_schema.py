@@ -52,6 +52,7 @@ async def test_what_nobody_can_tell_apart_is_left_out_but_fields(page: Page, ser
         serve(
             "<button></button><a href=/x></a><div onclick='1' style='width:9px;height:9px'></div><input>"
             "<textarea name=note></textarea><button title=Close></button><div onclick='1'>Open me</div>"
+            "<span class=star onclick='1' style='display:inline-block;width:9px;height:9px'></span>"
         )
     )
 
@@ -62,6 +63,7 @@ async def test_what_nobody_can_tell_apart_is_left_out_but_fields(page: Page, ser
         ("textbox", "note", ""),
         ("button", "Close", ""),
         ("generic", "Open me", ""),
+        ("generic", "", "class=star"),
     ]
 
 

@@ -39,12 +39,18 @@ function schemaRow(element, [, mark, role, quoted, states, id]) {
   const name = quoted ? JSON.parse(quoted) : '';
   const field = FIELD_ROLES.has(role);
   const label = name || collapse(attr(element, 'title') ?? '') || (field ? collapse(attr(element, 'name') ?? '') : '');
-  const text = field ? valueOf(element, tag, role) : label ? '' : collapse(textContent(element));
+  const text = field ? valueOf(element, tag, role) : label ? '' : collapse(textContent(element)) || calledIn(states);
   return {
     id: Number(id), remote: false, type: tag === 'INPUT' ? inputType(element) : tag.toLowerCase(), role, seen: mark === 'v',
     label: cut(label, LONGEST_SCHEMA_TEXT), placeholder: cut(collapse(attr(element, 'placeholder') ?? ''), LONGEST_SCHEMA_TEXT),
     text: cut(text, LONGEST_SCHEMA_TEXT), state: stateWords(states), box: boxInRoot(element),
   };
+}
+
+/** What its author called it, where the snapshot tells that for want of anything else: "class=star". */
+function calledIn(states) {
+  const [hint] = / \[class=(?:"(?:[^"\\]|\\.)*"|[^\]"]*)\]/.exec(states) ?? [''];
+  return hint.slice(2, -1);
 }
 
 function stateWords(states) {

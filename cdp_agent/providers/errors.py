@@ -68,4 +68,4 @@ def may_pass(error: ModelError) -> bool:
     """Whether the same request may succeed later: never what the provider refuses for what it is."""
     if isinstance(error, AuthenticationError | ContextTooLong | Unsupported):
         return False
-    return error.status is None or not 400 <= error.status < 500 or error.status in (408, 409, 429)
+    return error.status is None or error.status >= 500 or error.status in (408, 409, 429)

@@ -1,0 +1,178 @@
+"""Which class of error a provider's words are, in the forms in which providers and servers say them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from cdp_agent.errors import (
+    AuthenticationError,
+    BadReply,
+    ContextTooLong,
+    ModelError,
+    Overloaded,
+    RateLimited,
+    Unreachable,
+    Unsupported,
+)
+from cdp_agent.providers.base import Failure
+from cdp_agent.providers.errors import may_pass, model_error
+from cdp_agent.providers.services import endpoint
+
+OPENAI, ANTHROPIC, GOOGLE, OLLAMA = "openai/m", "anthropic/m", "google/m", "ollama/m"
+COMPATIBLE, ROUTER = "openai-compatible/m", "openrouter/m"
+
+
+def error(message: str, **more: Any) -> dict[str, Any]:
+    return {"error": {"message": message, **more}}
+
+
+TOO_LONG = [
+    (OPENAI, 400, error("Your input exceeds the context window of this model.", code="context_length_exceeded")),
+    (COMPATIBLE, 400, error("This model's maximum context length is 4096 tokens. However, you requested 9000 tokens.")),
+    (COMPATIBLE, 400, error("the request exceeds the available context size", type="exceed_context_size_error")),
+    (COMPATIBLE, 400, {"error": "Trying to keep the first 5000 tokens when context length is only 4096."}),
+    (COMPATIBLE, 413, {}),
+    (ROUTER, 400, error("This endpoint's maximum context length is 128000 tokens.", code=400)),
+    (ANTHROPIC, 400, error("prompt is too long: 210000 tokens > 200000 maximum", type="invalid_request_error")),
+    (ANTHROPIC, 400, error("input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000")),
+    (ANTHROPIC, 413, error("Request exceeds the maximum size", type="request_too_large")),
+    (
+        GOOGLE,
+        400,
+        error(
+            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+            status="INVALID_ARGUMENT",
+            code=400,
+        ),
+    ),
+    (OLLAMA, 400, {"error": "the input length exceeds the context length"}),
+]
+WITHOUT_TOOLS = [
+    (OLLAMA, 400, {"error": "registry.ollama.ai/library/gemma:2b does not support tools"}),
+    (COMPATIBLE, 500, error("tools param requires --jinja flag", code=500)),
+    (
+        COMPATIBLE,
+        400,
+        error('"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set', code=400),
+    ),
+    (COMPATIBLE, 400, error("`tool calling` is not supported with this model")),
+    (OPENAI, 400, error("Unsupported parameter: 'tools' is not supported with this model.", param="tools")),
+    (ROUTER, 404, error("No endpoints found that support tool use.", code=404)),
+    (GOOGLE, 400, error("Function calling is not enabled for models/gemma-3-27b-it", status="INVALID_ARGUMENT")),
+]
+WITHOUT_SCHEMA = [
+    (COMPATIBLE, 400, error("This response_format type is unavailable now")),
+    (COMPATIBLE, 400, error("'response_format' of type 'json_schema' is not supported with this model.")),
+    (COMPATIBLE, 400, error("Failed to initialize samplers: failed to parse grammar")),
+    (ANTHROPIC, 400, error("output_config.format: structured outputs are not supported by this model")),
+]
+REFUSED_KEYS = [
+    (OPENAI, 401, error("Incorrect API key provided.", code="invalid_api_key")),
+    (ANTHROPIC, 401, error("invalid x-api-key", type="authentication_error")),
+    (ANTHROPIC, 403, error("no permission", type="permission_error")),
+    (GOOGLE, 400, error("API key not valid. Please pass a valid API key.", status="INVALID_ARGUMENT")),
+]
+LIMITED = [
+    (OPENAI, 429, error("Rate limit reached", code="rate_limit_exceeded")),
+    (ANTHROPIC, 429, error("Number of request tokens has exceeded your rate limit", type="rate_limit_error")),
+    (GOOGLE, 429, error("Resource has been exhausted (e.g. check quota).", status="RESOURCE_EXHAUSTED")),
+]
+BUSY = [
+    (OPENAI, 503, error("The engine is currently overloaded, please try again later")),
+    (ANTHROPIC, 529, error("Overloaded", type="overloaded_error")),
+    (GOOGLE, 503, error("The model is overloaded. Please try again later.", status="UNAVAILABLE")),
+    (COMPATIBLE, 503, error("Loading model", type="unavailable_error", code=503)),
+    (OLLAMA, 503, {"error": "server busy, please try again.  maximum pending requests exceeded"}),
+]
+OTHERS = [
+    (OPENAI, 400, error("Invalid value: 'tool'. messages with role 'tool' must follow 'tool_calls'.", code="x")),
+    (OPENAI, 404, error("The model `m` does not exist or you do not have access to it.", code="model_not_found")),
+    (OLLAMA, 404, {"error": "model 'm' not found"}),
+    (ANTHROPIC, 400, error("messages: roles must alternate", type="invalid_request_error")),
+    (GOOGLE, 500, error("An internal error has occurred.", status="INTERNAL")),
+]
+CASES = [
+    *((ContextTooLong, *case) for case in TOO_LONG),
+    *((Unsupported, *case) for case in WITHOUT_TOOLS + WITHOUT_SCHEMA),
+    *((AuthenticationError, *case) for case in REFUSED_KEYS),
+    *((RateLimited, *case) for case in LIMITED),
+    *((Overloaded, *case) for case in BUSY),
+    *((ModelError, *case) for case in OTHERS),
+]
+
+
+def found(model: str, status: int, body: dict[str, Any]) -> ModelError:
+    wire = endpoint(model, base_url="http://127.0.0.1/v1", api_key="key", environment={}).wire
+    return model_error(model.partition("/")[0], wire.failure(json.dumps(body).encode()), status=status)
+
+
+@pytest.mark.parametrize(("kind", "model", "status", "body"), CASES, ids=[f"{c[1]}-{c[2]}" for c in CASES])
+def test_what_a_provider_says_has_its_class(
+    kind: type[ModelError], model: str, status: int, body: dict[str, Any]
+) -> None:
+    error = found(model, status, body)
+
+    assert (type(error), error.status) == (kind, status)
+
+
+@pytest.mark.parametrize(("model", "status", "body"), WITHOUT_TOOLS)
+def test_a_model_without_tools_is_told_from_a_server_without_schemas(
+    model: str, status: int, body: dict[str, Any]
+) -> None:
+    error = found(model, status, body)
+
+    assert isinstance(error, Unsupported)
+    assert error.what == "tools"
+
+
+@pytest.mark.parametrize(("model", "status", "body"), WITHOUT_SCHEMA)
+def test_and_the_other_way_round(model: str, status: int, body: dict[str, Any]) -> None:
+    error = found(model, status, body)
+
+    assert isinstance(error, Unsupported)
+    assert error.what == "schema"
+
+
+@pytest.mark.parametrize(
+    ("failure", "kind"),
+    [
+        (Failure("Overloaded", "overloaded_error"), Overloaded),
+        (Failure("Slow down", "rate_limit_error"), RateLimited),
+        (Failure("The model is overloaded.", "503"), Overloaded),
+        (Failure("invalid x-api-key", "authentication_error"), AuthenticationError),
+        (Failure("prompt is too long", "invalid_request_error"), ContextTooLong),
+        (Failure("Something else", "api_error"), ModelError),
+    ],
+    ids=lambda each: getattr(each, "code", ""),
+)
+def test_an_error_in_mid_stream_has_its_class_without_a_status(failure: Failure, kind: type[ModelError]) -> None:
+    assert type(model_error("x", failure)) is kind
+
+
+def test_a_wait_in_the_body_wins_over_that_of_the_headers() -> None:
+    error = model_error("x", Failure("Slow down", "429", retry_after=3.5), status=429, retry_after=60)
+
+    assert error.retry_after == 3.5
+
+
+@pytest.mark.parametrize(
+    ("error", "passes"),
+    [
+        (Unreachable("x", "gone"), True),
+        (BadReply("x", "half"), True),
+        (Overloaded("x", "busy", 529), True),
+        (RateLimited("x", "slow", 429), True),
+        (ModelError("x", "conflict", 409), True),
+        (ModelError("x", "broken", 500), True),
+        (ModelError("x", "told in mid-stream"), True),
+        (ModelError("x", "wrong", 400), False),
+        (ModelError("x", "elsewhere", 302), False),
+        (AuthenticationError("x", "who", None), False),
+        (ContextTooLong("x", "long", None), False),
+        (Unsupported("x", "no tools", 500, "tools"), False),
+    ],
+    ids=lambda each: f"{type(each).__name__} {each.status}" if isinstance(each, ModelError) else "",
+)
+def test_what_may_pass_is_told_by_class_and_status(error: ModelError, passes: bool) -> None:
+    assert may_pass(error) is passes

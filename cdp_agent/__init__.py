@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from cdp_agent.agent.agent import Agent as Agent
     from cdp_agent.agent.task import Limits as Limits
     from cdp_agent.browser import Browser as Browser
+    from cdp_agent.config.settings import Config as Config
     from cdp_agent.events import Event as Event
     from cdp_agent.outcome import AgentResult as AgentResult
     from cdp_agent.page.page import Page as Page
@@ -28,6 +29,7 @@ _MODULES = {
     "Answer": "tools.base",
     "Arguments": "tools.base",
     "Browser": "browser",
+    "Config": "config.settings",
     "Context": "tools.base",
     "Event": "events",
     "Limits": "agent.task",

@@ -13,6 +13,7 @@ NAMES = [
     "Answer",
     "Arguments",
     "Browser",
+    "Config",
     "Context",
     "Event",
     "Limits",

@@ -14,11 +14,13 @@ from cdp_agent.config.sources import Loaded, load
 
 SETTINGS = settings_of(Config)
 
-FOR_CHROME = {setting.name for setting in SETTINGS.values() if setting.group in ("Chrome", "What pages see")}
+_OF_BROWSER = ("launch", "connect", "page", "proxy")
+FOR_CHROME = {"cdp", "tab"} | {setting.name for setting in SETTINGS.values() if setting.user in _OF_BROWSER}
 """What all commands take that have to do with pages."""
 FOR_MODEL = {"model", "base_url"}
 """What a tool takes that asks a model."""
-FOR_OUTPUT = {setting.name for setting in SETTINGS.values() if setting.group == "Output"}
+FOR_OUTPUT = {"events", "without", "quiet", "json", "debug"}
+"""What a run takes to tell of itself."""
 
 _GIVEN = "setting_"
 WHERE = (
@@ -51,7 +53,9 @@ def loaded(found: argparse.Namespace) -> Loaded[Config]:
 
 def _option(setting: Setting) -> dict[str, Any]:
     default = "" if setting.default in (None, False, (), {}) else f" (default: {_plain(setting.default)})"
-    about: dict[str, Any] = {"default": None, "help": f"{setting.help}{default}".replace("%", "%%")}
+    form = f": {setting.form}" if setting.form else ""
+    choices = f": {', '.join(setting.choices)}" if setting.choices and setting.kind == "list" else ""
+    about: dict[str, Any] = {"default": None, "help": f"{setting.help}{form}{choices}{default}".replace("%", "%%")}
     match setting.kind:
         case "boolean":
             return about | {"action": argparse.BooleanOptionalAction}
@@ -69,4 +73,6 @@ def _option(setting: Setting) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> str:
-    return "yes" if value is True else f"{value:,}" if isinstance(value, int) else str(value)
+    if value is True:
+        return "yes"
+    return f"{value:,g}" if isinstance(value, int | float) else str(value)

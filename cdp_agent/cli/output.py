@@ -28,7 +28,11 @@ def sink_of(config: Config, model: str) -> Iterator[Sink]:
     with ExitStack() as stack:
         sinks: list[Sink] = []
         if config.events is not None:
-            write = _print if to_stdout(config) else stack.enter_context(TraceWriter(_path(config))).write
+            write = (
+                _print
+                if to_stdout(config)
+                else stack.enter_context(TraceWriter(_path(config), images=config.images_in_events)).write
+            )
             sinks.append(without(write, unwanted))
         if to_stdout(config):
             _print(TraceStarted())

@@ -76,9 +76,8 @@ class Current(msgspec.Struct, frozen=True):
 
 
 async def current_tab(chrome: Chrome, config: Config, *, take_over: bool) -> Current:
-    """The tab that `tab` names, else that of the command before; else the newest open one; else a new one.
+    """The tab that `tab` names; else that of the command before, with its refs; else the newest; else a new one.
 
-    Refs that the command before gave are those of its tab.
     With `take_over` the tab is to be led elsewhere: one that the user opened, and has not named, is then left alone.
     Raises SetupError when there is no such tab.
     """

@@ -55,7 +55,7 @@ def resume_task(words: Sequence[str]) -> int:
     """Goes on with a task whose process died, from its checkpoint. Raises CdpAgentError."""
     parser = Parser("resume", "Go on with a task that was begun with `run --checkpoint DIR`.", "%(prog)s DIR [options]")
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder that was given with --checkpoint")
-    add_settings(parser, FOR_CHROME | FOR_OUTPUT | {"base_url"})
+    add_settings(parser, FOR_CHROME | FOR_OUTPUT | {"base_url", "save_storage_state"})
     found = parser.read(words)
     config = loaded(found).config
     model = load(found.folder).model

@@ -26,7 +26,7 @@ from cdp_agent.providers.manner import Patience
 from cdp_agent.providers.vertex_address import LOCATION, LOCATION_VARIABLES, PROJECT_VARIABLES
 
 _TASK, _MODEL, _LIMITS, _KEYS = "The task", "The model", "Limits", "Keys and accounts"
-_CHROME, _PAGES, _OUTPUT = "Chrome", "What pages see", "Output"
+_CHROME, _PAGES, _OUTPUT = "Chrome", "Pages", "Output"
 _Natural = Annotated[int, msgspec.Meta(ge=0)]
 _Positive = Annotated[int, msgspec.Meta(ge=1)]
 _Amount = Annotated[float, msgspec.Meta(gt=0)]
@@ -64,8 +64,6 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             secret=True,
         ),
     ] = {}
-    allow: Annotated[tuple[str, ...], told(_TASK, "origins that pages may load from, such as example.com", "page")] = ()
-    deny: Annotated[tuple[str, ...], told(_TASK, "origins that they may not", "page")] = ()
     upload_folders: Annotated[tuple[Path, ...], told(_TASK, "folders that files may be uploaded from", "agent")] = ()
     allow_evaluate: Annotated[bool, told(_TASK, "let the model run JavaScript in pages", "agent")] = False
     search: Annotated[Engine | None, told(_TASK, "where the model may search the web", "agent")] = None
@@ -198,18 +196,23 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     viewport: Annotated[
         _Viewport | None,
-        told(_PAGES, "their size", "page", form="WIDTHxHEIGHT[@SCALE] [mobile] [touch], such as 1280x800, or none"),
+        told(_PAGES, "the size", "page", form="WIDTHxHEIGHT[@SCALE] [mobile] [touch], such as 1280x800, or none"),
     ] = None
     user_agent: Annotated[str | None, told(_PAGES, "the user agent; client hints follow from it", "page")] = None
     locale: Annotated[str | None, told(_PAGES, "language and country, such as de-DE", "page")] = None
     timezone: Annotated[str | None, told(_PAGES, "the time zone, such as Europe/Berlin", "page")] = None
     geolocation: Annotated[
-        _Place | None, told(_PAGES, "where they are", "page", form="LATITUDE,LONGITUDE[,METRES], such as 59.91,10.75")
+        _Place | None,
+        told(_PAGES, "the place they are told of", "page", form="LATITUDE,LONGITUDE[,METRES], such as 59.91,10.75"),
     ] = None
     color_scheme: Annotated[ColorScheme | None, told(_PAGES, "what they should look like", "page")] = None
     extra_headers: Annotated[
         dict[str, str], told(_PAGES, "sent with every request, whatever site it goes to", "page", secret=True)
     ] = {}
+    allow: Annotated[
+        tuple[str, ...], told(_PAGES, "origins that pages may load from, such as example.com", "page")
+    ] = ()
+    deny: Annotated[tuple[str, ...], told(_PAGES, "origins that they may not", "page")] = ()
     block: Annotated[tuple[ResourceType, ...], told(_PAGES, "kinds of resources to leave out", "page")] = ()
     block_hosts: Annotated[Path | None, told(_PAGES, "a file of hosts to load nothing from, such as ads", "page")] = (
         None

@@ -64,8 +64,9 @@ def test_a_path_is_written_as_it_is_from_here(path: Path, tmp_path: Path, monkey
     monkeypatch.chdir(tmp_path)
 
     config("set", "checkpoint", "runs")
+    config("set", "upload_folders", "a,/b")
 
-    assert path.read_text() == f'checkpoint = "{tmp_path}/runs"\n'
+    assert path.read_text() == f'checkpoint = "{tmp_path}/runs"\nupload_folders = ["{tmp_path}/a", "/b"]\n'
 
 
 def test_a_key_is_read_from_the_standard_input(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -97,11 +98,12 @@ def _set(setting: Setting, text: str | None, file: ConfigFile) -> None:
         )
     if text is None:
         text = _asked(setting)
-    value = from_text(setting, text, "config set") if text.strip() else None
-    if value is None:
+    if not text.strip():
         raise SetupError(f"No value was given: `cdp-agent config unset {setting.name}` takes it out.")
-    if setting.kind == "path":
-        value = os.path.abspath(value)  # what is relative here would be relative to the file there
+    # A path that is relative here would be relative to the file there.
+    value = from_text(setting, text, "config set", folder=Path.cwd())
+    if value is None:
+        raise SetupError(f"null is no value: `cdp-agent config unset {setting.name}` takes it out.")
     file.write(file.with_value(setting.name, plain(value)))
     for name in setting.variables:
         if os.environ.get(name, "").strip():

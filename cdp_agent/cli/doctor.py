@@ -146,6 +146,10 @@ async def _chrome(config: Config) -> AsyncIterator[Finding]:
         yield Finding("Chrome", "fail", f"{program} does not start: {one_line(text)}", hint)
         return
     yield Finding("Chrome", "ok", f"{version} at {program}, started in {started:.2f} s and read a page")
+    if any(each.startswith("--no-sandbox") for each in config.args):
+        yield Finding("sandbox", "warn", "args turn it off", "Open only pages that you trust.")
+    elif sys.platform != "linux" or os.geteuid() != 0:
+        yield Finding("sandbox", "ok", "Chrome starts with it")
 
 
 async def _endpoints(config: Config) -> AsyncIterator[Finding]:

@@ -15,13 +15,16 @@ MASK = "***"
 _YES, _NO = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
-def from_text(setting: Setting, text: str, source: str) -> Any:
-    """The value that a variable or a flag means. Raises SetupError that names the source and what is allowed."""
+def from_text(setting: Setting, text: str, source: str, *, folder: Path | None = None) -> Any:
+    """The value that a variable or a flag means; relative paths are from `folder`.
+
+    Raises SetupError that names the source and what is allowed.
+    """
     try:
         value = _parsed(setting, text.strip())
     except ValueError as error:  # msgspec.DecodeError is one
         raise _wrong(setting, text, source) from error
-    return checked(setting, value, source)
+    return checked(setting, value, source, folder=folder)
 
 
 def checked(setting: Setting, value: Any, source: str, *, folder: Path | None = None) -> Any:

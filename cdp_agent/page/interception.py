@@ -45,7 +45,8 @@ class Interception:
         self._session = session
         self._judge = judge
         self._credentials: tuple[str, str] | None = None
-        self._refused: set[str] = set()
+        self._given: set[str] = set()
+        """The requests that the credentials were given for."""
         session.on(fetch.RequestPaused, self._paused)
         session.on(fetch.AuthRequired, self._asked)
 
@@ -66,15 +67,16 @@ class Interception:
             self._session.tell(fetch.FailRequest(request_id=event.request_id, error_reason=reason))
 
     def _asked(self, event: fetch.AuthRequired) -> None:
-        """Only a proxy gets what is for the proxy, and only once: asked again, it did not take it."""
-        answer = fetch.AuthChallengeResponse(response="Default")
-        if event.auth_challenge.source == "Proxy" and self._credentials is not None:
-            if event.request_id in self._refused:
-                answer = fetch.AuthChallengeResponse(response="CancelAuth")
-            else:
-                user, password = self._credentials
-                answer = fetch.AuthChallengeResponse(response="ProvideCredentials", username=user, password=password)
-                self._refused.add(event.request_id)
+        """Only a proxy gets what is for the proxy, and only once: asked again, it did not take it.
+
+        A site's question is cancelled, which shows the page that it answered with; "Default" would fail the request.
+        """
+        answer = fetch.AuthChallengeResponse(response="CancelAuth")
+        given = event.request_id in self._given
+        if event.auth_challenge.source == "Proxy" and self._credentials is not None and not given:
+            user, password = self._credentials
+            answer = fetch.AuthChallengeResponse(response="ProvideCredentials", username=user, password=password)
+            self._given.add(event.request_id)
         self._session.tell(fetch.ContinueWithAuth(request_id=event.request_id, auth_challenge_response=answer))
 
 

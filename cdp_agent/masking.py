@@ -112,7 +112,7 @@ class _Hidden:
     @staticmethod
     def _cut_ends(secret: str) -> re.Pattern[str] | None:
         """What is left where a text was cut: the beginning before "…", the end after it."""
-        begins = [f"{_written(secret[:n])}(?=…)" for n in range(len(secret) - 1, _LEAST_CUT - 1, -1)]
+        begins = [f"{_written(secret[:n])}(?=\\n?…)" for n in range(len(secret) - 1, _LEAST_CUT - 1, -1)]
         ends = [f"(?<=…){_written(secret[-n:])}" for n in range(len(secret) - 1, _LEAST_CUT - 1, -1)]
         return re.compile("|".join([*begins, *ends]), re.IGNORECASE) if begins else None
 

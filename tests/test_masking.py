@@ -66,6 +66,7 @@ def test_a_secret_is_found_inside_of_what_base64_encodes(before: str, encode: Ca
     [
         ("annab…", "[user]…"),
         ("anna…", "[user]…"),
+        ("anna\n… cut here", "[user]\n… cut here"),
         ("…belle", "…[user]"),
         ("…anna«bel»le…", "…[user]…"),
         ("https://x.example/?q=%61nnabelle#annabelle", "https://x.example/?q=[user]#[user]"),

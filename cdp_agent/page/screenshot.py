@@ -36,16 +36,18 @@ class _Extent(msgspec.Struct, frozen=True):
     top: float
 
 
-async def screenshot(page: Tab, *, full_page: bool = False, marks: bool = False) -> bytes:
+async def screenshot(
+    page: Tab, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None
+) -> bytes:
     """A PNG of the viewport, or of the whole page up to LONGEST_PX, in CSS pixels times the device's scale.
 
     With `marks` there is a box and the ref around each element to act on that the viewport shows. Nothing is drawn
-    into the page. Raises PageUnresponsive, DocumentGone, BrowserError.
+    into the page. `hidden`: see `take_picture`. Raises PageUnresponsive, DocumentGone, BrowserError.
     """
-    if not marks:
+    if not marks and hidden is None:
         return await _capture(page, full_page=full_page)
-    refs = refs_in((await page.read()).text)
-    picture = await take_picture(page, refs, full_page=full_page, format="png", for_models=False)
+    refs = refs_in((await page.read()).text) if marks else ()
+    picture = await take_picture(page, refs, hidden=hidden, full_page=full_page, format="png", for_models=False)
     return picture.data
 
 

@@ -13,6 +13,7 @@ from .snapshot import Snapshot
 from .tab import Tab
 
 if TYPE_CHECKING:
+    from .covers import Spans
     from .find import FindResult
     from .markdown import Markdown
     from .markup import CleanHtml
@@ -107,14 +108,17 @@ class View(Tab):
         async with self.reading:
             return await markdowns.take(tree, self.refs)
 
-    async def screenshot(self, *, full_page: bool = False, marks: bool = False) -> bytes:
+    async def screenshot(
+        self, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None
+    ) -> bytes:
         """A PNG of the viewport, or of the whole page; `marks`: with refs around what can be acted on in the viewport.
 
-        The marks are painted onto the picture, not into the page. Raises PageUnresponsive, DocumentGone, BrowserError.
+        The marks are painted onto the picture, not into the page, and so are covers over all text in which `hidden` finds
+        something. Raises PageUnresponsive, DocumentGone, BrowserError.
         """
         from .screenshot import screenshot
 
-        return await screenshot(self, full_page=full_page, marks=marks)
+        return await screenshot(self, full_page=full_page, marks=marks, hidden=hidden)
 
     async def html(self, selector: str = "html") -> str:
         """The markup of the first element that matches, in any frame. Raises ActionError when there is none."""

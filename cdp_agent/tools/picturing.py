@@ -32,7 +32,8 @@ async def screenshot(args: ScreenshotArguments, context: Context) -> Observation
     """A picture of the page as PNG."""
     if args.path is not None and not args.path.lower().endswith(".png"):
         raise InvalidArguments(f"{args.path} is no .png file.")
-    picture = await context.page.screenshot(full_page=args.full_page, marks=args.marks)
+    hidden = context.secrets.spans if context.secrets else None
+    picture = await context.page.screenshot(full_page=args.full_page, marks=args.marks, hidden=hidden)
     size = f"{len(picture):,} bytes"
     if args.path is None:
         return Observation(f"A picture of {size}.", Screenshot(None, len(picture), picture))

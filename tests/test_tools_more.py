@@ -139,3 +139,32 @@ async def test_a_long_value_is_cut(browser: Browser, page: Page) -> None:
 async def test_a_script_that_throws_is_an_action_error(browser: Browser, page: Page) -> None:
     with pytest.raises(ScriptError, match="no such thing"):
         await call("evaluate", page, browser, expression="(() => { throw new Error('no such thing') })()")
+
+
+@pytest.mark.parametrize("place", ["page", "same site", "other site", "open root", "closed root"])
+async def test_filling_in_submits_everywhere(browser: Browser, page: Page, serve: Serve, place: str) -> None:
+    serve("<title>Found", path="/found")
+    form = "<form action=/found target=_top><input name=q aria-label=Search></form>"
+    if "site" in place:
+        await page.goto(serve(f"<iframe src='{serve(form, other_site=place == 'other site')}'></iframe>"))
+    elif "root" in place:
+        mode = place.partition(" ")[0]
+        await page.goto(
+            serve(f"<div id=host></div><script>host.attachShadow({{mode: '{mode}'}}).innerHTML = `{form}`</script>")
+        )
+    else:
+        await page.goto(serve(form))
+
+    await call("fill", page, browser, ref=await ref(page, "Search"), value="tea", submit=True)
+    await call("wait_for", page, browser, url="/found?q=tea")
+
+    assert page.url.endswith("/found?q=tea")
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_an_element_is_waited_for_in_every_place(browser: Browser, page: Page, serve: Serve, place: str) -> None:
+    await page.goto(every_frame(serve))
+
+    seen = await call("wait_for", page, browser, ref=await ref(page, f"link in {place}"), timeout_s=5)
+
+    assert "nothing changed" in seen.text

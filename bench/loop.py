@@ -28,7 +28,7 @@ from cdp_agent.agent.task import BatchPolicy, Options, Task
 from cdp_agent.events import TaskCompleted
 from cdp_agent.page.budget import tokens
 from cdp_agent.providers.services import endpoint
-from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools import DEFAULT
 from fixtures.replay import ReplayServer, reply, tool_call
 
 FIELDS = ["Name", "Street", "City", "Country", "Mail"]
@@ -136,7 +136,7 @@ async def long_task(browser: Browser, sight: type[Sight]) -> list[dict[str, Any]
     page = await browser.new_page()
     with Model([*clicks, tool_call(*DONE)], 0) as model:
         where = endpoint("openai-compatible/scripted", base_url=model.base_url, environment={})
-        run = Run(browser, where, BUILT_IN, Options(limits=Limits(history_tokens=10_000_000)), Task("Do it", LONG))
+        run = Run(browser, where, DEFAULT, Options(limits=Limits(history_tokens=10_000_000)), Task("Do it", LONG))
         run.sight = sight(run.limits.observation_tokens)
         events = [event async for event in Loop(run, page).events()]
         assert isinstance(events[-1], TaskCompleted)

@@ -113,8 +113,8 @@ class View(Tab):
     ) -> bytes:
         """A PNG of the viewport, or of the whole page; `marks`: with refs around what can be acted on in the viewport.
 
-        The marks are painted onto the picture, not into the page, and so are covers over all text in which `hidden` finds
-        something. Raises PageUnresponsive, DocumentGone, BrowserError.
+        The marks are painted onto the picture, not into the page, and so are covers over all text in which `hidden`
+        finds something. Raises PageUnresponsive, DocumentGone, BrowserError.
         """
         from .screenshot import screenshot
 

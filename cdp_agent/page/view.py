@@ -108,9 +108,7 @@ class View(Tab):
         async with self.reading:
             return await markdowns.take(tree, self.refs)
 
-    async def screenshot(
-        self, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None
-    ) -> bytes:
+    async def screenshot(self, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
         """A PNG of the viewport, or of the whole page; `marks`: with refs around what can be acted on in the viewport.
 
         The marks are painted onto the picture, not into the page, and so are covers over all text in which `hidden`

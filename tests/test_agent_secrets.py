@@ -21,7 +21,7 @@ from cdp_agent.agent.checkpoint import FILE
 from cdp_agent.browser import Browser
 from cdp_agent.cli.live import Live
 from cdp_agent.errors import SetupError
-from cdp_agent.events import AgentAction, Event
+from cdp_agent.events import AgentAction, BrowserActionCompleted, Event
 from cdp_agent.page.page import Page
 from cdp_agent.secrets import GivenSecret, Secret, Totp
 from cdp_agent.trace import TraceWriter
@@ -228,6 +228,28 @@ async def test_a_secret_is_no_argument_of_anything_but_a_field(
     assert "Nothing was done: a secret is given to fill or select" in told(server, 2)[0]
     assert page.url == url
     assert await page.evaluate("document.querySelector('input').value") == ""
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        {"pattern": "iwi-7"},
+        {"pattern": "k.{3}", "regex": True, "context_chars": 0},
+        {"pattern": "says", "context_chars": 7},
+    ],
+    ids=str,
+)
+async def test_a_secret_is_not_to_be_had_piece_by_piece(
+    browser: Browser, page: Page, serve: Serve, search: dict[str, Any]
+) -> None:
+    url = serve("<p>It says kiwi-77-plum here.")
+
+    events, _ = await play(
+        browser, page, [tool_call("search_page", search), DONE], url=url, secrets={"password": "kiwi-77-plum"}
+    )
+
+    (found,) = [each for each in of(events, BrowserActionCompleted) if each.action == "search_page"]
+    assert "wi" not in found.text.replace("iwi-7", "", 1)  # what was asked for is said again
 
 
 async def test_a_secret_that_the_task_says_is_masked_too_and_may_still_be_filled_in(

@@ -189,7 +189,7 @@ async def bound(servers: tuple[HTTPServer, HTTPServer]) -> AsyncIterator[Browser
         yield browser
 
 
-async def play(browser: Browser, sites: Sites, name: str) -> ReplayServer:
+async def play(browser: Browser, sites: Sites, name: str, **options: Any) -> ReplayServer:
     """Lets the model do what the page wants, and waits until the page has tried what it tries by itself."""
     page = await browser.new_page()
     secrets = {
@@ -198,7 +198,7 @@ async def play(browser: Browser, sites: Sites, name: str) -> ReplayServer:
     }
     written = json.dumps(PLAYED[name]).replace("{evil}", sites.evil)
     replies = [tool_call(tool, arguments) for tool, arguments in json.loads(written)]
-    with scripted(browser, [*replies, DONE], secrets=secrets) as (agent, server):
+    with scripted(browser, [*replies, DONE], secrets=secrets, **options) as (agent, server):
         async for event in agent.stream("Look after my order", url=f"{sites.shop}{name}.html", page=page):
             assert SECRET not in msgspec.json.encode(event).decode()
     if name.startswith("script_"):
@@ -216,6 +216,13 @@ async def test_with_a_list_of_origins_nothing_reaches_the_attacker(bound: Browse
 
     assert sites.taken == []
     assert SECRET not in json.dumps(server.requests)
+
+
+@pytest.mark.parametrize("name", ["phishing", "login_redirected", "script_fetch", "script_popup"])
+async def test_a_list_for_one_run_does_the_same(browser: Browser, sites: Sites, name: str) -> None:
+    await play(browser, sites, name, allow=[sites.shop])
+
+    assert sites.taken == []
 
 
 @pytest.mark.parametrize("name", PLAYED)

@@ -5,6 +5,7 @@ from typing import get_args
 import msgspec
 import pytest
 
+from cdp_agent.decisions import PlanProposed, Reword
 from cdp_agent.events import (
     AgentAction,
     AgentExtracted,
@@ -37,6 +38,19 @@ from cdp_agent.events import (
 )
 from cdp_agent.outcome import AgentResult, Stats, TaskError
 from cdp_agent.providers.base import ToolCall, Usage
+from cdp_agent.step_events import (
+    ApprovalAsked,
+    ApprovalDecided,
+    ApprovalRefused,
+    StepChosen,
+    StepDone,
+    StepNotDone,
+    StepResolved,
+    StepsBegun,
+    StepSkipped,
+    StepsPlanned,
+    StepsVerified,
+)
 
 STATS = Stats(
     steps=2,
@@ -87,6 +101,27 @@ EVENTS: list[Event] = [
     AgentStatus(timestamp=1.0, step=1, message="Well."),
     TaskValidationError(timestamp=1.0, step=1, attempt=1, quality="partial", feedback="And the price?"),
     TaskValidated(timestamp=1.0, step=1, quality="complete", assessment="Yes.", answer="9 €", not_found=["9"]),
+    StepsPlanned(timestamp=1.0, step=0, needs_steps=True, steps=["Click Buy"], message="I buy it."),
+    ApprovalAsked(timestamp=1.0, step=0, ask=PlanProposed(id=1, steps=["Click Buy"])),
+    ApprovalRefused(timestamp=1.0, step=0, message="Question 2 is over."),
+    ApprovalDecided(timestamp=1.0, step=0, id=1, decision=Reword(step="Click Pay")),
+    StepsBegun(timestamp=1.0, step=0, steps=["Click Buy"]),
+    StepChosen(timestamp=1.0, step=1, number=1, instruction="Click Buy"),
+    StepResolved(
+        timestamp=1.0,
+        step=1,
+        number=1,
+        instruction="Click Buy",
+        by="code",
+        why="one fits",
+        tool="click",
+        arguments={"ref": "E1"},
+        risks=["pays"],
+    ),
+    StepDone(timestamp=1.0, step=1, number=1, instruction="Click Buy", tool="click", output="clicked"),
+    StepNotDone(timestamp=1.0, step=1, number=2, instruction="Click Pay", error="Which?", attempt=1, candidates=["a"]),
+    StepSkipped(timestamp=1.0, step=1, number=2, instruction="Click Pay"),
+    StepsVerified(timestamp=1.0, step=2, task_completed=True, message="It is ours."),
     TaskAborted(timestamp=1.0, step=2, reason="Sold out"),
     TaskMetricsIncremental(timestamp=1.0, step=2, stats=STATS),
     TaskMetrics(timestamp=1.0, step=2, stats=STATS),
@@ -121,6 +156,17 @@ def test_the_tags() -> None:
         "agent:status",
         "task:validation_error",
         "task:validated",
+        "steps:planned",
+        "approval:asked",
+        "approval:refused",
+        "approval:decided",
+        "steps:begun",
+        "steps:chosen",
+        "steps:resolved",
+        "steps:completed",
+        "steps:failed",
+        "steps:skipped",
+        "steps:verified",
         "task:aborted",
         "task:metrics_incremental",
         "task:metrics",
@@ -129,7 +175,7 @@ def test_the_tags() -> None:
 
 
 def test_every_event_is_here() -> None:
-    assert {type(event) for event in EVENTS} == set(get_args(Event))
+    assert {type(event) for event in EVENTS} == {*get_args(Event)}
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)

@@ -30,7 +30,7 @@ LAYERS = [
 # Modules beside the package that belong to the layer of another name.
 PART_OF = {
     **dict.fromkeys(("masking", "totp"), "secrets"),
-    "outcome": "events",
+    **dict.fromkeys(("decisions", "event", "outcome", "step_events"), "events"),
     "steps": "agent",
     **dict.fromkeys(
         (

@@ -7,12 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from cdp_agent.steps.approval import (
+from cdp_agent.decisions import (
     ActionProposed,
     Approve,
     Ask,
     Decision,
-    Desk,
     Edit,
     Execute,
     PlanProposed,
@@ -24,9 +23,8 @@ from cdp_agent.steps.approval import (
     Skip,
     StepFailed,
     Stop,
-    Submit,
-    calling,
 )
+from cdp_agent.steps.approval import Desk, Submit, calling
 
 PLAN = PlanProposed(id=1, steps=["Click Save"])
 ACTION = ActionProposed(id=1, number=1, step="Click Save", tool="click", arguments={"ref": "E1"})

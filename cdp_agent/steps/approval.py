@@ -14,108 +14,12 @@ from typing import Any
 
 import msgspec
 
-
-class PlanProposed(msgspec.Struct, frozen=True, kw_only=True, tag="plan"):
-    """The steps of a plan. They are approved, rejected with a correction, or edited."""
-
-    id: int
-    steps: list[str]
-    message: str = ""
-
-
-class ActionProposed(msgspec.Struct, frozen=True, kw_only=True, tag="action"):
-    """One act, before it is done: `about` is the element, `risks` why it is asked about."""
-
-    id: int
-    number: int
-    step: str
-    tool: str
-    arguments: dict[str, Any]
-    about: str = ""
-    risks: list[str] = []
-
-
-class QuestionAsked(msgspec.Struct, frozen=True, kw_only=True, tag="question"):
-    """Something that only the user knows."""
-
-    id: int
-    question: str
-
-
-class StepFailed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
-    """A step that could not be done; earlier ones stay done."""
-
-    id: int
-    number: int
-    step: str
-    error: str
-    retries_left: int
-
-
-class Approve(msgspec.Struct, frozen=True, tag_field="decision", tag="approve"):
-    """The plan is carried out as it is."""
-
-
-class Reject(msgspec.Struct, frozen=True, tag_field="decision", tag="reject", forbid_unknown_fields=True):
-    """Another plan is made from the same view of the page; `correction` says what was wrong."""
-
-    correction: str
-
-
-class Edit(msgspec.Struct, frozen=True, tag_field="decision", tag="edit", forbid_unknown_fields=True):
-    """These steps are carried out instead: reordered, reworded, dropped, added."""
-
-    steps: list[str]
-
-
-class Execute(msgspec.Struct, frozen=True, tag_field="decision", tag="execute"):
-    """The act is done."""
-
-
-class Skip(msgspec.Struct, frozen=True, tag_field="decision", tag="skip"):
-    """The act is left out, and the run goes on."""
-
-
-class Reword(msgspec.Struct, frozen=True, tag_field="decision", tag="reword", forbid_unknown_fields=True):
-    """This step is done instead."""
-
-    step: str
-
-
-class Retry(msgspec.Struct, frozen=True, tag_field="decision", tag="retry"):
-    """The step that failed is tried again."""
-
-
-class Reply(msgspec.Struct, frozen=True, tag_field="decision", tag="answer", forbid_unknown_fields=True):
-    """What the user answers."""
-
-    text: str
-
-
-class Stop(msgspec.Struct, frozen=True, tag_field="decision", tag="stop"):
-    """Nothing more is done."""
-
-    why: str = "It was stopped by the user."
-
-
-Ask = PlanProposed | ActionProposed | QuestionAsked | StepFailed
-Decision = Approve | Reject | Edit | Execute | Skip | Reword | Retry | Reply | Stop
-_POSSIBLE: dict[type, tuple[type, ...]] = {
-    PlanProposed: (Approve, Reject, Edit, Stop),
-    ActionProposed: (Execute, Skip, Reword, Stop),
-    QuestionAsked: (Reply, Stop),
-    StepFailed: (Retry, Reword, Skip, Stop),
-}
+from cdp_agent.decisions import POSSIBLE, Ask, Decision, Edit, Stop, name_of, possible
 
 Submit = Callable[[int, Any], str | None]
 """Hands in a decision for the question of that id: None when it counts, else why it does not."""
 Face = Callable[[Ask, Submit], Awaitable[None]]
 """Shows a question to whoever decides, and hands in what they say, until it counts or the question is over."""
-
-
-def possible(ask: Ask) -> list[str]:
-    """The decisions that can be made, by their names in JSON."""
-    return [_name(each) for each in _POSSIBLE[type(ask)]]
 
 
 class Desk:
@@ -173,8 +77,8 @@ class Desk:
             )
         except msgspec.ValidationError as error:
             return f"{str(error).replace('`', '')}. It can be {', '.join(possible(ask))}."
-        if not isinstance(made, _POSSIBLE[type(ask)]):
-            return f"{_name(type(made))} is no answer to this. It can be {', '.join(possible(ask))}."
+        if not isinstance(made, POSSIBLE[type(ask)]):
+            return f"{name_of(type(made))} is no answer to this. It can be {', '.join(possible(ask))}."
         if isinstance(made, Edit) and not any(step.strip() for step in made.steps):
             return "A plan without steps cannot be carried out: stop instead."
         decided.set_result(made)
@@ -192,7 +96,3 @@ def calling(callback: Callable[[Ask], Any]) -> Face:
             submit(ask.id, Stop(f"What approves gave no decision: {problem}"))
 
     return show
-
-
-def _name(kind: type) -> str:
-    return str(kind.__struct_config__.tag)  # type: ignore[attr-defined]  # every one is a tagged struct

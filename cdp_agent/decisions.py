@@ -1,0 +1,113 @@
+"""What is asked before something is done, and what may be decided: the same for every face, in JSON and in Python.
+
+A question has its kind in `type`, a decision its kind in `decision`: {"decision": "reword", "step": "Click Save"}.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class PlanProposed(msgspec.Struct, frozen=True, kw_only=True, tag="plan"):
+    """The steps of a plan. They are approved, rejected with a correction, or edited."""
+
+    id: int
+    steps: list[str]
+    message: str = ""
+
+
+class ActionProposed(msgspec.Struct, frozen=True, kw_only=True, tag="action"):
+    """One act, before it is done: `about` is the element, `risks` why it is asked about."""
+
+    id: int
+    number: int
+    step: str
+    tool: str
+    arguments: dict[str, Any]
+    about: str = ""
+    risks: list[str] = []
+
+
+class QuestionAsked(msgspec.Struct, frozen=True, kw_only=True, tag="question"):
+    """Something that only the user knows."""
+
+    id: int
+    question: str
+
+
+class StepFailed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
+    """A step that could not be done; earlier ones stay done."""
+
+    id: int
+    number: int
+    step: str
+    error: str
+    retries_left: int
+
+
+class Approve(msgspec.Struct, frozen=True, tag_field="decision", tag="approve"):
+    """The plan is carried out as it is."""
+
+
+class Reject(msgspec.Struct, frozen=True, tag_field="decision", tag="reject", forbid_unknown_fields=True):
+    """Another plan is made from the same view of the page; `correction` says what was wrong."""
+
+    correction: str
+
+
+class Edit(msgspec.Struct, frozen=True, tag_field="decision", tag="edit", forbid_unknown_fields=True):
+    """These steps are carried out instead: reordered, reworded, dropped, added."""
+
+    steps: list[str]
+
+
+class Execute(msgspec.Struct, frozen=True, tag_field="decision", tag="execute"):
+    """The act is done."""
+
+
+class Skip(msgspec.Struct, frozen=True, tag_field="decision", tag="skip"):
+    """The act is left out, and the run goes on."""
+
+
+class Reword(msgspec.Struct, frozen=True, tag_field="decision", tag="reword", forbid_unknown_fields=True):
+    """This step is done instead."""
+
+    step: str
+
+
+class Retry(msgspec.Struct, frozen=True, tag_field="decision", tag="retry"):
+    """The step that failed is tried again."""
+
+
+class Reply(msgspec.Struct, frozen=True, tag_field="decision", tag="answer", forbid_unknown_fields=True):
+    """What the user answers."""
+
+    text: str
+
+
+class Stop(msgspec.Struct, frozen=True, tag_field="decision", tag="stop"):
+    """Nothing more is done."""
+
+    why: str = "It was stopped by the user."
+
+
+Ask = PlanProposed | ActionProposed | QuestionAsked | StepFailed
+Decision = Approve | Reject | Edit | Execute | Skip | Reword | Retry | Reply | Stop
+POSSIBLE: dict[type, tuple[type, ...]] = {
+    PlanProposed: (Approve, Reject, Edit, Stop),
+    ActionProposed: (Execute, Skip, Reword, Stop),
+    QuestionAsked: (Reply, Stop),
+    StepFailed: (Retry, Reword, Skip, Stop),
+}
+
+
+def possible(ask: Ask) -> list[str]:
+    """The decisions that can be made, by their names in JSON."""
+    return [name_of(each) for each in POSSIBLE[type(ask)]]
+
+
+def name_of(kind: type) -> str:
+    """The name of a decision, or of a question, in JSON."""
+    return str(kind.__struct_config__.tag)  # type: ignore[attr-defined]  # every one is a tagged struct

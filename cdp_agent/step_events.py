@@ -1,0 +1,118 @@
+"""What happens in a run by plain-English steps, beside what happens in every run: see events.py.
+
+`number` counts the steps of the plan, or of those that were chosen one by one, from 1; `instruction` is one in words.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from cdp_agent.decisions import Ask, Decision
+from cdp_agent.event import Happening
+
+
+class StepsPlanned(Happening, frozen=True, tag="steps:planned"):
+    """The steps that were proposed; none where the request is answered at once. `revision` counts corrections."""
+
+    needs_steps: bool
+    steps: list[str]
+    message: str = ""
+    revision: int = 0
+
+
+class StepsBegun(Happening, frozen=True, tag="steps:begun"):
+    """The steps that are carried out: as planned, as edited, or as given."""
+
+    steps: list[str]
+
+
+class StepChosen(Happening, frozen=True, tag="steps:chosen"):
+    """One step at a time: the next one, which may still be skipped or reworded."""
+
+    number: int
+    instruction: str
+    message: str = ""
+    reasoning: str = ""
+
+
+class ApprovalAsked(Happening, frozen=True, tag="approval:asked"):
+    """Somebody is asked, and the run waits."""
+
+    ask: Ask
+
+
+class ApprovalDecided(Happening, frozen=True, tag="approval:decided"):
+    """What was decided: by whom the question was put to, by a rule or policy (`why` names it), or by the time limit."""
+
+    id: int
+    decision: Decision
+    by: Literal["approver", "policy", "timeout"] = "approver"
+    why: str = ""
+
+
+class ApprovalRefused(Happening, frozen=True, tag="approval:refused"):
+    """A decision was handed in that does not count: it was late, the second one, malformed, or no answer to this."""
+
+    message: str
+
+
+class StepResolved(Happening, frozen=True, tag="steps:resolved"):
+    """The tool call that a step is. `by` code, or by the executor's model since code could not tell (`why`)."""
+
+    number: int
+    instruction: str
+    by: Literal["code", "model"]
+    why: str
+    tool: str
+    arguments: dict[str, Any]
+    about: str = ""
+    risks: list[str] = []
+
+
+class StepDone(Happening, frozen=True, tag="steps:completed"):
+    """The step is done; `output` is kept for the steps after it."""
+
+    number: int
+    instruction: str
+    tool: str
+    output: str
+
+
+class StepNotDone(Happening, frozen=True, tag="steps:failed"):
+    """The step could not be done; `attempt` counts from 1. `candidates`: the elements that it may have meant."""
+
+    number: int
+    instruction: str
+    error: str
+    attempt: int
+    candidates: list[str] = []
+
+
+class StepSkipped(Happening, frozen=True, tag="steps:skipped"):
+    """The step is left out, as decided."""
+
+    number: int
+    instruction: str
+
+
+class StepsVerified(Happening, frozen=True, tag="steps:verified"):
+    """The verdict on a fresh view. `not_found`: what the message says and nothing of what was shown does."""
+
+    task_completed: bool
+    message: str
+    not_found: list[str] = []
+
+
+StepEvent = (
+    StepsPlanned
+    | StepsBegun
+    | StepChosen
+    | ApprovalAsked
+    | ApprovalDecided
+    | ApprovalRefused
+    | StepResolved
+    | StepDone
+    | StepNotDone
+    | StepSkipped
+    | StepsVerified
+)

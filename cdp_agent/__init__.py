@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from cdp_agent.outcome import AgentResult as AgentResult
     from cdp_agent.page.page import Page as Page
     from cdp_agent.page.snapshot import Snapshot as Snapshot
+    from cdp_agent.secrets import Secret as Secret
+    from cdp_agent.secrets import Totp as Totp
     from cdp_agent.tools.base import Answer as Answer
     from cdp_agent.tools.base import Arguments as Arguments
     from cdp_agent.tools.base import Context as Context
@@ -36,8 +38,10 @@ _MODULES = {
     "Observation": "tools.base",
     "Page": "page.page",
     "Ref": "tools.base",
+    "Secret": "secrets",
     "Snapshot": "page.snapshot",
     "Tool": "tools.base",
+    "Totp": "secrets",
     "tool": "tools.base",
 }
 

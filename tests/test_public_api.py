@@ -20,8 +20,10 @@ NAMES = [
     "Observation",
     "Page",
     "Ref",
+    "Secret",
     "Snapshot",
     "Tool",
+    "Totp",
     "tool",
 ]
 

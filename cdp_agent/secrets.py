@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Literal, TypeVar
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
 from cdp_agent.errors import InvalidArguments, SetupError
-from cdp_agent.masking import Mask
-from cdp_agent.totp import code_at, read_key
+
+if TYPE_CHECKING:
+    from cdp_agent.masking import Mask
+    from cdp_agent.totp import Key
 
 SHORTEST = 4
 """Characters. What is shorter could neither be kept secret nor be masked without masking half of the page."""
@@ -30,8 +30,14 @@ _T = TypeVar("_T")
 Fields = Literal["any", "hidden"]
 
 
-@dataclass(frozen=True)
-class Secret:
+class _Unshown(msgspec.Struct, frozen=True):
+    """What is not to be seen of these is not in what they print as either."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(…)"
+
+
+class Secret(_Unshown, frozen=True):
     """A text for pages of these origins (`https://shop.example`, no path, no wildcard), such as a password.
 
     Without origins it is for the origin of the address that the caller begins at. The origins of all frames around a
@@ -40,20 +46,19 @@ class Secret:
     the same site can get it.
     """
 
-    value: str = field(repr=False)
+    value: str
     origins: Collection[str] = ()
     purpose: str = ""
     fields: Fields = "any"
 
 
-@dataclass(frozen=True)
-class Totp:
+class Totp(_Unshown, frozen=True):
     """One-time codes by time (RFC 6238): `key` is in Base32, or an `otpauth://totp/…` address, which says all the rest.
 
     `algorithm` is sha1, sha256 or sha512, `period` in seconds. For origins, purpose and fields see `Secret`.
     """
 
-    key: str = field(repr=False)
+    key: str
     origins: Collection[str] = ()
     purpose: str = ""
     fields: Fields = "any"
@@ -63,18 +68,24 @@ class Totp:
 
     def code(self, at: float | None = None) -> str:
         """The code of a moment, in Unix seconds; of now without one. Raises SetupError for a key that is none."""
-        key = read_key(self.key, self.digits, self.period, self.algorithm)
-        return code_at(key, time.time() if at is None else at)
+        from cdp_agent.totp import code_at
+
+        return code_at(self.read(), time.time() if at is None else at)
+
+    def read(self) -> Key:
+        """The key as bytes. Raises SetupError for one that is none."""
+        from cdp_agent.totp import read_key  # with hashlib, which few need
+
+        return read_key(self.key, self.digits, self.period, self.algorithm)
 
 
 GivenSecret = str | Secret | Totp
 
 
-@dataclass(frozen=True)
-class Revealed:
+class Revealed(_Unshown, frozen=True):
     """A text with its placeholders filled in, and the origins at which all of them may be."""
 
-    text: str = field(repr=False)
+    text: str
     names: list[str]
     origins: list[str]
     hidden_only: bool
@@ -88,10 +99,13 @@ class Secrets:
 
     def __init__(self, given: Mapping[str, GivenSecret] | None = None, start: str | None = None) -> None:
         self._secrets = {name: _checked(name, each, start) for name, each in (given or {}).items()}
-        self._mask = Mask()
-        for name, each in self._secrets.items():
-            hidden = each.value if isinstance(each, Secret) else read_key(each.key).text
-            self._mask.add(hidden, placeholder(name))
+        self._mask: Mask | None = None
+        if self._secrets:
+            from cdp_agent.masking import Mask  # takes longer to import than most programs need it for
+
+            self._mask = Mask()
+            for name, each in self._secrets.items():
+                self._mask.add(each.value if isinstance(each, Secret) else each.read().text, placeholder(name))
 
     def __bool__(self) -> bool:
         return bool(self._secrets)
@@ -126,15 +140,15 @@ class Secrets:
 
     def mask(self, text: str) -> str:
         """The text with a placeholder wherever a secret, or a one-time code that was used, stands in it; see Mask."""
-        return self._mask.hide(text)
+        return self._mask.hide(text) if self._mask else text
 
     def cover(self, text: str) -> str:
         """The same, but of the same length, so that places in it stay what they are."""
-        return self._mask.cover(text)
+        return self._mask.cover(text) if self._mask else text
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where in the text secrets stand."""
-        return [span for span, _ in self._mask.found(text)]
+        return [span for span, _ in self._mask.found(text)] if self._mask else []
 
     def masked(self, value: _T) -> _T:
         """The same data with every text in it masked: structs, lists and dicts are gone through; bytes are left."""
@@ -147,7 +161,8 @@ class Secrets:
         if isinstance(secret, Secret):
             return secret.value
         code = secret.code()
-        self._mask.add(code, placeholder(name))
+        if self._mask:
+            self._mask.add(code, placeholder(name))
         return code
 
 
@@ -157,6 +172,8 @@ def placeholder(name: str) -> str:
 
 def origin_of(address: str) -> str:
     """The origin as browsers write it. Raises ValueError for what has none, such as a file."""
+    from urllib.parse import urlsplit  # only who has secrets needs it
+
     parts = urlsplit(address)
     scheme, host, port = parts.scheme.lower(), parts.hostname or "", parts.port
     if scheme not in _DEFAULT_PORTS or not host:
@@ -174,10 +191,10 @@ def _checked(name: str, given: GivenSecret, start: str | None) -> Secret | Totp:
     if isinstance(secret, Secret) and len(secret.value.strip()) < SHORTEST:
         raise SetupError(f"The secret {name!r} is shorter than {SHORTEST} characters: it could not be kept secret.")
     if isinstance(secret, Totp):
-        read_key(secret.key, secret.digits, secret.period, secret.algorithm)
+        secret.read()
     if isinstance(secret.origins, str):
         raise SetupError(f"The origins of the secret {name!r} are a list.")
-    return _with_origins(secret, tuple(_origins(name, secret.origins, start)))
+    return msgspec.structs.replace(secret, origins=tuple(_origins(name, secret.origins, start)))
 
 
 def _origins(name: str, given: Collection[str], start: str | None) -> Iterable[str]:
@@ -188,6 +205,8 @@ def _origins(name: str, given: Collection[str], start: str | None) -> Iterable[s
             raise SetupError(
                 f"Say where the secret {name!r} may be filled in, with origins=[…], or begin at an address (url=)."
             ) from error
+    from urllib.parse import urlsplit
+
     found = []
     for each in given:
         try:
@@ -198,11 +217,6 @@ def _origins(name: str, given: Collection[str], start: str | None) -> Iterable[s
             raise SetupError(f"{each!r} is more than an origin: give one such as {origin}, without path or wildcard.")
         found.append(origin)
     return found
-
-
-def _with_origins(secret: Secret | Totp, origins: tuple[str, ...]) -> Secret | Totp:
-    kept = {each.name: getattr(secret, each.name) for each in fields(secret)}
-    return type(secret)(**kept | {"origins": origins})
 
 
 def _line(name: str, secret: Secret | Totp) -> str:

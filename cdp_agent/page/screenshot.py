@@ -36,9 +36,7 @@ class _Extent(msgspec.Struct, frozen=True):
     top: float
 
 
-async def screenshot(
-    page: Tab, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None
-) -> bytes:
+async def screenshot(page: Tab, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
     """A PNG of the viewport, or of the whole page up to LONGEST_PX, in CSS pixels times the device's scale.
 
     With `marks` there is a box and the ref around each element to act on that the viewport shows. Nothing is drawn

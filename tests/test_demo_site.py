@@ -87,7 +87,7 @@ async def test_the_payment_form_says_what_is_missing(page: Page, shop: ShopServe
 def test_a_key_in_the_environment_chooses_its_provider() -> None:
     choice = choose({"OPENAI_API_KEY": "sk-1"})
 
-    assert choice == Choice("openai/gpt-4.1-mini", "openai/gpt-4.1-mini, since OPENAI_API_KEY is set")
+    assert choice == Choice("openai/gpt-6-luna", "openai/gpt-6-luna, since OPENAI_API_KEY is set")
 
 
 def test_a_named_model_comes_before_a_key() -> None:

@@ -12,11 +12,11 @@ KEY = "sk-very-secret"
 
 
 def test_a_provider_is_found_by_name() -> None:
-    found = endpoint("openrouter/openai/gpt-4.1-mini", environment={"OPENROUTER_API_KEY": "k"})
+    found = endpoint("openrouter/openai/gpt-6-luna", environment={"OPENROUTER_API_KEY": "k"})
 
     assert (found.provider, found.model, found.base_url, found.key) == (
         "openrouter",
-        "openai/gpt-4.1-mini",
+        "openai/gpt-6-luna",
         "https://openrouter.ai/api/v1",
         "k",
     )

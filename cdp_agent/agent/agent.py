@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 class Agent:
     """Carries out tasks in a browser: a model plans, then acts step by step, and its answer is judged before it counts.
 
-    `model` is provider/name, for example "openai/gpt-4.1-mini"; a key that is not given comes from the provider's
+    `model` is provider/name, for example "openai/gpt-6-luna"; a key that is not given comes from the provider's
     variable in `environment`. `guardrails` are limits in the user's words, told to the model wherever they bind.
     `max_actions_per_step` to `checkpoint`: see `Options`. `tools` are added to the built-in ones. `secrets` are named
     to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for the origin of a run's

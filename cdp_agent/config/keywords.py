@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cdp_agent.providers.services import Endpoint
 
 NO_MODEL = (
-    "Which model? Set one up with `cdp-agent config init`, or pass --model, for example --model openai/gpt-4.1-mini, "
+    "Which model? Set one up with `cdp-agent config init`, or pass --model, for example --model openai/gpt-6-luna, "
     "or set CDP_AGENT_MODEL."
 )
 

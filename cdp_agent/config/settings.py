@@ -69,7 +69,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     search: Annotated[Engine | None, told(_TASK, "where the model may search the web", "agent")] = None
     search_base_url: Annotated[str | None, told(_TASK, "where that is, such as a SearXNG server", "agent")] = None
 
-    model: Annotated[str | None, told(_MODEL, "provider/name, such as openai/gpt-4.1-mini", "agent", short="-m")] = None
+    model: Annotated[str | None, told(_MODEL, "provider/name, such as openai/gpt-6-luna", "agent", short="-m")] = None
     base_url: Annotated[
         str | None, told(_MODEL, "of the model's server, where it is not the provider's own", "agent")
     ] = None

@@ -38,7 +38,7 @@ async def extract(args: ExtractArguments, context: Context) -> Observation:
     from cdp_agent.extract import extract as extract_from  # imports httpx, which takes long
 
     if context.model is None:
-        raise SetupError("extract needs a model: set CDP_AGENT_MODEL, for example to openai/gpt-4.1-mini.")
+        raise SetupError("extract needs a model: set CDP_AGENT_MODEL, for example to openai/gpt-6-luna.")
     try:
         found = await extract_from(context.page, args.description, model=context.model, schema=args.output_schema)
     except SetupError as error:

@@ -57,6 +57,7 @@ BUNDLE = (
     "paint.js",
     "schema.js",
     "markup.js",
+    "consequence.js",
     "exports.js",
 )
 

@@ -5,5 +5,5 @@ return { snapshot, adoptRoots, adoptInternals, adoptListening, describe, idOf, e
   look, changedSince, isShownNow, outerHtml, documentTitle, adoptRefs,
   secretField, secretStranger, enterSecret, coversOf, coversThrough,
   seenText, forgetSeen, placesOf, findElements, scrollBox, scrolledTo, moveBox, bringIntoView, topOf,
-  marksOf, marksThrough, viewportPlace, paint, schema, cleanHtml,
+  marksOf, marksThrough, viewportPlace, paint, schema, cleanHtml, consequenceOf,
 };

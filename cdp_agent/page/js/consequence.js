@@ -1,0 +1,86 @@
+// What a click on an element, or Enter in it, sets off, as far as the markup tells: nothing is guessed of scripts.
+
+const methodOfForm = reader(HTMLFormElement, 'method');
+const elementsOfForm_ = getterOf(HTMLFormElement.prototype, 'elements');
+const buttonType = reader(HTMLButtonElement, 'type');
+const hrefOfLink = reader(HTMLAnchorElement, 'href');
+const hrefOfArea = reader(HTMLAreaElement, 'href');
+const isContentEditable_ = reader(HTMLElement, 'isContentEditable');
+
+const CONTROL = 'button,input,textarea,select,a[href],area[href],label,summary,[role="button" i],[role="menuitem" i],[role="link" i]';
+const WRITTEN_IN = new Set(['text', 'search', 'email', 'tel', 'url', 'password', 'number', 'date', 'month', 'week', 'time', 'datetime-local']);
+
+/**
+ * @typedef {{method: string, action: boolean, secret: boolean, search: boolean, fields: number}} Submitted  the form that is sent:
+ *   action: to an address that its author wrote; secret: with a password in it; fields: how many are written into
+ * @typedef {{role: string, name: string, form: Submitted | null, link: string, download: boolean, writes: boolean, remote: boolean}} Consequence
+ *   name: of what is pressed, or of the form's own button; writes: Enter goes into a text of several lines; remote: the focus is in
+ *   a frame of another process
+ * @param {number | null} id  null: what has the focus @param {boolean} enter  Enter, in place of a click @returns {{of: Consequence | null}}
+ */
+function consequenceOf(id, enter) {
+  const element = id === null ? focusedElement() : elementBy(id);
+  if (!element) return { of: null };
+  let control = closestFlat(element, CONTROL) ?? element;
+  if (tagOf(control) === 'LABEL') control = controlOfLabel(control) ?? control;
+  const tag = tagOf(control);
+  const sends = submitter(control, tag) ?? (enter ? implicitSubmitter(control, tag) : null);
+  const form = sends ? formOfAny(sends) : null;
+  const pressed = form && sends !== control && isSubmitButton(sends) ? sends : control;
+  const { role, name } = describe(pressed);
+  const isLink = tag === 'A' || tag === 'AREA';
+  return { of: {
+    role, name: name || collapse(cut(textContent(pressed), 80)), form: form ? submittedBy(form, sends) : null,
+    link: isLink ? (tag === 'A' ? hrefOfLink : hrefOfArea)(control) : '', download: isLink && hasAttr(control, 'download'),
+    writes: enter && (tag === 'TEXTAREA' || isWrittenIn(element)), remote: id === null && tag === 'IFRAME' && !documentIn(control),
+  } };
+}
+
+function isWrittenIn(element) {
+  try {
+    return isContentEditable_(element);
+  } catch {
+    return false; // no element of HTML
+  }
+}
+
+/** The button, where the control is one that sends its form. */
+const submitter = (control, tag) => ((tag === 'BUTTON' || tag === 'INPUT') && isSubmitButton(control) && formOfAny(control) ? control : null);
+
+function isSubmitButton(element) {
+  const tag = tagOf(element);
+  if (tag === 'BUTTON') return buttonType(element) === 'submit';
+  return tag === 'INPUT' && (inputType(element) === 'submit' || inputType(element) === 'image');
+}
+
+function formOfAny(element) {
+  const tag = tagOf(element);
+  if (tag === 'BUTTON') return formOfButton(element);
+  return tag === 'INPUT' ? formOfInput(element) : tag === 'SELECT' ? formOfSelect(element) : null;
+}
+
+/** What Enter in a field sends its form with. https://html.spec.whatwg.org/#implicit-submission */
+function implicitSubmitter(field, tag) {
+  if (tag !== 'INPUT') return null;
+  const form = formOfInput(field);
+  if (!form) return null;
+  const controls = [...elementsOfForm_.call(form)];
+  const images = [...selectAll(rootOf(form), 'input[type="image" i]')].filter((each) => formOfInput(each) === form);
+  const buttons = [...controls, ...images].filter(isSubmitButton);
+  if (buttons.length > 0) return buttons[0];
+  return controls.filter(isField).length <= 1 ? field : null;
+}
+
+const isField = (element) => tagOf(element) === 'TEXTAREA' || (tagOf(element) === 'INPUT' && WRITTEN_IN.has(inputType(element)));
+
+function submittedBy(form, sends) {
+  const fields = [...elementsOfForm_.call(form)].filter(isField);
+  const own = isSubmitButton(sends);
+  return {
+    method: ((own && attr(sends, 'formmethod')) || methodOfForm(form)).toLowerCase(),
+    action: hasAttr(form, 'action') || (own && hasAttr(sends, 'formaction')),
+    secret: fields.some((each) => tagOf(each) === 'INPUT' && inputType(each) === 'password'),
+    search: closestFlat(form, '[role="search" i],search') !== null || fields.some((each) => tagOf(each) === 'INPUT' && inputType(each) === 'search'),
+    fields: fields.length,
+  };
+}

@@ -1,0 +1,138 @@
+"""What is known to be a risk before it is done, by the page's own facts and the words on its buttons."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.page.page import Page
+from cdp_agent.steps.risk import risk_of
+from cdp_agent.steps.risky_words import said_by
+from cdp_agent.tools import BUILT_IN
+from tests.conftest import Serve
+
+POST = '<form method=post action="/buy"><input aria-label=Name><input aria-label=City>{}</form>'
+GET = '<form action="/search"><input aria-label=Query>{}</form>'
+CLICKS = [
+    (POST.format("<button>Go on</button>"), 'button "Go on"', ("submits",)),
+    (POST.format("<button>Pay now</button>"), 'button "Pay now"', ("submits", "pays")),
+    (POST.format('<input type=submit value="Delete it">'), 'button "Delete it"', ("submits", "deletes")),
+    (POST.format('<input type=image alt="Buy" src="/x.png">'), 'button "Buy"', ("submits", "pays")),
+    (POST.format("<button type=button>More</button>"), 'button "More"', ()),
+    (POST.format("<button><b>Go</b></button>"), 'button "Go"', ("submits",)),
+    (POST.format("") + '<form id=b method=get></form><button form=b>Look</button>', 'button "Look"', ()),
+    (POST.format("<button formmethod=get>Look</button>"), 'button "Look"', ()),
+    (GET.format("<button>Search</button>"), 'button "Search"', ()),
+    (GET.format("<button formmethod=post>Search</button>"), 'button "Search"', ("submits",)),
+    (GET.format("<input type=password aria-label=P><button>Log in</button>"), 'button "Log in"', ("submits",)),
+    ("<form><input aria-label=A><input aria-label=B><button>Save</button></form>", 'button "Save"', ("submits",)),
+    ("<form><input aria-label=A><button>Search</button></form>", 'button "Search"', ()),
+    ("<search><form><input aria-label=A><input aria-label=B><button>Go</button></form></search>", 'button "Go"', ()),
+    ("<form method=dialog><button>OK</button></form>", 'button "OK"', ()),
+    ("<button>Delete</button>", 'button "Delete"', ("deletes",)),
+    ("<div role=button tabindex=0>Jetzt kaufen</div>", 'button "Jetzt kaufen"', ("pays",)),
+    ("<button>Show more</button>", 'button "Show more"', ()),
+    ('<a href="/remove?id=1">Remove</a>', 'link "Remove"', ("deletes",)),
+    ('<a href="/how">How to delete your account here</a>', "link", ()),
+    ('<a href="/a" download>Save</a>', 'link "Save"', ("downloads",)),
+    ('<a href="/data/all.zip?x=1">All data</a>', 'link "All data"', ("downloads",)),
+    ('<a href="/next">Next</a>', 'link "Next"', ()),
+]  # fmt: skip
+
+
+def ref_of(snapshot: str, element: str) -> str:
+    line = next(line for line in snapshot.splitlines() if element in line)
+    return line.partition("[ref=")[2].partition("]")[0]
+
+
+async def kinds(page: Page, tool: str, **arguments: object) -> tuple[str, ...]:
+    found = BUILT_IN[tool]
+    return (await risk_of(found, found.parse(arguments), page)).kinds
+
+
+@pytest.mark.parametrize(("html", "element", "risks"), CLICKS)
+async def test_a_click_is_a_risk_by_what_it_sends(
+    page: Page, serve: Serve, html: str, element: str, risks: tuple[str, ...]
+) -> None:
+    await page.goto(serve(html))
+
+    assert await kinds(page, "click", ref=ref_of((await page.snapshot()).text, element)) == risks
+
+
+async def test_enter_is_a_risk_where_it_sends_a_form(page: Page, serve: Serve) -> None:
+    await page.goto(serve(POST.format("<button>Order now</button>") + GET.format("<button>Search</button>")))
+    text = (await page.snapshot()).text
+    name, query = ref_of(text, "Name"), ref_of(text, "Query")
+
+    assert await kinds(page, "press", key="Enter", ref=name) == ("submits", "pays")
+    assert await kinds(page, "press", key="Enter", ref=query) == ()
+    assert await kinds(page, "press", key="Tab", ref=name) == ()
+    assert await kinds(page, "fill", ref=name, value="Ada") == ()
+    assert await kinds(page, "fill", ref=name, value="Ada", submit=True) == ("submits", "pays")
+    await page.focus(name)
+    assert await kinds(page, "press", key="Enter") == ("submits", "pays")
+
+
+async def test_enter_without_a_button_sends_only_a_form_of_one_field(page: Page, serve: Serve) -> None:
+    two = "<form method=post><input aria-label=A><input aria-label=B></form>"
+    await page.goto(serve(f"{two}<form method=post><input aria-label=C></form>"))
+    text = (await page.snapshot()).text
+
+    assert await kinds(page, "press", key="Enter", ref=ref_of(text, '"A"')) == ()
+    assert await kinds(page, "press", key="Enter", ref=ref_of(text, '"C"')) == ("submits",)
+
+
+async def test_enter_in_what_has_the_focus_in_a_frame_of_another_site(page: Page, serve: Serve) -> None:
+    inner = serve(POST.format("<button>Pay</button>"), other_site=True)
+    await page.goto(serve(f"<iframe src='{inner}'></iframe>"))
+    await page.focus(ref_of((await page.snapshot()).text, "Name"))
+    tool = BUILT_IN["press"]
+
+    found = await risk_of(tool, tool.parse({"key": "Enter"}), page)
+
+    assert found.kinds == ("submits", "pays")
+    assert found.url == inner
+
+
+async def test_enter_in_a_message_may_send_it_and_space_presses_a_button(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<div contenteditable role=textbox aria-label=Message></div><button>Delete</button>"))
+    text = (await page.snapshot()).text
+
+    assert await kinds(page, "press", key="Enter", ref=ref_of(text, "Message")) == ("sends",)
+    assert await kinds(page, "press", key="Space", ref=ref_of(text, "Delete")) == ("deletes",)
+
+
+async def test_files_and_scripts_are_risks(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input type=file aria-label=File>"))
+
+    assert await kinds(page, "goto", url="https://example.com/setup.exe") == ("downloads",)
+    assert await kinds(page, "goto", url="https://example.com/") == ()
+    assert await kinds(page, "manage_tabs", action="open", url="https://example.com/a.zip") == ("downloads",)
+    assert await kinds(page, "upload", ref="E1", files=["a.txt"]) == ("uploads",)
+    assert await kinds(page, "evaluate", expression="1") == ("scripts",)
+    assert await kinds(page, "snapshot") == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("Place your order", "pays"),
+        ("Order", "pays"),
+        ("Order history", "pays"),  # asked about in vain, which costs a question
+        ("View orders", None),
+        ("Yes, delete it", "deletes"),
+        ("Konto löschen", "deletes"),
+        ("Zahlungspflichtig bestellen", "pays"),
+        ("Supprimer", "deletes"),
+        ("Enviar mensaje", "sends"),
+        ("Отправить", "sends"),
+        ("削除", "deletes"),
+        ("Post", "sends"),
+        ("Read this post", None),
+        ("Submit", "submits"),
+        ("Next", None),
+        ("How we send the things that you buy from us", None),
+        ("", None),
+    ],
+)
+def test_words_on_buttons(name: str, kind: str | None) -> None:
+    assert said_by(name) == kind

@@ -18,13 +18,23 @@ from cdp_agent.providers.manner import Manner
 from cdp_agent.providers.services import endpoint
 from cdp_agent.tools import BUILT_IN
 from tests import llama
-from tests.chat_model import FLIGHTS, SCHEMA
+from tests.chat_model import FLIGHTS
 from tests.conftest import Serve
 
 pytestmark = pytest.mark.skipif(llama.MISSING is not None, reason=str(llama.MISSING))
 
 CALLS = int(os.environ.get("CDP_AGENT_LLAMA_CALLS", "10"))
 """How often a constrained call is asked for: a hundred take some minutes."""
+SEATS = {
+    "type": "object",
+    "properties": {
+        "to": {"type": "array", "items": {"enum": ["Bergen", "Oslo", "Tromsø"]}, "maxItems": 3},
+        "seats": {"type": "integer", "minimum": 0, "maximum": 400},
+    },
+    "required": ["to", "seats"],
+    "additionalProperties": False,
+}
+"""Whatever fits it is short: the model hardly ever ends a list that it may go on with."""
 CALLED = ("click", "fill", "select", "goto", "scroll", "wait", "done")
 
 
@@ -108,9 +118,10 @@ async def test_an_extraction_has_the_form_that_was_asked_for(server: llama.Llama
     await page.goto(serve(FLIGHTS))
 
     async with asking(server) as client:
-        found = await extract(page, "the flights", model=client, schema=SCHEMA)
+        found = await extract(page, "the flights", model=client, schema=SEATS)
 
-    assert all(set(each) == {"to", "price"} for each in found.value)
+    assert set(found.value) == {"to", "seats"}
+    assert len(found.value["to"]) <= 3
 
 
 async def test_every_constrained_call_is_valid(server: llama.Llama) -> None:

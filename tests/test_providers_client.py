@@ -19,7 +19,7 @@ from cdp_agent.errors import (
     Unsupported,
 )
 from cdp_agent.providers import openai
-from cdp_agent.providers.base import JsonOutput, Reply, Request, Text, ToolCall, ToolSpec, Usage, User
+from cdp_agent.providers.base import Image, JsonOutput, Reply, Request, Text, ToolCall, ToolSpec, Usage, User
 from cdp_agent.providers.client import Client
 from cdp_agent.providers.manner import Manner, Patience
 from cdp_agent.providers.prices import Price, Prices
@@ -201,6 +201,15 @@ async def test_a_context_that_is_too_long_is_the_callers_to_shorten() -> None:
 
     assert isinstance(error, ContextTooLong)
     assert (len(bodies), other.requests) == (1, [])
+
+
+async def test_a_request_with_a_picture_that_is_refused_is_the_callers_to_ask_without() -> None:
+    pictured = Request("m", (User((Text("Hi"), Image(b"png"))),))
+    async with serve(always(FINE)) as other:
+        answer = always(refusal(400, "This model takes no image input"))
+        (refused, reply), _, _ = await asking(answer, [pictured, REQUEST], fallback=other.base_url)
+
+    assert (type(refused), reply) == (ModelError, OK)
 
 
 CALL = Request("m", (User((Text("Hi"),)),), (OPEN,), "required", refs=("E1", "E2"))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from cdp_agent.agent.place import BLANK
-from cdp_agent.errors import ActionError, AuthenticationError, BrowserError, ModelError, ProtocolError, RateLimited
+from cdp_agent.errors import ActionError, BrowserError, ModelError, ProtocolError
 from cdp_agent.events import AgentStatus, BrowserScreenshot
+from cdp_agent.providers.errors import is_of_pictures
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
-
-_OF_PICTURES = re.compile(r"image|vision|visual|multi-?modal|mmproj|picture", re.I)
 
 
 async def add_picture(run: Run) -> None:
@@ -43,9 +41,7 @@ async def add_picture(run: Run) -> None:
 
 def gave_up_pictures(run: Run, error: ModelError) -> bool:
     """Whether it is pictures that the model refuses: then they are left out from now on."""
-    if run.history.picture is None or isinstance(error, RateLimited | AuthenticationError):
-        return False
-    if error.status is None or error.status < 400 or not _OF_PICTURES.search(str(error)):
+    if run.history.picture is None or not is_of_pictures(error):
         return False
     run.sees = False
     run.history.clip_pictures()

@@ -13,8 +13,8 @@ import msgspec
 
 from cdp_agent.errors import ContextTooLong, ModelError, Unreachable, Unsupported
 from cdp_agent.providers import constrained
-from cdp_agent.providers.base import Reply, Request
-from cdp_agent.providers.errors import may_pass
+from cdp_agent.providers.base import Image, Message, Reply, Request, ToolResult, User
+from cdp_agent.providers.errors import is_of_pictures, may_pass
 from cdp_agent.providers.exchange import ClosedSilently, exchange, http_client
 from cdp_agent.providers.manner import Manner
 from cdp_agent.providers.prices import Prices, cost_of
@@ -93,6 +93,8 @@ class Client:
                 if not (self._learn(error, endpoint, able, request) or self._fall_back(error, endpoint)):
                     raise
             except ModelError as error:
+                if is_of_pictures(error) and any(map(_has_picture, request.messages)):
+                    raise  # the caller can leave them out
                 if not self._fall_back(error, endpoint):
                     raise
 
@@ -187,6 +189,15 @@ class Client:
 
     def _first_thought_able(self) -> _Able:
         return _Able(tools=self._manner.constrained is not True, schemas=self._endpoint.wire.JSON_OUTPUT)
+
+
+def _has_picture(message: Message) -> bool:
+    match message:
+        case ToolResult(images=images):
+            return bool(images)
+        case User(parts):
+            return any(isinstance(part, Image) for part in parts)
+    return False
 
 
 class _Able(msgspec.Struct, frozen=True):

@@ -37,6 +37,7 @@ _WITHOUT_SCHEMA = re.compile(
     rf"|(?:{_NO}|failed to \w+|invalid).{{0,60}}(?:{_SCHEMA})",
     re.IGNORECASE | re.S,
 )
+_PICTURES = re.compile(r"image|vision|visual|multi-?modal|mmproj|picture", re.IGNORECASE)
 _REFUSED = (None, 400, 404, 422, 500, 501)
 """Statuses with which servers say that they do not take a request as it is."""
 
@@ -69,3 +70,10 @@ def may_pass(error: ModelError) -> bool:
     if isinstance(error, AuthenticationError | ContextTooLong | Unsupported):
         return False
     return error.status is None or error.status >= 500 or error.status in (408, 409, 429)
+
+
+def is_of_pictures(error: ModelError) -> bool:
+    """Whether a request with pictures may be taken without them."""
+    if isinstance(error, RateLimited | AuthenticationError) or error.status is None or error.status < 400:
+        return False
+    return _PICTURES.search(str(error)) is not None

@@ -18,13 +18,17 @@ from cdp_agent.tools.base import Arguments, Tool
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
     from cdp_agent.providers.client import Client
+    from cdp_agent.providers.services import Endpoint
 
 _A = TypeVar("_A", bound=Arguments)
 _ATTEMPTS = 3
 
 
-def client_of(run: Run) -> Client:
-    """What the run asks its model with: every error that the client gets over is told, and counts as one of the run."""
+def client_of(run: Run, other: Endpoint | None = None) -> Client:
+    """What the run asks its model with, or one that it has besides.
+
+    Every error that the client gets over is told, and counts as one of the run.
+    """
     from cdp_agent.agent.masked_client import MaskedClient  # httpx takes long to import: only a run needs it
 
     def notice(message: str, error: ModelError) -> None:
@@ -34,7 +38,10 @@ def client_of(run: Run) -> Client:
             run.tally.failed()
 
     options = run.options
-    client = MaskedClient(run.endpoint, fallback=run.fallback, manner=options.manner, prices=run.prices, notice=notice)
+    fallback = run.fallback if other is None else None
+    client = MaskedClient(
+        other or run.endpoint, fallback=fallback, manner=options.manner, prices=run.prices, notice=notice
+    )
     client.secrets = run.secrets
     return client
 
@@ -59,21 +66,21 @@ class Generation(msgspec.Struct, frozen=True):
         )
 
 
-async def ask(run: Run, request: Request, operation: str) -> Reply:
+async def ask(run: Run, request: Request, operation: str, client: Client | None = None) -> Reply:
     """The model's reply. Raises ModelError, when nothing more can be tried, and OverBudget."""
-    generation = await generate(run, request, operation)
+    generation = await generate(run, request, operation, client)
     generation.tell(run)
     return generation.reply
 
 
-async def generate(run: Run, request: Request, operation: str) -> Generation:
-    """The same, to be told when it is known what came of the reply."""
+async def generate(run: Run, request: Request, operation: str, client: Client | None = None) -> Generation:
+    """The same, to be told when it is known what came of the reply. `client` asks another model than the run's."""
     if (over := spent(run.limits, run.tally)) is not None:
         raise OverBudget(over)
     run.tell(AgentProcessing, operation=operation, has_screenshot=has_images(request.messages))
     began = time.perf_counter()
     try:
-        reply = await run.client.ask(request)
+        reply = await (client or run.client).ask(request)
     except ModelError as error:
         run.tell(AiGenerationError, kind=type(error).__name__, message=str(error))
         if not isinstance(error, ContextTooLong):

@@ -43,11 +43,13 @@ _SHORT = 160
 class Batch:
     """Runs the calls; afterwards it tells what came of them, for the model and for the loop.
 
-    `answer`: what ended it, where a terminal tool did. `snapshot`: one that the model asked for. `acted`: the page may
-    have changed. `stuck`: the worst that the run's stagnation said. `lost`: Chrome went away.
+    `outcomes`: of each call that was run. `answer`: what ended it, where a terminal tool did. `snapshot`: one that the
+    model asked for. `acted`: the page may have changed. `stuck`: the worst that the run's stagnation said. `lost`:
+    Chrome went away.
     """
 
     def __init__(self, run: Run, calls: tuple[ToolCall, ...]) -> None:
+        self.outcomes: list[Outcome] = []
         self.answer: Answer | None = None
         self.snapshot: Snapshot | None = None
         self.receipts: list[Receipt] = []
@@ -67,6 +69,7 @@ class Batch:
         understood = [understand(call, run.tools) for call in self._allowed]
         for place, call in enumerate(map(_under_our_name, self._allowed, understood)):
             outcome = await self._call(call, understood[place])
+            self.outcomes.append(outcome)
             if isinstance(outcome, Answer):
                 self.answer = outcome
             self._told.append(self._as_told(call, understood[place], outcome))
@@ -106,7 +109,7 @@ class Batch:
             context = Context(
                 run.tabs.page,
                 run.browser,
-                run.client,
+                run.client if run.has_model else None,
                 run.addresses.check,
                 run.secrets,
                 upload_folders=run.options.upload_folders,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from cdp_agent.agent import checkpoint
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 _STOPS_WITHIN_S = 0.8
 
 
+Course = Callable[[Run, "Page | None"], Awaitable[None]]
+"""What a run does, until its `end` is there: else it is the turns of one model."""
+
+
 class Loop:
     """Carries one run out. `page` is where it begins, None for a tab of its own; `resumed` is where it stood before."""
 
@@ -42,11 +47,13 @@ class Loop:
         page: Page | None = None,
         stop: asyncio.Event | None = None,
         resumed: Checkpoint | None = None,
+        course: Course | None = None,
     ) -> None:
         self._run = run
         self._page = page
         self._stop = stop
         self._resumed = resumed
+        self._course = course or self._take_turns
 
     async def events(self) -> AsyncGenerator[Event, None]:
         """The run as it happens; `TaskCompleted` is the last. Raises only what is a bug of ours.
@@ -98,8 +105,8 @@ class Loop:
         run.tell(
             TaskSetup,
             task=run.task.text,
-            provider=run.endpoint.provider,
-            model=run.endpoint.model,
+            provider=run.endpoint.provider if run.has_model else "",
+            model=run.endpoint.model if run.has_model else "",
             url=run.task.url,
             guardrails=run.task.guardrails,
             browser=run.browser.version.product,
@@ -108,16 +115,10 @@ class Loop:
         )
         tell_endpoints(run)
         try:
-            async with limited(run.options.rules), asyncio.timeout(run.time_left_s) as limit, client_of(run) as client:
-                run.client = client
-                await (begin(run, self._page) if self._resumed is None else go_on(run, self._resumed))
-                while run.end is None:
-                    run.tally.steps += 1
-                    run.tell(AgentStep)
-                    await take_turn(run)
-                    run.check_limits()
-                    await checkpoint.keep(run)
-                    run.tell(TaskMetricsIncremental, stats=run.tally.stats())
+            async with limited(run.options.rules), asyncio.timeout(run.time_left_s) as limit, AsyncExitStack() as stack:
+                if run.has_model:
+                    run.client = await stack.enter_async_context(client_of(run))
+                await self._course(run, self._page)
         except OverBudget as over:
             run.end = run.end or End(error=over.error)
         except TimeoutError:
@@ -130,5 +131,19 @@ class Loop:
             run.fail("failed", str(error), "browser")
         except SetupError as error:  # the folder of the checkpoint
             run.fail("failed", str(error))
+        self._forget_checkpoint()
+
+    async def _take_turns(self, run: Run, page: Page | None) -> None:
+        await (begin(run, page) if self._resumed is None else go_on(run, self._resumed))
+        while run.end is None:
+            run.tally.steps += 1
+            run.tell(AgentStep)
+            await take_turn(run)
+            run.check_limits()
+            await checkpoint.keep(run)
+            run.tell(TaskMetricsIncremental, stats=run.tally.stats())
+
+    def _forget_checkpoint(self) -> None:
+        run = self._run
         if run.options.checkpoint is not None and run.end is not None and run.end.error is None:
             checkpoint.forget(run.options.checkpoint)

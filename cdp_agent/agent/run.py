@@ -24,6 +24,7 @@ from cdp_agent.agent.tabs import Tabs
 from cdp_agent.agent.tally import Tally
 from cdp_agent.agent.task import Options, Task
 from cdp_agent.agent.typed_done import TypedDone
+from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentObserved, AgentStatus, BrowserNavigated, Event
 from cdp_agent.outcome import AgentResult, TaskError, Validation
 from cdp_agent.providers.prices import load_prices
@@ -54,14 +55,14 @@ class Run:
     def __init__(
         self,
         browser: Browser,
-        endpoint: Endpoint,
+        endpoint: Endpoint | None,
         tools: Mapping[str, Tool],
         options: Options,
         task: Task,
         fallback: Endpoint | None = None,
     ) -> None:
         self.browser = browser
-        self.endpoint = endpoint
+        self._endpoint = endpoint
         self.fallback = fallback
         self.prices = load_prices(options.prices)
         self.options = options
@@ -97,6 +98,18 @@ class Run:
         """Whether the model is given pictures; no longer when it refused one."""
         self.end: End | None = None
         self.events: asyncio.Queue[Event | None] = asyncio.Queue()
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there is a model to ask: steps that are given can do without."""
+        return self._endpoint is not None
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The model that is asked. Raises SetupError where there is none."""
+        if self._endpoint is None:
+            raise SetupError("This needs a model, and none is configured.")
+        return self._endpoint
 
     def tell(self, kind: Callable[..., Event], /, **fields: Any) -> None:
         """Says what happened."""

@@ -42,6 +42,8 @@ async def end_scripts(page: Page) -> None:
     """
     root = (await page.frames()).root
     session = root.session
+    if not page.reached:
+        return  # what it has not taken yet, Chrome hands on to the process of the page that follows
     if session.stalled_because is not None or root.leaving_for is not None or await answers(session):
         return
     session.tell(runtime.TerminateExecution())

@@ -83,6 +83,8 @@ class Tab:
         """How long the last complete reading took."""
         self.kept: Kept | None = None
         self.activity = Activity(info.target_id, info.url)
+        self.reached = False
+        """The page's process has answered us once: one that hung before we came has not."""
         self.acting = asyncio.Lock()
         """Held by who acts: an action's receipt is its own."""
         self.guard = guard or Guard()
@@ -240,6 +242,7 @@ class Tab:
 
     def _followed(self, following: asyncio.Future[Any], session: Session) -> None:
         if not following.cancelled() and following.exception() is None:
+            self.reached = True
             self._catch_up(session)
 
     def _catch_up(self, session: Session) -> None:

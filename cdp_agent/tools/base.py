@@ -70,6 +70,8 @@ class Answer(msgspec.Struct, frozen=True):
 _A = TypeVar("_A", bound=Arguments)
 Run = Callable[[Any, Context], Awaitable[Observation | Answer]]
 
+RECEIPT = "what came of it: where the page went, new tabs, dialogs, downloads, what changed, the value of a field"
+
 
 class Tool:
     """Something that a model, a person at the command line or a program can call by name.
@@ -79,7 +81,7 @@ class Tool:
     says for which arguments that is so. A `terminal` tool ends the task. One that `needs_model` asks a model itself.
     Only one that `takes_secrets` is called with placeholders of secrets. One that is not `by_default` is for people,
     programs and executors of steps: a model that works alone is offered it only when it is asked for.
-    `summary` is the first line of `description`.
+    `gives` says what it answers with, for whoever plans by that. `summary` is the first line of `description`.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class Tool:
         needs_model: bool = False,
         takes_secrets: bool = False,
         by_default: bool = True,
+        gives: str = RECEIPT,
     ) -> None:
         self.run = run
         self.arguments = arguments
@@ -106,6 +109,7 @@ class Tool:
         self.needs_model = needs_model
         self.takes_secrets = takes_secrets
         self.by_default = by_default
+        self.gives = gives
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -126,6 +130,7 @@ class Tool:
         return {
             "name": self.name,
             "description": self.description,
+            "gives": self.gives,
             "read_only": self.read_only,
             "page_changing": self.page_changing,
             "terminal": self.terminal,
@@ -170,6 +175,7 @@ def tool(
     needs_model: bool = False,
     takes_secrets: bool = False,
     by_default: bool = True,
+    gives: str = RECEIPT,
 ) -> Callable[[Callable[[_A, Context], Awaitable[Observation | Answer]]], Tool]:
     """A decorator that makes a tool of `async def name(args: SomeArguments, context: Context)`; see `Tool`."""
 
@@ -187,6 +193,7 @@ def tool(
             needs_model=needs_model,
             takes_secrets=takes_secrets,
             by_default=by_default,
+            gives=gives,
         )
 
     return make

@@ -19,13 +19,13 @@ class AbortArguments(Arguments, frozen=True):
     ]
 
 
-@tool(read_only=True, terminal=True)
+@tool(read_only=True, terminal=True, gives="the end of the task")
 async def done(args: DoneArguments, context: Context) -> Answer:
     """End the task with its answer, once the pages you saw show that all of it is done."""
     return Answer(args.result, success=True)
 
 
-@tool(read_only=True, terminal=True)
+@tool(read_only=True, terminal=True, gives="the end of the task")
 async def abort(args: AbortArguments, context: Context) -> Answer:
     """Give the task up, only when it cannot be done in any way. With a partial answer, call done instead."""
     return Answer(args.reason, success=False)

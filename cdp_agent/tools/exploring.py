@@ -45,7 +45,7 @@ class ScrollArguments(Arguments, frozen=True):
     )
 
 
-@tool(read_only=True)
+@tool(read_only=True, gives="how often and where the text is on the page, with refs")
 async def search_page(args: SearchPageArguments, context: Context) -> Observation:
     """Search the text of the whole page, all frames and what is out of view included. Free and instant.
 
@@ -64,7 +64,7 @@ async def search_page(args: SearchPageArguments, context: Context) -> Observatio
     return Observation(_searched(args.pattern, found), found)
 
 
-@tool(read_only=True)
+@tool(read_only=True, gives="how many there are, and tag, text, attributes and ref of each")
 async def find_elements(args: FindElementsArguments, context: Context) -> Observation:
     """Count and list elements by CSS selector, with the attributes you ask for. Free and instant.
 
@@ -80,7 +80,7 @@ async def find_elements(args: FindElementsArguments, context: Context) -> Observ
     return Observation(_found(args.selector, found), found)
 
 
-@tool()
+@tool(gives="how far it went, and whether that is the end")
 async def scroll(args: ScrollArguments, context: Context) -> Observation:
     """Scroll, and wait until what that loads has arrived. The snapshot shows the whole page as it is loaded now.
 

@@ -28,7 +28,7 @@ class ExtractArguments(Arguments, frozen=True):
     ] = None
 
 
-@tool(read_only=True, needs_model=True)
+@tool(read_only=True, needs_model=True, gives="what was asked for: text, or JSON of that schema")
 async def extract(args: ExtractArguments, context: Context) -> Observation:
     """Have the whole page read, beyond what the snapshot shows, and get what you describe out of it.
 

@@ -27,7 +27,7 @@ class Screenshot(msgspec.Struct, frozen=True):
     image: bytes | None
 
 
-@tool(read_only=True, by_default=False)
+@tool(read_only=True, by_default=False, gives="the picture, or the file where it is; nothing to read")
 async def screenshot(args: ScreenshotArguments, context: Context) -> Observation:
     """A picture of the page as PNG."""
     if args.path is not None and not args.path.lower().endswith(".png"):

@@ -24,14 +24,14 @@ class GetHtmlArguments(Arguments, frozen=True):
     budget_tokens: Annotated[int, Meta(ge=0, description="How long it may be, in tokens; 0 for all of it.")] = 5_000
 
 
-@tool(read_only=True)
+@tool(read_only=True, gives="the page as text, with the refs of its elements")
 async def snapshot(args: SnapshotArguments, context: Context) -> Observation:
     """The page as text: every element that matters on a line of its own, with its ref."""
     found = await context.page.snapshot(budget_tokens=args.budget_tokens or None)
     return Observation(found.text, found)
 
 
-@tool(read_only=True, by_default=False)
+@tool(read_only=True, by_default=False, gives="what can be acted on, as JSON, with refs as ids")
 async def get_schema(args: GetSchemaArguments, context: Context) -> Observation:
     """What can be acted on, as JSON: id (the ref), type, role, label, placeholder, text, state, location.
 
@@ -41,7 +41,7 @@ async def get_schema(args: GetSchemaArguments, context: Context) -> Observation:
     return Observation(found.text, found)
 
 
-@tool(read_only=True, by_default=False)
+@tool(read_only=True, by_default=False, gives="the markup, cut with a notice where it is long")
 async def get_html(args: GetHtmlArguments, context: Context) -> Observation:
     """The markup of an element or the page, without scripts, styles and comments. Use it only when all else fails."""
     found = await context.page.clean_html(args.ref, budget_tokens=args.budget_tokens or None)

@@ -20,7 +20,7 @@ class WebSearchArguments(Arguments, frozen=True):
 def searching(search: Search) -> Tool:
     """The tool `web_search` for this search. It ends a batch: what it finds has to be read before going on."""
 
-    @tool(read_only=True, page_changing=True, by_default=False)
+    @tool(read_only=True, page_changing=True, by_default=False, gives="title, address and a few words of each result")
     async def web_search(args: WebSearchArguments, context: Context) -> Observation:
         """Search the web: title, address and a few words of each result. Your page stays as it is.
 

@@ -39,7 +39,11 @@ class TabList(msgspec.Struct, frozen=True):
     others: int = 0
 
 
-@tool(page_changing=lambda args: args.action != "list", by_default=False)
+@tool(
+    page_changing=lambda args: args.action != "list",
+    by_default=False,
+    gives="the id, title and address of each tab, and which one you are in",
+)
 async def manage_tabs(args: ManageTabsArguments, context: Context) -> Observation:
     """List the tabs, open one, go to another, or close one. You are in the tab that you open or switch to."""
     if args.action == "open":

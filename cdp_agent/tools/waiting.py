@@ -27,7 +27,7 @@ class WaitForArguments(Arguments, frozen=True):
     timeout_s: Annotated[float, Meta(ge=0.1, le=120, description="Give up after so many seconds.")] = 10
 
 
-@tool()
+@tool(gives="that the time has passed")
 async def wait(args: WaitArguments, context: Context) -> Observation:
     """Wait some seconds. Prefer wait_for when you know what you are waiting for."""
     await asyncio.sleep(args.seconds)

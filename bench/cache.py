@@ -72,6 +72,15 @@ def npm_package(name: str) -> Path:
     return fetched("npm-" + name.replace("/", "-"), fill)
 
 
+def npm_environment(*names: str) -> Path:
+    """A folder with these packages and what they depend on in its node_modules, and nothing else."""
+
+    def fill(folder: Path) -> None:
+        run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), *names, cwd=folder)
+
+    return fetched("npm-with-all-" + "-".join(names).replace("/", "-"), fill)
+
+
 def debian_packages(*names: str) -> Path:
     """The root of a file tree with these packages unpacked, without what they depend on."""
 

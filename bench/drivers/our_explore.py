@@ -1,4 +1,4 @@
-"""cdp_agent searching and finding."""
+"""cdp_agent refusing what takes too long to search for."""
 
 from __future__ import annotations
 
@@ -6,20 +6,12 @@ import asyncio
 import time
 from typing import Any
 
-from bench.drivers.loop import serve, timed
+from bench.drivers.loop import serve
 from bench.drivers.ours import OurDriver
 from cdp_agent.errors import InvalidArguments
 
 
 class OurExploreDriver(OurDriver):
-    async def search(self, word: str) -> dict[str, Any]:
-        ms, found = await timed(self.page.search(word))
-        return {"ms": ms, "total": found.total}
-
-    async def find(self, selector: str, attribute: str, most: int) -> dict[str, Any]:
-        ms, found = await timed(self.page.find(selector, attributes=[attribute], max_results=most))
-        return {"ms": ms, "total": found.total, "values": [each.attributes[attribute] for each in found.elements]}
-
     async def refuse(self, pattern: str) -> dict[str, Any]:
         """How long until it is said that the pattern takes too long; an empty error when it matched after all."""
         started = time.perf_counter()

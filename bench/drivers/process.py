@@ -8,12 +8,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 from bench.cache import python_in, python_packages
 
 ROOT = Path(__file__).parent.parent.parent
 PLAYWRIGHT = "playwright==1.65.2"
+_LAST_WORDS = 300
 
 
 def ours() -> list[str]:
@@ -28,42 +30,74 @@ class DriverFailed(Exception):
     """The library under measurement raised; the message is the last of what it said."""
 
 
+class Lacks(DriverFailed):
+    """The library under measurement has no such thing."""
+
+
 class DriverProcess:
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdin  # all three are pipes
+    def __init__(self, process: subprocess.Popen[str], said: IO[bytes]) -> None:
+        assert process.stdin  # both are pipes
         assert process.stdout
-        assert process.stderr
         self._pid = process.pid
-        self._input, self._output, self._errors = process.stdin, process.stdout, process.stderr
+        self._input, self._output, self._said = process.stdin, process.stdout, said
 
     def do(self, what: str, **arguments: object) -> Any:
-        self._input.write(json.dumps({"do": what, **arguments}) + "\n")
-        self._input.flush()
-        line = self._output.readline()
+        """The driver's answer. Raises DriverFailed when it ended instead, Lacks when it does not know how."""
+        try:
+            self._input.write(json.dumps({"do": what, **arguments}) + "\n")
+            self._input.flush()
+            line = self._output.readline()
+        except BrokenPipeError:
+            line = ""
         if not line:
-            raise DriverFailed(self._errors.read().strip().rpartition("\n")[2])
-        return json.loads(line)
+            raise DriverFailed(f"{what}: {self._last_words()}")
+        answer = json.loads(line)
+        if answer == {"lacks": True}:
+            raise Lacks(f"it has no {what}")
+        return answer
 
     def close(self) -> None:
         self._input.close()
 
     def peak_memory_mb(self) -> float:
-        """The highest resident size so far, summed over the driver and the processes that it started."""
-        return sum(_peak_kb(pid) for pid in _family(self._pid)) / 1024
+        """The highest resident size so far, summed over the processes under measurement and all that they started."""
+        try:
+            pids = self.do("processes")["pids"]
+        except Lacks:
+            pids = [self._pid]
+        return sum(_peak_kb(each) for pid in pids for each in _family(pid)) / 1024
+
+    def _last_words(self) -> str:
+        self._said.seek(0)
+        lines = self._said.read().decode(errors="replace").strip().splitlines()
+        return lines[-1][:_LAST_WORDS] if lines else "it ended without a word"
 
 
 @contextmanager
 def driving(command: Sequence[str], endpoint: str) -> Iterator[DriverProcess]:
     """A driver that is connected to this Chrome."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
-        driver = DriverProcess(process)
+    with starting(command) as driver:
         driver.do("connect", endpoint=endpoint)
+        yield driver
+
+
+@contextmanager
+def starting(command: Sequence[str]) -> Iterator[DriverProcess]:
+    """A driver that is not connected yet."""
+    pipe = subprocess.PIPE
+    with (
+        TemporaryFile() as said,
+        subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=said, text=True) as process,
+    ):
+        driver = DriverProcess(process, said)
         try:
             yield driver
         finally:
             driver.close()
-            process.wait(20)
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 def _family(pid: int) -> Iterator[int]:

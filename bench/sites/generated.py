@@ -14,8 +14,9 @@ HEAD = '<!doctype html><html lang="en"><meta charset="utf-8">'
 
 
 def write_form(folder: Path) -> None:
-    """form.html: a button that changes a line of text, and a text box."""
+    """form.html: a button that changes a line of text, and six text boxes."""
     body = """<h1>Newsletter</h1><form><label>Name <input></label> <label>E-mail <input type=email></label>
+<label>Street <input></label> <label>City <input></label> <label>Country <input></label> <label>Phone <input></label>
 <button type=button onclick="sent.textContent = 'Sent ' + ++count">Send</button></form><p id=sent>Not sent</p>
 <script>let count = 0</script>"""
     (folder / "form.html").write_text(f"{HEAD}<title>Form</title>\n{body}\n", encoding="utf-8")

@@ -20,12 +20,6 @@ class StepsPlanned(Happening, frozen=True, tag="steps:planned"):
     revision: int = 0
 
 
-class StepsBegun(Happening, frozen=True, tag="steps:begun"):
-    """The steps that are carried out: as planned, as edited, or as given."""
-
-    steps: list[str]
-
-
 class StepChosen(Happening, frozen=True, tag="steps:chosen"):
     """One step at a time: the next one, which may still be skipped or reworded."""
 
@@ -36,7 +30,7 @@ class StepChosen(Happening, frozen=True, tag="steps:chosen"):
 
 
 class ApprovalAsked(Happening, frozen=True, tag="approval:asked"):
-    """Somebody is asked, and the run waits."""
+    """A question is open. Somebody is asked, and the run waits; or a rule decides, and it is decided at once."""
 
     ask: Ask
 
@@ -105,7 +99,6 @@ class StepsVerified(Happening, frozen=True, tag="steps:verified"):
 
 StepEvent = (
     StepsPlanned
-    | StepsBegun
     | StepChosen
     | ApprovalAsked
     | ApprovalDecided

@@ -46,7 +46,6 @@ from cdp_agent.step_events import (
     StepDone,
     StepNotDone,
     StepResolved,
-    StepsBegun,
     StepSkipped,
     StepsPlanned,
     StepsVerified,
@@ -105,7 +104,6 @@ EVENTS: list[Event] = [
     ApprovalAsked(timestamp=1.0, step=0, ask=PlanProposed(id=1, steps=["Click Buy"])),
     ApprovalRefused(timestamp=1.0, step=0, message="Question 2 is over."),
     ApprovalDecided(timestamp=1.0, step=0, id=1, decision=Reword(step="Click Pay")),
-    StepsBegun(timestamp=1.0, step=0, steps=["Click Buy"]),
     StepChosen(timestamp=1.0, step=1, number=1, instruction="Click Buy"),
     StepResolved(
         timestamp=1.0,
@@ -160,7 +158,6 @@ def test_the_tags() -> None:
         "approval:asked",
         "approval:refused",
         "approval:decided",
-        "steps:begun",
         "steps:chosen",
         "steps:resolved",
         "steps:completed",

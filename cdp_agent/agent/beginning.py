@@ -47,6 +47,22 @@ async def begin(run: Run, page: Page | None) -> None:
     await checkpoint.keep(run)
 
 
+async def arrive(run: Run, page: Page | None) -> bool:
+    """Goes to where the run begins, in `page` or a tab of its own, for whoever looks for themselves; whether it did."""
+    url = run.task.url
+    run.addresses.learn(f"{prompts.task(run.task.text, run.task.input_data)}\n{url or ''}")
+    try:
+        page = page or await run.browser.new_page()
+        await limit_to_rules(page)
+        run.tabs = Tabs(run.browser, page)
+        there = url is None or await _open(run, url)
+    except BrowserError as error:
+        await recovery.recover(run, error)
+        there = url is None or await _open(run, url)
+    await checkpoint.keep(run)
+    return there
+
+
 async def go_on(run: Run, resumed: Checkpoint) -> None:
     """Puts the run and its tabs where they were, and tells the model."""
     checkpoint.restore(run, resumed)

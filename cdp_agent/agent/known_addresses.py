@@ -37,6 +37,11 @@ class KnownAddresses:
         for each in found:
             self.known |= {_key(each), _key(each.rstrip(_AFTER))}
 
+    def learn_sites(self, text: str) -> None:
+        """Takes in the addresses of whole sites in the text; one with more to it could carry something out."""
+        found = [match[0].rstrip(_AFTER) for pattern in (_ADDRESS, _BARE) for match in pattern.finditer(text)]
+        self.known |= {key for each in found if "/" not in (key := _key(each)).removeprefix("//") and "?" not in key}
+
     def check(self, address: str) -> None:
         """Raises InvalidArguments for an address that was not seen."""
         if _key(address) not in self.known and address != "about:blank":

@@ -11,6 +11,7 @@ from cdp_agent.providers.errors import is_of_pictures
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
+    from cdp_agent.page.paint import Picture
 
 
 async def add_picture(run: Run) -> None:
@@ -29,6 +30,11 @@ async def add_picture(run: Run) -> None:
     if before is not None and before.data == picture.data:
         return  # nothing new is to be seen
     run.history.add_picture(picture)
+    tell_picture(run, picture)
+
+
+def tell_picture(run: Run, picture: Picture) -> None:
+    """Says that the model gets it."""
     run.tell(
         BrowserScreenshot,
         size=len(picture.data),

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.decisions import POSSIBLE, Ask, Decision, Edit, Stop, name_of, possible
+from cdp_agent.decisions import POSSIBLE, Ask, Decision, Edit, Retry, Reword, StepFailed, Stop, name_of, possible
 
 Submit = Callable[[int, Any], str | None]
 """Hands in a decision for the question of that id: None when it counts, else why it does not."""
@@ -29,6 +29,8 @@ class Desk:
         self._face = face
         self._timeout_s = timeout_s
         self._notice = notice
+        self.unanswered = False
+        """Nobody decided the last question."""
         self._last = 0
         self._open: Ask | None = None
         self._decided: asyncio.Future[Decision] | None = None
@@ -44,10 +46,12 @@ class Desk:
         self._open, self._decided = ask, asyncio.get_running_loop().create_future()
         showing = asyncio.ensure_future(self._face(ask, self.submit))
         either: set[asyncio.Future[Any]] = {showing, self._decided}
+        self.unanswered = False
         try:
             await asyncio.wait(either, timeout=self._timeout_s, return_when=asyncio.FIRST_COMPLETED)
             if self._decided.done():
                 return self._decided.result()
+            self.unanswered = True
             if not showing.done():
                 return Stop(f"Nobody decided within {self._timeout_s:g} s.")
             if (error := showing.exception()) is not None:
@@ -81,6 +85,10 @@ class Desk:
             return f"{name_of(type(made))} is no answer to this. It can be {', '.join(possible(ask))}."
         if isinstance(made, Edit) and not any(step.strip() for step in made.steps):
             return "A plan without steps cannot be carried out: stop instead."
+        if isinstance(made, Reword) and not made.step.strip():
+            return "A step without words means nothing: say what to do."
+        if isinstance(made, Retry) and isinstance(ask, StepFailed) and ask.retries_left < 1:
+            return "It was tried again often enough: reword the step, skip it or stop."
         decided.set_result(made)
         return None
 

@@ -1,0 +1,33 @@
+"""What the steps before gave, as a model reads it: the newest schema whole, older ones as a count, the rest cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cdp_agent.providers.fence import fence
+from cdp_agent.steps.call import Output
+
+MOST_CHARS = 2_000
+_VIEWS = {"get_schema": '"id":', "snapshot": "[ref="}
+"""What shows the elements of a page, and what stands there once for each."""
+
+
+def told(outputs: Sequence[Output], *, most_chars: int = MOST_CHARS) -> str:
+    """The outputs in order, each in a fence of its own."""
+    newest = max((place for place, each in enumerate(outputs) if each.tool in _VIEWS), default=-1)
+    shown = [_shown(each, place, newest, outputs, most_chars) for place, each in enumerate(outputs)]
+    return "\n\n".join(
+        f"Step {each.step} ({each.tool}):\n{fence(text, f'step {each.step}')}"
+        for each, text in zip(outputs, shown, strict=True)
+    )
+
+
+def _shown(output: Output, place: int, newest: int, outputs: Sequence[Output], most_chars: int) -> str:
+    if place == newest:
+        return output.text
+    if output.tool in _VIEWS:
+        count = output.text.count(_VIEWS[output.tool])
+        return f"[{count} elements: see step {outputs[newest].step} for those that are there now]"
+    if len(output.text) <= most_chars:
+        return output.text
+    return f"{output.text[:most_chars]}\n… cut here: {len(output.text) - most_chars:,} characters more."

@@ -19,7 +19,7 @@ from bench import cache, raw
 from bench.cache import CACHE, NotFetched, debian_packages, npm_package, python_in, python_packages, site_packages
 from bench.chrome import running_chrome
 from bench.server import serving, serving_itself
-from bench.sites import generated
+from bench.sites import documentation, generated
 
 SITES = Path(__file__).parent / "sites"
 EPISODE = "Math.seedrandom('7'); core.EPISODE_MAX_TIME = 1e6; core.startEpisodeReal()"
@@ -107,6 +107,17 @@ def _python_documentation(path: str) -> Callable[[], AbstractContextManager[str]
     return serve
 
 
+def _documentation(elements: int) -> Callable[[], AbstractContextManager[str]]:
+    @contextmanager
+    def serve() -> Iterator[str]:
+        library = debian_packages("python3.11-doc", "libjs-jquery") / "usr/share/doc/python3.11/html/library"
+        folder = CACHE / "generated-documentation"
+        with _files(folder, documentation.write(library, folder, elements)) as url:
+            yield url
+
+    return serve
+
+
 @contextmanager
 def _frames() -> Iterator[str]:
     folder = CACHE / "generated-frames"
@@ -164,6 +175,11 @@ PAGES = [
 ]
 
 SMALL_FORM = BenchPage("small form", "generated", _form)
+GROWTH = {
+    elements: BenchPage(f"documentation, {elements:,}", "Debian python3.11-doc, library", _documentation(elements))
+    for elements in (100, 250, 600, 1_500, 3_500, 8_000, 16_000, 38_000, 55_000, 75_000)
+}
+"""Pages of these numbers of elements."""
 INDEX = next(page for page in PAGES if page.name == "index page")
 
 

@@ -1,0 +1,1 @@
+"""Us, the peers and the floor in one run and on one page: scripts/bench."""

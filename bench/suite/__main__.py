@@ -1,0 +1,111 @@
+"""Us and the peers side by side, on this machine, as one page: scripts/bench.
+
+Without options it fetches what is missing into ~/.cache/cdp_agent-bench, measures everything, and writes results.md,
+results.json and plots into the folder of --out. It takes about 15 minutes, --quick about 5.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+
+from bench import raw
+from bench.chrome import running_chrome
+from bench.peers import PEERS, TOKENIZER
+from bench.report import this_machine
+
+from . import compare, written
+from .figures import Figures, Result
+from .parts import PARTS, chosen
+from .run import FULL, QUICK, Bench
+from .targets import judge
+
+REFERENCE = Path("bench/results/bench.json")
+
+
+def main() -> None:
+    options = _parsed()
+    before = msgspec.json.decode(options.compare.read_bytes(), type=Result) if options.compare else None
+    if options.read:
+        result = msgspec.json.decode(options.read.read_bytes(), type=Result)
+    else:
+        result = run(options.only, options.without, quick=options.quick)
+    write(result, options.out)
+    for each in judge(Figures(result.figures)):
+        if each.met is False:
+            print(
+                f"missed: {each.mark.measure}, {each.page}: {each.value:.3g}, not {each.mark.most:g}", file=sys.stderr
+            )
+    if before is not None:
+        sys.exit(_compared(before, result))
+
+
+def run(only: list[str], without: list[str], *, quick: bool) -> Result:
+    parts = chosen(only)
+    with running_chrome() as endpoint:
+        bench = Bench(endpoint, QUICK if quick else FULL, without)
+        for title, part in parts:
+            started = time.monotonic()
+            print(f"{title} …", file=sys.stderr, flush=True)
+            part(bench)
+            print(f"  {time.monotonic() - started:.0f} s", file=sys.stderr)
+        versions = {peer.name: peer.version for peer in bench.peers if peer.version}
+        machine = this_machine(raw.version(endpoint), **versions, tokenizer=TOKENIZER)
+    return Result(machine, [peer.name for peer in bench.peers], bench.not_measured, bench.figures())
+
+
+def write(result: Result, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    text = written.page(result)
+    (folder / "bench.json").write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
+    (folder / "bench.md").write_text(text, encoding="utf-8")
+    for name, plot in written.plots(Figures(result.figures)).items():
+        (folder / written.PLOTS[name]).write_text(plot, encoding="utf-8")
+    print(text)
+    print(f"Written to {folder}.", file=sys.stderr)
+
+
+def _compared(before: Result, now: Result) -> int:
+    """The exit code: 1 when something became worse."""
+    found = compare.worse(before.figures, now.figures)
+    factor = compare.machine_factor(before.figures, now.figures)
+    print(f"against {before.machine.day}; the floor took {factor:.2f} times as long", file=sys.stderr)
+    for each in found:
+        print(f"worse: {each}", file=sys.stderr)
+    return 1 if found else 0
+
+
+def _parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    names = ", ".join(PARTS)
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="NAME", help=f"only these parts ({names}) or pages (a part of a name)"
+    )
+    sides = ", ".join(peer.name for peer in PEERS)
+    parser.add_argument("--without", nargs="+", default=[], metavar="PEER", help=f"leave out some of {sides}")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, and not all sizes")
+    parser.add_argument("--out", type=Path, default=Path("bench-results"), metavar="FOLDER")
+    parser.add_argument(
+        "--compare",
+        type=Path,
+        nargs="?",
+        const=REFERENCE,
+        metavar="FILE",
+        help=f"say what became worse than in these results ({REFERENCE}), and exit with 1 if anything did",
+    )
+    parser.add_argument("--read", type=Path, metavar="FILE", help="measure nothing: take these results")
+    options = parser.parse_args()
+    unknown = set(options.without) - {peer.name for peer in PEERS}
+    if unknown:
+        parser.error(f"nobody is called {', '.join(unknown)}; there are {sides}")
+    return options
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""What the agent's loop costs with a scripted model that answers at once: turns, tokens, and the time of a step."""
+
+from __future__ import annotations
+
+import asyncio
+
+from bench import loop
+from bench.peers import US
+
+from .run import Bench
+
+
+def measure(bench: Bench) -> None:
+    result = asyncio.run(loop.measure(runs=bench.pace.rounds, turn_s=0))
+    for form in result.form:
+        setting = f"a form, {form.most} actions a step, {form.policy}"
+        bench.note("turns", setting, US, "", form.turns)
+        bench.note("prompt tokens", setting, US, "", form.prompt_tokens)
+        # The loop with nobody to wait for, a plan and a judgement included.
+        spent = form.took_s
+        each = [seconds * 1000 / (form.turns + 2) for seconds in (spent.median, spent.least, spent.most)]
+        bench.note("time of a turn, settling included", setting, US, "ms", *each)
+    for prompts in result.long_task:
+        bench.note("prompt tokens of 30 steps", prompts.shown, US, "", prompts.tokens)
+        bench.note("of them anew", prompts.shown, US, "", prompts.anew)

@@ -1,0 +1,47 @@
+"""Searching for a word, finding elements by a selector, and a page as Markdown."""
+
+from __future__ import annotations
+
+from bench.cache import NotFetched
+from bench.drivers.process import DriverProcess, Lacks
+from bench.pages import Served, opened
+from bench.peers import PLAYWRIGHT_PYTHON, Peer, converters
+
+from .run import Bench
+
+WORDS = {"mail task": "Bettine", "reference page": "iterable", "index page": "module"}
+"""The pages, and a word that each has."""
+_LINKS = {"selector": "a", "attribute": "href", "most": 20}
+_FIND = {"mail task": {"selector": "div", "attribute": "class", "most": 20}}
+"""What is looked for on a page that has no links; on all others the links."""
+
+
+def measure(bench: Bench, served: Served) -> None:
+    name = served.page.name
+    asked: dict[str, dict[str, object]] = {
+        "search": {"word": WORDS[name]},
+        "find": dict(_FIND.get(name, _LINKS)),
+        "markdown": {},
+    }
+    texts: dict[str, str] = {}
+
+    def work(peer: Peer, driver: DriverProcess) -> None:
+        for what, arguments in asked.items():
+            try:
+                first = driver.do(what, **arguments)
+            except Lacks:
+                continue
+            if what == "markdown":
+                texts.setdefault(peer.name, first["text"])
+            for _ in bench.pace.turns():
+                bench.note(what, name, peer.name, "ms", driver.do(what, **arguments)["ms"])
+
+    commands = {}
+    try:
+        commands[PLAYWRIGHT_PYTHON.name] = converters()
+    except NotFetched as error:
+        bench.lack(f"markdown by Playwright: {error}")
+    with opened(bench.endpoint, served) as (tab, _):
+        bench.in_shifts(f"exploring {name}", tab.evaluate("location.href"), work, commands)
+    for side, text in texts.items():
+        bench.note("characters of the Markdown", name, side, "", len(text))

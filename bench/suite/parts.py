@@ -1,0 +1,80 @@
+"""The parts of a run, in their order, and the pages of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from bench import micro
+from bench.cache import NotFetched
+from bench.drivers.process import DriverFailed
+from bench.pages import GROWTH, PAGES, SMALL_FORM, BenchPage, Served, serve_all
+from bench.peers import US
+
+from . import agent, calls, exploring, processes, snapshots, tabs
+from .run import QUICK, Bench
+
+Part = Callable[[Bench], None]
+
+_QUICK_SIZES = (100, 1_500, 8_000, 38_000)
+_LARGE = GROWTH[38_000]
+
+
+def _on(pages: Sequence[BenchPage], work: Callable[[Bench, Served], None]) -> Part:
+    """Serves one page after the other, and notes those that cannot be had."""
+
+    def part(bench: Bench) -> None:
+        for page in pages:
+            with serve_all([page]) as (served, missing):
+                for name, why in missing.items():
+                    bench.lack(f"{name}: {why}")
+                for one in served:
+                    try:
+                        work(bench, one)
+                    except (NotFetched, DriverFailed) as error:
+                        bench.lack(f"{one.page.name}: {error}")
+
+    return part
+
+
+def _growth(pages: Sequence[BenchPage], bench: Bench) -> None:
+    if bench.pace is QUICK:
+        pages = [page for page in pages if page in [GROWTH[size] for size in _QUICK_SIZES]]
+    _on(pages, snapshots.measure)(bench)
+
+
+def _processes(bench: Bench) -> None:
+    processes.installing(bench)
+    processes.importing(bench)
+    _on([SMALL_FORM], processes.cold_start)(bench)
+    _on([SMALL_FORM, _LARGE], processes.memory)(bench)
+
+
+def _micro(bench: Bench) -> None:
+    for figure in micro.measure(bench.pace.rounds):
+        bench.note(figure.name, figure.what, US, figure.unit, *figure.values)
+
+
+EXPLORED = [page for page in PAGES if page.name in exploring.WORDS]
+PARTS: dict[str, Part] = {
+    "snapshot": _on(PAGES, snapshots.measure),
+    "growth": partial(_growth, list(GROWTH.values())),
+    "explore": _on(EXPLORED, exploring.measure),
+    "calls": _on([SMALL_FORM], calls.measure),
+    "processes": _processes,
+    "tabs": _on([SMALL_FORM], tabs.measure),
+    "agent": agent.measure,
+    "micro": _micro,
+}
+
+
+def chosen(only: Sequence[str]) -> list[tuple[str, Part]]:
+    """The parts with these names, and the snapshots of pages that have one of the others in their name."""
+    if not only:
+        return list(PARTS.items())
+    parts = [(name, part) for name, part in PARTS.items() if name in only]
+    words = [word for word in only if word not in PARTS]
+    for page in [*PAGES, *GROWTH.values()]:
+        if any(word in page.name for word in words):
+            parts.append((page.name, _on([page], snapshots.measure)))
+    return parts

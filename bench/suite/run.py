@@ -1,0 +1,117 @@
+"""A run under way: who takes part, one Chrome for all, and what was measured so far."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from bench.cache import NotFetched
+from bench.drivers.process import DriverFailed, DriverProcess, Lacks, starting
+from bench.peers import PEERS, US, Peer, tokenizer
+from bench.report import Spread, spread
+
+from .figures import Figure
+
+Work = Callable[[Peer, DriverProcess], None]
+
+
+class Pace:
+    """How much is measured. A shift is one side's turn: it starts, attaches, warms up, measures and goes."""
+
+    def __init__(self, shifts: int, rounds: int, budget_s: float) -> None:
+        self.shifts = shifts
+        self.rounds = rounds
+        self.budget_s = budget_s
+
+    def turns(self) -> Iterator[int]:
+        """The rounds of a shift: at least two, and no more when its time is up."""
+        until = time.monotonic() + self.budget_s
+        for turn in range(self.rounds):
+            if turn >= 2 and time.monotonic() > until:
+                return
+            yield turn
+
+
+FULL = Pace(shifts=2, rounds=6, budget_s=2.5)
+QUICK = Pace(shifts=1, rounds=3, budget_s=1)
+
+
+class Bench:
+    def __init__(self, endpoint: str, pace: Pace, without: Sequence[str] = ()) -> None:
+        self.endpoint = endpoint
+        self.pace = pace
+        self.not_measured: list[str] = []
+        self._values: dict[tuple[str, str, str, str], list[float]] = {}
+        self._commands: dict[str, list[str]] = {}
+        self.peers: list[Peer] = []
+        for peer in PEERS:
+            if peer.name in without:
+                self.not_measured.append(f"{peer.name}: left out")
+                continue
+            try:
+                self._commands[peer.name] = peer.command()
+                self.peers.append(peer)
+            except NotFetched as error:
+                self.not_measured.append(f"{peer.name}: {error}")
+
+    def note(self, measure: str, page: str, side: str, unit: str, *values: float) -> None:
+        self._values.setdefault((measure, page, side, unit), []).extend(values)
+
+    def lack(self, what: str) -> None:
+        """Something could not be measured, said once."""
+        if what not in self.not_measured:
+            print(f"  {what}", file=sys.stderr)
+            self.not_measured.append(what)
+
+    def noted(self, measure: str, page: str, side: str) -> Spread | None:
+        found = (values for (*key, _), values in self._values.items() if key == [measure, page, side])
+        return next((spread(values) for values in found), None)
+
+    def figures(self) -> list[Figure]:
+        return [Figure(*key, spread(values)) for key, values in self._values.items()]
+
+    def in_shifts(self, title: str, url: str, work: Work, commands: dict[str, list[str]] | None = None) -> None:
+        """Each side in turns, there and back, alone with the open tab of this address.
+
+        Alone: what one side enables in a tab (the accessibility tree, events of the network) would slow the others.
+        `commands` are those of other drivers than usual.
+        """
+        failed = set[str]()
+        for shift in range(self.pace.shifts):
+            for peer in self.peers if shift % 2 == 0 else reversed(self.peers):
+                if peer.name in failed:
+                    continue
+                try:
+                    with self.driver(peer, commands) as driver:
+                        driver.do("connect", endpoint=self.endpoint)
+                        driver.do("attach", url=url)
+                        work(peer, driver)
+                except Lacks as error:
+                    failed.add(peer.name)
+                    self.lack(f"{title}: {peer.name}: {error}")
+                except DriverFailed as error:
+                    failed.add(peer.name)
+                    self.lack(f"{title}: {peer.name}: {error}")
+
+    def driver(self, peer: Peer, commands: dict[str, list[str]] | None = None) -> Any:
+        """A driver's process, not connected yet; a context manager."""
+        return starting((commands or {}).get(peer.name) or self._commands[peer.name])
+
+    def count_tokens(self, title: str, texts: dict[str, str], page: str, measure: str) -> None:
+        try:
+            command = tokenizer()
+        except NotFetched as error:
+            self.lack(f"tokens: {error}")
+            return
+        try:
+            with starting(command) as counter:
+                for side, text in texts.items():
+                    self.note(measure, page, side, "", counter.do("count", text=text)["tokens"])
+        except DriverFailed as error:
+            self.lack(f"{title}: tokens: {error}")
+
+    @property
+    def takes_us(self) -> bool:
+        return any(peer.name == US for peer in self.peers)

@@ -124,4 +124,4 @@ def test_an_element_may_be_told_by_its_order_and_its_list() -> None:
     intent = read_step("Click the 3rd item in the 'Fruits' list")
 
     assert isinstance(intent, Click)
-    assert intent.target[0] == Target(kind="item", order=3, within=Target("Fruits", quoted=True, kind="area"))
+    assert intent.target[0] == Target(kind="item", order=3, within=Target("Fruits", quoted=True, kind="listing"))

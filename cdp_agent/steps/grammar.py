@@ -6,11 +6,26 @@ import re
 
 from cdp_agent.steps import rules_filling, rules_going, rules_pointing, rules_waiting
 from cdp_agent.steps.intents import Either, Intent
-from cdp_agent.steps.words import Quoted, quoted
+from cdp_agent.steps.words import QUOTE, Quoted, quoted
 
 _LEAD = re.compile(
     r"^\s*(?:(?:step\s*)?\d+\s*[.):]\s+|[-*•]\s+)?"
-    r"(?:(?:then|next|now|finally|afterwards|after that|please|first|and|also|lastly)\b,?\s+)*(?:you (?:should|must|can) )?",
+    r"(?:(?:then|next|now|finally|afterwards|after that|please|first|and|also|lastly)\b,?\s+)*"
+    r"(?:you (?:should|must|can) )?(?:find and (?=click))?",
+    re.I,
+)
+# "In the Payment frame, click Pay": where comes first.
+_WHERE_FIRST = re.compile(
+    rf"(?P<where>(?:in|on|under|from|inside|within) (?!the (?:page|screen))[^,]+?"
+    rf"|(?:for|next to|beside) (?:the )?(?:user |person |row |entry )?(?P<near>{QUOTE}|[^,]+?)),\s*(?P<act>.+)",
+    re.I | re.S,
+)
+_AND = re.compile(r"(?:,\s*|\s+)(?:and then|and|then)\s+(?!$)|[.;]\s+(?!$)|,\s+(?!$)", re.I)
+_SEVERAL = re.compile(r"(?P<verb>(?:un)?(?:select|check|tick|choose|pick|mark))\s+(?P<all>.+)", re.I | re.S)
+_VERB = re.compile(
+    r"(?:click|tap|press|hit|push|type|enter|fill|write|put|input|append|clear|select|choose|pick|check|uncheck|tick|untick"
+    r"|set|open|go|close|expand|collapse|wait|verify|submit|scroll|hover|drag|upload|switch|double-click|right-click|focus"
+    r"|search|find|reload|take)\b",
     re.I,
 )
 _OR = re.compile(r",? or (?:else )?(?:alternatively )?", re.I)
@@ -32,9 +47,45 @@ def read_step(step: str) -> Intent | None:
     return _either(sentence, text) or _read(sentence, text)
 
 
+def split_step(step: str) -> tuple[str, ...]:
+    """The acts of a sentence that has several, each a step; else the step itself.
+
+    "Select Ada, Bob and click Send" has three. It is split where every part is an act in known words: "Click Find and
+    replace" is one, as is what is quoted.
+    """
+    text = quoted(_LEAD.sub("", step.strip()).strip())
+    sentence = text.masked.strip().rstrip(".;!").strip()
+    parts = _several(sentence)
+    if any(_read(_LEAD.sub("", part), text) is None for part in parts):
+        return (step,)
+    return tuple(_written(part, text) for part in parts) if len(parts) > 1 else (step,)
+
+
+def _several(sentence: str) -> list[str]:
+    parts: list[str] = []
+    for part in _AND.split(sentence):
+        acting = _VERB.match(_LEAD.sub("", part))
+        if acting or not parts:
+            parts.append(part.strip())
+        elif (several := _SEVERAL.fullmatch(parts[-1])) and " from " not in sentence:
+            parts.append(f"{several['verb']} {part.strip()}")
+        else:  # it goes on with what was said before
+            parts[-1] = sentence[sentence.index(parts[-1]) : sentence.index(part) + len(part)]
+    return parts
+
+
+def _written(part: str, text: Quoted) -> str:
+    """A part with its quotation marks again."""
+    return re.sub(QUOTE, lambda each: f'"{text.plain(each[0])}"', part)
+
+
 def _read(sentence: str, text: Quoted) -> Intent | None:
     found = (rule.read(sentence, text) for rule in _RULES)
-    return next((intent for intent in found if intent is not None), None)
+    intent = next((intent for intent in found if intent is not None), None)
+    if intent is None and (turned := _WHERE_FIRST.fullmatch(sentence)):
+        where = f"next to {turned['near']}" if turned["near"] else turned["where"]
+        return _read(f"{turned['act']} {where}", text)
+    return intent
 
 
 def _either(sentence: str, text: Quoted) -> Intent | None:

@@ -11,7 +11,8 @@ class Target(msgspec.Struct, frozen=True):
     """An element in words: "the first link in the 'Results' list" is kind "link", order 1, within that list.
 
     `name` is what it is called, "" for none; a `quoted` one was put in quotation marks. `order` counts from 1, or from
-    the end with -1. `near` is a text that stands beside it, in the same row, entry or box.
+    the end with -1. `near` is a text that stands beside it, in the same row, entry or box; a cell is in the row `near`
+    and in `column`, each by its number or by what it says.
     """
 
     name: str = ""
@@ -20,10 +21,13 @@ class Target(msgspec.Struct, frozen=True):
     order: int | None = None
     within: Target | None = None
     near: str | None = None
+    column: str | None = None
 
     def __str__(self) -> str:
         place = {None: "", 1: "first ", 2: "second ", 3: "third ", -1: "last "}.get(self.order, f"{self.order}th ")
         told = place + " ".join(part for part in (f'"{self.name}"' if self.name else "", self.kind or "") if part)
+        if self.column is not None:
+            return f'{told} in row "{self.near}", column "{self.column}"'
         if self.near:
             told += f' next to "{self.near}"'
         return f"{told} in {self.within}" if self.within else told or "element"
@@ -34,10 +38,14 @@ Targets = tuple[Target, ...]
 
 
 class Result(msgspec.Struct, frozen=True):
-    """Something that an earlier step gave: "the address shown in step 2". `step` is None for the one before."""
+    """Something that an earlier step gave: "the address shown in step 2". `step` is None for the one before.
+
+    `order` is which of several, from 1, or from the end with -1: "the first link found in step 2".
+    """
 
     what: Literal["url", "tab", "text"]
     step: int | None = None
+    order: int | None = None
 
 
 class _Intent(msgspec.Struct, frozen=True):
@@ -61,8 +69,11 @@ class Tab(_Intent, frozen=True):
 
 
 class Click(_Intent, frozen=True):
+    """`to` is what it is for: what is to be chosen is not turned off when it is on, nor what is expanded closed."""
+
     target: Targets
     kind: Literal["single", "double", "right"] = "single"
+    to: Literal["press", "choose", "expand", "collapse", "close"] = "press"
 
 
 class Type(_Intent, frozen=True):

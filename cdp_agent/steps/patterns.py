@@ -1,8 +1,8 @@
 """Sentence patterns: `type|enter <"text"> into|in <target> [and press enter]` is one, with slots for what varies.
 
-`a|b` is either word, `_` joins words that belong together, `[…]` may be left out. `<name>` is any words, `<"name">` a text
-in quotation marks, `<.name>` one word without spaces, `<#name>` a number, `<!name>` the order to press Enter at the end.
-Commas between words do not count.
+`a|b` is either word, `_` joins words that belong together, `[…]` may be left out. `<name>` is any words, `<"name">` a
+text in quotation marks, `<.name>` one word without spaces, `<#name>` a number, `<!name>` the order to press Enter at
+the end. Commas between words do not count.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ _SLOTS = {
     '"': QUOTE,
     ".": r"\S+",
     "#": "|".join([r"\d+(?:\.\d+)?", *(each.replace("_", " ") for each in NUMBERS)]),
-    "!": r"(?:and |then |and then )(?:press |hit |push )(?:the )?(?:enter|return)(?: key)?|and submit(?: it| the form)?",
+    "!": (
+        r"(?:and |then |and then )(?:press |hit |push )(?:the )?(?:enter|return)(?: key)?|and submit(?: it| the form)?"
+    ),
     "": ".+?",
 }
 

@@ -10,16 +10,18 @@ from cdp_agent.steps.words import Quoted
 
 _STEP = r"(?:(?:the )?step (?P<step>\d+)|(?:the )?(?:previous|last|preceding|earlier) step)"
 _WHAT = {
-    "url": "url|address|link|web ?page|web ?site|page|site",
+    "url": "url|address|search result|link|web ?page|web ?site|page|site",
     "tab": "tab(?: id)?",
     "text": "text|value|name|number|result|output|code|title|answer",
 }
+_ORDERS = {"first": 1, "second": 2, "third": 3, "last": -1}
 _GIVEN = (
     "(?:that )?(?:is |was )?"
     "(?:shown|found|given|returned|extracted|opened|created|highlighted|mentioned|listed|copied|read|displayed) "
 )
+_KINDS = "|".join(f"(?P<{kind}>{words})" for kind, words in _WHAT.items())
 _REFERENCE = re.compile(
-    rf"\[?(?:the )?(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _WHAT.items())})?\]?"
+    rf"\[?(?:the )?(?:(?P<order>first|second|third|last|only) )?(?:{_KINDS})?\]?"
     rf" ?(?:{_GIVEN})?(?:by |from |in |of |at |during )?{_STEP}\]?",
     re.I,
 )
@@ -40,7 +42,8 @@ def read_reference(words: str) -> Result | None:
         return None
     kinds: tuple[Literal["url", "tab", "text"], ...] = ("url", "tab", "text")
     what: Literal["url", "tab", "text"] = next((kind for kind in kinds if found[kind]), "text")
-    return Result(what, int(found["step"]) if found["step"] else None)
+    order = _ORDERS.get((found["order"] or "").lower())
+    return Result(what, int(found["step"]) if found["step"] else None, order)
 
 
 def read_address(words: str, text: Quoted) -> str | Result | None:

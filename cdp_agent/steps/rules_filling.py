@@ -10,7 +10,11 @@ from cdp_agent.steps.references import read_reference
 from cdp_agent.steps.targets import read_target
 from cdp_agent.steps.words import Quoted
 
-_TYPE = "type|enter|input|write|put|insert|key_in|paste [in] [the] [text|word|words|value|string|phrase|query|name|number|date]"
+_TYPE = (
+    "type|enter|input|write|put|insert|key_in|paste [in] [the] "
+    "[text|word|words|value|string|phrase|query|name|number|date|username|password]"
+)
+_DESCRIBED = re.compile(r"(?:the|an?|your|my|their|his|her|its|that|this|each|all|both|any)\b", re.I)
 _FIELD_WORDS = re.compile(r"(?:field|box|bar|input|area|editor|combo ?box)$", re.I)
 _LIST_WORDS = re.compile(r"(?:drop-?down|list|select|combo ?box|menu|picker)$", re.I)
 _CLICKED_WORDS = re.compile(r"(?:radio(?: button)?|check ?box|button|link|tab|row|switch|toggle)s?$", re.I)
@@ -23,6 +27,11 @@ def _typed(words: str, text: Quoted) -> str | Result:
     return read_reference(words) or text.plain(words)
 
 
+def _type_unquoted_into(slots: Slots, text: Quoted) -> Intent | None:
+    """ "Type the number of blocks into the box" says what to find out, not what to type."""
+    return None if _DESCRIBED.match(slots["text"]) else _type(slots, text)
+
+
 def _type(slots: Slots, text: Quoted) -> Intent:
     target = read_target(slots["target"], text, "field")
     return Type(_typed(slots["text"], text), target, submit="submit" in slots)
@@ -30,7 +39,7 @@ def _type(slots: Slots, text: Quoted) -> Intent:
 
 def _type_unquoted(slots: Slots, text: Quoted) -> Intent | None:
     """ "Type hello in the message box": only what is called a field is one, since "in" may belong to the text."""
-    return _type(slots, text) if _FIELD_WORDS.search(slots["target"]) else None
+    return _type_unquoted_into(slots, text) if _FIELD_WORDS.search(slots["target"]) else None
 
 
 def _type_reference(slots: Slots, text: Quoted) -> Intent | None:
@@ -90,7 +99,9 @@ def _clear_box(slots: Slots, text: Quoted) -> Intent | None:
     return _uncheck(slots, text) if _BOX_WORDS.search(slots["target"]) else None
 
 
-def _set(slots: Slots, text: Quoted) -> Intent:
+def _set(slots: Slots, text: Quoted) -> Intent | None:
+    if _DESCRIBED.match(slots["value"]):
+        return None
     return Set(read_target(slots["target"], text), text.plain(slots["value"]))
 
 
@@ -114,13 +125,13 @@ RULES = (
     Rule(
         (
             f'{_TYPE} <"text"> into|in|to|on|inside|at|within|as|for <target> [<!submit>]',
-            f"{_TYPE} <text> into <target> [<!submit>]",
             'in|into <target> type|enter|write|put|input <"text"> [<!submit>]',
             'fill_in|fill_out|fill|complete|populate <target> with|as|using <"text"> [<!submit>]',
-            "fill_in|fill_out|fill|complete|populate <target> with|as|using <text>",
         ),
         _type,
     ),
+    Rule(("fill_in|fill_out|fill|complete|populate <target> with|as|using <text>",), _type_unquoted_into),
+    Rule((f"{_TYPE} <text> into <target> [<!submit>]",), _type_unquoted_into),
     Rule((f"{_TYPE} <text> in|to <target>",), _type_unquoted),
     Rule((f'{_TYPE} <"text"> [<!submit>]',), _type_here),
     Rule(("search [for] <text> in|on|using|with <target>", "search [for] <text>"), _search),

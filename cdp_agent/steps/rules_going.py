@@ -73,7 +73,8 @@ RULES = (
     Rule(("reload|refresh [the|this] [current] [page|tab|site]",), _reload),
     Rule(
         (
-            "open|create [up] a|another [new] [blank] [browser] tab [with|at|for|to|on|showing|and_go_to|and_navigate_to|and_open [the] <url>]",
+            "open|create [up] a|another [new] [blank] [browser] tab",
+            "open|create [up] a|another [new] [browser] tab with|at|for|to|on|showing|and_go_to|and_open [the] <url>",
             "open|load|visit <url> in a|another [new|separate] [browser] tab",
         ),
         _new_tab,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.keys import find_key
-from cdp_agent.steps.intents import Click, Drag, Intent, Point, Press, Scroll, Targets
+from cdp_agent.steps.intents import Click, Drag, Intent, Point, Press, Scroll, Target, Targets
 from cdp_agent.steps.patterns import Rule, Slots, number
+from cdp_agent.steps.roles import AREAS
 from cdp_agent.steps.targets import read_target
 from cdp_agent.steps.words import Quoted
 
@@ -15,6 +18,7 @@ _KEY_WORDS = re.compile(r"\b(?:key|keys|keyboard|shortcut)\b", re.I)
 _NO_KEY = re.compile(
     r"^(?:the )?(?:(?:key(?:board)? )?shortcut |key(?: combination)? |keys )?|\s*(?:key|keys|shortcut)$", re.I
 )
+_PURPOSE = re.compile(r" (?:in order )?to \w+ (?:it|them|this|that|the \w+)\b.*$", re.I)
 _TIMES = {"once": 1, "twice": 2}
 
 
@@ -94,7 +98,44 @@ def _box(slots: Slots, text: Quoted) -> Targets | None:
 
 
 def _click(slots: Slots, text: Quoted) -> Intent:
+    return Click(_clicked(slots, text))
+
+
+def _choose(slots: Slots, text: Quoted) -> Intent:
+    return Click(_clicked(slots, text), to="choose")
+
+
+def _expand(slots: Slots, text: Quoted) -> Intent:
+    return Click(_clicked(slots, text), to="expand")
+
+
+def _collapse(slots: Slots, text: Quoted) -> Intent:
+    return Click(_clicked(slots, text), to="collapse")
+
+
+def _close(slots: Slots, text: Quoted) -> Intent:
+    return Click(_clicked(slots, text), to="close")
+
+
+def _by_clicking(slots: Slots, text: Quoted) -> Intent:
     return Click(read_target(slots["target"], text))
+
+
+def _find_and_click(slots: Slots, text: Quoted) -> Intent | None:
+    """ "Find the email from Ada and click the star": the star that stands with it."""
+    place = read_target(slots["place"], text)[0]
+    near = place.near or place.name
+    targets = read_target(_PURPOSE.sub("", slots["target"]), text)
+    return Click(tuple(msgspec.structs.replace(each, near=near) for each in targets)) if near else None
+
+
+def _clicked(slots: Slots, text: Quoted) -> Targets:
+    """ "Order list" may be the whole name of a link, since hardly anybody clicks a list."""
+    targets = read_target(slots["target"], text)
+    if targets[0].kind in AREAS and targets[0].name and not targets[0].quoted:
+        words = re.sub(r"^the\s+", "", slots["target"], flags=re.I)
+        return (*targets, Target(text.plain(words)))
+    return targets
 
 
 _ONCE = "press|hit|push|use [on] [the] <key>"
@@ -117,10 +158,11 @@ RULES = (
     Rule(
         ("hover|mouse [the_mouse] [over|on] <target>", "move [the] mouse|cursor|pointer over|to|onto <target>"), _hover
     ),
-    Rule(("focus [on|in] <target>", "put|set|move [the] focus on|in|into|to <target>"), _focus),
+    Rule(("focus [on|in|into] <target>", "put|set|move [the] focus on|in|into|to <target>"), _focus),
     Rule(
         (
-            "drag [and_drop] <target> to|onto|on|over|into|on_top_of|and_drop_it_on|and_drop_it_onto|and_drop_it_into <onto>",
+            "drag [and_drop] <target> to|onto|on|over|into|on_top_of <onto>",
+            "drag <target> and_drop_it on|onto|into|in|over <onto>",
         ),
         _drag,
     ),
@@ -129,7 +171,7 @@ RULES = (
     Rule(
         (
             "scroll <.direction> [by] <#pixels> px|pixels [in|on|inside|within|of <target>]",
-            "scroll <.direction> [by] <#pages> page|pages|screen|screens|viewport|viewports [in|on|inside|within|of <target>]",
+            "scroll <.direction> [by] <#pages> page|pages|screen|screens|viewport|viewports [in|on|within|of <target>]",
             "scroll <.direction> in|on|inside|within <target>",
             "scroll [the_page|the_window] <.direction>",
         ),
@@ -141,11 +183,11 @@ RULES = (
     ),
 )
 CLICKING = (
-    Rule(
-        (
-            "click|tap|press|hit|push [on|at|in] <target>",
-            "open|expand|collapse|select|choose|pick|follow|dismiss|close|toggle|show|hide|go_to|switch_to|mark|star|delete <target>",
-        ),
-        _click,
-    ),
+    Rule(("close|dismiss|open|submit|confirm <what> by clicking|pressing [on] <target>",), _by_clicking),
+    Rule(("find|locate|look_for <place> and click|press|tap [on] <target>",), _find_and_click),
+    Rule(("expand|unfold <target>",), _expand),
+    Rule(("collapse|fold <target>",), _collapse),
+    Rule(("close|dismiss <target>",), _close),
+    Rule(("select|choose|pick <target>",), _choose),
+    Rule(("click|tap|press|hit|push [on|at|in] <target>", "open|follow|toggle|go_to|switch_to <target>"), _click),
 )

@@ -11,13 +11,25 @@ _SECONDS = {
     **dict.fromkeys(("s", "sec", "second", "seconds", "moment"), 1.0),
     **dict.fromkeys(("minute", "minutes"), 60.0),
 }
-_THING = "[the] [page_shows|page_contains|page_says] [the] [text|message|word|heading|button|link|element|title|label|dialog]"
-_SHOWN = "appears|to_appear|appear|is_visible|to_be_visible|is_shown|to_be_shown|is_displayed|is_there|is_present|is_loaded|exists|shows|shows_up|loads"
-_GONE = "is_gone|disappears|to_disappear|vanishes|to_vanish|goes_away|to_go_away|is_removed|is_hidden"
-_LOADED = (
-    "load|loaded|loads|loading|to_load|to_be_loaded|has_loaded|have_loaded|is_loaded|finishes_loading|to_finish_loading|to_be_idle|is_idle|"
-    "becomes_idle|to_appear|appear|to_complete|completes"
+_THING = (
+    "[the] [page_shows|page_contains|page_says] "
+    "[the] [text|message|word|heading|button|link|element|title|label|dialog]"
 )
+_NOUN = "[text|message|button|link|heading|dialog]"
+_SHOWN = (
+    "[appears|to_appear|appear|is_visible|to_be_visible|is_shown|to_be_shown|is_displayed|is_there|is_present|is_loaded"
+    "|exists|shows|shows_up|loads] [on_the_page|on_the_screen]"
+)
+_GONE = (
+    "is_gone|disappears|to_disappear|vanishes|to_vanish|goes_away|to_go_away|is_removed|is_hidden|is_no_longer_shown"
+    "|is_not_shown|is_not_visible|does_not_appear [on_the_page|on_the_screen]"
+)
+_LOADED = (
+    "load|loaded|loads|loading|to_load|to_be_loaded|has_loaded|have_loaded|is_loaded|finishes_loading"
+    "|to_finish_loading|to_be_idle|is_idle|becomes_idle|to_appear|appear|to_complete|completes"
+)
+_PAGE = "[page|site|website|it|everything|navigation|result|results|search_results|content]"
+_CHECK = "make_sure|verify|ensure|confirm|check|assert [that|if|whether|for]"
 
 
 def _pause(slots: Slots, text: Quoted) -> Intent | None:
@@ -67,17 +79,24 @@ RULES = (
         ("wait until|for|till [the] url|address [to] contains|contain|includes|include|is|becomes|has <.url>",),
         _url,
     ),
-    Rule((f'wait until|for|till {_THING} <"gone"> [text|message|button|link|dialog] {_GONE}',), _gone),
     Rule(
         (
-            f'wait until|for|till {_THING} <"text"> [text|message|button|link|heading|dialog] [{_SHOWN}] [on_the_page]',
-            f'make_sure|verify|ensure|confirm|check|assert [that|if|whether|for] {_THING} <"text"> [text|message|button|link|heading] [{_SHOWN}] [on_the_page]',
+            f'wait until|for|till {_THING} <"gone"> {_NOUN} {_GONE}',
+            f'{_CHECK} {_THING} <"gone"> {_NOUN} {_GONE}',
         ),
-        _shown,
+        _gone,
     ),
     Rule(
         (
-            f"wait until|for|till [the] [new|next] [page|site|website|it|everything|navigation|result|results|search_results|content] {_LOADED}",
+            f'wait until|for|till {_THING} <"text"> {_NOUN} {_SHOWN}',
+            f'{_CHECK} {_THING} <"text"> {_NOUN} {_SHOWN}',
+        ),
+        _shown,
+    ),
+    Rule((f"{_CHECK} [the] url|address contains|includes|is|has <.url>",), _url),
+    Rule(
+        (
+            f"wait until|for|till [the] [new|next] {_PAGE} {_LOADED}",
             "wait for [the] network|page_load|navigation [idle]",
         ),
         _idle,
@@ -85,7 +104,8 @@ RULES = (
     Rule(("take|capture|make|get [a|the] screenshot|picture [of_the_page|of_the_screen]",), _screenshot),
     Rule(
         (
-            "get|read|extract|fetch|show [the|a] [page|page's] schema|accessibility_tree|interactive_elements [of_the_page]",
+            "get|read|extract|fetch|show [the|a] [page|page's] schema|accessibility_tree [of_the_page]",
+            "get|read|extract|fetch|show|list [the|all] interactive_elements [of_the_page]",
         ),
         _schema,
     ),

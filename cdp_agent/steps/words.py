@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from difflib import SequenceMatcher
+from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -12,13 +13,26 @@ _FIRST_QUOTE = 0xE000  # a private use character stands for each quoted text whi
 QUOTE = "[\ue000-\ue0ff]"
 """A pattern that finds a quoted text in `Quoted.masked`."""
 _QUOTES = re.compile(
-    "\"([^\"]*)\"|“([^”]*)”|„([^“”]*)[“”]|«([^»]*)»|`([^`]*)`|‘([^’]*)’(?!\\w)|(?<!\\w)'((?:[^']|(?<=\\w)'(?=\\w))*)'(?!\\w)"
+    r"""
+    "([^"]*)" | “([^”]*)” | „([^“”]*)[“”] | «([^»]*)» | `([^`]*)`
+    | ‘([^’]*)’(?!\w)
+    | (?<!\w)'((?:[^']|(?<=\w)'(?=\w))*)'(?!\w)  # an apostrophe inside a word ends nothing
+    """,
+    re.X,
 )
-_EDGES = re.compile(r"^[\s\"'“”‘’(\[]+|[\s\"'“”‘’)\]:;,.!?*…→›»]+$")
+_EDGES = re.compile(r"^[\s\"'“”‘’(\[@#]+(?=\w)|[\s\"'“”‘’)\]:;,.!?*…→›»|]+$")
 _SPACE = re.compile(r"[\s_]+")
-_WORD = re.compile(r"\w+")
-_ALIKE = 0.84
-_SHORTEST_INSIDE = 4
+_WORD = re.compile(r"(?<!\w)-?\d+(?:[.,:/]\d+)*\w*|\w+(?:\+\+|#(?!\d))?|[+<>=%]+")  # -5, 12/24/2016, 5ft, C++
+_CROSSES = re.compile("[×✕✖✗✘⨯🗙❌]\ufe0f?")
+_CONTRARY = frozenset(
+    """
+    no not don dont doesn never without un non cancel undo stop disable deselect unselect uncheck remove delete discard
+    clear reset hide except
+    """.split()  # noqa: SIM905  # words, not a list of strings
+)
+_LONGEST_TAIL = 0.3  # a single word is part enough of a name when it is this share of it
+_SHORTEST_TYPO = 6
+_SHORTEST_PLURAL = 4
 
 
 class Quoted(msgspec.Struct, frozen=True):
@@ -43,40 +57,94 @@ def quoted(text: str) -> Quoted:
     return Quoted(_QUOTES.sub(mask, re.sub(QUOTE, "", text)), quotes)
 
 
+@lru_cache(maxsize=20_000)
 def normal(text: str) -> str:
-    """The text as it is compared: one case, one space, no punctuation at its ends."""
-    text = _SPACE.sub(" ", unicodedata.normalize("NFKC", text)).casefold().strip()
+    """The text as it is compared: one case, one space, no punctuation at its ends, a painted cross as an x."""
+    text = _CROSSES.sub("x", unicodedata.normalize("NFKC", text))
+    text = _SPACE.sub(" ", text).casefold().replace("’", "'").replace(" & ", " and ").strip()
     return _EDGES.sub("", text) or text
 
 
 def alike(wanted: str, name: str, *, exactly: bool = False) -> float:
     """How well `name` is what `wanted` says, from 0 to 1: the same, begins with it, has it, has its words, is spelt so.
 
-    With `exactly`, as for a quoted name, a mere likeness of spelling does not count.
+    A name that turns the meaning ("Don't save" for "save") is not alike at all. With `exactly`, as for a name in
+    quotation marks, another spelling is another name.
     """
-    wanted, name = normal(wanted), normal(name)
-    if not wanted or not name:
+    said, called = words_of(wanted), words_of(name)
+    if (set(called) - set(said)) & _CONTRARY and normal(wanted) != normal(name):
         return 0.0
-    if wanted == name:
+    if score := mentions(wanted, name):
+        return score
+    return 0.75 if not exactly and _spelt_so(said, called) else 0.0
+
+
+def mentions(wanted: str, text: str) -> float:
+    """How much of `text` is `wanted`, from 0 for not at all to 1 for the whole. Only whole words count."""
+    wanted, text = normal(wanted), normal(text)
+    if not wanted or not text:
+        return 0.0
+    if wanted == text:
         return 1.0
-    part = len(wanted) / len(name)
-    tight_wanted, tight_name = _tight(wanted), _tight(name)
-    if tight_wanted and tight_wanted == tight_name:
+    said, called = words_of(wanted), words_of(text)
+    if said and _joined(said) == _joined(called):
         return 0.97
-    if f"{name} ".startswith(f"{wanted} "):
-        return 0.78 + 0.15 * part
-    if f" {wanted} " in f" {' '.join(_WORD.findall(name))} ":
-        return 0.7 + 0.15 * part
-    if len(tight_wanted) >= _SHORTEST_INSIDE and tight_wanted in tight_name:
-        return 0.64 + 0.15 * part
-    words = set(_WORD.findall(wanted))
-    if words and words <= set(_WORD.findall(name)):
-        return 0.62 + 0.15 * part
-    if exactly:
+    part = len(wanted) / len(text)
+    if not said or (len(said) == 1 and len(called) > 1 and part < _LONGEST_TAIL and len(said[0]) < 3):
         return 0.0
-    likeness = SequenceMatcher(None, wanted, name).ratio()
-    return 0.6 + (likeness - _ALIKE) if likeness >= _ALIKE else 0.0
+    if said == called[: len(said)]:
+        return 0.78 + 0.15 * part
+    if any(said == called[place : place + len(said)] for place in range(len(called))):
+        return 0.7 + 0.15 * part
+    if len(said) > 1 and set(said) <= set(called):
+        return 0.62 + 0.15 * part
+    return 0.0
 
 
-def _tight(text: str) -> str:
-    return "".join(_WORD.findall(text))
+def is_part(wanted: str, name: str) -> bool:
+    """Whether so much of the name is said that it can be meant: "Save" is little of "Save and continue editing"."""
+    return len(words_of(wanted)) > 1 or len(normal(wanted)) >= _LONGEST_TAIL * len(normal(name))
+
+
+def nearly(wanted: str, name: str) -> float:
+    """How near the spellings are, from 0 to 1, for whoever says which names there are: too little to go by."""
+    from difflib import SequenceMatcher  # late: only what was not found asks
+
+    return SequenceMatcher(None, normal(wanted), normal(name)).ratio()
+
+
+@lru_cache(maxsize=20_000)
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of the text as they are compared, without accents."""
+    plain = "".join(each for each in unicodedata.normalize("NFKD", normal(text)) if not unicodedata.combining(each))
+    return tuple(_WORD.findall(plain))
+
+
+def _joined(words: Sequence[str]) -> str:
+    return "".join(words)
+
+
+def _spelt_so(said: Sequence[str], called: Sequence[str]) -> bool:
+    """The same words but for a slip of the pen: a letter too few or too many, two in the wrong order, a plural."""
+    if len(said) != len(called):
+        return False
+    return all(one == other or _is_slip(one, other) for one, other in zip(said, called, strict=True))
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """ "Submti" for "Submit". Another letter in its place makes another word: "Maria" is not "Marie"."""
+    short, long = sorted((one, other), key=len)
+    if not (short.isalpha() and long.isalpha()) or short[0] != long[0]:
+        return False
+    if len(short) >= _SHORTEST_PLURAL and long == short + "s":
+        return True
+    if len(long) < _SHORTEST_TYPO:
+        return False
+    if len(long) == len(short):
+        return any(
+            short == long[:place] + long[place + 1] + long[place] + long[place + 2 :]
+            for place in range(1, len(long) - 1)
+        )
+    return len(long) == len(short) + 1 and any(
+        short == long[:place] + long[place + 1 :] for place in range(1, len(long))
+    )

@@ -34,7 +34,7 @@ _READY = """new Promise((ready) => {
   const look = () => (WOB_TASK_READY ? ready(true) : setTimeout(look, 20));
   look();
 })"""
-_REWARD = "WOB_DONE_GLOBAL ? WOB_RAW_REWARD_GLOBAL : null"
+REWARD = "WOB_DONE_GLOBAL ? WOB_RAW_REWARD_GLOBAL : null"
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -144,6 +144,6 @@ async def play(page: Page, site: str, task: str, seed: int) -> Score:
         await POLICIES[task](playing)
     except Exception as raised:  # noqa: BLE001  # a policy may fail in any way, and the table names it
         error = f"{type(raised).__name__}: {raised}"
-    reward = await page.evaluate(_REWARD)
+    reward = await page.evaluate(REWARD)
     took_ms = (time.perf_counter() - started) * 1000
     return Score(task, seed, reward, playing.steps, took_ms, error)

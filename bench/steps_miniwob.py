@@ -1,0 +1,144 @@
+"""MiniWoB++ by its own sentences, without a model: `python -m bench.steps_miniwob [--seeds 5] [--json] [TASK …]`.
+
+Each task's utterance is split into steps and each step is resolved in code. Told are the steps that were resolved, the
+tasks that the page says are solved, and those that ended otherwise although every step was resolved: wrong resolutions.
+A step that is refused ends its episode: it is what a model, or a person, would be asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from bench.server import serving
+from cdp_agent import Browser, Page
+from cdp_agent.agent.perform import Understood, perform
+from cdp_agent.errors import ActionError
+from cdp_agent.steps.call import Call
+from cdp_agent.steps.grammar import read_step, split_step
+from cdp_agent.steps.resolve import Unclear
+from cdp_agent.steps.understanding import understand_step
+from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools.base import Context
+from tests.miniwob import pages
+from tests.miniwob.play import REWARD, begin
+
+PATIENCE_S = 0.5  # nothing of these pages comes late; button-delay waits in words
+
+
+class Episode(msgspec.Struct, frozen=True):
+    """What became of one utterance. `reward` is None when the page had not ended the episode."""
+
+    task: str
+    seed: int
+    utterance: str
+    steps: int
+    resolved: int
+    reward: float | None
+    refused: str = ""
+    done: tuple[str, ...] = ()
+
+    @property
+    def solved(self) -> bool:
+        return self.reward is not None and self.reward > 0
+
+    @property
+    def wrong(self) -> bool:
+        """Something was done that the page judges to be wrong, or every step was and it is still not solved."""
+        return not self.solved and (self.reward is not None or self.resolved == self.steps)
+
+
+async def attempt(page: Page, browser: Browser, site: str, task: str, seed: int) -> Episode:
+    """Carries out the utterance as far as it is understood."""
+    playing = await begin(page, site, task, seed)
+    steps = split_step(playing.utterance)
+    context = Context(page, browser)
+    done: list[str] = []
+    refused = ""
+    for step in steps:
+        call = await understand_step(step, page, patience_s=PATIENCE_S)
+        if isinstance(call, Unclear):
+            refused = f"{step}: {call}"
+            break
+        done.append(f"{step} = {call.tool} {call.about}")
+        if failed := await _do(call, context):
+            refused = f"{step}: {failed}"
+            break
+    resolved = len(done)
+    reward = await page.evaluate(REWARD)
+    return Episode(task, seed, playing.utterance, len(steps), resolved, reward, refused, tuple(done))
+
+
+async def _do(call: Call, context: Context) -> str:
+    """Why it could not be done, "" when it was."""
+    tool = BUILT_IN[call.tool]
+    outcome = await perform(Understood(tool, tool.parse(call.arguments)), context)
+    return str(outcome) if isinstance(outcome, ActionError) else ""
+
+
+def is_instruction(utterance: str) -> bool:
+    """Whether all of it is acts in known words, though not all of them may be for elements that can be found."""
+    return all(read_step(step) is not None for step in split_step(utterance))
+
+
+async def measure(tasks: Sequence[str], seeds: int) -> list[Episode]:
+    folder = pages.folder()
+    if folder is None:
+        sys.exit("MiniWoB++ is not installed: pip install --no-deps miniwob")
+    found: list[Episode] = []
+    with serving(folder) as port:
+        async with Browser.launch(headless=True) as browser:
+            for task in tasks:
+                page = await browser.new_page()
+                for seed in range(seeds):
+                    found.append(await attempt(page, browser, f"http://127.0.0.1:{port}", task, seed))
+                await page.close()
+    return found
+
+
+def row(task: str, episodes: Sequence[Episode]) -> str:
+    steps, resolved = sum(each.steps for each in episodes), sum(each.resolved for each in episodes)
+    solved, wrong = sum(each.solved for each in episodes), sum(each.wrong for each in episodes)
+    shown = next((each for each in episodes if each.wrong), episodes[0])
+    why = f"WRONG {shown.utterance} {shown.done}" if wrong else shown.refused
+    return f"{task:24} {resolved:3}/{steps:<3} {solved:2}/{len(episodes):<2} {wrong:2}   {why[:140]}"
+
+
+def summary(episodes: Sequence[Episode]) -> dict[str, int]:
+    instructions = [each for each in episodes if is_instruction(each.utterance)]
+    return {
+        "episodes": len(episodes),
+        "instructions": len(instructions),
+        "steps": sum(each.steps for each in instructions),
+        "resolved": sum(each.resolved for each in instructions),
+        "solved": sum(each.solved for each in instructions),
+        "wrong": sum(each.wrong for each in episodes),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tasks", nargs="*", metavar="TASK")
+    parser.add_argument("--list", type=Path, metavar="FILE", help="a JSON file whose keys are the tasks")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    tasks = args.tasks or sorted(json.loads(args.list.read_text()))
+    episodes = asyncio.run(measure(tasks, args.seeds))
+    if args.json:
+        print(json.dumps({"summary": summary(episodes), "episodes": msgspec.to_builtins(episodes)}, indent=1))
+        return
+    print(f"{'task':24} {'steps':7} {'solved':5} wrong")
+    for task in tasks:
+        print(row(task, [each for each in episodes if each.task == task]))
+    print(summary(episodes))
+
+
+if __name__ == "__main__":
+    main()

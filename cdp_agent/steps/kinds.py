@@ -1,0 +1,79 @@
+"""What people call the things on a page: the words for each kind, and for their order."""
+
+from __future__ import annotations
+
+import re
+
+# Longest first where one holds another. The kinds are those of roles.py.
+_WORDS = {
+    "radio": "radio ?buttons?|radio options?|radios?",
+    "checkbox": "check ?box(?:es)?|tick ?box(?:es)?",
+    "switch": "toggle switch|toggle(?: button)?|switch",
+    "list": (
+        "drop-?down(?: ?(?:list|menu|box|field))?|select(?:ion)?(?: ?(?:list|menu|box|field))"
+        "|combo ?box|list ?box|picker"
+    ),
+    "search": "search ?(?:input ?)?(?:box|field|bar|input|textbox|area)",
+    "field": (
+        "(?:text|input|edit|entry)[- ]?(?:box|field|area)(?: field)?|fields?|text ?area|inputs?|box|bar"
+        "|(?:code )?editor|spinner"
+    ),
+    "slider": "sliders?",
+    "button": "buttons?|btn",
+    "link": "(?:hyper)?links?",
+    "tab": "tabs?",
+    "menu": "menu ?items?|menu entr(?:y|ies)|menus?",
+    "option": "options?|choices?",
+    "heading": "headings?|headlines?|titles?",
+    "image": "images?|icons?|pictures?|photos?|logos?|thumbnails?",
+    "label": "labels?|texts?",
+    "row": "(?:table )?rows?|lines?",
+    "cell": "cells?",
+    "item": (
+        "(?:list |tree )?items?|entr(?:y|ies)|results?|cards?|elements?|videos?|products?|articles?|posts?|messages?"
+        "|e?mails?|nodes?|folders?|files?|todos?|tasks?"
+    ),
+    "dialog": "dialog(?: box| window)?|popup|pop-up|modal|window",
+    "form": "form",
+    "table": "table|grid",
+    "listing": "list",
+    "frame": "i?frame",
+    "navigation": "navigation(?: bar| menu)?|nav(?: ?bar)?",
+    "toolbar": "tool ?bar",
+    "header": "header",
+    "footer": "footer",
+    "sidebar": "side ?bar",
+    "area": "section|region|panel|pane|area|group|field ?set|tree|column",
+}
+_ORDERS = {
+    "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "fifth": 5, "sixth": 6,
+    "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "top": 1, "topmost": 1, "last": -1, "final": -1, "bottom": -1,
+    "only": 0,
+}  # fmt: skip
+_ANY = "|".join(f"(?P<{kind}>{words})" for kind, words in _WORDS.items())
+_LAST = re.compile(rf"(?P<rest>.*?)(?:^|\s)(?:{_ANY})$", re.I)
+_FIRST = re.compile(rf"(?:{_ANY}) (?P<rest>.+)$", re.I)
+_ORDER = re.compile(rf"(?P<order>{'|'.join(_ORDERS)}|\d+(?:st|nd|rd|th)|(?:number|no\.|#) ?\d+)\s+(?P<rest>.+)", re.I)
+
+
+def kind_at_end(words: str) -> tuple[str, str] | None:
+    """The kind that the last words say, and the words before them: "the Save button" is ("button", "the Save")."""
+    return _found(_LAST.fullmatch(words))
+
+
+def kind_at_beginning(words: str) -> tuple[str, str] | None:
+    """The kind that the first words say, and those after them: "button 'Save'" is ("button", "'Save'")."""
+    return _found(_FIRST.fullmatch(words))
+
+
+def order_of(words: str) -> tuple[int | None, str]:
+    """The place that the words begin with (-1 for the last, 0 for the only one), and the rest of them."""
+    found = _ORDER.match(words)
+    if found is None:
+        return None, words
+    digits = re.search(r"\d+", found["order"])
+    return int(digits[0]) if digits else _ORDERS[found["order"].lower()], found["rest"]
+
+
+def _found(match: re.Match[str] | None) -> tuple[str, str] | None:
+    return (next(kind for kind in _WORDS if match[kind]), match["rest"]) if match else None

@@ -4,35 +4,41 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import AsyncGenerator, Iterable, Mapping
-from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from cdp_agent.agent.budget import check_prices
 from cdp_agent.agent.checkpoint import load, task_of
 from cdp_agent.agent.loop import Loop
+from cdp_agent.agent.preparing import check_all_prices, fallback_of, result_of, second_model, task_given
 from cdp_agent.agent.run import Run
 from cdp_agent.agent.sinks import Sink
 from cdp_agent.agent.task import BatchPolicy, Limits, Options, Task
-from cdp_agent.agent.toolset import toolset
-from cdp_agent.errors import InvalidArguments, SetupError
-from cdp_agent.events import Event, TaskCompleted
+from cdp_agent.agent.toolset import for_steps, toolset
+from cdp_agent.errors import SetupError
+from cdp_agent.events import Event
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.rules import listed
 from cdp_agent.providers.base import ReasoningEffort
 from cdp_agent.providers.manner import Manner, Patience
-from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint, endpoint
-from cdp_agent.secrets import GivenSecret, Secrets
-from cdp_agent.tools.addresses import complete_address
+from cdp_agent.secrets import GivenSecret
+from cdp_agent.steps.setup import Given
 from cdp_agent.tools.base import Tool
 
 if TYPE_CHECKING:
     from cdp_agent.browser import Browser
     from cdp_agent.page.page import Page
+    from cdp_agent.steps.approval import Face
+    from cdp_agent.steps.settings import Flow, PlannerPage
+    from cdp_agent.steps.setup import Approve
+    from cdp_agent.steps.work import Said
+
+_SAID = 4
+"""Messages of the conversation before that a planner gets."""
 
 
 class Agent:
@@ -56,6 +62,14 @@ class Agent:
     The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does
     not: for the patterns see page/rules.py. The model uploads files out of `upload_folders` alone.
 
+    With `planner` in place of `model` the task is carried out in steps of plain English. It gets the page as
+    `planner_page` says, and a picture with `vision`, and gives a plan (`flow="plan"`) or one step at a time
+    ("iterative"). Each step becomes a tool call by code, or by the model `executor` where code cannot tell. `approve`
+    says what is asked before: "ask", "auto" (only what submits, pays, sends, deletes, downloads or uploads, which
+    without anybody to ask ends the run), `Rules`, or a function that is given the question and returns the decision
+    (see decisions.py). `approver` is a `Face` that is asked; what it does not decide within `approval_timeout_s`
+    is "stop".
+
     Raises SetupError for an unknown provider, a missing key, two tools of one name, a limit on the cost of a model
     whose price is not known.
     """
@@ -64,9 +78,18 @@ class Agent:
         self,
         browser: Browser,
         *,
-        model: str,
+        model: str | None = None,
+        planner: str | None = None,
+        executor: str | None = None,
         base_url: str | None = None,
         api_key: str | None = None,
+        executor_base_url: str | None = None,
+        executor_api_key: str | None = None,
+        flow: Flow = "plan",
+        approve: Approve | None = None,
+        approver: Face | None = None,
+        approval_timeout_s: float = 300.0,
+        planner_page: PlannerPage = "snapshot",
         guardrails: str | None = None,
         limits: Limits | None = None,
         max_actions_per_step: int = 1,
@@ -95,7 +118,22 @@ class Agent:
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         self._browser = browser
-        self._endpoint = endpoint(model, base_url=base_url, api_key=api_key, environment=environment)
+        if model is not None and planner is not None:
+            raise SetupError("Give a model that does it all, or a planner, not both.")
+        first = model or planner
+        self._endpoint = None
+        if first is not None:
+            self._endpoint = endpoint(first, base_url=base_url, api_key=api_key, environment=environment)
+        self._plans = planner is not None
+        self._said: deque[Said] = deque(maxlen=_SAID)
+        self._by_steps = Given(
+            approve=approve,
+            approver=approver,
+            flow=flow,
+            approval_timeout_s=approval_timeout_s,
+            planner_page=planner_page,
+            executor=second_model(executor, self._endpoint, base_url, executor_base_url, executor_api_key, environment),
+        )
         self._guardrails = guardrails
         self._secrets = dict(secrets or {})
         self._options = Options(
@@ -123,8 +161,9 @@ class Agent:
             upload_folders=tuple(os.path.realpath(os.path.expanduser(each)) for each in upload_folders),
         )
         self._tools = toolset(self._options, tools, search_api_key=search_api_key, environment=environment)
-        self._fallback = _fallback(self._options, self._endpoint, base_url, fallback_api_key, environment)
-        _check_prices(self._options, self._endpoint, self._fallback)
+        self._fallback = fallback_of(self._options, self._endpoint, base_url, fallback_api_key, environment)
+        self._by_steps.settings(by_hand=True)  # raises what is wrong with them
+        check_all_prices(self._options, self._endpoint, self._fallback, self._by_steps.executor)
 
     async def run(
         self,
@@ -138,13 +177,7 @@ class Agent:
         on_event: Sink | None = None,
     ) -> AgentResult:
         """How the task ended, also when it failed or was stopped. `on_event` gets every event. See `stream`."""
-        async with aclosing(self.stream(task, url=url, data=data, answer=answer, page=page, stop=stop)) as events:
-            async for event in events:
-                if on_event is not None:
-                    on_event(event)
-                if isinstance(event, TaskCompleted):
-                    return event.result
-        raise AssertionError("a run ends with task:completed")
+        return await result_of(self.stream(task, url=url, data=data, answer=answer, page=page, stop=stop), on_event)
 
     def stream(
         self,
@@ -164,9 +197,51 @@ class Agent:
         wrong schema; what fails later is in the result. When `stop` is set, or the task that waits for an event is
         cancelled, the run ends within a second, and its result says so.
         """
-        given = self._task(task, url, data, answer)
-        run = Run(self._browser, self._endpoint, self._tools, self._options, given, self._fallback)
-        return Loop(run, page, stop).events()
+        given = task_given(task, url, data, answer, self._guardrails, self._secrets)
+        if self._endpoint is None:
+            raise SetupError("A task needs a model: give model=, or planner=.")
+        if not self._plans:
+            run = Run(self._browser, self._endpoint, self._tools, self._options, given, self._fallback)
+            return Loop(run, page, stop).events()
+        from cdp_agent.steps.course import planned
+
+        run = self._run_by_steps(self._endpoint, given)
+        return Loop(run, page, stop, course=planned(self._by_steps.settings(by_hand=False), self._said)).events()
+
+    async def do(
+        self,
+        steps: Iterable[str],
+        *,
+        url: str | None = None,
+        page: Page | None = None,
+        stop: asyncio.Event | None = None,
+        on_event: Sink | None = None,
+    ) -> AgentResult:
+        """How it went to carry out these steps; see `stream_steps`."""
+        return await result_of(self.stream_steps(steps, url=url, page=page, stop=stop), on_event)
+
+    def stream_steps(
+        self,
+        steps: Iterable[str],
+        *,
+        url: str | None = None,
+        page: Page | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> AsyncGenerator[Event, None]:
+        """Carries out steps in plain English, one act each, without a planner; see `stream`.
+
+        Code finds what each means on the page as it is. One that it cannot tell is given to the executor's model, or,
+        without one, fails with its candidates. The answer is what the last one gave. Whoever writes the steps has
+        approved them, unless `approve` says otherwise. Raises SetupError when there are none.
+        """
+        from cdp_agent.steps.course import given
+
+        kept = [step.strip() for step in steps if step.strip()]
+        if not kept:
+            raise SetupError("There are no steps: say what to do, one act each.")
+        task = task_given("\n".join(kept), url, None, None, self._guardrails, self._secrets)
+        run = self._run_by_steps(self._by_steps.executor, task)
+        return Loop(run, page, stop, course=given(self._by_steps.settings(by_hand=True), kept)).events()
 
     @staticmethod
     def resume(
@@ -189,43 +264,15 @@ class Agent:
         address = base_url or saved.base_url
         found = endpoint(saved.model, base_url=address, api_key=api_key, environment=environment)
         options = msgspec.structs.replace(saved.options, checkpoint=folder)
-        fallback = _fallback(options, found, address, None, environment)
-        _check_prices(options, found, fallback)
+        fallback = fallback_of(options, found, address, None, environment)
+        check_all_prices(options, found, fallback)
         run = Run(
             browser, found, toolset(options, tools, environment=environment), options, task_of(saved, secrets), fallback
         )
         return Loop(run, stop=stop, resumed=saved).events()
 
-    def _task(self, text: str, url: str | None, data: Any, answer: Any) -> Task:
-        if not text.strip():
-            raise SetupError("The task is empty: say what to do.")
-        try:
-            msgspec.json.encode(data)
-            start = complete_address(url) if url is not None else None
-        except (TypeError, ValueError) as error:
-            raise SetupError(f"The data cannot be written as JSON: {error}.") from error
-        except InvalidArguments as error:
-            raise SetupError(str(error)) from error
-        form = None
-        if answer is not None:
-            from cdp_agent.extract.form import form_of  # what it checks with takes long to import
-
-            form, _ = form_of(None, answer)
-        secrets = Secrets(self._secrets, start)
-        return Task(text=text, url=start, input_data=data, guardrails=self._guardrails, form=form, secrets=secrets)
-
-
-def _fallback(
-    options: Options, first: Endpoint, base_url: str | None, api_key: str | None, environment: Mapping[str, str]
-) -> Endpoint | None:
-    """The model that takes over; of the same provider it is at the same address, with the same key, unless told."""
-    if options.fallback_model is None:
-        return None
-    same = options.fallback_model.strip().partition("/")[0] == first.provider
-    address = options.fallback_base_url or (base_url if same else None)
-    key = api_key or (first.key if same and not options.fallback_base_url else None)
-    return endpoint(options.fallback_model, base_url=address, api_key=key, environment=environment)
-
-
-def _check_prices(options: Options, *endpoints: Endpoint | None) -> None:
-    check_prices(options.limits, load_prices(options.prices), [each for each in endpoints if each is not None])
+    def _run_by_steps(self, first: Endpoint | None, task: Task) -> Run:
+        if self._options.checkpoint is not None:
+            raise SetupError("Only the run of one model (model=) can be written down with a checkpoint.")
+        tools = for_steps(self._tools, with_model=first is not None)
+        return Run(self._browser, first, tools, self._options, task, self._fallback if self._plans else None)

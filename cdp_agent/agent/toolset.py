@@ -28,3 +28,9 @@ def toolset(
         )
         asked.append(searching(found))
     return by_name(DEFAULT.values(), asked, more)
+
+
+def for_steps(tools: Mapping[str, Tool], *, with_model: bool) -> dict[str, Tool]:
+    """The same for whoever carries steps out: those for people and programs too, and none that ends the task."""
+    known = {name: each for name, each in BUILT_IN.items() if name != "evaluate"} | dict(tools)
+    return {name: each for name, each in known.items() if not each.terminal and (with_model or not each.needs_model)}

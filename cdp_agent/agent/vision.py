@@ -49,7 +49,12 @@ def gave_up_pictures(run: Run, error: ModelError) -> bool:
     """Whether it is pictures that the model refuses: then they are left out from now on."""
     if run.history.picture is None or not is_of_pictures(error):
         return False
-    run.sees = False
     run.history.clip_pictures()
-    run.tell(AgentStatus, message=f"The model takes no pictures, so the run goes on without: {error}")
+    give_up_pictures(run, error)
     return True
+
+
+def give_up_pictures(run: Run, error: ModelError) -> None:
+    """The run goes on in words alone."""
+    run.sees = False
+    run.tell(AgentStatus, message=f"The model takes no pictures, so the run goes on without: {error}")

@@ -1,0 +1,88 @@
+"""What a run needs before it begins: its task, checked, and its models."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cdp_agent.agent.budget import check_prices
+from cdp_agent.agent.task import Options, Task
+from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.events import Event, TaskCompleted
+from cdp_agent.providers.prices import load_prices
+from cdp_agent.providers.services import Endpoint, endpoint
+from cdp_agent.secrets import GivenSecret, Secrets
+from cdp_agent.tools.addresses import complete_address
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.sinks import Sink
+    from cdp_agent.outcome import AgentResult
+
+
+def task_given(
+    text: str, url: str | None, data: Any, answer: Any, guardrails: str | None, secrets: Mapping[str, GivenSecret]
+) -> Task:
+    """The task. Raises SetupError for what is wrong with it."""
+    if not text.strip():
+        raise SetupError("The task is empty: say what to do.")
+    try:
+        msgspec.json.encode(data)
+        start = complete_address(url) if url is not None else None
+    except (TypeError, ValueError) as error:
+        raise SetupError(f"The data cannot be written as JSON: {error}.") from error
+    except InvalidArguments as error:
+        raise SetupError(str(error)) from error
+    form = None
+    if answer is not None:
+        from cdp_agent.extract.form import form_of  # what it checks with takes long to import
+
+        form, _ = form_of(None, answer)
+    return Task(
+        text=text, url=start, input_data=data, guardrails=guardrails, form=form, secrets=Secrets(secrets, start)
+    )
+
+
+def fallback_of(
+    options: Options, first: Endpoint | None, base_url: str | None, api_key: str | None, environment: Mapping[str, str]
+) -> Endpoint | None:
+    """The model that takes over. Raises SetupError."""
+    return second_model(options.fallback_model, first, base_url, options.fallback_base_url, api_key, environment)
+
+
+def second_model(
+    model: str | None,
+    first: Endpoint | None,
+    base_url: str | None,
+    own_base_url: str | None,
+    api_key: str | None,
+    environment: Mapping[str, str],
+) -> Endpoint | None:
+    """Another model than the first; of the same provider it is at the same address, with the same key, unless told.
+
+    Raises SetupError.
+    """
+    if model is None:
+        return None
+    same = first is not None and model.strip().partition("/")[0] == first.provider
+    address = own_base_url or (base_url if same or first is None else None)
+    key = api_key or (first.key if first is not None and same and not own_base_url else None)
+    return endpoint(model, base_url=address, api_key=key, environment=environment)
+
+
+def check_all_prices(options: Options, *endpoints: Endpoint | None) -> None:
+    """Raises SetupError when a limit on the cost could not be held for want of a price."""
+    check_prices(options.limits, load_prices(options.prices), [each for each in endpoints if each is not None])
+
+
+async def result_of(events: AsyncGenerator[Event, None], on_event: Sink | None) -> AgentResult:
+    """How the run ended; `on_event` gets every event."""
+    async with aclosing(events):
+        async for event in events:
+            if on_event is not None:
+                on_event(event)
+            if isinstance(event, TaskCompleted):
+                return event.result
+    raise AssertionError("a run ends with task:completed")

@@ -236,3 +236,26 @@ async def test_a_busy_page_is_told(page: Page, serve: Serve, monkeypatch: pytest
 
     assert await watch.settle() == "the page is busy and does not answer"
     await busy
+
+
+WORKERS = {
+    "worker": "new Worker('/script').onmessage = event => { out.textContent = event.data }",
+    "module": "new Worker('/script', {type: 'module'}).onmessage = event => { out.textContent = event.data }",
+    "nested": "new Worker('/nested').onmessage = event => { out.textContent = event.data }",
+    "shared": "new SharedWorker('/shared').port.onmessage = event => { out.textContent = event.data }",
+    "that does not exist": "new Worker('/nowhere').onerror = () => { out.textContent = 'ran' }",
+    "ended at once": "new Worker('/script').terminate(); out.textContent = 'ran'",
+}
+
+
+@pytest.mark.parametrize("kind", WORKERS)
+async def test_a_worker_is_waited_for_until_its_script_is_there(page: Page, serve: Serve, kind: str) -> None:
+    script = "text/javascript"
+    serve("postMessage('ran')", path="/script", content_type=script)
+    serve("new Worker('/script').onmessage = event => postMessage(event.data)", path="/nested", content_type=script)
+    serve("onconnect = event => event.ports[0].postMessage('ran')", path="/shared", content_type=script)
+
+    receipt = await act(page, serve, WORKERS[kind])
+
+    assert receipt.settled == "quiet"
+    assert [line for line in receipt.changed if "ran" in line]

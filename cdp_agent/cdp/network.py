@@ -74,6 +74,13 @@ class ResponseReceived(Event, frozen=True):
     response: Response
 
 
+class ResponseReceivedExtraInfo(Event, frozen=True):
+    """The answer as the network service got it: of a worker's script, too."""
+
+    method: ClassVar[str] = "Network.responseReceivedExtraInfo"
+    request_id: str
+
+
 class LoadingFinished(Event, frozen=True):
     method: ClassVar[str] = "Network.loadingFinished"
     request_id: str

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from cdp_agent.cdp import network
+from cdp_agent.cdp import network, target
 from cdp_agent.cdp.connection import Session
 
 AWAITED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
@@ -23,6 +23,8 @@ _POLLS = 5
 """What was asked for so often is asked for again and again."""
 ENDLESS_S = 5.0
 """What takes so long waits for something to happen, as long polling does."""
+WORKER_S = 1.0
+"""So long the script of a worker is waited for, of which nobody may tell that it came."""
 _NO_BUFFER = 1  # bytes; we never ask for a body
 
 
@@ -55,6 +57,8 @@ class _Request(msgspec.Struct):
     method: str
     url: str
     since: float
+    for_worker: bool
+    """It is a worker's script, so that its end is told to the worker. Here only its answer is, if it is not a cached one."""
 
     @property
     def place(self) -> str:
@@ -79,6 +83,8 @@ class Requests:
         """To be called before anything may run on the session."""
         session.on(network.RequestWillBeSent, lambda event: self._sent(session, event))
         session.on(network.ResponseReceived, self._answered)
+        session.on(network.ResponseReceivedExtraInfo, lambda event: self._end_worker_script(event.request_id))
+        session.on(target.AttachedToTarget, lambda event: self._end_worker_script(event.target_info.target_id))
         session.on(network.LoadingFinished, lambda event: self._end(event.request_id))
         session.on(network.LoadingFailed, self._failed)
         session.tell(network.Enable(max_total_buffer_size=_NO_BUFFER, max_resource_buffer_size=_NO_BUFFER))
@@ -129,6 +135,7 @@ class Requests:
         return self._times[request.place] >= _POLLS
 
     def _waited_for(self, since: Mark) -> list[_Request]:
+        worker_began = _now() - WORKER_S
         return [
             each
             for each in self._running.values()
@@ -136,13 +143,15 @@ class Requests:
             and each.place not in since.repeated
             and each.place not in self._endless
             and each.session.closed_because is None
+            and not (each.for_worker and each.since < worker_began)
         ]
 
     def _sent(self, session: Session, event: network.RequestWillBeSent) -> None:
         if event.type not in AWAITED or event.request.url.startswith(("data:", "blob:")):
             return
         self._order += 1
-        request = _Request(session, self._order, event.request.method, event.request.url, _now())
+        for_worker = event.type == "Script" and not event.loader_id  # it is of no document
+        request = _Request(session, self._order, event.request.method, event.request.url, _now(), for_worker)
         self._times[request.place] += event.request_id not in self._running  # a redirect is no new request
         self._running[event.request_id] = request
         self._moved(request)
@@ -177,6 +186,12 @@ class Requests:
         if (request := self._running.pop(request_id, None)) is not None:
             self._moved(request)
             self._stirred()
+
+    def _end_worker_script(self, request_id: str) -> None:
+        """The worker's id is that of the request for its script."""
+        request = self._running.get(request_id)
+        if request is not None and request.for_worker:
+            self._end(request_id)
 
     def _moved(self, request: _Request) -> None:
         if not self._polls(request):

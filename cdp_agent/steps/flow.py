@@ -10,7 +10,7 @@ from cdp_agent.decisions import Approve, Edit, Reject, Reply, Retry, Reword, Ski
 from cdp_agent.events import TaskStarted
 from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import TaskError
-from cdp_agent.step_events import StepsPlanned
+from cdp_agent.step_events import StepSkipped, StepsPlanned
 from cdp_agent.steps.doing import Failed, do_step
 from cdp_agent.steps.orchestrator import StepsArguments, capture, previous, propose
 from cdp_agent.steps.verifier import verify
@@ -72,6 +72,7 @@ async def _do_or_decide(work: Work, number: int, instruction: str) -> None:
                 instruction, tried = step, 0
             case _:
                 if isinstance(decision, Skip):
+                    work.run.tell(StepSkipped, number=number, instruction=instruction)
                     work.done.append(f"{number}. {instruction}: skipped by the user.")
                 return
 

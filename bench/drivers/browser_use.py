@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from typing import Any
+
+os.environ["ANONYMIZED_TELEMETRY"] = "false"  # before its import, which reads it
 
 from browser_use import BrowserSession, Tools
 from browser_use.dom.markdown_extractor import extract_clean_markdown

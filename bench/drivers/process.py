@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
+from threading import Timer
 from typing import IO, Any
 
 from bench.cache import python_in, python_packages
 
 ROOT = Path(__file__).parent.parent.parent
 PLAYWRIGHT = "playwright==1.65.2"
+PATIENCE_S = 60.0
+"""A driver that has not answered after this time is ended."""
 _LAST_WORDS = 300
+_EXCEPTION = re.compile(r"^[A-Za-z_][\w.]*: .*", re.MULTILINE)
 
 
 def ours() -> list[str]:
@@ -39,18 +46,25 @@ class DriverProcess:
         assert process.stdin  # both are pipes
         assert process.stdout
         self._pid = process.pid
+        self._process = process
         self._input, self._output, self._said = process.stdin, process.stdout, said
 
     def do(self, what: str, **arguments: object) -> Any:
         """The driver's answer. Raises DriverFailed when it ended instead, Lacks when it does not know how."""
+        late = Timer(PATIENCE_S, self._process.kill)
+        late.start()
+        began = time.monotonic()
         try:
             self._input.write(json.dumps({"do": what, **arguments}) + "\n")
             self._input.flush()
             line = self._output.readline()
         except BrokenPipeError:
             line = ""
+        finally:
+            late.cancel()
         if not line:
-            raise DriverFailed(f"{what}: {self._last_words()}")
+            gave_up = time.monotonic() - began >= PATIENCE_S
+            raise DriverFailed(f"{what}: {f'no answer within {PATIENCE_S:g} s' if gave_up else self._last_words()}")
         answer = json.loads(line)
         if answer == {"lacks": True}:
             raise Lacks(f"it has no {what}")
@@ -69,8 +83,11 @@ class DriverProcess:
 
     def _last_words(self) -> str:
         self._said.seek(0)
-        lines = self._said.read().decode(errors="replace").strip().splitlines()
-        return lines[-1][:_LAST_WORDS] if lines else "it ended without a word"
+        said = self._said.read().decode(errors="replace").strip()
+        # What an exception says may take many lines: the first of them counts.
+        exceptions = _EXCEPTION.findall(said)
+        last = exceptions[-1] if exceptions else said.rpartition("\n")[2]
+        return last[:_LAST_WORDS] or "it ended without a word"
 
 
 @contextmanager
@@ -93,7 +110,8 @@ def starting(command: Sequence[str]) -> Iterator[DriverProcess]:
         try:
             yield driver
         finally:
-            driver.close()
+            with contextlib.suppress(BrokenPipeError):
+                driver.close()
             try:
                 process.wait(20)
             except subprocess.TimeoutExpired:

@@ -7,6 +7,7 @@ results.json and plots into the folder of --out. It takes about 15 minutes, --qu
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from pathlib import Path
@@ -29,6 +30,7 @@ REFERENCE = Path("bench/results/bench.json")
 
 def main() -> None:
     options = _parsed()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that Chrome and the drivers are ended, too
     before = msgspec.json.decode(options.compare.read_bytes(), type=Result) if options.compare else None
     if options.read:
         result = msgspec.json.decode(options.read.read_bytes(), type=Result)

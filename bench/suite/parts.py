@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -25,6 +26,7 @@ def _on(pages: Sequence[BenchPage], work: Callable[[Bench, Served], None]) -> Pa
 
     def part(bench: Bench) -> None:
         for page in pages:
+            print(f"  {page.name}", file=sys.stderr, flush=True)
             with serve_all([page]) as (served, missing):
                 for name, why in missing.items():
                     bench.lack(f"{name}: {why}")

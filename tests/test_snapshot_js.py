@@ -51,6 +51,6 @@ async def test_a_megabyte_of_text_in_one_node_is_read(page: Page, serve: Serve) 
 
 
 def test_no_two_files_of_the_bundle_declare_the_same_name() -> None:
-    declared = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", js.source(), re.M)
+    declared = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", js.reading() + js.rest(), re.M)
 
     assert [name for name, times in Counter(declared).items() if times > 1] == []

@@ -45,6 +45,7 @@ class World:
         self.context_id = context_id
         self.gone = False
         self._functions = functions
+        self._complete = False
 
     @classmethod
     async def create(cls, session: Session, frame_id: str) -> World:
@@ -54,7 +55,7 @@ class World:
                 cdp_page.CreateIsolatedWorld(frame_id=frame_id, world_name=NAME, grant_univeral_access=True)
             )
             context_id = made.execution_context_id
-            answer = await session.send(runtime.Evaluate(expression=js.source(), context_id=context_id))
+            answer = await session.send(runtime.Evaluate(expression=js.reading(), context_id=context_id))
         return cls(session, frame_id, context_id, Handle(_object_id("Runtime.evaluate", answer)))
 
     @overload
@@ -110,6 +111,10 @@ class World:
         return answer
 
     def _command(self, name: str, args: tuple[Any, ...], *, by_value: bool) -> runtime.CallFunctionOn:
+        """What calls our function. The first call of one that is not there yet sends it ahead, with all the rest."""
+        if not self._complete and name not in js.for_reading():
+            self._complete = True
+            self.session.tell(self._command("addFunctions", (js.rest(),), by_value=True))
         return runtime.CallFunctionOn(
             function_declaration=f"function(...args) {{ return this.{name}(...args) }}",
             object_id=self._functions.object_id,

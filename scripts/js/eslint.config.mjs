@@ -10,9 +10,15 @@ const bundle = fileURLToPath(new URL('../../cdp_agent/page/js/', import.meta.url
 // nowhere but where it is defined is used by nobody.
 const texts = readdirSync(bundle).filter((name) => name.endsWith('.js')).map((name) => readFileSync(bundle + name, 'utf8'));
 const joined = texts.join('\n');
-const topLevel = [...joined.matchAll(/^(?:async )?(?:function\*?|const|let|class) (\w+)/gm)].map((match) => match[1]);
+const declaredIn = (text) => [...text.matchAll(/^(?:async )?(?:function\*?|const|let|class) (\w+)/gm)].map((match) => match[1]);
+const topLevel = declaredIn(joined);
 const used = topLevel.filter((name) => joined.match(new RegExp(`\\b${name}\\b`, 'g')).length > 1);
 const shared = Object.fromEntries(topLevel.map((name) => [name, 'writable']));
+
+// What a snapshot needs comes first, and by itself.
+const reading = readFileSync(`${bundle}__init__.py`, 'utf8').match(/^READING = \(([^)]*)\)/m)[1].match(/\w+\.js/g);
+const declaredFirst = new Set(reading.flatMap((name) => declaredIn(readFileSync(bundle + name, 'utf8'))));
+const declaredLater = Object.fromEntries(topLevel.filter((name) => !declaredFirst.has(name)).map((name) => [name, 'off']));
 
 const usedElsewhere = {
   create: ({ sourceCode }) => ({
@@ -38,6 +44,10 @@ export default [
       'no-control-regex': 'off', // control characters are removed from what comes from a page
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
+  },
+  {
+    files: reading.map((name) => `cdp_agent/page/js/${name}`),
+    languageOptions: { globals: declaredLater },
   },
   {
     files: ['fixtures/site/**/*.js'],

@@ -1,6 +1,7 @@
-"""Django's admin with 240 books on a port of its own, printed as the first line. No log-in is asked for.
+"""Django's admin with 240 books on a port of its own, printed as the first line.
 
-Run in an environment with Django; the only argument is a folder for the database.
+Run in an environment with Django. Arguments: a folder for the database and, to have a log-in asked for, the password
+of its user, "librarian".
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import django
 from django.conf import settings
+
+PASSWORD = sys.argv[2] if len(sys.argv) > 2 else None
 
 settings.configure(
     DEBUG=True,
@@ -58,7 +61,8 @@ from django.urls import path  # noqa: E402
 
 def everybody_is_the_librarian(get_response: Any) -> Any:
     def middleware(request: Any) -> Any:
-        request.user = User.objects.get(username="librarian")
+        if PASSWORD is None:
+            request.user = User.objects.get(username="librarian")
         return get_response(request)
 
     return middleware
@@ -104,7 +108,7 @@ def fill_database() -> None:
     call_command("migrate", run_syncdb=True, verbosity=0)
     if User.objects.exists():
         return
-    User.objects.create_superuser("librarian")
+    User.objects.create_superuser("librarian", password=PASSWORD)
     with connection.schema_editor() as editor:
         editor.create_model(Author)
         editor.create_model(Book)

@@ -68,6 +68,7 @@ def wait(intent: Wait) -> Call:
     if intent.seconds is not None:
         return Call("wait", {"seconds": intent.seconds})
     wanted: dict[str, Any] = {"text": intent.text, "gone": intent.gone, "url": intent.url, "idle": intent.idle or None}
+    wanted["timeout_s"] = intent.at_most_s
     return Call("wait_for", {name: value for name, value in wanted.items() if value is not None})
 
 

@@ -26,11 +26,16 @@ def click(intent: Click, page: Outline) -> Call | Unclear:
             return found
         chosen = choose(first.name, None, page)  # "Choose Oslo": the options of a list cannot be clicked
         return found if isinstance(chosen, Unclear) else chosen
+    return pointed(intent, found.node)
+
+
+def pointed(intent: Click | Point, node: Node) -> Call | Unclear:
+    """The call that does it to this element."""
+    if isinstance(intent, Point):
+        return on(intent.act, node)
     if intent.kind == "double":
-        return on("click", found.node, count=2)
-    if intent.kind == "right":
-        return on("click", found.node, button="right")
-    return _for(intent.to, found.node)
+        return on("click", node, count=2)
+    return on("click", node, button="right") if intent.kind == "right" else _for(intent.to, node)
 
 
 def _for(purpose: str, node: Node) -> Call | Unclear:
@@ -66,7 +71,7 @@ def _is_named(node: Node, name: str) -> bool:
 
 def point(intent: Point, page: Outline) -> Call | Unclear:
     found = resolve(intent.target, page)
-    return found if isinstance(found, Unclear) else on(intent.act, found.node)
+    return found if isinstance(found, Unclear) else pointed(intent, found.node)
 
 
 def press(intent: Press, page: Outline) -> Call | Unclear:

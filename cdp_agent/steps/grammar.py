@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from cdp_agent.steps import rules_filling, rules_going, rules_pointing, rules_waiting
-from cdp_agent.steps.intents import Either, Intent
+from cdp_agent.steps.intents import Either, Intent, Wait
 from cdp_agent.steps.words import QUOTE, Quoted, quoted
 
 _LEAD = re.compile(
@@ -21,6 +23,7 @@ _WHERE_FIRST = re.compile(
     re.I | re.S,
 )
 _AND = re.compile(r"(?:,\s*|\s+)(?:and then|and|then)\s+(?!$)|[.;]\s+(?!$)|,\s+(?!$)", re.I)
+_AT_MOST = re.compile(r"wait (?:for )?(?:up to|at most) (\d+) s(?:ec(?:ond)?s?)? (?=for |until )", re.I)
 _SEVERAL = re.compile(r"(?P<verb>(?:un)?(?:select|check|tick|choose|pick|mark))\s+(?P<all>.+)", re.I | re.S)
 _VERB = re.compile(
     r"(?:click|tap|press|hit|push|type|enter|fill|write|put|input|append|clear|select|choose|pick|check|uncheck|tick|untick"
@@ -82,6 +85,10 @@ def _written(part: str, text: Quoted) -> str:
 def _read(sentence: str, text: Quoted) -> Intent | None:
     found = (rule.read(sentence, text) for rule in _RULES)
     intent = next((intent for intent in found if intent is not None), None)
+    if intent is None and (bounded := _AT_MOST.match(sentence)):
+        waited = _read(f"wait {sentence[bounded.end() :]}", text)
+        if isinstance(waited, Wait):
+            return msgspec.structs.replace(waited, at_most_s=float(bounded[1]))
     if intent is None and (turned := _WHERE_FIRST.fullmatch(sentence)):
         where = f"next to {turned['near']}" if turned["near"] else turned["where"]
         return _read(f"{turned['act']} {where}", text)

@@ -142,6 +142,7 @@ class Wait(_Intent, frozen=True):
     gone: str | None = None
     url: str | None = None
     idle: bool = False
+    at_most_s: float | None = None
 
 
 class Look(_Intent, frozen=True):

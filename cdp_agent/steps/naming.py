@@ -17,6 +17,7 @@ MARGIN = 0.08
 _UNLIKELY = {"generic": 0.97, "heading": 0.95, "listitem": 0.95, "cell": 0.95, "row": 0.93}
 _SECOND_CHOICE = 0.9
 _PLACEHOLDER, _DESCRIPTION, _BESIDE, _INSIDE, _HINT, _TYPE = 0.95, 0.8, 0.9, 0.88, 0.85, 0.85
+_CHOICES = ("option", "options", "group")
 _HINTS = ("class", "id", "icon", "name")
 _VALUED = (*FIELDS, "slider", "listbox")
 _LABELLED = (*_VALUED, *BOXES)
@@ -41,6 +42,7 @@ _SEEN = {
     "bell": ("notifications",),
 }
 _AS_SEEN = 0.7
+_SEARCH = 0.9
 
 
 def fit(target: Target, node: Node, roles: Sequence[str]) -> float:
@@ -49,7 +51,7 @@ def fit(target: Target, node: Node, roles: Sequence[str]) -> float:
     if score < ENOUGH:
         score = max(score, _as_seen(target, node))
     if target.kind == "field" and _is_search_field(target, node):
-        score = max(score, 1.0 if node.role == "searchbox" else _PLACEHOLDER)
+        score = max(score, _SEARCH)
     if target.kind is not None:
         return score * (1.0 if is_first(node.role, target.kind) else _SECOND_CHOICE)
     if not roles and node.role in FIELDS:
@@ -81,8 +83,10 @@ def _sayings(node: Node) -> Iterator[tuple[float, str]]:
     if node.name:
         return
     if node.role in _LABELLED:
-        yield from ((_BESIDE, label) for label in _labels(node))
-        yield _TYPE, node.states.get("type", "")
+        labels = [label for label in _labels(node) if label]
+        yield from ((_BESIDE, label) for label in labels)
+        if not labels:
+            yield _TYPE, node.states.get("type", "")
     elif node.children and node.role not in ("table", "list"):
         yield _INSIDE, node.words
     if not node.text:
@@ -136,4 +140,6 @@ def _is_search_field(target: Target, node: Node) -> bool:
 
 def kind_fits(target: Target, node: Node) -> bool:
     """Whether the element is of the kind that the step speaks of, before all others."""
+    if target.kind == "field" and node.role == "combobox" and any(each.role in _CHOICES for each in node.children):
+        return False  # it is chosen from, not typed into
     return target.kind in (*ELEMENTS, *AREAS) and is_first(node.role, target.kind or "")

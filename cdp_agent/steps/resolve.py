@@ -13,7 +13,7 @@ from cdp_agent.steps.intents import Target, Targets
 from cdp_agent.steps.naming import ENOUGH, MARGIN, fit, is_called_so, kind_fits
 from cdp_agent.steps.outline import Node, Outline
 from cdp_agent.steps.roles import DIALOGS, may_be
-from cdp_agent.steps.words import nearly
+from cdp_agent.steps.words import mentions, nearly
 
 _SHOWN = 5
 _NEAR_SPELLING = 0.6
@@ -51,9 +51,7 @@ def resolve(targets: Targets, page: Outline, *, roles: Sequence[str] = ()) -> Fo
     found = [each for each in readings if isinstance(each, Found)]
     unclear = [each for each in readings if isinstance(each, Unclear)]
     if not found:
-        return max(
-            unclear, key=lambda each: (each.score, bool(each.candidates)), default=Unclear("It names no element")
-        )
+        return max(unclear, key=lambda each: each.score, default=Unclear("It names no element"))
     best = max(found, key=lambda each: each.score)
     others = [each.node for each in found if each.node is not best.node and each.score > best.score - MARGIN]
     # What the same words may mean otherwise, unless that is only said less exactly.
@@ -79,14 +77,22 @@ def _resolve(target: Target, page: Outline, roles: Sequence[str]) -> Found | Unc
     scored = [(score, node) for node in nodes if (score := fit(target, node, roles)) >= ENOUGH]
     if not scored:
         return Unclear(f"Nothing on the page is {target}", _nearest(target, nodes or page.nodes))
-    top = max(score for score, _ in scored)
     if target.near is not None:
         near = beside(target.near, [node for _, node in scored], page)
         scored = [(score, node) for score, node in scored if node in near]
         if not scored:
             return Unclear(f"Nothing on the page is {target}")
-        top = max(score for score, _ in scored)
-    return _best(target, [node for score, node in scored if score > top - MARGIN], top)
+    top = max(score for score, _ in scored)
+    return _best(target, _at_the_top(target, scored), top)
+
+
+def _at_the_top(target: Target, scored: list[tuple[float, Node]]) -> list[Node]:
+    """The best, what is hardly worse, and what is called so to the letter where the best is not."""
+    top = max(score for score, _ in scored)
+    tied = [node for score, node in scored if score > top - MARGIN]
+    if not any(is_called_so(target.name, node) for node in tied):
+        tied += [node for _, node in scored if is_called_so(target.name, node)]
+    return tied
 
 
 def _scope(target: Target, page: Outline) -> list[Node] | Unclear:
@@ -186,5 +192,5 @@ def _nearest(target: Target, nodes: Sequence[Node]) -> tuple[Node, ...]:
         for node in nodes
         if node.ref is not None
     ]
-    close = [each for each in likeness if each[0] >= _NEAR_SPELLING]
+    close = [each for each in likeness if each[0] >= _NEAR_SPELLING or mentions(target.name, each[1].name)]
     return tuple(node for _, node in sorted(close, key=lambda each: (-each[0], each[1].order)))[:_SHOWN]

@@ -7,14 +7,19 @@ import time
 from collections.abc import Sequence
 
 from cdp_agent.page.page import Page
+from cdp_agent.steps import calls_pointing
 from cdp_agent.steps.call import Call, Output
 from cdp_agent.steps.calls import call_for, needs_page
 from cdp_agent.steps.grammar import read_step, split_step
+from cdp_agent.steps.intents import Click, Intent, Point
 from cdp_agent.steps.outline import Node, Outline, outline
 from cdp_agent.steps.resolve import Unclear
+from cdp_agent.steps.words import normal
 
 PATIENCE_S = 3.0
 _LOOK_AGAIN_S = 0.25
+_TEXTS = ("label", "span", "p, td, th, li, dt, dd, h1, h2, h3, h4, h5, h6", "div:not(:has(*))")
+_MOST_TEXTS = 100
 _FORMS = (
     'such as "Click Save", "Type \'cats\' into the search box", "Select Oslo in City", "Wait until \'Done\' appears"'
 )
@@ -42,11 +47,28 @@ async def understand_step(
     until = time.monotonic() + patience_s
     while True:
         found = call_for(intent, outline(await page.snapshot()), outputs, tabs=tabs, current=page)
+        if isinstance(found, Unclear) and not found.score:
+            found = await _on_plain_text(intent, page) or found
         if isinstance(found, Call) or found.score:
             return found
         if time.monotonic() > until:
             return _as_several(step, found)
         await asyncio.sleep(_LOOK_AGAIN_S)
+
+
+async def _on_plain_text(intent: Intent, page: Page) -> Call | Unclear | None:
+    """ "Double-click the 'Buy milk' label": plain text has no ref in a snapshot, until it is asked for."""
+    if not isinstance(intent, Click | Point) or intent.target[0].kind != "label" or not intent.target[0].name:
+        return None
+    name = intent.target[0].name
+    for selector in _TEXTS:
+        found = await page.find(selector, max_results=_MOST_TEXTS)
+        named = [each for each in found.elements if each.visible and normal(each.text) == normal(name)]
+        if len(named) == 1 and found.total <= _MOST_TEXTS:
+            return calls_pointing.pointed(intent, Node("text", name, "", "", {}, named[0].ref, 0, 0))
+        if named:
+            break
+    return None
 
 
 def _as_several(step: str, found: Unclear) -> Unclear:

@@ -1,0 +1,112 @@
+"""What call each kind of step is, and what it takes from the steps before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.steps.call import Output, given
+from cdp_agent.steps.intents import Result
+from cdp_agent.steps.resolve import Unclear
+
+from .outlines import done
+
+FORM = """
+    - textbox "Email" [ref=E1]
+    - textbox "Notes" [focused] [ref=E2]: old
+    - combobox "City" [ref=E3]: Rome
+      - option "Rome" [selected]
+      - option "Oslo"
+      - option "Old Oslo"
+    - combobox "Size" [ref=E4]: S
+      - options: S | M | L | XL
+    - slider "Volume" [min=0] [max=10] [ref=E5]: 3
+    - checkbox "Newsletter" [checked] [ref=E6]
+    - button "CV" [type=file] [ref=E7]
+    - listitem "Box" [ref=E8]
+    - region "Cart" [ref=E9]
+    - tab "Details" [ref=E10]
+    - button "Enter" [ref=E11]
+    - textbox "Born" [type=date] [ref=E12]
+    """
+CALLS = [
+    ("Open shop.test", "goto shop.test"),
+    ("Open shop.test in a new tab", "manage_tabs open shop.test"),
+    ("Go back", "back"),
+    ("Switch to the Details tab", "click E10"),
+    ("Click City", "click E3"),
+    ("Choose Newsletter", "check E6"),
+    ("Uncheck Newsletter", "uncheck E6"),
+    ("Set Newsletter to off", "uncheck E6"),
+    ("Type 'a@b.test' into Email", "fill E1 a@b.test"),
+    ("Type 'new' and press Enter", "fill E2 new True"),
+    ("Append ' more' to Notes", "fill E2 more True"),
+    ("Clear Email", "fill E1 "),
+    ("Set Volume to 7", "fill E5 7"),
+    ("Set Born to 2001-02-03", "fill E12 2001-02-03"),
+    ("Select Oslo in City", "select E3 Oslo"),
+    ("Choose Oslo", "select E3 Oslo"),
+    ("Set City to Oslo", "select E3 Oslo"),
+    ("Choose option 2 from the Size list", "select E4 1 index"),
+    ("Choose the last option from the Size list", "select E4 3 index"),
+    ("Press the Enter key", "press Enter"),
+    ("Press Ctrl+A in Email", "press Ctrl+A E1"),
+    ("Hover over Cart", "hover E9"),
+    ("Focus Email", "focus E1"),
+    ("Drag Box onto Cart", "drag E8 E9"),
+    ("Upload cv.pdf", "upload E7 ['cv.pdf']"),
+    ("Scroll down 300 pixels in Cart", "scroll E9 down 300"),
+    ("Scroll to Cart", "scroll E9 into_view"),
+    ("Wait 2 seconds", "wait 2.0"),
+    ("Wait up to 60 seconds until 'Done' appears", "wait_for Done 60.0"),
+    ("Verify that 'Done' is not shown", "wait_for Done"),
+    ("Search this page for 'refund'", "search_page refund"),
+    ("Click the Buy button or press Escape", "press Escape"),
+]
+REFUSED = [
+    ("Select Paris in City", "combobox \"City\": Rome (E3) has no options 'Paris': Rome, Oslo, Old Oslo."),
+    ("Set Newsletter to maybe", "checkbox \"Newsletter\" (E6) is on or off, not 'maybe'."),
+    ("Switch to the Orders tab", "No tabs are 'Orders'. Those there are: ."),
+]
+
+
+@pytest.mark.parametrize(("step", "call"), CALLS, ids=[step for step, _ in CALLS])
+def test_a_step_is_one_call(step: str, call: str) -> None:
+    assert done(step, FORM) == call
+
+
+@pytest.mark.parametrize(("step", "why"), REFUSED, ids=[step for step, _ in REFUSED])
+def test_arguments_in_doubt_are_refused(step: str, why: str) -> None:
+    assert done(step, FORM) == why
+
+
+FOUND = Output(2, "snapshot", '- link "A" → https://a.test/x\n- link "B" → https://b.test/y.', url="https://s.test/")
+READ = Output(3, "extract", "42", {"value": "forty-two"}, "https://s.test/page")
+
+
+@pytest.mark.parametrize(
+    ("result", "value"),
+    [
+        (Result("url", 2, 1), "https://a.test/x"),
+        (Result("url", 2, -1), "https://b.test/y"),
+        (Result("url", 3), "https://s.test/page"),
+        (Result("text"), "forty-two"),
+        ("as it is", "as it is"),
+    ],
+    ids=["first", "last", "where one is", "what was read", "no reference"],
+)
+def test_what_a_step_gave_is_taken(result: str | Result, value: str) -> None:
+    assert given(result, [FOUND, READ]) == value
+
+
+@pytest.mark.parametrize(
+    ("result", "why"),
+    [
+        (Result("url", 2), "Step 2 gave 2 addresses: https://a.test/x, https://b.test/y"),
+        (Result("url", 2, 3), "Step 2 gave only 2 addresses"),
+        (Result("text", 7), "Step 7 gave nothing"),
+        (Result("tab", 2), "Step 2 gave no tabs"),
+    ],
+    ids=["several", "too few", "no such step", "no tab"],
+)
+def test_what_a_step_may_have_given_is_not_guessed(result: Result, why: str) -> None:
+    assert given(result, [FOUND, READ]) == Unclear(why)

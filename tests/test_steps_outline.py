@@ -1,0 +1,42 @@
+"""A snapshot as a tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cdp_agent.steps.outline import Node
+
+from .outlines import shown
+
+SNAPSHOTS = sorted((Path(__file__).parent / "snapshots").glob("*.txt"))
+
+
+@pytest.mark.parametrize("path", SNAPSHOTS, ids=[path.stem for path in SNAPSHOTS])
+def test_every_line_of_a_snapshot_is_a_node_at_its_depth(path: Path) -> None:
+    lines = [line for line in path.read_text("utf-8").split("\n") if line.strip()]
+
+    found = [(node.depth, node.role) for node in shown("\n".join(lines)).nodes]
+
+    assert found == [((len(line) - len(line.lstrip())) // 2, line.split()[1].rstrip(":")) for line in lines]
+
+
+def test_a_line_gives_all_that_it_says() -> None:
+    page = shown('- list "Links":\n  - link "A \\"b\\"" [current=page] [description="x [y\\u005d"] [ref=E1] → /a: text')
+
+    node = page.nodes[1]
+
+    assert (node.role, node.name, node.states, node.ref, node.target, node.text, _names(node)) == (
+        "link",
+        'A "b"',
+        {"current": "page", "description": "x [y]"},
+        "E1",
+        "/a",
+        "text",
+        ["Links"],
+    )
+
+
+def _names(node: Node) -> list[str]:
+    return [each.name for each in node.above][:-1]

@@ -10,10 +10,8 @@ from cdp_agent.steps.references import read_reference
 from cdp_agent.steps.targets import read_target
 from cdp_agent.steps.words import Quoted
 
-_TYPE = (
-    "type|enter|input|write|put|insert|key_in|paste [in] [the] "
-    "[text|word|words|value|string|phrase|query|name|number|date|username|password]"
-)
+_ENTER = "type|enter|input|write|put|insert|key_in|paste [in]"
+_TYPE = f"{_ENTER} [the] [text|word|words|value|string|phrase|query|name|number|date|username|password]"
 _DESCRIBED = re.compile(r"(?:the|an?|your|my|their|his|her|its|that|this|each|all|both|any)\b", re.I)
 _FIELD_WORDS = re.compile(r"(?:field|box|bar|input|area|editor|combo ?box)$", re.I)
 _LIST_WORDS = re.compile(r"(?:drop-?down|list|select|combo ?box|menu|picker)$", re.I)
@@ -131,8 +129,8 @@ RULES = (
         _type,
     ),
     Rule(("fill_in|fill_out|fill|complete|populate <target> with|as|using <text>",), _type_unquoted_into),
-    Rule((f"{_TYPE} <text> into <target> [<!submit>]",), _type_unquoted_into),
-    Rule((f"{_TYPE} <text> in|to <target>",), _type_unquoted),
+    Rule((f"{_ENTER} <text> into <target> [<!submit>]",), _type_unquoted_into),
+    Rule((f"{_ENTER} <text> in|to <target>",), _type_unquoted),
     Rule((f'{_TYPE} <"text"> [<!submit>]',), _type_here),
     Rule(("search [for] <text> in|on|using|with <target>", "search [for] <text>"), _search),
     Rule(

@@ -1,0 +1,70 @@
+"""Steps held against pages in a browser: what comes late is waited for, what may be several things is not."""
+
+from __future__ import annotations
+
+import time
+
+from cdp_agent.page.page import Page
+from cdp_agent.steps.call import Call
+from cdp_agent.steps.understanding import understand_step
+
+from .conftest import Serve
+
+LATE = "<script>setTimeout(() => { document.body.innerHTML = '<button>Save</button>' }, 800)</script>Loading"
+
+
+async def test_what_is_not_there_yet_is_waited_for(page: Page, serve: Serve) -> None:
+    await page.goto(serve(LATE))
+
+    call = await understand_step("Click Save", page, patience_s=5)
+
+    assert isinstance(call, Call)
+    assert (call.tool, call.about.startswith('button "Save"')) == ("click", True)
+
+
+async def test_what_may_be_several_things_is_not_waited_for(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>Save</button><button>Save</button>"))
+    started = time.monotonic()
+
+    found = await understand_step("Click Save", page, patience_s=30)
+
+    assert str(found).startswith('2 elements may be "Save": ')
+    assert time.monotonic() - started < 15
+
+
+async def test_elements_of_frames_and_shadow_roots_are_told_by_their_place(page: Page, serve: Serve) -> None:
+    inner = serve("<div><template shadowrootmode=open><button>Pay</button></template></div>", other_site=True)
+    await page.goto(serve(f"<button>Pay</button><iframe title=Payment src='{inner}'></iframe>"))
+
+    call = await understand_step("Click Pay in the Payment frame", page)
+
+    assert isinstance(call, Call)
+    await page.click(call.arguments["ref"])
+    assert '- button "Pay" [focused]' in (await page.snapshot()).text.split("iframe")[1]
+
+
+async def test_plain_text_is_found_when_it_is_called_a_label(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<ul><li><span>Buy milk</span><li><span>Buy bread</span></ul>"))
+
+    call = await understand_step("Double-click the 'Buy milk' label", page)
+
+    assert isinstance(call, Call)
+    assert (call.tool, call.arguments["count"], call.about.startswith('text "Buy milk"')) == ("click", 2, True)
+
+
+async def test_a_sentence_of_several_acts_is_refused_with_its_acts(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>Save</button>"))
+
+    found = await understand_step("Click Open and click Save", page, patience_s=0)
+
+    assert str(found) == (
+        'Nothing on the page is "Open and click Save". If these are 2 acts, give each a line: Click Open / click Save.'
+    )
+
+
+async def test_a_tab_of_the_browser_is_told_by_its_title(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<title>Orders</title>"))
+
+    call = await understand_step("Switch to the Orders tab", page, tabs=[page])
+
+    assert call == Call("manage_tabs", {"action": "switch", "tab": f"t{page.number}"})

@@ -203,9 +203,9 @@ def serve_all(wanted: Sequence[BenchPage]) -> Iterator[tuple[list[Served], dict[
 
 
 @contextmanager
-def opened(endpoint: str, served: Served) -> Iterator[tuple[raw.Tab, int]]:
-    """The page in a tab of its own, complete, and how many elements it has over all frames."""
-    target = raw.open_tab(endpoint, served.url)
+def opened(endpoint: str, served: Served, *, window: bool = False) -> Iterator[tuple[raw.Tab, int]]:
+    """The page in a tab (or a window) of its own, complete, and how many elements it has over all frames."""
+    target = (raw.open_window if window else raw.open_tab)(endpoint, served.url)
     tab = raw.Tab(target["webSocketDebuggerUrl"])
     try:
         # The tab begins with an empty document, which is complete too.

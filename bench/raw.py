@@ -53,6 +53,15 @@ def open_tab(endpoint: str, url: str) -> dict[str, Any]:
         return dict(json.load(answer))
 
 
+def open_window(endpoint: str, url: str) -> dict[str, Any]:
+    """Its target, in a window of its own: of a window's tabs only one is drawn, and takes input."""
+    with urlopen(f"{endpoint}/json/version") as answer:
+        browser = Tab(json.load(answer)["webSocketDebuggerUrl"])
+    target_id = browser.call("Target.createTarget", url=url, newWindow=True)["targetId"]
+    browser.close()
+    return next(target for target in targets(endpoint) if target["id"] == target_id)
+
+
 def close_tab(endpoint: str, target: dict[str, Any]) -> None:
     urlopen(f"{endpoint}/json/close/{target['id']}").close()
 

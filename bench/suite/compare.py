@@ -22,10 +22,8 @@ class Worse(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         where = f", {self.page}" if self.page else ""
-        return (
-            f"{self.measure}{where}: {self.before} → {self.now} {self.unit}".rstrip()
-            + f", {number(self.now.median / self.before.median)} times"
-        )
+        times = f", {number(self.now.median / self.before.median)} times" if self.before.median else ""
+        return f"{self.measure}{where}: {self.before} → {self.now} {self.unit}".rstrip() + times
 
 
 def worse(before: list[Figure], now: list[Figure]) -> list[Worse]:

@@ -1,4 +1,4 @@
-"""Many tabs driven at once: a snapshot and a click in each."""
+"""Many tabs driven at once: a snapshot and a click in each. Each has a window, or some could not click."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def measure(bench: Bench, served: Served) -> None:
         # As many tabs for the one as for the 32: what stands open costs, too.
         tabs = [Served(served.page, f"{served.url}?tab={number}") for number in range(max(COUNTS))]
         for tab in tabs:
-            stack.enter_context(opened(bench.endpoint, tab))
+            stack.enter_context(opened(bench.endpoint, tab, window=True))
         urls = [tab.url for tab in tabs]
         for peer in bench.peers:
             try:

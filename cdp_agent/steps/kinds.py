@@ -16,7 +16,7 @@ _WORDS = {
     "search": "search ?(?:input ?)?(?:box|field|bar|input|textbox|area)",
     "field": (
         "(?:text|input|edit|entry)[- ]?(?:box|field|area)(?: field)?|fields?|text ?area|inputs?|box|bar"
-        "|(?:code )?editor|spinner"
+        "|(?:code |text )?editor|spinner"
     ),
     "slider": "sliders?",
     "button": "buttons?|btn",

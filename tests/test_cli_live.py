@@ -25,7 +25,8 @@ def show(stream: io.StringIO) -> str:
 def test_piped_it_is_a_plain_line_for_each_step() -> None:
     assert show(io.StringIO()) == (
         "  1  Slow down\n  1  Clicked.\n  1  Chrome had gone away; it goes on at https://x.org\n  1  Well.\n"
-        "  1  ✗ not accepted: And the price?\n2 steps, 220 tokens, 2.5 s\n"
+        "  1  ✗ not accepted: And the price?\n"
+        "  1  Click Buy   (by code)\n  2  ✗ Which?\n  2  skipped\n2 steps, 220 tokens, 2.5 s\n"
     )
 
 
@@ -73,6 +74,12 @@ def test_on_a_terminal_the_line_is_live(monkeypatch: pytest.MonkeyPatch) -> None
         "  1  Well.\n",
         "",
         "  1  ✗ not accepted: And the price?\n",
+        "",
+        "  1  Click Buy   (by code)\n",
+        "",
+        "  2  ✗ Which?\n",
+        "",
+        "  2  skipped\n",
         "",
         "2 steps, 220 tokens, 2.5 s\n",
         "",

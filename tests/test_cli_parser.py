@@ -91,7 +91,7 @@ def test_a_wrong_call_is_told_in_one_line(name: str, words: str, message: str) -
     ("words", "message"),
     [
         (["clik"], "cdp-agent: There is no command 'clik' (did you mean click?): see `cdp-agent --help`.\n"),
-        (["done", "x"], "cdp-agent: There is no command 'done': see `cdp-agent --help`.\n"),
+        (["done", "x"], "cdp-agent: There is no command 'done' (did you mean do?): see `cdp-agent --help`.\n"),
         (["--cdp", "x"], "cdp-agent: Which command? See `cdp-agent --help`.\n"),
         (
             ["click", "the button"],

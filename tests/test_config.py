@@ -311,7 +311,8 @@ def fields(kind: type[msgspec.Struct]) -> dict[str, Any]:
     return {field.name: field.default for field in msgspec.structs.fields(kind)}
 
 
-OF_THE_ENVIRONMENT = {"api_key", "fallback_api_key", "search_api_key"}
+OF_THE_ENVIRONMENT = {"api_key", "executor_api_key", "fallback_api_key", "search_api_key"}
+OF_THE_COMMAND = {"approve", "approver"}  # made of its own settings, with the terminal
 OF_THE_BROWSER = {"allow", "deny"}  # where they hold for all of its tabs
 TAKEN = {
     "agent": keywords(Agent.__init__),
@@ -322,7 +323,17 @@ TAKEN = {
     "proxy": fields(Proxy),
 }
 NOT_SETTINGS = {
-    "agent": {"self", "browser", "tools", "limits", "patience", "environment", *OF_THE_ENVIRONMENT, *OF_THE_BROWSER},
+    "agent": {
+        "self",
+        "browser",
+        "tools",
+        "limits",
+        "patience",
+        "environment",
+        *OF_THE_ENVIRONMENT,
+        *OF_THE_COMMAND,
+        *OF_THE_BROWSER,
+    },
     "limits": set(),
     "launch": {"env", "proxy"},
     "connect": {"endpoint", "proxy"},

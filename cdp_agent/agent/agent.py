@@ -275,4 +275,5 @@ class Agent:
         if self._options.checkpoint is not None:
             raise SetupError("Only the run of one model (model=) can be written down with a checkpoint.")
         tools = for_steps(self._tools, with_model=first is not None)
-        return Run(self._browser, first, tools, self._options, task, self._fallback if self._plans else None)
+        options = self._options if first is not None else msgspec.structs.replace(self._options, upload_folders=None)
+        return Run(self._browser, first, tools, options, task, self._fallback if self._plans else None)

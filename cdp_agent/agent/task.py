@@ -78,7 +78,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     prices: Path | None = None
     allow: tuple[str, ...] | None = None
     deny: tuple[str, ...] = ()
-    upload_folders: tuple[str, ...] = ()
+    upload_folders: tuple[str, ...] | None = ()
+    """None: whoever wrote the steps chose the files."""
 
     @property
     def rules(self) -> Rules | None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _OWN = {
     "run": "Carry out a task, in plain words, with a model.",
+    "do": "Carry out steps, one a line, in plain words, without a model.",
     "resume": "Go on with a task that was begun with `run --checkpoint DIR`.",
     "chrome": "start, stop or status: a Chrome that stays between commands.",
     "config": "init, list, get, set, unset or path: the settings, of the model before all.",
@@ -53,6 +54,10 @@ def _command(name: str) -> Callable[[Sequence[str]], int]:
         from cdp_agent.cli.task import run_task
 
         return run_task
+    if name == "do":
+        from cdp_agent.cli.steps import do_steps
+
+        return do_steps
     if name == "resume":
         from cdp_agent.cli.task import resume_task
 

@@ -22,6 +22,7 @@ from cdp_agent.events import (
     TaskStarted,
     TaskValidationError,
 )
+from cdp_agent.step_events import StepNotDone, StepResolved, StepSkipped
 
 _LONG = {"done", "snapshot"}  # what they tell is the answer, or the page
 _CLEAR = "\r\x1b[K"
@@ -60,6 +61,12 @@ class Live:
                 self._passing(f"{step:>3}  {self._model} …")
             case AiGeneration(usage=usage):
                 self._tokens += usage.input_tokens + usage.output_tokens
+            case StepResolved(number=number, instruction=instruction, by=by):
+                self._lasting(f"{number:>3}  {one_line(instruction)}   (by {by})")
+            case StepNotDone(number=number, error=error):
+                self._lasting(f"{number:>3}  ✗ {one_line(error)}")
+            case StepSkipped(number=number):
+                self._lasting(f"{number:>3}  skipped")
             case AgentAction(step=step, action=action, arguments=arguments):
                 shown = " ".join([action, *(str(value) for value in arguments.values())])
                 self._action = one_line(shown)[:60]

@@ -16,6 +16,7 @@ from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.checkpoint import load
 from cdp_agent.agent.tabs import Tabs
 from cdp_agent.browser import Browser
+from cdp_agent.cli.approving import approval_keywords
 from cdp_agent.cli.flags import FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.log import tell_more
 from cdp_agent.cli.output import sink_of, to_stdout
@@ -42,13 +43,15 @@ def run_task(words: Sequence[str]) -> int:
     found = parser.read(words)
     config = loaded(found).config
     keywords = agent_keywords(config)
+    if config.planner is not None:
+        keywords |= approval_keywords(config)
     answer = _schema(config.answer_schema)
 
     def begin(browser: Browser, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
         agent = Agent(browser, **keywords)
         return agent.stream(found.task, url=config.url, data=config.data, answer=answer, page=page, stop=stop)
 
-    return _report(asyncio.run(_run(config, keywords["model"], begin)), config)
+    return report(asyncio.run(watch(config, keywords.get("model") or keywords["planner"], begin)), config)
 
 
 def resume_task(words: Sequence[str]) -> int:
@@ -63,14 +66,14 @@ def resume_task(words: Sequence[str]) -> int:
     def begin(browser: Browser, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
         return Agent.resume(browser, found.folder, **resume_keywords(config), stop=stop)
 
-    return _report(asyncio.run(_run(config, model, begin)), config)
+    return report(asyncio.run(watch(config, model, begin)), config)
 
 
-def _report(result: AgentResult, config: Config) -> int:
+def report(result: AgentResult, config: Config) -> int:
     """Prints how it ended, unless the events do; the exit status."""
     if to_stdout(config):
         pass
-    elif config.json:
+    elif config.json or config.approve == "jsonl":
         print(msgspec.json.encode(result).decode())
     else:
         answer = result.answer
@@ -81,7 +84,8 @@ def _report(result: AgentResult, config: Config) -> int:
     return DONE if result.error is None else _STATUS[result.error.where]
 
 
-async def _run(config: Config, model: str, begin: Begin) -> AgentResult:
+async def watch(config: Config, model: str, begin: Begin) -> AgentResult:
+    """Carries a run out in the Chrome that is configured, and tells of it as configured. Raises CdpAgentError."""
     tell_more(config)
     stop = asyncio.Event()
     with suppress(NotImplementedError):  # on Windows; there Ctrl-C cancels, which ends in a result just as well

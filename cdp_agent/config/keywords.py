@@ -32,15 +32,28 @@ _MEANT: dict[str, Callable[[Any], Any]] = {
     "dialogs": lambda answers: DialogPolicy(**answers),
     "secrets": lambda stored: {name: each.read(name) for name, each in stored.items()},
 }
+_OF_STEPS = ("executor", "executor_base_url", "flow", "approval_timeout_s", "planner_page")
 _SHORTEST = 6
 """Characters. To mask what is shorter would mask words that are no secret."""
 
 
 def agent_keywords(config: Config) -> dict[str, Any]:
     """What `Agent` takes. Raises SetupError when there is no model, and for a secret that is not to be had."""
-    if config.model is None:
+    if config.model is None and config.planner is None:
         raise SetupError(NO_MODEL)
+    taken = steps_keywords(config)
+    if config.planner is None:
+        taken = {name: each for name, each in taken.items() if name not in _OF_STEPS}
+        taken["model"] = config.model
+    else:
+        taken["planner"] = config.planner
+    return taken
+
+
+def steps_keywords(config: Config) -> dict[str, Any]:
+    """What `Agent` takes that carries out steps which are given: no model but the executor's. Raises SetupError."""
     taken = {**_taken(config, "agent"), "environment": environment_of(config)}
+    taken = {name: each for name, each in taken.items() if name not in ("model", "planner")}
     if limits := _taken(config, "limits"):
         taken["limits"] = Limits(**limits)
     if patience := _taken(config, "patience"):

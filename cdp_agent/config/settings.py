@@ -26,7 +26,7 @@ from cdp_agent.providers.manner import Patience
 from cdp_agent.providers.vertex_address import LOCATION, LOCATION_VARIABLES, PROJECT_VARIABLES
 
 _TASK, _MODEL, _LIMITS, _KEYS = "The task", "The model", "Limits", "Keys and accounts"
-_CHROME, _PAGES, _OUTPUT = "Chrome", "Pages", "Output"
+_CHROME, _PAGES, _OUTPUT, _STEPS = "Chrome", "Pages", "Output", "Steps"
 _Natural = Annotated[int, msgspec.Meta(ge=0)]
 _Positive = Annotated[int, msgspec.Meta(ge=1)]
 _Amount = Annotated[float, msgspec.Meta(gt=0)]
@@ -103,6 +103,35 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         told(_MODEL, "a click ends such a turn always, or when it changed more than its own element", "agent"),
     ] = "conservative"
     replan: Annotated[bool, told(_MODEL, "let the model revise its plan, three times at most", "agent")] = False
+
+    planner: Annotated[
+        str | None, told(_STEPS, "plans in plain English, in the place of one model: provider/name", "agent")
+    ] = None
+    executor: Annotated[str | None, told(_STEPS, "a small one for steps that code cannot tell", "agent")] = None
+    executor_base_url: Annotated[str | None, told(_STEPS, "of its server", "agent")] = None
+    flow: Annotated[Literal["plan", "iterative"], told(_STEPS, "plan first, or one step at a time", "agent")] = "plan"
+    approve: Annotated[
+        Literal["ask", "auto", "jsonl"] | None,
+        told(
+            _STEPS,
+            "what is asked first: the plan or each step (ask: at the terminal, jsonl: over stdin and stdout), or only "
+            "what submits, pays, sends, deletes, downloads or uploads (auto)",
+            "command",
+        ),
+    ] = None
+    approval_rules: Annotated[
+        tuple[str, ...],
+        told(
+            _STEPS,
+            "what needs no asking, or is never done; the first that fits counts",
+            "command",
+            form='allow|ask|deny [tool=…] [origin=…] [risk=…], such as "allow risk=submits origin=shop.example"',
+        ),
+    ] = ()
+    approval_timeout_s: Annotated[_Amount, told(_STEPS, "seconds until no decision is a stop", "agent")] = 300.0
+    planner_page: Annotated[
+        Literal["snapshot", "html", "none"], told(_STEPS, "as what the planner gets the page", "agent")
+    ] = "snapshot"
 
     max_steps: Annotated[_Positive, told(_LIMITS, "turns of the model", "limits")] = _USUAL.max_steps
     max_errors_in_a_row: Annotated[_Positive, told(_LIMITS, "actions that fail one after another", "limits")] = (

@@ -1,0 +1,52 @@
+"""Lines of the standard input as they come, without standing in the way of anything else."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+
+_PIECE = 65_536
+
+
+class Lines:
+    """Reads in a thread of its own from the first `next` on: a read of the standard input cannot be cancelled."""
+
+    def __init__(self, descriptor: int = 0) -> None:
+        self._descriptor = descriptor
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._thread: threading.Thread | None = None
+        self._ended = False
+
+    async def next(self) -> str | None:
+        """The next line without its end, None when there are no more. Being cancelled loses none."""
+        if self._ended:
+            return None
+        if self._thread is None:
+            loop = asyncio.get_running_loop()
+            self._thread = threading.Thread(target=self._read, args=(loop,), daemon=True)
+            self._thread.start()
+        line = await self._lines.get()
+        self._ended = line is None
+        return line
+
+    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+        rest = b""
+        while piece := self._piece():
+            *whole, rest = (rest + piece).split(b"\n")
+            for line in whole:
+                self._put(loop, line.decode(errors="replace").rstrip("\r"))
+        if rest:
+            self._put(loop, rest.decode(errors="replace"))
+        self._put(loop, None)
+
+    def _piece(self) -> bytes:
+        try:
+            # Not sys.stdin: at the end of the process its lock would still be held.
+            return os.read(self._descriptor, _PIECE)
+        except OSError:  # it is closed
+            return b""
+
+    def _put(self, loop: asyncio.AbstractEventLoop, line: str | None) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(self._lines.put_nowait, line)

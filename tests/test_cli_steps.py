@@ -1,0 +1,155 @@
+"""`cdp-agent do`, and approval of `run --planner`, as processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from cdp_agent.cli.steps import read_steps
+from tests.conftest import Serve
+from tests.stepping import Models, Site, plan, verdict
+
+TWO = "<button>Save</button><button>Save</button>"
+Cli = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CDP_AGENT_C")}
+    environment = {**kept, "CDP_AGENT_CONFIG": os.devnull, "XDG_STATE_HOME": str(tmp_path / "state")}
+
+    def run(*words: str, typed: str = "", status: int = 0) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "cdp_agent", *words]
+        done = subprocess.run(
+            command, env=environment, input=typed, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == status, done.stderr
+        return done
+
+    return run
+
+
+def test_a_file_of_steps_is_carried_out_without_a_model(cli: Cli, tmp_path: Path, httpserver: HTTPServer) -> None:
+    site = Site(httpserver)
+    file = tmp_path / "steps.txt"
+    file.write_text(
+        "# Search for cats\nType 'cats' in the search box\n\nPress Enter\nSearch the page for '42 results'\n"
+    )
+
+    done = cli("do", str(file), "--url", site.home)
+
+    assert "«42 results»" in done.stdout
+    assert "  2  Press Enter   (by code)\n  2  pressed Enter" in done.stderr
+
+
+def test_json_is_the_result(cli: Cli, serve: Serve) -> None:
+    done = cli("do", "-", "--url", serve(TWO), "--json", "--quiet", typed="Press Escape\n")
+
+    result = json.loads(done.stdout)
+    assert (result["success"], result["stats"]["generations"], done.stderr) == (True, 0, "")
+
+
+def test_an_ambiguous_step_is_refused_with_its_candidates(cli: Cli, serve: Serve) -> None:
+    done = cli("do", "-", "--url", serve(TWO), "--quiet", typed="Click Save\nPress Enter\n", status=1)
+
+    assert 'button "Save" (E1); button "Save" (E2)' in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_executor_is_asked_for_those_alone(cli: Cli, serve: Serve, httpserver: HTTPServer) -> None:
+    models = Models(httpserver, executor=[("click", {"ref": "{{ref:button Save 2}}"})])
+    words = ["--url", serve(TWO), "--executor", "openai-compatible/executor", "--executor-base-url", models.url]
+
+    done = cli("do", "-", *words, typed="Press Escape\nClick Save\n")
+
+    assert "  1  Press Escape   (by code)" in done.stderr
+    assert "  2  Click Save   (by model)" in done.stderr
+    assert len(models.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["do", "/nowhere/steps.txt"], "/nowhere/steps.txt cannot be read"),
+        (["do", os.devnull], "There are no steps"),
+        (["do", "-", "--approve", "jsonl"], "put them into a file"),
+        (["do", "-", "--approval-rules", "maybe"], "A rule says"),
+    ],
+)
+def test_a_wrong_call_is_told(cli: Cli, words: list[str], problem: str) -> None:
+    assert problem in cli(*words, typed="Press Enter\n", status=2).stderr
+
+
+def test_comments_and_empty_lines_are_left_out() -> None:
+    assert read_steps("# one\n\n  Click 'a # b'  \n#two\nPress Enter\n") == ["Click 'a # b'", "Press Enter"]
+
+
+def run_words(models: Models, site: Site, *more: str) -> list[str]:
+    named = ["--planner", "openai-compatible/planner", "--base-url", models.url]
+    return ["run", "Order a cat", "--url", site.article, *named, "--quiet", *more]
+
+
+ORDER = ("Type 'Ada' into Name", "Click 'Order a cat'")
+
+
+def test_a_program_approves_over_json_lines(cli: Cli, httpserver: HTTPServer) -> None:
+    site = Site(httpserver)
+    models = Models(httpserver, [plan(*ORDER), verdict("Order number K-81.")])
+    said: list[Any] = ["what?", {"id": 1, "decision": "jump"}, {"id": 1, "decision": "approve"}]
+    said += [{"id": 1, "decision": "stop"}, {"id": 3, "decision": "execute"}]
+    typed = "\n".join(each if isinstance(each, str) else json.dumps(each) for each in said)
+
+    done = cli(*run_words(models, site, "--approve", "jsonl"), typed=typed)
+
+    *asked, result = map(json.loads, done.stdout.splitlines())
+    assert [list(each) for each in asked] == [
+        ["ask", "decisions"],
+        ["refused", "id"],
+        ["refused", "id"],
+        ["ask", "decisions"],
+        ["refused", "id"],
+    ]
+    assert asked[3]["ask"]["risks"] == ["submits", "pays"]
+    assert (result["success"], result["answer"], site.ordered) == (True, "Order number K-81.", ["who=Ada"])
+
+
+def test_a_program_that_hangs_up_stops_it(cli: Cli, httpserver: HTTPServer) -> None:
+    site = Site(httpserver)
+    models = Models(httpserver, [plan(*ORDER)])
+
+    done = cli(*run_words(models, site, "--approve", "jsonl"), status=1)
+
+    assert json.loads(done.stdout.splitlines()[-1])["error"]["message"] == "Nobody is there to decide."
+
+
+def test_a_person_approves_at_the_prompt(cli: Cli, httpserver: HTTPServer) -> None:
+    site = Site(httpserver)
+    models = Models(httpserver, [plan(*ORDER), verdict("Order number K-81.")])
+
+    done = cli(*run_words(models, site, "--approve", "ask"), typed="y\ny\n")
+
+    assert done.stdout == "Order number K-81.\n"
+    assert "Carry it out? [y]es" in done.stderr
+    assert "It submits, pays." in done.stderr
+
+
+def test_auto_stops_before_what_it_may_not_do_and_goes_on_when_a_rule_allows_it(
+    cli: Cli, httpserver: HTTPServer
+) -> None:
+    site = Site(httpserver)
+    models = Models(httpserver, [plan(*ORDER), plan(*ORDER), verdict("Done.")])
+    rules = ["--approval-rules", "allow risk=submits", "--approval-rules", "allow risk=pays"]
+
+    stopped = cli(*run_words(models, site, "--approve", "auto"), status=1)
+    done = cli(*run_words(models, site, "--approve", "auto", *rules))
+
+    assert '"allow tool=click origin=' in stopped.stderr
+    assert (done.stdout, site.ordered) == ("Done.\n", ["who=Ada"])

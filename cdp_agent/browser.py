@@ -19,15 +19,13 @@ from .opening import Open, Opening
 from .own import OwnState
 from .page.dialogs import DialogPolicy
 from .page.downloads import DownloadWatcher
-from .page.guards import Guards, limit
-from .page.page import Page
 from .page.settings import PageSettings, Viewport
-from .targets import Targets, find_page
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from .launch import ChromeProcess
+    from .page.page import Page
     from .page.settings import Given
     from .proxy import Proxy
 
@@ -49,6 +47,9 @@ class Browser:
         settings: PageSettings,
         own: OwnState | None = None,
     ) -> None:
+        from .page.guards import Guards  # late: not needed before there is a Chrome
+        from .targets import Targets
+
         self.downloads = DownloadWatcher(downloads)
         self.opened_by: Open | None = None
         self.attempts: list[Attempt] = []
@@ -191,7 +192,7 @@ class Browser:
             )
         )
         await page.frames()
-        await limit(page.guard)
+        await self._guards.limit(page.guard)
         if url != "about:blank":
             await page.goto(url)
         return page
@@ -201,7 +202,7 @@ class Browser:
 
         Raises SetupError with those that there are.
         """
-        return find_page(self.pages, named)
+        return self._targets.find(named)
 
     async def save_storage_state(self, path: str | os.PathLike[str]) -> None:
         """Writes the cookies, and the local storage of the origins that tabs have shown, to a file (mode 600).
@@ -280,6 +281,8 @@ class Browser:
             self._targets.origins |= await load(self.new_page, session, self._context, self._own.state)
 
     def _make_page(self, info: target.TargetInfo, opener: Page | None) -> Page:
+        from .page.page import Page
+
         return Page(
             self._connection.browser,
             info,
@@ -292,7 +295,6 @@ class Browser:
 
     async def _close_our_tabs(self) -> None:
         pages = [page for page in self.pages if page.target_id in self._targets.ours]
-        # A tab that will not close, or a Chrome that is gone, must not keep us: we tried.
-        with contextlib.suppress(TimeoutError):
+        with contextlib.suppress(TimeoutError):  # a tab that will not close must not keep us: we tried
             async with asyncio.timeout(_CLOSE_TABS_S):
                 await asyncio.gather(*(page.close() for page in pages), return_exceptions=True)

@@ -55,6 +55,10 @@ class Targets:
             ),
         ]
 
+    def find(self, named: str) -> Page:
+        """See Browser.find_page."""
+        return find_page(list(self.pages.values()), named)
+
     async def create(self, command: target.CreateTarget) -> Page:
         """A new tab. Raises BrowserError, ProtocolError."""
         self._creating += 1
@@ -127,7 +131,7 @@ class Targets:
 
 
 def find_page(pages: Sequence[Page], named: str) -> Page:
-    """See Browser.find_page."""
+    """The only one of the pages that is named so, see Browser.find_page."""
     words = named.casefold()
     found = [page for page in pages if page.target_id == named] or [
         page for page in pages if words in page.title.casefold() or words in page.url.casefold()

@@ -11,7 +11,7 @@ from cdp_agent.cdp import browser, runtime, target
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.transport import PipeTransport
 from cdp_agent.cdp.websocket import WebSocketTransport
-from cdp_agent.cdp.websocket_frames import BINARY, CONTINUATION, TEXT, BadFrame, Frame, FrameReader
+from cdp_agent.cdp.websocket_frames import BINARY, CONTINUATION, TEXT, BadFrame, FrameReader
 from cdp_agent.chrome import LaunchOptions
 from cdp_agent.errors import BrowserError, SessionClosed
 from cdp_agent.launch import start_with_pipe, start_with_port, wait_until_listening
@@ -211,10 +211,10 @@ def test_frames_are_found_however_the_bytes_are_cut(chunk: int) -> None:
     found = [frame for at in range(0, len(data), chunk) for frame in reader.feed(data[at : at + chunk])]
 
     assert found == [
-        Frame(TEXT, True, payloads[0]),
-        Frame(TEXT, False, payloads[1]),
-        Frame(CONTINUATION, True, payloads[2]),
-        Frame(BINARY, True, payloads[3]),
+        (TEXT, True, payloads[0]),
+        (TEXT, False, payloads[1]),
+        (CONTINUATION, True, payloads[2]),
+        (BINARY, True, payloads[3]),
     ]
 
 

@@ -88,10 +88,7 @@ class _Socket(asyncio.Protocol):
 
     async def shake_hands(self, target: str, headers: Mapping[str, str]) -> None:
         """Section 4.1."""
-        import hashlib
-
         key = base64.b64encode(os.urandom(16))
-        self._expected = base64.b64encode(hashlib.sha1(key + _GUID, usedforsecurity=False).digest()).decode()
         sent = {
             **headers,
             "Connection": "Upgrade",
@@ -101,6 +98,9 @@ class _Socket(asyncio.Protocol):
         }
         lines = [f"GET {target} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items()), "", ""]
         self._transport.write("\r\n".join(lines).encode())
+        import hashlib  # now, while Chrome is busy
+
+        self._expected = base64.b64encode(hashlib.sha1(key + _GUID, usedforsecurity=False).digest()).decode()
         await self._open
 
     def start(self, receive: Receive, lost: Lost) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
 _FINAL = 0x80
@@ -21,10 +20,8 @@ class BadFrame(Exception):
     """What arrived is no frame of a server's."""
 
 
-class Frame(NamedTuple):
-    opcode: int
-    final: bool
-    payload: bytes
+Frame = tuple[int, bool, bytes]
+"""Opcode, whether it is the final one of its message, payload."""
 
 
 def encode_frame(opcode: int, payload: bytes) -> bytes:
@@ -75,7 +72,7 @@ class FrameReader:
         if len(buffer) < end:
             self._needed = end
             return None
-        frame = Frame(buffer[0] & 0x0F, bool(buffer[0] & _FINAL), bytes(memoryview(buffer)[start:end]))
+        frame = (buffer[0] & 0x0F, bool(buffer[0] & _FINAL), bytes(memoryview(buffer)[start:end]))
         del buffer[:end]
         self._needed = 2
         return frame

@@ -9,19 +9,21 @@ import asyncio
 import itertools
 import os
 import re
-from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp.connection import Session
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 State = Literal["inProgress", "completed", "canceled"]
 
 _LONGEST_NAME = 180
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
-_RESERVED = re.compile(r"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
+_UNSAFE = r'[\x00-\x1f\x7f<>:"/\\|?*]+'
+_RESERVED = r"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)"
 
 
 class Download(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +42,11 @@ class DownloadWatcher:
     """Follows the downloads of a Chrome. With a folder they go there; without one, wherever its user has them go."""
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
-        self.folder = None if folder is None else Path(folder).expanduser().absolute()
+        self.folder: Path | None = None
+        if folder is not None:
+            from pathlib import Path  # late: whoever attaches to a Chrome rarely has one
+
+            self.folder = Path(folder).expanduser().absolute()
         self._known: dict[str, Download] = {}
         self._untold: dict[str, None] = {}
         self._idle = asyncio.Event()
@@ -120,8 +126,8 @@ class DownloadWatcher:
 
 def safe_name(suggested: str) -> str:
     """The last part of a name that a server or page made up, fit for a file system."""
-    name = _UNSAFE.sub("_", re.split(r"[/\\]", suggested)[-1]).strip(". ")
-    if _RESERVED.match(name):
+    name = re.sub(_UNSAFE, "_", re.split(r"[/\\]", suggested)[-1]).strip(". ")
+    if re.match(_RESERVED, name):
         name = f"_{name}"
     stem, suffix = os.path.splitext(name)
     return (stem[: _LONGEST_NAME - len(suffix)] + suffix[:_LONGEST_NAME]) or "download"

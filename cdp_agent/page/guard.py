@@ -1,20 +1,25 @@
-"""The rules of a tab and of the tabs that it opens: put on each of their sessions before anything runs there."""
+"""The rules of a tab and of the tabs that it opens: put on each of their sessions before anything runs there.
+
+What only those need who have rules is imported when there are some: it takes as long as a snapshot.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cdp_agent.cdp import fetch, network, runtime, target
 from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Session
-from cdp_agent.errors import BlockedByPolicy
 
-from .interception import Interception, Outcome, refusal_of, websocket_conditions
-from .origins import origin_of
-from .rules import Blocked, Rules
+if TYPE_CHECKING:
+    from cdp_agent.cdp import fetch
 
+    from .interception import Interception, Outcome
+    from .rules import Blocked, Rules
+
+_LONGEST_ORIGIN = 300
 WORKERS = [target.FilterEntry(type="worker"), target.FilterEntry(exclude=True)]
 
 
@@ -38,10 +43,12 @@ class Guard:
         self.tabs: set[str] = set()
         """The tabs' ids, which are the ids of their root frames."""
         self.frames: set[str] = set()
-        self.visited: set[str] = set()
-        """The origins whose documents were asked for here."""
+        self._visited: set[str] = set()
+        """The addresses of the documents that were asked for here, as far as they tell the origin."""
         self._changed = changed
         self._from_above = from_above
+        self._sessions: list[Session] = []
+        """Of the tabs and the frames in them; `_watched` are those and their workers."""
         self._interceptions: dict[Session, Interception] = {}
         self._watched: list[Session] = []
         self._listening: set[Session] = set()
@@ -58,19 +65,26 @@ class Guard:
         """The rules are only in force for as long as there is the tab."""
         return bool(self.narrow) and not self._from_above
 
+    @property
+    def visited(self) -> set[str]:
+        """The origins whose documents were asked for here."""
+        from .origins import origin_of
+
+        return {str(origin_of(each)) for each in self._visited}
+
     def add_tab(self, target_id: str, url: str) -> None:
         """A tab whose sessions will be watched, and the address that it has."""
         self.tabs.add(target_id)
-        self.visited.add(str(origin_of(url)))
+        self._visit(url)
 
     def watch(self, session: Session) -> None:
         """A session of a tab, or of a frame in it. To be called before anything may run there."""
-        interception = self._interceptions[session] = Interception(session, self._judge)
+        self._sessions.append(session)
         if self._from_above:
             session.on(cdp_page.FrameAttached, lambda event: self.frames.add(event.frame_id))
         elif self.narrow:
-            _seen(interception.enforce(self.narrow))
-        session.on(cdp_page.FrameNavigated, lambda event: self.visited.add(str(origin_of(event.frame.url))))
+            _seen(self._interception(session).enforce(self.narrow))
+        session.on(cdp_page.FrameNavigated, lambda event: self._visit(event.frame.url))
         self._watched.append(session)
         self._limit_sockets(session)
 
@@ -79,6 +93,12 @@ class Guard:
 
         Whether it is to be kept attached to. To be called before it may run.
         """
+        if not self.rules:
+            return False
+        from cdp_agent.cdp import network
+
+        from .interception import websocket_conditions
+
         if not websocket_conditions(self.rules):
             return False
         self._watched.append(session)
@@ -100,6 +120,13 @@ class Guard:
 
     def check(self, url: str) -> None:
         """Raises BlockedByPolicy for an address that may not be opened."""
+        if not self.rules:
+            return
+        from cdp_agent.errors import BlockedByPolicy
+
+        from .interception import refusal_of
+        from .rules import Blocked
+
         if refused := refusal_of(self.rules, url, "Document", tab=True):
             raise BlockedByPolicy(str(Blocked(url, refused.why)))
 
@@ -115,9 +142,9 @@ class Guard:
     async def _change(self, rules: list[Rules]) -> None:
         self.narrow = rules
         answers: list[asyncio.Future[Any]] = []
-        for session, interception in self._interceptions.items():
+        for session in self._sessions:
             if session.closed_because is None:
-                answers += interception.enforce(rules)
+                answers += self._interception(session).enforce(rules)
         for session in self._watched:
             if session.closed_because is None:
                 self._limit_sockets(session)
@@ -126,7 +153,24 @@ class Guard:
         if self._changed is not None:
             await self._changed()
 
+    def _interception(self, session: Session) -> Interception:
+        from .interception import Interception
+
+        if session not in self._interceptions:
+            self._interceptions[session] = Interception(session, self._judge)
+        return self._interceptions[session]
+
+    def _visit(self, url: str) -> None:
+        """Chrome writes addresses so that the origin ends with the third slash."""
+        self._visited.add("/".join(url.split("/", 3)[:3])[:_LONGEST_ORIGIN])
+
     def _limit_sockets(self, session: Session) -> None:
+        if not self.rules and session not in self._listening:
+            return
+        from cdp_agent.cdp import network
+
+        from .interception import websocket_conditions
+
         conditions = websocket_conditions(self.rules)
         if session not in self._listening:
             if not conditions:
@@ -142,16 +186,22 @@ class Guard:
 
     def _judge(self, event: fetch.RequestPaused) -> Outcome | None:
         if event.resource_type == "Document":
-            self.visited.add(str(origin_of(event.request.url)))
+            self._visit(event.request.url)
         return judge(self, self.narrow, event, tab=event.frame_id in self.tabs)
 
     def _socket(self, url: str) -> None:
+        from .interception import refusal_of
+        from .rules import Blocked
+
         if (refused := refusal_of(self.rules, url)) and refused.violates:
             self.record(Blocked(url, refused.why))
 
 
 def judge(guard: Guard | None, rules: Sequence[Rules], event: fetch.RequestPaused, *, tab: bool) -> Outcome | None:
     """What becomes of a request; the guard of whoever sent it is told. `tab`: its frame is that of a tab."""
+    from .interception import refusal_of
+    from .rules import Blocked
+
     tab = tab and event.resource_type == "Document"
     refused = refusal_of(rules, event.request.url, event.resource_type, tab=tab)
     if refused is None:

@@ -4,6 +4,8 @@ Where all of it is ours, every request is held on the session of the browser its
 whose frame sent it. In the Chrome of somebody else only the sessions of our tabs hold any. Shared workers and service
 workers belong to no tab: rules for some tabs hold for those of the sites that were opened there, and they are attached
 to from the browser, on a session that is there for nothing else.
+
+What only those need who have rules is imported when there are some.
 """
 
 from __future__ import annotations
@@ -13,16 +15,19 @@ import contextlib
 import weakref
 from collections.abc import AsyncIterator
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cdp_agent.cdp import fetch, network, runtime, target
+from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.errors import BrowserError, ProtocolError
 
 from .guard import WORKERS, Guard, judge
-from .interception import Interception, Outcome, websocket_conditions
-from .origins import origin_of
-from .rules import Rules
+
+if TYPE_CHECKING:
+    from cdp_agent.cdp import fetch
+
+    from .interception import Interception, Outcome
+    from .rules import Rules
 
 _OUTLIVING = [
     target.FilterEntry(type="service_worker"),
@@ -84,13 +89,17 @@ class Guards:
         self._guards: weakref.WeakSet[Guard] = weakref.WeakSet()
         self._workers: dict[Session, tuple[str, Interception]] = {}
         self._session: Session | None = None
-        self._above = Interception(connection.browser, self._judge) if all_ours else None
+        self._above: Interception | None = None
         self._changing = asyncio.Lock()
+
+    async def limit(self, guard: Guard) -> None:
+        """See `limit`."""
+        await limit(guard)
 
     async def begin(self) -> None:
         """To be called before the first tab is let run. Raises ProtocolError, BrowserError."""
-        if self._above is not None and self._wide is not None:
-            await asyncio.gather(*self._above.enforce([self._wide]))
+        if self._wide is not None:
+            await self._enforce_above([self._wide])
         if self._narrow is not None:
             await self._attach()
 
@@ -116,14 +125,21 @@ class Guards:
 
     async def _changed(self) -> None:
         async with self._changing:
-            if self._above is not None:
-                await asyncio.gather(*self._above.enforce(self._rules))
+            if self._all_ours:
+                await self._enforce_above(self._rules)
             if not any(each.narrow for each in self._guards):
                 await self._detach()
             elif self._session is None:
                 await self._attach()
             else:
                 await asyncio.gather(*self._enforce(list(self._workers)), return_exceptions=True)
+
+    async def _enforce_above(self, rules: list[Rules]) -> None:
+        from .interception import Interception
+
+        if self._above is None:
+            self._above = Interception(self._connection.browser, self._judge)
+        await asyncio.gather(*self._above.enforce(rules))
 
     async def _attach(self) -> None:
         browser = self._connection.browser
@@ -143,6 +159,9 @@ class Guards:
 
     def _arrived(self, parent: Session, event: target.AttachedToTarget, inside: str = "") -> None:
         """`inside`: the origin of the worker that started this one."""
+        from .interception import Interception
+        from .origins import origin_of
+
         worker = self._connection.session(event.session_id)
         origin = inside or str(origin_of(event.target_info.url.removeprefix("blob:")))
         if not self._rules_for(origin):
@@ -162,12 +181,16 @@ class Guards:
         self._workers = {each: kept for each, kept in self._workers.items() if each.id != session_id}
 
     def _enforce(self, workers: list[Session]) -> list[asyncio.Future[Any]]:
+        from cdp_agent.cdp import network
+
+        from .interception import websocket_conditions
+
         answers: list[asyncio.Future[Any]] = []
         for worker in workers:
             if worker not in self._workers:
                 continue
             origin, interception = self._workers[worker]
-            if self._above is None:
+            if not self._all_ours:
                 answers += interception.enforce(self._rules_for(origin))
             conditions = websocket_conditions(self._rules_for(origin))
             worker.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))

@@ -14,7 +14,6 @@ import msgspec
 from cdp_agent.cdp import dom
 from cdp_agent.errors import ActionError, DocumentGone
 
-from .adopt import adopt_hidden
 from .frames import Frame, FrameTree
 from .listeners import adopt_listeners, remember_elements
 from .refs import RefTable
@@ -122,6 +121,8 @@ class _Reader(Generic[P]):
         part = await self._call(world)
         learnt = await adopt_listeners(world, part.elements) if part.elements else False
         if part.closed or part.internals:
+            from .adopt import adopt_hidden  # late: most pages have none
+
             learnt |= await adopt_hidden(world, part.closed, part.internals)
         if learnt:
             again = await self._call(world)

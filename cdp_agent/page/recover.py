@@ -16,7 +16,7 @@ from cdp_agent.errors import StaleRef
 from .refs import Ref, parse_ref
 from .snapshot import Snapshot
 
-_REF = re.compile(r" \[ref=E\d+\]")
+_REF = r" \[ref=E\d+\]"
 _SHOWN = 3
 
 
@@ -97,7 +97,7 @@ def _line(text: str, ref: str) -> str:
 
 
 def _bare(text: str) -> str:
-    return _REF.sub("", text).replace(" [focused]", "")
+    return re.sub(_REF, "", text).replace(" [focused]", "")
 
 
 def _path(text: str, ref: str) -> list[str]:

@@ -15,7 +15,7 @@ from cdp_agent.errors import InvalidArguments
 
 from .world import World
 
-_REF = re.compile(r"\[?(?:ref=)?[eE](\d{1,9})\]?")
+_REF = r"\[?(?:ref=)?[eE](\d{1,9})\]?"
 _MARK = re.compile("\x01(\\d+)")
 
 
@@ -97,7 +97,7 @@ class RefTable:
 
 def parse_ref(text: str) -> int:
     """12 for "E12" (also "e12", "ref=E12", "[ref=E12]", as models write it). Raises InvalidArguments."""
-    match = _REF.fullmatch(text.strip())
+    match = re.fullmatch(_REF, text.strip())
     if match is None:
         raise InvalidArguments(f'"{text}" is no ref. A ref is E and a number, as in [ref=E12] of the snapshot.')
     return int(match[1])

@@ -17,10 +17,10 @@ import msgspec
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import SetupError
 
-from .rules import Rules, rules_of
-
 if TYPE_CHECKING:
     from typing import TypedDict
+
+    from .rules import Rules
 
     class Given(TypedDict, total=False):
         """The keyword arguments that `Browser.launch` and `Browser.connect` share, see `PageSettings`."""
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 ColorScheme = Literal["light", "dark"]
 
-_LOCALE = re.compile(r"[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?")
-_TIMEZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*")
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_LOCALE = r"[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?"
+_TIMEZONE = r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*"
+_HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _ACCURACY_M = 50.0
 
 
@@ -88,7 +88,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
             viewport=viewport if viewport is None or isinstance(viewport, Viewport) else Viewport(*viewport),
             geolocation=None if place is None else _checked_place(place),
             headers=dict(headers),
-            rules=rules_of(**limits),
+            rules=_rules(limits),
             **given,
         )
         _check(settings)
@@ -107,20 +107,28 @@ _NOTHING = PageSettings()
 _OF_RULES = ("allow", "deny", "block", "block_hosts", "proxy_credentials")
 
 
+def _rules(limits: dict[str, Any]) -> Rules | None:
+    if all(each is None for each in limits.values()):
+        return None
+    from .rules import rules_of  # late: most have none
+
+    return rules_of(**limits)
+
+
 def _check(settings: PageSettings) -> None:
     viewport = settings.viewport
     if viewport is not None and (min(viewport.width, viewport.height) < 1 or viewport.scale < 0):
         raise SetupError(f"The viewport {viewport.width} x {viewport.height} is no size: write width and height.")
     if settings.user_agent is not None and not (settings.user_agent.isascii() and settings.user_agent.isprintable()):
         raise SetupError("The user agent holds a character that no header can: write printable ASCII.")
-    if settings.locale is not None and not _LOCALE.fullmatch(settings.locale):
+    if settings.locale is not None and not re.fullmatch(_LOCALE, settings.locale):
         raise SetupError(f"{settings.locale!r} is no locale: write a language, or one with its country, such as de-DE.")
     if settings.timezone is not None and not _is_timezone(settings.timezone):
         raise SetupError(f"{settings.timezone!r} is no time zone: write a name such as Europe/Berlin or UTC.")
     if settings.color_scheme not in (None, "light", "dark"):
         raise SetupError(f"{settings.color_scheme!r} is no color scheme: write light or dark.")
     for name, value in settings.headers.items():
-        if not _HEADER_NAME.fullmatch(name):
+        if not re.fullmatch(_HEADER_NAME, name):
             raise SetupError(f"{name!r} is no name of a header.")
         if not value.isprintable():  # the value may be secret
             raise SetupError(f"The value of the header {name} holds a character that no header can.")
@@ -137,7 +145,7 @@ def _checked_place(place: Sequence[float]) -> tuple[float, float, float]:
 
 
 def _is_timezone(name: str) -> bool:
-    if not _TIMEZONE.fullmatch(name):
+    if not re.fullmatch(_TIMEZONE, name):
         return False
     from zoneinfo import available_timezones
 

@@ -12,13 +12,12 @@ from functools import cached_property
 
 import msgspec
 
-from . import budget
 from .frames import FrameTree
 from .reading import Part, Reading, Readings, read_all
 from .refs import Ref, RefTable
 
-_LINE = re.compile(r'^( *)- ([^\s:"]+)(?: ("(?:[^"\\]|\\.)*"))?((?: \[[^\]"]*(?:"(?:[^"\\]|\\.)*"[^\]"]*)*\])*)', re.M)
-_REF = re.compile(r"\[ref=(E\d+)\]$")
+_LINE = r'^( *)- ([^\s:"]+)(?: ("(?:[^"\\]|\\.)*"))?((?: \[[^\]"]*(?:"(?:[^"\\]|\\.)*"[^\]"]*)*\])*)'
+_REF = r"\[ref=(E\d+)\]$"
 
 
 class Omitted(msgspec.Struct, frozen=True):
@@ -63,10 +62,14 @@ async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = N
     composer = _Composer(readings, refs, marks)
     root = readings.root
     text = composer.text(root)
-    if budget_tokens is not None:
-        text = budget.fit(text, budget_tokens, [f"{each.what}: {each.why}" for each in composer.omitted])
-    elif composer.omitted:
-        text += "\n" + budget.accounting([f"{each.what}: {each.why}" for each in composer.omitted])
+    omitted = [f"{each.what}: {each.why}" for each in composer.omitted]
+    if marks or omitted:
+        from . import budget  # late: most need none of it
+
+        if budget_tokens is None:
+            text += "\n" + budget.accounting(omitted)
+        else:
+            text = budget.fit(text, budget_tokens, omitted)
     return Snapshot(text, root.part.url, root.part.title, composer.omitted, composer.frame_urls)
 
 
@@ -120,11 +123,11 @@ def _refs(snapshot: Snapshot) -> list[Ref]:
     """Every ref in the text, read off its line; the frame is the innermost iframe line above it."""
     found: list[Ref] = []
     frames: list[tuple[int, str]] = [(-1, snapshot.url)]
-    for line in _LINE.finditer(snapshot.text):
+    for line in re.finditer(_LINE, snapshot.text, re.M):
         depth, role, name, attributes = len(line[1]), line[2], line[3], line[4]
         while depth <= frames[-1][0]:
             frames.pop()
-        ref = _REF.search(attributes)
+        ref = re.search(_REF, attributes)
         if ref is None:
             continue
         name = msgspec.json.decode(name) if name else ""

@@ -24,13 +24,13 @@ from .frames import FrameTree
 from .guard import Guard
 from .recover import Seen
 from .refs import RefTable
-from .saved_refs import SavedRefs, adopt_refs, export_refs
 from .settings import PageSettings
 from .snapshot import Snapshot
 from .world import CALL_TIMEOUT_S, World, deadline
 
 if TYPE_CHECKING:
     from .page import Page
+    from .saved_refs import SavedRefs
 
 ATTACH_TIMEOUT_S = 2.0
 CLOSE_TIMEOUT_S = 5.0
@@ -166,6 +166,8 @@ class Tab:
 
     async def export_refs(self) -> SavedRefs | None:
         """What the refs that were given out stand for, for another process; see saved_refs.py."""
+        from .saved_refs import export_refs
+
         return await export_refs(self)
 
     def import_refs(self, saved: SavedRefs) -> None:
@@ -177,6 +179,8 @@ class Tab:
         """Takes up the refs that were imported, if that was not done yet."""
         if self._saved is None:
             return
+        from .saved_refs import adopt_refs
+
         async with self.reading:
             saved, self._saved = self._saved, None
             if saved is not None:  # else somebody else did while we waited

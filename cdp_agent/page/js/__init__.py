@@ -1,8 +1,8 @@
 """The script that runs in the page's isolated world, one subject a file.
 
 `reading()` is one expression: the files that a snapshot needs, in order, inside a function that returns the *agent
-object*, whose methods `page/world.py` calls. `rest()` is the same of all other files; it is evaluated by that object, in
-the scope of the first, when the first of its functions is called. Nothing is put on the page's window and nothing is
+object*, whose methods `page/world.py` calls. `rest()` is the same of all other files; that object evaluates it in the
+scope of the first, before the first of its functions is called. Nothing is put on the page's window and nothing is
 written into its document.
 
 Evaluating all of it took 14 ms and what a snapshot needs 6, of which a third is the way of the bytes to the page.

@@ -5,10 +5,8 @@ Ours reads all frames and shadow roots, and each thing found has a ref to act on
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -16,6 +14,7 @@ from bench import markdown, raw
 from bench.cache import NotFetched, python_in, python_packages
 from bench.chrome import running_chrome
 from bench.drivers.process import PLAYWRIGHT, DriverFailed, DriverProcess, driving
+from bench.options import finish, keep, options
 from bench.pages import Served, named, opened, serve_all
 from bench.report import Machine, Spread, number, spread, table, this_machine
 
@@ -231,19 +230,11 @@ def run(rounds: int) -> Result:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=10, help="measured readings of each page by each")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a figure is below what we claim")
-    arguments = parser.parse_args()
+    arguments = options(__doc__, rounds=10, check=True).parse_args()
     result = run(arguments.rounds)
-    if arguments.json:
-        arguments.json.write_bytes(msgspec.json.format(msgspec.json.encode(result)) + b"\n")
+    keep(result, arguments.json)
     print(written(result) if result.searches else "Nothing was measured.")
-    for reason in result.below:
-        print(f"below the mark: {reason}", file=sys.stderr)
-    if arguments.check and result.below:
-        sys.exit(1)
+    finish(result.below, check=arguments.check)
 
 
 if __name__ == "__main__":

@@ -8,19 +8,18 @@ not how well a model chooses: its calls, and the tokens of all message texts tha
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import re
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal, Self
 
 import msgspec
 
 from bench import raw
 from bench.chrome import running_chrome
+from bench.options import keep, options
 from bench.pages import Served, named, opened, serve_all
 from bench.report import Machine, table, this_machine
 from cdp_agent import Agent, Browser, Limits, Page
@@ -229,12 +228,9 @@ def _costs(free_calls: int, calls: int, free_tokens: int, prompt_tokens: int) ->
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    arguments = parser.parse_args()
+    arguments = options(__doc__).parse_args()
     result = run()
-    if arguments.json:
-        arguments.json.write_bytes(msgspec.json.format(msgspec.json.encode(result)) + b"\n")
+    keep(result, arguments.json)
     print(written(result) if result.rows else "Nothing was measured.")
     for reason in (mistakes := wrong(result.rows)):
         print(f"wrong: {reason}", file=sys.stderr)

@@ -1,6 +1,6 @@
 """Turns, tokens and time of the agent's loop, with a scripted model that takes a second a turn.
 
-python -m bench.loop [--runs 3] [--turn-s 1] [--json]
+python -m bench.loop [--runs 3] [--turn-s 1] [--json FILE]
 
 A form of five fields and a submit, at 1, 3 and 6 actions a step and with both policies. Then a task of 30 steps on a
 page of about 400 elements: the prompt tokens of all its turns, against a full snapshot after each action, and against
@@ -10,7 +10,6 @@ what a provider with a prompt cache has to read anew.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import time
@@ -19,6 +18,7 @@ from typing import Any, Self
 
 import msgspec
 
+from bench.options import keep, options
 from bench.report import Machine, Spread, spread, table, this_machine
 from cdp_agent import Agent, AgentResult, Browser, Limits, Page
 from cdp_agent.agent.loop import Loop
@@ -186,15 +186,12 @@ async def measure(runs: int, turn_s: float) -> Result:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--turn-s", type=float, default=1.0)
-    parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     result = asyncio.run(measure(arguments.runs, arguments.turn_s))
-    if arguments.json:
-        print(msgspec.json.encode(result).decode())
-        return
+    keep(result, arguments.json)
     print(f"{result.machine}\n\nA form of five fields and a submit, {arguments.turn_s:g} s a reply:\n")
     rows = [
         [f"{each.most}, {each.policy}", str(each.turns), f"{each.prompt_tokens:,}", str(each.took_s)]

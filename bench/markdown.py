@@ -5,7 +5,6 @@ Only ours reads iframes and shadow roots, leaves out what is not seen, and has w
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,8 @@ from bench import raw
 from bench.cache import NotFetched, python_in, python_packages
 from bench.chrome import running_chrome
 from bench.drivers.process import PLAYWRIGHT, DriverFailed, driving
+from bench.options import finish, options
+from bench.options import keep as keep_figures
 from bench.pages import Served, named, opened, serve_all
 from bench.report import Machine, Spread, number, spread, table, this_machine
 
@@ -147,23 +148,16 @@ def run(pages: Sequence[str], rounds: int, keep: Path | None) -> Result:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__, rounds=10, check=True)
     parser.add_argument("--page", action="append", help="pages whose name has this in it; may be repeated")
-    parser.add_argument("--rounds", type=int, default=10, help="measured readings of each page by each")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write every text of each page there")
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a figure is below what we claim")
     arguments = parser.parse_args()
     result = run(arguments.page or PAGES, arguments.rounds, arguments.keep)
-    if arguments.json:
-        arguments.json.write_bytes(msgspec.json.format(msgspec.json.encode(result)) + b"\n")
+    keep_figures(result, arguments.json)
     print(markdown(result.rows) if result.rows else "Nothing was measured.")
     print(f"\nMedians of {arguments.rounds} after a first one (least–most), in turns. {result.machine}")
     below = shortfalls(result.rows) + [f"not measured: {name}: {why}" for name, why in result.not_measured.items()]
-    for reason in below:
-        print(f"below the mark: {reason}", file=sys.stderr)
-    if arguments.check and below:
-        sys.exit(1)
+    finish(below, check=arguments.check)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What the refs on a screenshot cost, over a plain one.
 
-python -m bench.marks [--only PART …] [--rounds 10] [--json] [--keep FOLDER]
+python -m bench.marks [--only PART …] [--rounds 10] [--json FILE] [--keep FOLDER]
 
 In turns, in one tab of a Chrome of 1280 x 800: a plain screenshot (PNG), the same with marks (which reads the page
 first), and the picture that a model is given each turn (JPEG; the page was read before). Milliseconds, medians.
@@ -8,7 +8,6 @@ first), and the picture that a model is given each turn (JPEG; the page was read
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import time
 from collections.abc import Awaitable, Sequence
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from bench.options import keep, options
 from bench.pages import Served, named, serve_all
 from bench.report import Machine, Spread, spread, table, this_machine
 from cdp_agent import Browser, Page
@@ -85,10 +85,8 @@ async def measure_all(parts: Sequence[str], rounds: int) -> tuple[Result, dict[s
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__, rounds=10)
     parser.add_argument("--only", nargs="+", default=_PAGES)
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--json", action="store_true")
     parser.add_argument("--keep", type=Path)
     arguments = parser.parse_args()
     result, pictures = asyncio.run(measure_all(arguments.only, arguments.rounds))
@@ -96,9 +94,7 @@ def main() -> None:
         arguments.keep.mkdir(parents=True, exist_ok=True)
         for name, data in pictures.items():
             (arguments.keep / f"{name.replace(' ', '-')}.jpeg").write_bytes(data)
-    if arguments.json:
-        print(msgspec.json.encode(result).decode())
-        return
+    keep(result, arguments.json)
     rows = [
         [
             each.page,

@@ -1,13 +1,12 @@
 """The parts by themselves: messages, calls, snapshots as text, schemas, a model's stream.
 
-python -m bench.micro [--rounds 10] [--json]
+python -m bench.micro [--rounds 10] [--json FILE]
 
 Microseconds or milliseconds each, less is better; medians with the least and the most.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import time
@@ -18,6 +17,7 @@ from typing import Any
 import msgspec
 
 from bench.chrome import running_chrome
+from bench.options import keep, options
 from bench.pages import GROWTH, serve_all
 from bench.report import number, spread, table, this_machine
 from cdp_agent import Browser, Page
@@ -164,14 +164,9 @@ def _each(work: Callable[[], object], times: int, rounds: int) -> list[float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
+    arguments = options(__doc__, rounds=10).parse_args()
     figures = measure(arguments.rounds)
-    if arguments.json:
-        print(msgspec.json.encode(figures).decode())
-        return
+    keep(figures, arguments.json)
     rows = [
         [each.name, each.what, f"{spread(each.values)} {each.unit}", number(1e6 / spread(each.values).median)]
         for each in figures

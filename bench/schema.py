@@ -8,15 +8,14 @@ python -m bench.schema [--only PART …] [--rounds 5] [--json FILE]
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import time
 from collections.abc import Awaitable, Sequence
-from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
+from bench.options import keep, options
 from bench.pages import Served, named, serve_all
 from bench.report import Machine, Spread, spread, table, this_machine
 from cdp_agent import Browser, Page
@@ -102,15 +101,12 @@ def written(result: Result) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__, rounds=5)
     parser.add_argument("--only", nargs="+", default=_PAGES, metavar="PART", help="pages with this in their name")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path, metavar="FILE")
     given = parser.parse_args()
     result = asyncio.run(run(given.only, given.rounds))
     print(written(result))
-    if given.json:
-        given.json.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1))
+    keep(result, given.json)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from pytest_httpserver import HTTPServer
 
 from fixtures.replay import ReplayServer, reply, tool_call
+from tests import result_pages
 from tests.conftest import Serve
 
 SHOP = """<title>Shop</title><input aria-label="Search"><a href="/other" target=_blank>More</a>
@@ -265,12 +267,22 @@ def test_a_tab_can_be_named(cli: Cli, chrome: str, environment: dict[str, str], 
 
     by_title = cli("snapshot", "--cdp", chrome, "--tab", "shop").stdout
     missing = cli("snapshot", "--cdp", chrome, "--tab", "nothing", status=2).stderr
-    number = next(number for number in ("1", "2", "3") if f"{number} Shop" in missing)
-    by_number = cli("snapshot", "--cdp", chrome, "--tab", number).stdout
+    by_id = cli("snapshot", "--cdp", chrome, "--tab", missing.partition("'Shop' at ")[2].partition("(")[2][:32]).stdout
+    by_number = [cli("snapshot", "--cdp", chrome, "--tab", number).stdout for number in ("1", "2")]
 
     assert 'button "Go"' in by_title
-    assert by_number == by_title
-    assert missing.startswith("cdp-agent: No open tab is 'nothing'. Those there are: 1 ")
+    assert by_id == by_title
+    assert by_title in by_number
+    assert missing.startswith("cdp-agent: No tab fits 'nothing': name one by its id, or by more of its title")
+
+
+def test_the_web_is_searched(cli: Cli, serve: Serve, httpserver: HTTPServer) -> None:
+    serve(result_pages.DUCKDUCKGO, path="/html/")
+    where = httpserver.url_for("").rstrip("/")
+
+    done = cli("web_search", "tea", "--search", "duckduckgo", "--search-base-url", where)
+
+    assert [each.url in done.stdout for each in result_pages.FOUND] == [True, True]
 
 
 def test_a_wrong_setting_names_its_line(cli: Cli, environment: dict[str, str], tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from cdp_agent.tools.exploring import ScrollArguments
 from cdp_agent.tools.fields import FillArguments, UploadArguments
+from cdp_agent.tools.keyboard import PressArguments
 from cdp_agent.tools.mouse import ClickArguments
 from cdp_agent.tools.reading import SnapshotArguments
 from cdp_agent.tools.waiting import WaitForArguments
@@ -50,6 +51,33 @@ def test_words_become_arguments(name: str, words: str, arguments: Arguments, url
     call = read_tool_call(BUILT_IN[name], words.split())
 
     assert (call.arguments, call.url) == (arguments, url)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ("navigate", 2, "goto takes URL; see `cdp-agent goto --help`."),
+        ("type E1", 2, "fill takes REF VALUE; see `cdp-agent fill --help`."),
+        ("press-key", 2, "press takes KEY; see `cdp-agent press --help`."),
+        ("double_click", 2, "click takes REF; see `cdp-agent click --help`."),
+        ("web_search", 2, "web_search takes QUERY; see `cdp-agent web_search --help`."),
+        ("web-search tea", 2, "Which search? Pass --search, for example --search duckduckgo, or set it once: "),
+        ("web_search tea --search brave", 2, "Brave needs a key: set BRAVE_API_KEY, run `cdp-agent config set brave_"),
+    ],
+)
+def test_what_tools_are_called_elsewhere_is_a_command_too(
+    words: str, status: int, said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BRAVE_API_KEY", raising=False)
+
+    assert main(words.split()) == status
+    assert capsys.readouterr().err.startswith(f"cdp-agent: {said}")
+
+
+def test_what_a_name_has_said_is_no_word_any_more() -> None:
+    call = read_tool_call(BUILT_IN["press"], ["--ref", "E1"], {"key": "Enter"})
+
+    assert call.arguments == PressArguments("Enter", "E1")
 
 
 @pytest.mark.parametrize(

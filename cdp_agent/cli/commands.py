@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cdp_agent.errors import SetupError
 
@@ -19,6 +19,7 @@ _OWN = {
     "chrome": "start, stop or status: a Chrome that stays between commands.",
     "config": "init, list, get, set, unset or path: the settings, of the model before all.",
     "doctor": "Look whether all that a task needs is there, and what to do where not.",
+    "web_search": "Search the web, with the `search` that is set: title, address and a few words of each result.",
     "tools": "List the tools that a model can call.",
 }
 
@@ -77,22 +78,36 @@ def _command(name: str) -> Callable[[Sequence[str]], int]:
     if name == "tools":
         return _list_tools
     from cdp_agent.tools import BUILT_IN
+    from cdp_agent.tools.aliases import meant
 
-    tool = BUILT_IN.get(name)
-    if tool is None or tool.terminal:
+    known = [each.name for each in BUILT_IN.values() if not each.terminal]
+    own, fixed = meant(name, {}, [*known, "web_search"])
+    if own == "web_search":
+        return _search
+    if own not in known:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, [*_OWN, *(each.name for each in BUILT_IN.values() if not each.terminal)], 1)
+        near = get_close_matches(name, [*_OWN, *known], 1)
         raise SetupError(
             f"There is no command {name!r}{f' (did you mean {near[0]}?)' if near else ''}: see `cdp-agent --help`."
         )
-    return lambda words: _call_tool(tool, words)
+    return lambda words: _call_tool(BUILT_IN[own], words, fixed)
 
 
-def _call_tool(tool: Tool, words: Sequence[str]) -> int:
+def _search(words: Sequence[str]) -> int:
+    from cdp_agent.cli.parser import read_search
+
+    call = read_search(words)
+
+    from cdp_agent.cli.tool import call_tool
+
+    return asyncio.run(call_tool(call))
+
+
+def _call_tool(tool: Tool, words: Sequence[str], fixed: dict[str, Any]) -> int:
     from cdp_agent.cli.parser import read_tool_call
 
-    call = read_tool_call(tool, words)  # a wrong call is told before anything of Chrome is imported
+    call = read_tool_call(tool, words, fixed)  # a wrong call is told before anything of Chrome is imported
 
     from cdp_agent.cli.tool import call_tool
 
@@ -121,7 +136,7 @@ def _help() -> str:
 
     tools = {tool.name: tool.summary for tool in BUILT_IN.values() if not tool.terminal}
     lines = ["usage: cdp-agent COMMAND …      cdp-agent COMMAND --help tells what it takes", ""]
-    lines += [f"  {name:<12}{summary}" for name, summary in {**_OWN, **tools}.items()]
+    lines += [f"  {name:<15}{summary}" for name, summary in {**_OWN, **tools}.items()]
     lines += [
         "",
         "  --cdp ADDRESS names a Chrome that runs (http://host:port or ws://…). Without, it is that of `chrome start`;",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NoReturn
 
 import msgspec
@@ -35,32 +35,63 @@ class ToolCall(msgspec.Struct, frozen=True):
     arguments: Arguments
     url: str | None
     config: Config
+    needs_page: bool = True
+    """Without one that is open already, it makes no sense."""
+
+    @property
+    def goes_elsewhere(self) -> bool:
+        """The tab is led to another page."""
+        return self.url is not None or "url" in self.tool.parameters["required"]
 
 
-def read_tool_call(tool: Tool, words: Sequence[str]) -> ToolCall:
-    """What the words after a tool's name mean. Raises SetupError."""
-    required: list[str] = tool.parameters["required"]
-    options = {name: each for name, each in tool.parameters["properties"].items() if name not in required}
+def read_tool_call(
+    tool: Tool, words: Sequence[str], fixed: Mapping[str, Any] | None = None, more: Collection[str] = ()
+) -> ToolCall:
+    """What the words after a tool's name mean. `fixed` are arguments that the name itself has given.
+
+    `more` are settings that it has options for, too. Raises SetupError.
+    """
+    fixed = fixed or {}
+    required = [name for name in tool.parameters["required"] if name not in fixed]
+    options = {
+        name: each for name, each in tool.parameters["properties"].items() if name not in required and name not in fixed
+    }
     # What every call gives by place; with none, the first option may be given so: `scroll down`.
     places = [_placeholder(name, tool) for name in required] or [f"[{_free_place(tool).upper()}]"]
     usage = " ".join(["%(prog)s", *(["[URL]"] if tool.read_only and required else []), *places, "[options]"])
     parser = Parser(tool.name, tool.description, usage.replace("[] ", ""))
-    parser.add_argument("values", nargs="*", metavar=" ".join(places), help=_help_of(tool))
+    parser.add_argument("values", nargs="*", metavar=" ".join(places), help=_help_of(tool, required))
     for name, schema in options.items():
         parser.add_argument(f"--{name.replace('_', '-')}", dest=f"option_{name}", **_option(name, schema))
-    shared = FOR_CHROME | {"json", "debug"} | (FOR_MODEL if tool.needs_model else set())
+    shared = FOR_CHROME | {"json", "debug", *more} | (FOR_MODEL if tool.needs_model else set())
     add_settings(parser, shared, taken=[f"--{name.replace('_', '-')}" for name in options])
     found = parser.read(words)
-    url, given = _by_place(tool, found.values)
-    given |= {name: value for name in options if (value := getattr(found, f"option_{name}")) is not None}
+    url, given = _by_place(tool, required, found.values)
+    given |= {**fixed} | {name: value for name in options if (value := getattr(found, f"option_{name}")) is not None}
     try:
         return ToolCall(tool, tool.parse(given), url, loaded(found).config)
     except InvalidArguments as error:
         raise SetupError(str(error)) from error
 
 
-def _by_place(tool: Tool, values: list[str]) -> tuple[str | None, dict[str, Any]]:
-    required: list[str] = tool.parameters["required"]
+def read_search(words: Sequence[str]) -> ToolCall:
+    """What the words after `web_search` mean. Raises SetupError, also when no search is set or its key is missing."""
+    from cdp_agent.config.keywords import environment_of
+    from cdp_agent.tools.searching import searching
+    from cdp_agent.websearch import Search, configure
+
+    call = read_tool_call(searching(Search("", "")), words, more=("search", "search_base_url"))
+    config = call.config
+    if config.search is None:
+        raise SetupError(
+            "Which search? Pass --search, for example --search duckduckgo, or set it once: "
+            "`cdp-agent config set search duckduckgo`."
+        )
+    search = configure(config.search, base_url=config.search_base_url, environment=environment_of(config))
+    return msgspec.structs.replace(call, tool=searching(search), needs_page=False)
+
+
+def _by_place(tool: Tool, required: list[str], values: list[str]) -> tuple[str | None, dict[str, Any]]:
     takes_list = bool(required) and tool.parameters["properties"][required[-1]]["type"] == "array"
     if takes_list and len(values) > len(required):
         values = [*values[: len(required) - 1], values[len(required) - 1 :]]  # type: ignore[list-item]  # a list is last
@@ -83,8 +114,8 @@ def _placeholder(name: str, tool: Tool) -> str:
     return name.upper() + ("…" if tool.parameters["properties"][name]["type"] == "array" else "")
 
 
-def _help_of(tool: Tool) -> str:
-    told = {name.upper(): tool.parameters["properties"][name]["description"] for name in tool.parameters["required"]}
+def _help_of(tool: Tool, required: list[str]) -> str:
+    told = {name.upper(): tool.parameters["properties"][name]["description"] for name in required}
     if tool.read_only:
         told = {"URL": "The page to open first; else it is the current tab.", **told}
     elif not told and (free := _free_place(tool)):

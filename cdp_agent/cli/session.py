@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -12,7 +12,7 @@ from cdp_agent.cli import state
 from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords
 from cdp_agent.connecting import AUTO
 from cdp_agent.endpoints import websocket_url
-from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page
 from cdp_agent.page.saved_refs import SavedRefs
 
@@ -83,7 +83,7 @@ async def current_tab(chrome: Chrome, config: Config, *, take_over: bool) -> Cur
     """
     saved = state.tab_of(chrome.key) if chrome.key else None
     pages = chrome.browser.pages
-    named = _named(pages, config.tab) if config.tab else None
+    named = _named(chrome.browser, config.tab) if config.tab else None
     wanted = named.target_id if named else saved.target_id if saved else None
     page = next((each for each in pages if each.target_id == wanted), None)
     if page is not None and saved is not None and page.target_id == saved.target_id:
@@ -98,14 +98,11 @@ async def current_tab(chrome: Chrome, config: Config, *, take_over: bool) -> Cur
     return Current(page, ours)
 
 
-def _named(pages: Sequence[Page], tab: str) -> Page:
+def _named(browser: Browser, tab: str) -> Page:
+    pages = browser.pages
     if tab.isdigit() and 1 <= int(tab) <= len(pages):
         return pages[int(tab) - 1]
-    for page in pages:
-        if tab.lower() in page.url.lower() or tab.lower() in page.title.lower():
-            return page
-    open_ = "; ".join(f"{number} {page.title or page.url}" for number, page in enumerate(pages, 1)) or "none"
-    raise SetupError(f"No open tab is {tab!r}. Those there are: {open_}.")
+    return browser.find_page(tab)
 
 
 async def leave(chrome: Chrome, current: Current) -> None:

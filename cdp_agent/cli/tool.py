@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 async def call_tool(call: ToolCall) -> int:
     """Calls it on the current tab and prints what came of it. Raises CdpAgentError."""
     tell_more(call.config)
-    goes_elsewhere = call.url is not None or "url" in call.tool.parameters["required"]
     address = _address(call.url) if call.url is not None else None
-    async with chrome(call.config, may_launch=goes_elsewhere) as running:
-        current = await current_tab(running, call.config, take_over=goes_elsewhere)
+    async with chrome(call.config, may_launch=call.goes_elsewhere or not call.needs_page) as running:
+        current = await current_tab(running, call.config, take_over=call.goes_elsewhere)
         tabs = Tabs(running.browser, current.page)
         try:
             if address is not None:

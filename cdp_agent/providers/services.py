@@ -105,7 +105,11 @@ def endpoint(
     address = _address(base_url, service.base_url, service.name)
     key = _key(api_key or service.key_in(environment), service.name)
     if service.key_required and not key and not base_url:
-        raise SetupError(f"{service.name} needs a key: set {service.key_variable}, or pass api_key.")
+        setting = "openai_api_key" if service.name in WIRES_OF_OPENAI else f"{service.name}_api_key"
+        raise SetupError(
+            f"{service.name} needs a key: set {service.key_variable}, run `cdp-agent config set {setting}`, "
+            "or pass api_key."
+        )
     wire = service.wire
     if service.elsewhere is not None and not _is_openai(address):
         wire = service.elsewhere

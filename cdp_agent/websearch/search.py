@@ -68,7 +68,9 @@ def configure(
     variable = getattr(module, "KEY_VARIABLE", None)
     key = (api_key or (environment.get(variable) if variable else "") or "").strip()
     if variable and not key:
-        raise SetupError(f"{module.NAME} needs a key: set {variable}, or give one.")
+        raise SetupError(
+            f"{module.NAME} needs a key: set {variable}, run `cdp-agent config set {known}_api_key`, or give one."
+        )
     if not (key.isascii() and key.isprintable()):  # no header can hold it, and the complaint would quote it
         raise SetupError(f"The key for {module.NAME} has characters that no key has: copy it again.")
     return Search(known, address.strip().rstrip("/"), key)

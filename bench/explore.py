@@ -16,6 +16,7 @@ from bench.chrome import running_chrome
 from bench.drivers.process import PLAYWRIGHT, DriverFailed, DriverProcess, driving
 from bench.options import finish, keep, options
 from bench.pages import Served, named, opened, serve_all
+from bench.peers import HTML2TEXT, MARKDOWNIFY
 from bench.report import Machine, Spread, number, spread, table, this_machine
 
 WORDS = {"mail task": "Bettine", "reference page": "iterable", "index page": "module"}
@@ -220,7 +221,7 @@ def run(rounds: int) -> Result:
                 rows.append(markdown.measure(endpoint, served, rounds))
             except (NotFetched, DriverFailed) as error:
                 not_measured[served.page.name] = str(error)
-        peers = dict(name.split("==") for name in (PLAYWRIGHT, markdown.HTML2TEXT, markdown.MARKDOWNIFY))
+        peers = dict(name.split("==") for name in (PLAYWRIGHT, HTML2TEXT, MARKDOWNIFY))
         machine = this_machine(raw.version(endpoint), **peers)
     searches, finds = [each[0] for each in measured], [each[1] for each in measured]
     refused = [each[2] for each in measured]

@@ -12,18 +12,17 @@ from pathlib import Path
 import msgspec
 
 from bench import raw
-from bench.cache import NotFetched, python_in, python_packages
+from bench.cache import NotFetched
 from bench.chrome import running_chrome
 from bench.drivers.process import PLAYWRIGHT, DriverFailed, driving
 from bench.options import finish, options
 from bench.options import keep as keep_figures
 from bench.pages import Served, named, opened, serve_all
+from bench.peers import HTML2TEXT, MARKDOWNIFY, converters
 from bench.report import Machine, Spread, number, spread, table, this_machine
 
 PAGES = ("mail task", "reference page", "index page")
 """About 100, 8,000 and 35,000 elements."""
-HTML2TEXT = "html2text==2025.4.15"
-MARKDOWNIFY = "markdownify==1.2.3"
 MOST_PYTHON_MS = 100.0
 """For each 10,000 elements."""
 
@@ -48,11 +47,6 @@ class Result(msgspec.Struct, frozen=True):
     machine: Machine
     rows: list[Row]
     not_measured: dict[str, str]
-
-
-def converters() -> list[str]:
-    environment = python_packages(PLAYWRIGHT, HTML2TEXT, MARKDOWNIFY)
-    return [str(python_in(environment)), "-m", "bench.drivers.converters"]
 
 
 def measure(endpoint: str, served: Served, rounds: int, keep: Path | None = None) -> Row:

@@ -17,7 +17,8 @@ DRIVERS = Path(__file__).parent / "drivers"
 US = "cdp_agent"
 FLOOR = "floor"
 TOKENIZER = "gpt-tokenizer@4.0.0"
-CONVERTERS = (PLAYWRIGHT, "html2text==2025.4.15", "markdownify==1.2.3")
+HTML2TEXT = "html2text==2025.4.15"
+MARKDOWNIFY = "markdownify==1.2.3"
 _MB = 1e6
 
 
@@ -78,7 +79,7 @@ def tokenizer() -> list[str]:
 
 def converters() -> list[str]:
     """Playwright with two libraries that make Markdown of markup."""
-    return [str(python_in(python_packages(*CONVERTERS))), "-m", "bench.drivers.converters"]
+    return [str(python_in(python_packages(PLAYWRIGHT, HTML2TEXT, MARKDOWNIFY))), "-m", "bench.drivers.converters"]
 
 
 OURS = Peer(

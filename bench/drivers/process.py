@@ -6,7 +6,6 @@ import contextlib
 import json
 import re
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,22 +14,12 @@ from tempfile import TemporaryFile
 from threading import Timer
 from typing import IO, Any
 
-from bench.cache import python_in, python_packages
-
 ROOT = Path(__file__).parent.parent.parent
 PLAYWRIGHT = "playwright==1.65.2"
 PATIENCE_S = 60.0
 """A driver that has not answered after this time is ended."""
 _LAST_WORDS = 300
 _EXCEPTION = re.compile(r"^[A-Za-z_][\w.]*: .*", re.MULTILINE)
-
-
-def ours() -> list[str]:
-    return [sys.executable, "-m", "bench.drivers.ours"]
-
-
-def playwright() -> list[str]:
-    return [str(python_in(python_packages(PLAYWRIGHT))), "-m", "bench.drivers.playwright"]
 
 
 class DriverFailed(Exception):

@@ -1,7 +1,7 @@
 """Us and the peers side by side, on this machine, as one page: scripts/bench.
 
-Without options it fetches what is missing into ~/.cache/cdp_agent-bench, measures everything, and writes results.md,
-results.json and plots into the folder of --out. It takes about 15 minutes, --quick about 5.
+Without options it fetches what is missing into ~/.cache/cdp_agent-bench, measures everything, and writes bench.md,
+bench.json and plots into the folder of --out. It takes about 15 minutes, --quick about 5.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main() -> None:
     if options.read:
         result = msgspec.json.decode(options.read.read_bytes(), type=Result)
     else:
-        result = run(options.only, options.without, quick=options.quick)
+        result = run(options.only, options.without, quick=options.quick, keep=options.keep)
     write(result, options.out)
     for each in judge(Figures(result.figures)):
         if each.met is False:
@@ -46,10 +46,10 @@ def main() -> None:
         sys.exit(_compared(before, result))
 
 
-def run(only: list[str], without: list[str], *, quick: bool) -> Result:
+def run(only: list[str], without: list[str], *, quick: bool, keep: Path | None = None) -> Result:
     parts = chosen(only)
     with running_chrome() as endpoint:
-        bench = Bench(endpoint, QUICK if quick else FULL, without)
+        bench = Bench(endpoint, QUICK if quick else FULL, without, keep)
         for title, part in parts:
             started = time.monotonic()
             print(f"{title} …", file=sys.stderr, flush=True)
@@ -94,6 +94,7 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("--without", nargs="+", default=[], metavar="PEER", help=f"leave out some of {sides}")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, and not all sizes")
     parser.add_argument("--out", type=Path, default=Path("bench-results"), metavar="FOLDER")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write the text of every snapshot there")
     parser.add_argument(
         "--compare",
         type=Path,

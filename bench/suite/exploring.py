@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from bench.cache import NotFetched
 from bench.drivers.process import DriverProcess, Lacks
+from bench.explore import FIND, LINKS, WORDS
 from bench.pages import Served, opened
 from bench.peers import PLAYWRIGHT_PYTHON, Peer, converters
 
 from .run import Bench
-
-WORDS = {"mail task": "Bettine", "reference page": "iterable", "index page": "module"}
-"""The pages, and a word that each has."""
-_LINKS = {"selector": "a", "attribute": "href", "most": 20}
-_FIND = {"mail task": {"selector": "div", "attribute": "class", "most": 20}}
-"""What is looked for on a page that has no links; on all others the links."""
 
 
 def measure(bench: Bench, served: Served) -> None:
     name = served.page.name
     asked: dict[str, dict[str, object]] = {
         "search": {"word": WORDS[name]},
-        "find": dict(_FIND.get(name, _LINKS)),
+        "find": dict(FIND.get(name, LINKS)),
         "markdown": {},
     }
     texts: dict[str, str] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from bench.cache import NotFetched
@@ -39,8 +40,11 @@ QUICK = Pace(shifts=1, rounds=3, budget_s=0.3)
 
 
 class Bench:
-    def __init__(self, endpoint: str, pace: Pace, without: Sequence[str] = ()) -> None:
+    """`keep` is a folder for the texts of all snapshots, to read them side by side."""
+
+    def __init__(self, endpoint: str, pace: Pace, without: Sequence[str] = (), keep: Path | None = None) -> None:
         self.endpoint = endpoint
+        self.keep = keep
         self.pace = pace
         self.not_measured: list[str] = []
         self._values: dict[tuple[str, str, str, str], list[float]] = {}

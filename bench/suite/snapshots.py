@@ -70,6 +70,9 @@ def measure(bench: Bench, served: Served) -> None:
     bench.note(figures.ELEMENTS, name, "", "", elements)
     for side, text in texts.items():
         bench.note(figures.CHARACTERS, name, side, "", len(text))
+        if bench.keep:
+            bench.keep.mkdir(parents=True, exist_ok=True)
+            (bench.keep / f"{name} {side}.txt".replace(" ", "-")).write_text(text, encoding="utf-8")
     bench.count_tokens(name, texts, name, figures.TOKENS)
     _hold_against(bench, name, texts)
 

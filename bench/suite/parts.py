@@ -9,6 +9,7 @@ from functools import partial
 from bench import micro
 from bench.cache import NotFetched
 from bench.drivers.process import DriverFailed
+from bench.explore import WORDS
 from bench.pages import GROWTH, PAGES, SMALL_FORM, BenchPage, Served, serve_all
 from bench.peers import US
 
@@ -57,7 +58,7 @@ def _micro(bench: Bench) -> None:
         bench.note(figure.name, figure.what, US, figure.unit, *figure.values)
 
 
-EXPLORED = [page for page in PAGES if page.name in exploring.WORDS]
+EXPLORED = [page for page in PAGES if page.name in WORDS]
 PARTS: dict[str, Part] = {
     "snapshot": _on(PAGES, snapshots.measure),
     "growth": partial(_growth, list(GROWTH.values())),

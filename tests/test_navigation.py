@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Coroutine, Iterator
 from threading import Event
+from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -11,9 +13,10 @@ from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import page as cdp_page
-from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive
+from cdp_agent.errors import ActionError, NavigationFailed, NotInteractable, PageUnresponsive
 from cdp_agent.page.dialogs import DialogPolicy
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts import Receipt
 
 from .conftest import Serve, on_other_site
 
@@ -267,3 +270,24 @@ async def test_a_navigation_that_another_one_overtakes(page: Page, serve: Serve)
     receipt = await page.goto(serve(f"<script>location.replace('{goal}')</script>"))
 
     assert (receipt.navigated_to, receipt.title) == (goal, "Goal")
+
+
+async def test_time_limits_of_the_browser_hold_for_its_pages(serve: Serve, hanging: str) -> None:
+    address = serve("<button disabled>Pay</button><input aria-label=Name disabled>")
+
+    async with Browser.launch(navigation_timeout_s=0.5, action_timeout_s=0.2) as browser:
+        page = await browser.new_page()
+        with pytest.raises(NavigationFailed, match=r"did not answer within 0\.5 s"):
+            await page.goto(hanging)
+        await page.goto(address, timeout_s=20)
+        await page.snapshot()
+        waited = [await refused_after_s(page.click("E1")), await refused_after_s(page.fill("E2", "Ada"))]
+
+    assert [0.2 <= each < 1.9 for each in waited] == [True, True]
+
+
+async def refused_after_s(action: Coroutine[Any, Any, Receipt]) -> float:
+    began = time.monotonic()
+    with pytest.raises(NotInteractable, match="disabled"):
+        await action
+    return time.monotonic() - began

@@ -188,6 +188,7 @@ async def test_where_nothing_is_set_nothing_is_sent(detached: DetachedChrome) ->
         ({"geolocation": (91, 0)}, "(91, 0) is no place: write latitude (-90 to 90)"),
         ({"geolocation": (1,)}, "(1,) is no place"),
         ({"color_scheme": "blue"}, "'blue' is no color scheme"),
+        ({"action_timeout_s": 0}, "0 is no time limit: write seconds, more than 0."),
         ({"user_agent": "Mozilla\n5.0"}, "The user agent holds a character that no header can"),
         ({"extra_headers": {"Bad Name": "x"}}, "'Bad Name' is no name of a header."),
         ({"extra_headers": {"X-Key": "a\r\nb"}}, "The value of the header X-Key holds a character"),

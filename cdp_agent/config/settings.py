@@ -223,6 +223,12 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = 5.0
     downloads: Annotated[Path | None, told(_CHROME, "the folder for downloads", "page")] = None
 
+    navigation_timeout_s: Annotated[
+        _Amount | None, told(_PAGES, "how long a page may take to open (default: 30)", "page")
+    ] = None
+    action_timeout_s: Annotated[
+        _Amount | None, told(_PAGES, "how long an action waits for its element (default: 5, a field's 2)", "page")
+    ] = None
     viewport: Annotated[
         _Viewport | None,
         told(_PAGES, "the size", "page", form="WIDTHxHEIGHT[@SCALE] [mobile] [touch], such as 1280x800, or none"),

@@ -32,7 +32,7 @@ async def click_element(at: Located, *, button: Button = "left", count: int = 1,
 
     What else it would meet is kept from getting it."""
     loop = asyncio.get_running_loop()
-    ends = loop.time() + DEADLINE_S
+    ends = loop.time() + at.patience(DEADLINE_S)
     while True:
         aimed = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()), local=local)
         try:
@@ -51,7 +51,7 @@ async def click_element(at: Located, *, button: Button = "left", count: int = 1,
 async def hover(at: Located) -> Outcome:
     """Moves the mouse over the element. Raises as `click`."""
     loop = asyncio.get_running_loop()
-    ends = loop.time() + DEADLINE_S
+    ends = loop.time() + at.patience(DEADLINE_S)
     while True:
         aimed = await aim(at, guard="move", enabled=False, wait_s=max(0.1, ends - loop.time()))
         await mouse.move_to(input_session(at.frame), aimed.x, aimed.y)

@@ -97,7 +97,7 @@ async def aim(
     guard: Guard = "",
     enabled: bool = True,
     place: bool = False,
-    wait_s: float = DEADLINE_S,
+    wait_s: float | None = None,
     local: int | None = None,
 ) -> Aimed:
     """A point where the mouse meets the element, which is scrolled there if it must be.
@@ -106,6 +106,7 @@ async def aim(
     or move is watched. `local` is another element of the same world. Raises NotInteractable, DocumentGone,
     PageUnresponsive. `place`: where it is, will do, if only what is around it is on top there (an empty outline).
     """
+    wait_s = at.patience(DEADLINE_S) if wait_s is None else wait_s
     options = {
         "guard": guard,
         "enabled": enabled and not place,
@@ -113,7 +114,9 @@ async def aim(
         "position": at.position,
         "wait_ms": wait_s * 1000,
     }
-    found = await at.world.call("aim", at.local if local is None else local, options, returning=_Answer)
+    within_s = at.answered_within(DEADLINE_S)
+    local_ = at.local if local is None else local
+    found = await at.world.call("aim", local_, options, returning=_Answer, timeout_s=within_s)
     if found.why:
         raise refused(at, found, at.world)
     worlds = [at.world]
@@ -122,7 +125,7 @@ async def aim(
         world, owner = await _holder(frame, frame.parent)
         through = {"guard": guard, "moved": moved, "wait_ms": wait_s * 1000}
         inner = {"x": found.x, "y": found.y}
-        outer = await world.call("aimThrough", owner, inner, through, returning=_Answer)
+        outer = await world.call("aimThrough", owner, inner, through, returning=_Answer, timeout_s=within_s)
         if outer.why:
             raise refused(at, msgspec.structs.replace(outer, said=await told(at, local)), world)
         worlds.append(world)

@@ -68,7 +68,7 @@ async def drag(at: Located, to: Located | Offset) -> Outcome:
 
 async def _press(at: Located) -> Aimed:
     loop = asyncio.get_running_loop()
-    ends = loop.time() + DEADLINE_S
+    ends = loop.time() + at.patience(DEADLINE_S)
     session = input_session(at.frame)
     while True:
         start = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()))

@@ -89,12 +89,13 @@ async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Ou
 
 
 async def _ready(at: Located, append: bool) -> _Ready:
-    options = {"append": append, "wait_ms": FIELD_WAIT_S * 1000}
-    ready = await at.world.call("readyField", at.local, options, returning=_Ready)
+    options = {"append": append, "wait_ms": at.patience(FIELD_WAIT_S) * 1000}
+    within_s = at.answered_within(FIELD_WAIT_S)
+    ready = await at.world.call("readyField", at.local, options, returning=_Ready, timeout_s=within_s)
     if ready.opens:  # a text box that is none until it is clicked
         await click_element(at)
         focused = await at.world.call("focusedField", at.local, returning=int)
-        ready = await at.world.call("readyField", focused, options, returning=_Ready)
+        ready = await at.world.call("readyField", focused, options, returning=_Ready, timeout_s=within_s)
     if ready.refusal is not None:
         raise refused(at, ready.refusal, at.world)
     if not ready.kind:

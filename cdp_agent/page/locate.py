@@ -12,7 +12,7 @@ from .frames import Frame
 from .reading import READ_TIMEOUT_S
 from .recover import last_to_show, replacement
 from .refs import RefTable, parse_ref
-from .world import World
+from .world import CALL_TIMEOUT_S, World
 
 if TYPE_CHECKING:
     from .tab import Tab
@@ -34,10 +34,20 @@ class Located(msgspec.Struct, frozen=True):
     note: str = ""
     position: Position | None = None
     """Where in it the mouse is to go. None: its middle, or the middle of what is seen of it."""
+    wait_s: float | None = None
+    """How long an action waits for it to be ready, where the user has said that."""
 
     def at(self, position: Position | None) -> Located:
         """The same element, for the mouse to go to that position in it."""
         return msgspec.structs.replace(self, position=position)
+
+    def patience(self, usual_s: float) -> float:
+        """How long to wait for it to be ready, `usual_s` where the user has said nothing."""
+        return usual_s if self.wait_s is None else self.wait_s
+
+    def answered_within(self, usual_s: float) -> float:
+        """How long a call may take that waits so long in the page."""
+        return max(CALL_TIMEOUT_S, 2 * self.patience(usual_s))
 
 
 async def locate(page: Tab, ref: str) -> Located:
@@ -77,7 +87,8 @@ async def _alive(page: Tab, number: int) -> Located | None:
         alive = await world.call("isAlive", local, returning=bool)
     except DocumentGone:
         return None
-    return Located(f"E{number}", frame, world, local, page.refs) if alive else None
+    found = Located(f"E{number}", frame, world, local, page.refs, wait_s=page.settings.action_timeout_s)
+    return found if alive else None
 
 
 def _given(page: Tab) -> str:

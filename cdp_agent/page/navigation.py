@@ -16,12 +16,12 @@ from .dialogs import Dialog
 from .hanging import end_scripts
 from .receipts import Outcome, Receipt
 from .recorder import Recorder
-from .settle import Watch
-from .tab import NAVIGATION_TIMEOUT_S
+from .settle import NAVIGATION_S, Watch
 
 if TYPE_CHECKING:
     from .page import Page
 
+NAVIGATION_TIMEOUT_S = 30.0
 _BEGINS_WITHIN_S = 3.0
 _REASONS = {
     "ERR_NAME_NOT_RESOLVED": "there is no such host. Check the spelling of the address",
@@ -45,12 +45,13 @@ _REASONS = {
 }
 
 
-async def goto(page: Page, url: str, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> Receipt:
+async def goto(page: Page, url: str, *, timeout_s: float | None = None) -> Receipt:
     """Opens an address, waits until it is settled, and tells where that led.
 
     An HTTP status of an error is told in the receipt, and so are redirects and downloads. Raises NavigationFailed,
     PageUnresponsive, BrowserError.
     """
+    timeout_s = timeout_s or page.settings.navigation_timeout_s or NAVIGATION_TIMEOUT_S
     async with page.acting:
         deadline = _now() + timeout_s
         page.guard.check(url.strip())
@@ -104,7 +105,8 @@ async def _navigation(page: Page, action: str, do: Callable[[], Coroutine[Any, A
         await end_scripts(page)
         recorder = Recorder(page, None, Watch(page, await page.frames()))
         outcome = await recorder.act(do())
-        receipt = await recorder.finish(action, outcome)
+        navigation_s = page.settings.navigation_timeout_s or NAVIGATION_S
+        receipt = await recorder.finish(action, outcome, navigation_s=navigation_s)
         if receipt.navigated_to is None and any(_kept(each) for each in receipt.dialogs):
             raise ActionError("The tab stayed where it is: the page asked whether to stay, and stays.")
         return receipt

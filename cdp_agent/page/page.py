@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from .tab import NAVIGATION_TIMEOUT_S
 from .view import View
 
 if TYPE_CHECKING:
@@ -26,8 +25,11 @@ SelectBy = Literal["text", "value", "index"]
 class Page(View):
     """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`."""
 
-    async def goto(self, url: str, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> Receipt:
-        """Opens an address and waits until it is settled. Raises NavigationFailed, PageUnresponsive, BrowserError."""
+    async def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
+        """Opens an address and waits until it is settled, within `navigation_timeout_s` (30) unless told otherwise.
+
+        Raises NavigationFailed, PageUnresponsive, BrowserError.
+        """
         from . import navigation
 
         return await navigation.goto(self, url, timeout_s=timeout_s)

@@ -50,8 +50,9 @@ async def fill_secret(at: Located, secret: Revealed, *, append: bool = False) ->
     the secrets are for, NotInteractable, InvalidArguments when the field did not take it.
     """
     allowed: dict[str, Any] = {"origins": secret.origins, "hidden_only": secret.hidden_only}
-    options = {**allowed, "wait_ms": FIELD_WAIT_S * 1000}
-    field = await at.world.call("secretField", at.local, options, returning=_Field)
+    options = {**allowed, "wait_ms": at.patience(FIELD_WAIT_S) * 1000}
+    within_s = at.answered_within(FIELD_WAIT_S)
+    field = await at.world.call("secretField", at.local, options, returning=_Field, timeout_s=within_s)
     if field.refusal is not None:
         raise refused(at, field.refusal, at.world)
     if field.instead:

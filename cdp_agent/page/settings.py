@@ -7,6 +7,7 @@ nothing is sent.
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
         deny: Iterable[str] | None
         block: Iterable[str] | None
         block_hosts: str | os.PathLike[str] | Iterable[str] | None
+        navigation_timeout_s: float | None
+        action_timeout_s: float | None
 
 
 ColorScheme = Literal["light", "dark"]
@@ -77,6 +80,10 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What pages may load, see rules.py."""
     proxy_credentials: tuple[str, str] | None = None
     """User and password."""
+    navigation_timeout_s: float | None = None
+    """How long `goto` gives a server to answer and its page to settle, and `back`, `forward` and `reload` theirs."""
+    action_timeout_s: float | None = None
+    """How long an action waits for its element to be shown, at rest, enabled and on top."""
 
     @staticmethod
     def of(viewport: Viewport | tuple[int, int] | None = None, **given: Any) -> PageSettings:
@@ -127,6 +134,9 @@ def _check(settings: PageSettings) -> None:
         raise SetupError(f"{settings.timezone!r} is no time zone: write a name such as Europe/Berlin or UTC.")
     if settings.color_scheme not in (None, "light", "dark"):
         raise SetupError(f"{settings.color_scheme!r} is no color scheme: write light or dark.")
+    for seconds in (settings.navigation_timeout_s, settings.action_timeout_s):
+        if seconds is not None and not 0 < seconds < math.inf:
+            raise SetupError(f"{seconds!r} is no time limit: write seconds, more than 0.")
     for name, value in settings.headers.items():
         if not re.fullmatch(_HEADER_NAME, name):
             raise SetupError(f"{name!r} is no name of a header.")

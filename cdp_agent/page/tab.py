@@ -40,7 +40,6 @@ STOP_AGAIN_S = 0.5
 TAB_ARRIVES_WITHIN_S = 2.0
 TAB_EXPECTED_S = 1.0
 REMEMBERED_READINGS = 6
-NAVIGATION_TIMEOUT_S = 30.0
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -91,7 +90,7 @@ class Tab:
         """What the tab, and those that it opens, may load."""
         self.guard.add_tab(info.target_id, info.url)
         self._browser = browser
-        self._settings = settings or PageSettings()
+        self.settings = settings or PageSettings()
         self._asked_for_tabs: list[tuple[str, float]] = []
         self._attached: asyncio.Task[FrameTree] | None = None
         self._saved: SavedRefs | None = None
@@ -268,7 +267,7 @@ class Tab:
         self.activity.watch(session)
         session.on(cdp_page.FrameRequestedNavigation, self._requested)
         self.guard.watch(session)
-        return self._settings.apply(session, is_tab=is_tab)
+        return self.settings.apply(session, is_tab=is_tab)
 
     def _requested(self, event: cdp_page.FrameRequestedNavigation) -> None:
         # A middle or Control click makes a tab of which Chrome does not say who opened it.

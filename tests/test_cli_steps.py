@@ -31,7 +31,7 @@ def cli(tmp_path: Path) -> Cli:
         done = subprocess.run(
             command, env=environment, input=typed, capture_output=True, text=True, timeout=60, check=False
         )
-        assert done.returncode == status, done.stderr
+        assert done.returncode == status, done.stderr + done.stdout
         return done
 
     return run

@@ -55,9 +55,11 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 async def keep(run: Run) -> None:
     """Takes down where the run is. Raises SetupError when it cannot be written."""
     try:
-        run.place = await place_of(run.browser, run.tabs)
+        place = await place_of(run.browser, run.tabs)
     except BrowserError:
         return  # the next action finds out, and where it was before is known
+    if place.tabs:  # else Chrome is going away, tab after tab
+        run.place = place
     if run.options.checkpoint is not None:
         save(run, run.options.checkpoint)
 

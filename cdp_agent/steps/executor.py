@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,7 +14,7 @@ from cdp_agent.agent import prompts
 from cdp_agent.agent.asking import ask
 from cdp_agent.agent.looking import look
 from cdp_agent.agent.perform import Understood, understand
-from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments
 from cdp_agent.page.locate import locate
 from cdp_agent.providers.base import (
     Assistant,
@@ -31,13 +33,14 @@ from cdp_agent.providers.lenient import objects
 from cdp_agent.steps.call import Call
 from cdp_agent.steps.outputs import told
 from cdp_agent.steps.resolve import Unclear
-from cdp_agent.steps.understanding import understand_step
+from cdp_agent.steps.understanding import PATIENCE_S, understand_step
 from cdp_agent.tools.base import RECEIPT, Arguments, Context, Observation, Tool
 
 if TYPE_CHECKING:
     from cdp_agent.steps.work import Work
 
 _ATTEMPTS = 2
+_LOOK_AGAIN_S = 0.25
 _SYSTEM = f"""\
 You carry out one step of a plan in a web browser by calling exactly one tool. Today is {{today}}.
 
@@ -80,7 +83,7 @@ class Resolved(msgspec.Struct, frozen=True):
 async def resolve_step(work: Work, step: str) -> Resolved | Unclear:
     """The call that a step is, or why nobody can tell. Raises ActionError, ModelError, OverBudget, BrowserError."""
     run = work.run
-    found = await understand_step(step, run.tabs.page, work.outputs, tabs=run.browser.pages)
+    found = await _by_code(work, step)
     if isinstance(found, Call):
         understood = understand(_as_call(found.tool, found.arguments), run.tools)
         if isinstance(understood, Understood):
@@ -90,6 +93,20 @@ async def resolve_step(work: Work, step: str) -> Resolved | Unclear:
     if work.executor is None:
         return found
     return await _ask_model(work, step, str(found))
+
+
+async def _by_code(work: Work, step: str) -> Call | Unclear:
+    """What code finds; a page that is just being replaced is looked at again."""
+    run = work.run
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        await run.tabs.follow()  # a tab may have opened or closed since the last step
+        try:
+            return await understand_step(step, run.tabs.page, work.outputs, tabs=run.browser.pages)
+        except DocumentGone:
+            if time.monotonic() > until:
+                raise
+        await asyncio.sleep(_LOOK_AGAIN_S)
 
 
 async def _ask_model(work: Work, step: str, why: str) -> Resolved | Unclear:

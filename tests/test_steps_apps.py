@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -61,20 +61,14 @@ def _fetched(fetch: Callable[[], Path]) -> Path:
         pytest.skip(f"it cannot be had here: {error}")
 
 
-def _files(package: str, folder: str) -> AbstractContextManager[str]:
-    from contextlib import contextmanager
-
-    @contextmanager
-    def served() -> Iterator[str]:
-        with serving(_fetched(lambda: npm_package(package)) / folder) as port:
-            yield f"http://127.0.0.1:{port}"
-
-    return served()
+@contextmanager
+def _files(package: str, folder: str) -> Iterator[str]:
+    with serving(_fetched(lambda: npm_package(package)) / folder) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.mark.parametrize("name", ["django_login", "django_delete_books", "django_add_book"])
 async def test_an_admin_site_is_worked_with(name: str, browser: Browser, page: Page, django: str) -> None:
-    await page.evaluate("0")
     await carry_out(browser, page, steps_of(name, django))
 
 

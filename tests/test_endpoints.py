@@ -98,7 +98,7 @@ async def _resets(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 FAULTS: dict[str, tuple[Talk, str]] = {
-    "hangs": (silence, "no answer within 0.3 s"),
+    "hangs": (silence, "no answer within 2 s"),
     "resets": (_resets, "cannot connect: Connection reset by peer"),
     "half an answer": (saying(b"HTTP/1.1 200 OK\r\nContent-Len"), "no Chrome: it does not speak HTTP"),
     "another protocol": (saying(b"SSH-2.0-OpenSSH_9.6\r\n\r\n"), "no Chrome: it does not speak HTTP"),
@@ -115,7 +115,7 @@ FAULTS: dict[str, tuple[Talk, str]] = {
 async def test_after_one_with_a_fault_the_next_is_taken(detached: DetachedChrome, talk: Talk, told: str) -> None:
     async with talking(talk) as port:
         endpoints = [f"http://127.0.0.1:{port}", detached.endpoint]
-        async with Browser.connect(endpoints, timeout_s=0.3) as browser:
+        async with Browser.connect(endpoints, timeout_s=2) as browser:
             assert browser.attempts == [Attempt(0, 2, told), Attempt(1, 2)]
 
 

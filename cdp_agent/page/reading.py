@@ -6,7 +6,7 @@ What closed shadow roots hide is found on the way, so that the function is calle
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -67,13 +67,27 @@ class Readings(Generic[P]):
 
 
 async def read_all(
-    tree: FrameTree, refs: RefTable, function: str, returning: type[P], options: Mapping[str, Any]
+    tree: FrameTree,
+    refs: RefTable,
+    function: str,
+    returning: type[P],
+    options: Mapping[str, Any],
+    *,
+    options_for: Callable[[World], Mapping[str, Any]] = lambda _: {},
+    complete: Callable[[World, P], P] = lambda _, part: part,
 ) -> Readings[P]:
     """What `function` answers in each world, called with `options` and the next free id; the ids given are claimed.
 
+    `options_for` adds what only that world is told; `complete` makes a whole of what it answers to that.
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
-    reader = _Reader(tree, refs, function, returning, options)
+
+    async def call(world: World) -> P:
+        asked = {"next": refs.free(world), "frame": world.frame_id, **options, **options_for(world)}
+        part = await world.call(function, asked, returning=returning, timeout_s=READ_TIMEOUT_S)
+        return complete(world, part)
+
+    reader = _Reader(tree, refs, call)
     frames = tree.all()
     first, *others = await asyncio.gather(*(reader.read(frame) for frame in frames), return_exceptions=True)
     if isinstance(first, BaseException):
@@ -91,14 +105,10 @@ async def read_all(
 
 
 class _Reader(Generic[P]):
-    def __init__(
-        self, tree: FrameTree, refs: RefTable, function: str, returning: type[P], options: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, tree: FrameTree, refs: RefTable, call: Callable[[World], Awaitable[P]]) -> None:
         self._tree = tree
         self._refs = refs
-        self._function = function
-        self._returning = returning
-        self._options = options
+        self._call = call
 
     async def read(self, frame: Frame) -> Reading[P]:
         await frame.rest(READ_TIMEOUT_S if frame.parent is None else FRAME_TIMEOUT_S)
@@ -129,10 +139,6 @@ class _Reader(Generic[P]):
             part = msgspec.structs.replace(again, first=min(part.first, again.first), end=max(part.end, again.end))
             remember_elements(world, part.elements)
         return Reading(frame, world, part)
-
-    async def _call(self, world: World) -> P:
-        options = {"next": self._refs.free(world), "frame": world.frame_id, **self._options}
-        return await world.call(self._function, options, returning=self._returning, timeout_s=READ_TIMEOUT_S)
 
     async def _own(self, reading: Reading[P], readings: Readings[P]) -> None:
         """Finds out which frame each iframe element of that world holds, and reads the frames that are new."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import msgspec
 
 from .frames import FrameTree
 from .reading import Part, Reading, Readings, read_all
 from .refs import Ref, RefTable
+from .world import World
 
 _LINE = r'^( *)- ([^\s:"]+)(?: ("(?:[^"\\]|\\.)*"))?((?: \[[^\]"]*(?:"(?:[^"\\]|\\.)*"[^\]"]*)*\])*)'
 _REF = r"\[ref=(E\d+)\]$"
@@ -46,10 +48,26 @@ class SnapshotPart(Part, frozen=True, kw_only=True):
     """What `snapshot` in page/js answers: the text of one world, ids still local."""
 
     text: str
+    edits: list[str | tuple[int, int]] | None
+    """Instead of the text: new lines, and which lines of the text before stay (first, how many)."""
+    serial: int
+    """The number of this text, 0 when the world keeps nothing of it."""
     url: str
     title: str
     frames: list[tuple[int, str]]
     omitted: list[tuple[str, str]]
+
+
+class _Known(msgspec.Struct):
+    """The text of a world as it was read last. The world tells then only what became of it, see kept.js."""
+
+    serial: int
+    text: str
+    lines: list[str] | None = None
+    """The same in lines, once it was needed."""
+
+
+_known: WeakKeyDictionary[World, _Known] = WeakKeyDictionary()
 
 
 async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = None) -> Snapshot:
@@ -58,7 +76,11 @@ async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = N
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
     marks = budget_tokens is not None
-    readings = await read_all(tree, refs, "snapshot", SnapshotPart, {"marks": marks})
+    options = {"marks": marks}
+    if marks:
+        readings = await read_all(tree, refs, "snapshot", SnapshotPart, options)
+    else:
+        readings = await read_all(tree, refs, "snapshot", SnapshotPart, options, options_for=_base, complete=_whole)
     composer = _Composer(readings, refs, marks)
     root = readings.root
     text = composer.text(root)
@@ -71,6 +93,31 @@ async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = N
         else:
             text = budget.fit(text, budget_tokens, omitted)
     return Snapshot(text, root.part.url, root.part.title, composer.omitted, composer.frame_urls)
+
+
+def _base(world: World) -> dict[str, int]:
+    known = _known.get(world)
+    return {"base": known.serial} if known is not None else {}
+
+
+def _whole(world: World, part: SnapshotPart) -> SnapshotPart:
+    lines = None
+    if part.edits is not None:
+        lines = _edited(_known[world], part.edits)
+        part = msgspec.structs.replace(part, text="\n".join(lines), edits=None)
+    if part.serial:
+        _known[world] = _Known(part.serial, part.text, lines)
+    else:
+        _known.pop(world, None)
+    return part
+
+
+def _edited(known: _Known, edits: list[str | tuple[int, int]]) -> list[str]:
+    before = known.lines if known.lines is not None else known.text.split("\n")
+    lines: list[str] = []
+    for edit in edits:
+        lines += edit.split("\n") if isinstance(edit, str) else before[edit[0] : edit[0] + edit[1]]
+    return lines
 
 
 class _Composer:

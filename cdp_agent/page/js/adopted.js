@@ -13,7 +13,9 @@ const internalsOf = new WeakMap();
 function adoptRoots(ids, ...roots) {
   ids.forEach((id, i) => {
     const host = elementsOfIds.get(id)?.deref();
-    if (host) closedRoots.set(host, roots[i] ?? null);
+    if (!host) return;
+    closedRoots.set(host, roots[i] ?? null);
+    if (roots[i]) noteNews(host);
   });
 }
 
@@ -21,7 +23,9 @@ function adoptRoots(ids, ...roots) {
 function adoptInternals(entries) {
   for (const [id, internals] of entries) {
     const element = elementsOfIds.get(id)?.deref();
-    if (element) internalsOf.set(element, internals);
+    if (!element) continue;
+    internalsOf.set(element, internals);
+    noteNews(element);
   }
 }
 

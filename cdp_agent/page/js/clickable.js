@@ -31,6 +31,7 @@ const LARGEST_PAINTED = 320;
 /** Whether it is nothing but paint, as icons and colour swatches are: empty, of some size, with a background or a glyph. */
 function isOnlyPaint(element, tag) {
   if (!PAINTED_TAGS.has(tag) || firstChild_.call(element) !== null) return false;
+  reading.notes?.always.add(element);
   const style = computedStyleOf(element);
   const isImage = style.backgroundImage !== 'none' || style.content.startsWith('url(');
   if (!isImage && /^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor) && !generatedText(element, 'before', reading.selections.before)) return false;
@@ -45,6 +46,7 @@ const BUTTON_FACE = 'rgb(239, 239, 239)';
 
 /** ` [class=star] [color=#ffd700]`: for what has neither name nor content, what its author called it, and what is seen of it. */
 function hintOf(element) {
+  reading.notes?.always.add(element); // for its colour
   const text = collapse(attr(element, 'class') ?? '') || attr(element, 'id');
   const hint = text ? ` [class=${/^[\w-]+$/.test(text) ? cut(text, LONGEST_HINT) : bracketed(cut(text, LONGEST_HINT))}]` : '';
   const background = computedStyleOf(element).backgroundColor;
@@ -76,6 +78,7 @@ function adoptListening(...nodes) {
     if (nodeType(node) !== 1 || LISTEN_ANYWAY.has(tagOf(node))) continue;
     if (!listening.has(node)) heard.push(new WeakRef(node));
     listening.add(node);
+    noteNews(node);
     learnt = true;
   }
   return learnt;

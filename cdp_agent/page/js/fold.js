@@ -90,6 +90,7 @@ const standsAroundOne = ({ kids }) => kids.length === 1 && typeof kids[0] !== 's
 /** Of what may be clickable: not when it stands around controls, nor when it takes no room. */
 function isControl(line) {
   if (holdsControls(line)) return false;
+  reading.notes?.always.add(line.element);
   const box = getBoundingClientRect_.call(line.element);
   return box.width > 0 && box.height > 0;
 }

@@ -35,10 +35,11 @@ function plainName(element, tag, role) {
 function descriptionState(element, role, name) {
   if (!hasAttr(element, 'title') && !hasAttr(element, 'aria-describedby') && !hasAttr(element, 'aria-description')) return '';
   const description = cut(descriptionOf(element, name), 200);
-  if (!description || name.includes(description) || reading.told.has(description)) return '';
+  if (!description || name.includes(description)) return '';
+  const isReference = hasAttr(element, 'aria-describedby');
   // Where a link leads says more than its tooltip, if it has a name in words.
-  if (role === 'link' && !hasAttr(element, 'aria-describedby') && /\p{L}/u.test(name)) return '';
-  if (!hasAttr(element, 'aria-describedby')) reading.told.add(description);
+  if (role === 'link' && !isReference && /\p{L}/u.test(name)) return '';
+  if (wasTold(description, !isReference)) return '';
   return ` [description=${bracketed(description)}]`;
 }
 

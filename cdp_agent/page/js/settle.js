@@ -7,11 +7,7 @@ let watching = null;
 /** @type {WeakSet<Node>} what kept changing until a wait was cut off: it is not waited for again */
 const restless = new WeakSet();
 
-const target_ = getterOf(MutationRecord.prototype, 'target');
-const type_ = getterOf(MutationRecord.prototype, 'type');
 const attributeName_ = getterOf(MutationRecord.prototype, 'attributeName');
-const oldValue_ = getterOf(MutationRecord.prototype, 'oldValue');
-const addedNodes_ = getterOf(MutationRecord.prototype, 'addedNodes');
 const contentDocument_ = getterOf(HTMLIFrameElement.prototype, 'contentDocument');
 const contentDocumentOfFrame_ = getterOf(HTMLFrameElement.prototype, 'contentDocument');
 

@@ -144,7 +144,8 @@ function selectedIn(root) {
   sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
   const { every, classes, byClass, lists } = merged(sheets.map(factsOf));
   const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0 };
-  for (const [bit, list] of lists) selectElements(root, list, bit, selection.elements);
+  if (root === sparseRoot) selection.elements = { get: (element) => bitsOf(element, lists) };
+  else for (const [bit, list] of lists) selectElements(root, list, bit, selection.elements);
   return perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) }));
 }
 
@@ -153,6 +154,13 @@ const ALL_CONCERNS = (1 << CONCERNS.length) - 1;
 function selectElements(root, list, bit, elements) {
   const found = selectAll(root, list);
   for (let i = 0; i < found.length; i++) elements.set(found[i], elements.get(found[i]) | bit);
+}
+
+/** The same of one element alone. */
+function bitsOf(element, lists) {
+  let bits = 0;
+  for (const [bit, list] of lists) if (matches(element, list)) bits |= bit;
+  return bits;
 }
 
 /** @type {Map<string, object>} what sheets say together: many shadow roots have the same ones */

@@ -1,28 +1,39 @@
 // One reading of everything this session shows.
 
 /**
- * @param {{next: number, marks: boolean}} options
- * @returns {{text: string, first: number, end: number, frames: [number, string][], remote: number[], omitted: [string, string][],
+ * @param {{next: [number, number], marks: boolean, base?: number}} options  base: the `serial` of the text that the caller has
+ * @returns {{text: string, serial: number, edits: (string | [number, number])[] | null, first: number, end: number, frames: [number, string][], remote: number[], omitted: [string, string][],
  *   closed: number[], internals: number[], elements: string, url: string, title: string}}
+ *   edits: instead of the text, of which lines of that other text it is made ([first, how many]) and what stands between
+ *   serial: 0 when nothing is kept of it
  */
-function snapshot({ next, marks }) {
+function snapshot({ next, marks, base = 0 }) {
   const first = reserveIds(next);
   forget();
+  const notes = marks ? null : beginNotes(base);
+  const isEdit = notes !== null && notes.serial > 0;
+  sparseRoot = isEdit ? document : null;
   reading = newReading(marks);
   const whole = newLine(null, '', 'page');
   const root = documentElement_.call(document);
-  if (root) inRoot(document, () => visitElement(root, whole, 0, 0));
+  const visit = () => {
+    reading.notes = notes;
+    visitElement(root, whole, 0, 0);
+  };
+  if (root) inRoot(document, visit);
   for (let i = 0; i < reading.queue.length; i++) {
     const [element, place, flags, at] = reading.queue[i];
     reading = at;
     visitElement(element, place, flags, 0);
   }
-  const lines = [];
-  renderKids(joinShort(withoutSeparators(tidy(whole.kids)), false), 0, lines);
+  const out = new Output(isEdit ? notes.owners : []);
+  renderKids(joinShort(withoutSeparators(tidy(whole.kids)), false), 0, out);
+  const serial = marks ? 0 : endNotes(notes, out);
   const { frames, remote, omitted, closed, internals } = reading;
   forget();
+  if (isEdit) out.flush();
   return {
-    text: lines.join('\n'), url: documentURL_.call(document), title: collapse(title_.call(document)), first, end: nextId, frames, remote,
+    text: isEdit ? '' : out.fresh.join('\n'), serial, edits: isEdit ? out.edits : null, url: documentURL_.call(document), title: collapse(title_.call(document)), first, end: nextId, frames, remote,
     omitted, closed, internals, elements: elementsThere(),
   };
 }
@@ -36,4 +47,5 @@ function forget() {
   ownersOfRoots = new Map();
   labelsOfRoots = new Map();
   countersOfRoots = new Map();
+  sparseRoot = null;
 }

@@ -7,7 +7,8 @@
  * @property {string} states @property {number} id  0: no ref @property {string} value @property {string} target
  * @property {(string | Line)[]} kids  texts (with BREAK where a block begins or ends) and lines @property {boolean} named  by its content
  * @property {boolean} unsure  has a ref only if nothing in it has one @property {boolean} remote  a frame read by another session
- * @property {boolean} isPlace  holds the place of what the queue will bring
+ * @property {boolean} isPlace  holds the place of what the queue will bring @property {number} sealed  text before this kid takes no more in
+ * @property {number} at  its line of text, -1: none yet @property {number} size  lines, with those in it @property {number} depth
  */
 
 // What holds for everything below an element.
@@ -32,26 +33,27 @@ let reading = newReading(false);
 function newReading(marks) {
   return {
     marks, queue: [], frames: [], remote: [], omitted: [], closed: [], internals: [], told: new Set(),
-    selections: NOTHING_SELECTED, owners: new Map(), marked: new Set(), focused: null, page: { origin: '', hasBase: false },
+    selections: NOTHING_SELECTED, owners: new Map(), marked: new Set(), focused: null, page: { origin: '', hasBase: false }, notes: null,
   };
 }
 
 const newLine = (element, tag, role) => ({
   element, tag, role, name: '', states: '', id: 0, value: '', target: '', kids: [], named: false, unsure: false, remote: false, isPlace: false,
+  sealed: 0, at: -1, size: 0, depth: 0,
 });
 
 /** Adds text to what a line contains; runs are joined here and tidied when the line is finished. */
 function addText(line, text) {
   const kids = line.kids;
   const last = kids.length - 1;
-  if (last >= 0 && typeof kids[last] === 'string') kids[last] += text;
+  if (last >= line.sealed && typeof kids[last] === 'string') kids[last] += text;
   else kids.push(text);
 }
 
 /** Enters a document or shadow root: its style sheets, owners and marked elements are its own. */
 function inRoot(root, visit) {
   const outer = reading;
-  reading = { ...outer, ...rootFacts(root) };
+  reading = { ...outer, ...rootFacts(root), notes: null };
   visit();
   reading = outer;
 }
@@ -69,7 +71,7 @@ function readRoot(root) {
   const isDocument = nodeType(root) === 9;
   let selection = selections.get(root);
   if (!selection) selections.set(root, (selection = selectedIn(root)));
-  const facts = { selections: selection, owners: ownersIn(root), marked: new Set(selectAll(root, MARKED_SELECTOR)) };
+  const facts = { selections: selection, owners: ownersIn(root), marked: markedIn(root) };
   facts.focused = (isDocument ? activeElement_ : activeElementOfRoot_).call(root);
   if (isDocument) {
     const url = documentURL_.call(root);
@@ -130,7 +132,11 @@ function visitSlot(slot, line, flags, depth) {
 /** The shadow root if it is known; else notes that one may be hidden here. */
 function shadowOf(element, tag) {
   const shadow = rootOfHost(element);
-  if (shadow) return shadow;
+  if (shadow) {
+    reading.notes?.always.add(element);
+    return shadow;
+  }
+  reading.notes?.hosts.add(element);
   if (!closedRoots.has(element) && mayHideRoot(element, tag)) reading.closed.push(idOf(element));
   return null;
 }
@@ -140,6 +146,7 @@ function mayHideRoot(element, tag) {
   if (tag.includes('-')) return true;
   if (firstChild(element)) return false;
   if (tag !== 'DIV' && tag !== 'SPAN' && tag !== 'SECTION' && tag !== 'MAIN' && tag !== 'ARTICLE' && tag !== 'ASIDE') return false;
+  reading.notes?.always.add(element);
   return scrollHeight_.call(element) > clientHeightWorthARoot && scrollWidth_.call(element) > clientHeightWorthARoot;
 }
 
@@ -148,6 +155,11 @@ const scrollWidth_ = getterOf(Element.prototype, 'scrollWidth');
 const clientHeightWorthARoot = 8; // px: less holds no text
 
 function visitElement(element, line, flags, depth, isOwned = false) {
+  if (reading.notes) visitKept(element, line, flags, depth, isOwned);
+  else visitAnew(element, line, flags, depth, isOwned);
+}
+
+function visitAnew(element, line, flags, depth, isOwned) {
   const tag = tagOf(element);
   if (SKIPPED.has(tag)) return;
   if (reading.owners.size && !isOwned && reading.owners.has(element)) return;
@@ -177,6 +189,7 @@ function visitElement(element, line, flags, depth, isOwned = false) {
 
 /** An element that is rendered and seen. */
 function visitSeen(element, tag, line, flags, depth, isMarked) {
+  if (reading.notes) noteUntold(reading.notes, element, tag, isMarked);
   if (tag.includes('-') && !internalsOf.has(element)) reading.internals.push(idOf(element));
   const role = roleOf(element, tag);
   const special = SPECIAL_TAGS[tag];
@@ -264,6 +277,7 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isMarked
   if (hasRef) inner &= ~ARIA_HIDDEN; // what a hidden control says is not its name, but all there is to tell it by
   if (line.named && WHOLE.has(role)) inner |= NO_TEXT | UNNAMED_ICON;
   if (!(line.named && isPlain(element))) visitContents(element, tag, line, inner, depth);
+  else if (reading.notes && mayHost(tag)) reading.notes.hosts.add(element);
   finish(line, parent);
 }
 

@@ -1,0 +1,169 @@
+// What of a document may be read differently since the last reading: what mutations tell (in this world, where the page does
+// not see us watch), what rules of style sheets may do elsewhere on account of them, and what changes without telling.
+
+/** @type {MutationObserver | null} */
+let staleObserver = null;
+/** Whether rules that look at neighbours may have come to select others. */
+let structureChanged = false;
+
+const target_ = getterOf(MutationRecord.prototype, 'target');
+const type_ = getterOf(MutationRecord.prototype, 'type');
+const oldValue_ = getterOf(MutationRecord.prototype, 'oldValue');
+const addedNodes_ = getterOf(MutationRecord.prototype, 'addedNodes');
+const removedNodes_ = getterOf(MutationRecord.prototype, 'removedNodes');
+const fullscreenElement_ = getterOf(Document.prototype, 'fullscreenElement');
+const MOST_STALE = 3000; // elements: beyond, reading all is as fast
+
+// What depends on other elements, or changes without a mutation.
+const UNTOLD_TAGS = new Set('INPUT TEXTAREA SELECT PROGRESS METER OUTPUT LABEL CANVAS VIDEO AUDIO OBJECT EMBED IFRAME FRAME svg SLOT'.split(' '));
+const REFERRING = ['aria-labelledby', 'aria-labeledby', 'aria-describedby'];
+// Which child is the first one counts there.
+const FIRST_COUNTS = new Set(['DETAILS', 'FIELDSET']);
+
+/** @param {Notes} notes  of a reading that begins */
+function watchStale(notes) {
+  notes.around = surroundings();
+  notes.provable = notes.around !== null;
+  if (!notes.provable) return;
+  compareStructural(notes.around.styles, notes.around.styles, () => {});
+  structureChanged = false;
+  staleObserver = new MutationObserver(noteMutations);
+  const all = { subtree: true, childList: true, attributes: true, characterData: true, characterDataOldValue: true };
+  staleObserver.observe(document, all);
+}
+
+function unwatchStale() {
+  staleObserver?.disconnect();
+  staleObserver = null;
+}
+
+/** What must be the same for anything to be kept; null where that cannot be known. */
+function surroundings() {
+  const styles = stylesNow();
+  if (!styles || elementsByTag_.call(document, 'base').length || selectAll(document, '[aria-owns]').length || showingAnimations()) return null;
+  return {
+    styles, root: documentElement_.call(document), origin: originOfPage(), fullscreen: fullscreenElement_.call(document),
+    focused: activeElement_.call(document), labelled: labelledControls(),
+  };
+}
+
+const originOfPage = () => /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(documentURL_.call(document))?.[0];
+const labelledControls = () => [...elementsByTag_.call(document, 'label')].filter((label) => tagOf(label) === 'LABEL').map((label) => controlOfLabel(label));
+
+/** Whether what is kept holds but for what it then names as stale. @param {Notes} notes */
+function stillHolds(notes) {
+  noteMutations(staleObserver.takeRecords());
+  if (kept !== notes) return false;
+  const { around } = notes;
+  const now = surroundings();
+  if (!now || now.root !== around.root || now.origin !== around.origin || now.fullscreen !== around.fullscreen) return false;
+  if (now.styles.key !== around.styles.key || !sameItems(now.styles.texts, around.styles.texts)) return false;
+  for (const element of notes.pending) {
+    if (element && !closedRoots.has(element) && !internalsOf.has(element)) return false;
+  }
+  for (const element of [around.focused, now.focused, ...around.labelled, ...now.labelled]) if (element) markStale(notes, element);
+  markUntold(notes);
+  const diff = (element) => markDeep(notes, element);
+  const moved = compareDynamic(around.styles, now.styles, diff);
+  if (moved || structureChanged) compareStructural(around.styles, now.styles, diff);
+  else now.styles.structural = around.styles.structural;
+  structureChanged = false;
+  notes.around = now;
+  if (notes.deep.has(now.root) || notes.deep.size > MOST_STALE) return false;
+  markCells(notes);
+  return notes.stale.size <= MOST_STALE;
+}
+
+/** Remembers an element that is seen, if it may be read differently although nobody tells. @param {Notes} notes */
+function noteUntold(notes, element, tag, isMarked) {
+  if (UNTOLD_TAGS.has(tag) || tag.includes('-') || (isMarked && REFERRING.some((name) => hasAttr(element, name)))) notes.always.add(element);
+}
+
+/** What changes without telling anybody. @param {Notes} notes */
+function markUntold(notes) {
+  for (const element of selectAll(document, '[popover]')) markStale(notes, element);
+  for (const element of notes.always) {
+    if (isConnected_.call(element)) markStale(notes, element);
+    else notes.always.delete(element);
+  }
+  for (const host of notes.hosts) {
+    if (!isConnected_.call(host)) notes.hosts.delete(host);
+    else if (shadowRoot_.call(host)) markDeep(notes, host);
+  }
+}
+
+/** Whether a cell heads its row or its column depends on what is beside it. @param {Notes} notes */
+function markCells(notes) {
+  for (const element of [...notes.stale]) {
+    const tag = tagOf(element);
+    if (tag === 'TR') {
+      for (let cell = firstElementChild_.call(element); cell; cell = nextElementSibling_.call(cell)) {
+        if (tagOf(cell) === 'TH') markStale(notes, cell);
+      }
+    } else if (tag === 'TABLE') {
+      for (const cell of selectAll(element, 'th:only-child')) markStale(notes, cell);
+    }
+  }
+}
+
+/** An element is to be visited, and thus all that it is in. @param {Notes} notes @param {Element} element */
+function markStale(notes, element) {
+  for (let node = element; node && nodeType_.call(node) === 1 && !notes.stale.has(node); node = parentNode_.call(node)) notes.stale.add(node);
+}
+
+function markDeep(notes, element) {
+  notes.deep.add(element);
+  markStale(notes, element);
+}
+
+/** @param {MutationRecord[]} records */
+function noteMutations(records) {
+  const notes = kept;
+  if (!notes || !staleObserver) return;
+  for (const record of records) {
+    const target = target_.call(record);
+    const type = type_.call(record);
+    if (type === 'attributes') {
+      structureChanged = true;
+      markDeep(notes, target);
+    } else if (type === 'characterData') noteText(notes, target, oldValue_.call(record));
+    else noteChildren(notes, target, record);
+  }
+  if (notes.deep.size > MOST_STALE || notes.stale.size > MOST_STALE) forgetKept();
+}
+
+function noteText(notes, node, before) {
+  const parent = parentNode_.call(node);
+  if (!parent || nodeType_.call(parent) !== 1 || nodeType_.call(node) > 4) return;
+  if (before === '' || data_.call(node) === '') {
+    structureChanged = true; // :empty
+    markDeep(notes, parent);
+  } else markStale(notes, parent);
+}
+
+function noteChildren(notes, parent, record) {
+  structureChanged = true;
+  if (nodeType_.call(parent) !== 1) {
+    markDeep(notes, documentElement_.call(document));
+    return;
+  }
+  if (FIRST_COUNTS.has(tagOf(parent))) markDeep(notes, parent);
+  else markStale(notes, parent);
+  for (const node of addedNodes_.call(record)) if (nodeType_.call(node) === 1) notes.deep.add(node);
+  for (const node of removedNodes_.call(record)) {
+    if (nodeType_.call(node) !== 1) continue;
+    notes.memos.delete(node);
+    for (const inner of selectAll(node, '*')) notes.memos.delete(inner);
+  }
+}
+
+/** Something else became known of an element. @param {Element} element */
+function noteNews(element) {
+  if (kept) markStale(kept, element);
+}
+
+function sameItems(one, other) {
+  if (one.length !== other.length) return false;
+  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false;
+  return true;
+}

@@ -1,0 +1,134 @@
+"""A large page is read only where it changed, and reads exactly as if it had been read anew."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from cdp_agent.page import snapshot as snapshots
+from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot import SnapshotPart
+
+from .conftest import Serve
+
+FOLDER = Path(__file__).parent / "kept"
+PAGE = (FOLDER / "page.html").read_text("utf-8")
+MUTATE = (FOLDER / "mutate.js").read_text("utf-8")
+ROUNDS = 60
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+async def test_what_was_kept_and_what_is_read_anew_give_the_text_of_a_full_reading(
+    seed: int, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = _watched(monkeypatch)
+    address = serve(PAGE)
+    await page.goto(address)
+    kept = 0
+
+    for turn in range(ROUNDS):
+        if turn % 20 == 0:
+            await page.reload()
+            await page.snapshot()
+        done = await page.evaluate(f"({MUTATE.strip()})({seed * 1000 + turn}, {1 + turn % 3})")
+        text = (await page.snapshot()).text
+        kept += parts[-1].edits is not None
+
+        assert text.split("\n") == (await _read_anew(page)).split("\n"), (turn, done)
+
+    assert kept > ROUNDS / 2
+
+
+UNTOLD = {
+    "a state that decides what is shown beside it": "document.querySelector('[type=checkbox]').click()",
+    "a value": "document.querySelector('#name').value = 'Bea'",
+    "the focus": "document.querySelector('#where').focus()",
+    "what is open on top": "document.querySelector('[popover]').showPopover()",
+    "a cell beside a header": "document.querySelector('th').parentNode.append(document.createElement('td'))",
+    "what fills the cell beside a header": "document.querySelector('table').rows[0].outerHTML = '<tr><th>A<td>'",
+    "a label elsewhere": "document.querySelector('label').textContent = 'First name'",
+    "what names a group": "document.querySelector('#named').textContent = 'renamed'",
+    "an earlier tooltip of the same words": "document.querySelector('.headerlink').title = ''",
+    "a rule": "document.querySelector('style').sheet.cssRules[3].style.display = 'none'",
+    "a rule's sheet": "document.querySelector('style').sheet.disabled = true",
+    "a shadow root": "document.querySelector('h2').attachShadow({mode: 'open'}).innerHTML = '<slot></slot>!'",
+    "a listener": "document.querySelector('.below').addEventListener('click', () => 0)",
+    "text that makes an element not empty": "document.querySelector('p:empty').append('full')",
+    "a class before something": "document.querySelector('.toggle').classList.add('open')",
+    "what an element holds": "document.querySelector('.star').remove()",
+    "a variable of a neighbour": "document.querySelector('.switch').className = ''",
+}
+
+
+@pytest.mark.parametrize("change", UNTOLD.values(), ids=UNTOLD)
+async def test_what_changes_elsewhere_is_seen(change: str, page: Page, serve: Serve) -> None:
+    await page.goto(serve(PAGE))
+    await page.snapshot()
+    await page.snapshot()
+
+    await page.evaluate(f"(() => {{ {change} }})()")
+
+    assert (await page.snapshot()).text.split("\n") == (await _read_anew(page)).split("\n")
+
+
+async def test_only_the_lines_that_changed_are_told(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    await page.goto(
+        serve("<!doctype html><ul>" + "".join(f"<li><a href=/{n}>Item {n}</a> of many" for n in range(1500)))
+    )
+    parts = _watched(monkeypatch)
+    before = (await page.snapshot()).text.split("\n")
+
+    await page.evaluate("document.querySelectorAll('a')[700].textContent = 'changed'")
+    after = (await page.snapshot()).text.split("\n")
+
+    changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    assert len(changed) == 1
+    assert '"changed"' in changed[0][1]
+    assert parts[-1].edits is not None
+    assert sum(len(edit) for edit in parts[-1].edits if isinstance(edit, str)) < 200
+
+
+async def test_two_readings_at_once_tell_the_same(page: Page, serve: Serve) -> None:
+    await page.goto(serve(PAGE))
+    await page.snapshot()
+    await page.evaluate("document.querySelector('h2').textContent = 'changed'")
+
+    one, other = await asyncio.gather(page.snapshot(), page.snapshot())
+
+    assert one.text == other.text == await _read_anew(page)
+
+
+async def test_an_answer_that_got_lost_makes_the_next_reading_a_full_one(page: Page, serve: Serve) -> None:
+    await page.goto(serve(PAGE))
+    await page.snapshot()
+    world = await (await page.frames()).root.world()
+    lost: dict[str, Any] = {"next": page.refs.free(world), "marks": False, **snapshots._base(world)}
+    await page.evaluate("document.querySelector('h2').textContent = 'changed'")
+    await world.call("snapshot", lost)
+
+    text = (await page.snapshot()).text
+
+    assert '"changed"' in text
+    assert text == await _read_anew(page)
+
+
+def _watched(monkeypatch: pytest.MonkeyPatch) -> list[SnapshotPart]:
+    """What the worlds answer from now on."""
+    parts: list[SnapshotPart] = []
+    whole = snapshots._whole
+
+    def watch(world: Any, part: SnapshotPart) -> SnapshotPart:
+        parts.append(msgspec.structs.replace(part))
+        return whole(world, part)
+
+    monkeypatch.setattr(snapshots, "_whole", watch)
+    return parts
+
+
+async def _read_anew(page: Page) -> str:
+    """The text by a reading with boxes, for which nothing is kept."""
+    return (await page.snapshot(budget_tokens=10**9)).text

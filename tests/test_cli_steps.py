@@ -14,6 +14,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.cli.steps import read_steps
+from fixtures.shop import ShopServer
 from tests.conftest import Serve
 from tests.stepping import Models, Site, plan, verdict
 
@@ -48,6 +49,15 @@ def test_a_file_of_steps_is_carried_out_without_a_model(cli: Cli, tmp_path: Path
 
     assert "«42 results»" in done.stdout
     assert "  2  Press Enter   (by code)\n  2  pressed Enter" in done.stderr
+
+
+def test_the_demos_steps_buy_two_mugs(cli: Cli) -> None:
+    with ShopServer() as shop:
+        done = cli("do", "fixtures/shop.steps", "--url", shop.url)
+
+        [order] = shop.orders
+    assert (order.cart, order.name, order.country, order.payment) == ({"mug-blue": 2}, "Ada Berg", "Norway", "invoice")
+    assert order.number in done.stdout
 
 
 def test_json_is_the_result(cli: Cli, serve: Serve) -> None:

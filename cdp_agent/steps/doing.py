@@ -131,7 +131,8 @@ async def _carry_out(work: Work, number: int, resolved: Resolved, risk: Risk) ->
         case Answer(result):  # a tool of the user's own that is terminal
             return Failed(result, again=False)
         case error:
-            return Failed(str(error), again=not isinstance(error, BlockedByPolicy | InvalidArguments))
+            again = not isinstance(error, BlockedByPolicy | InvalidArguments)
+            return Failed(str(error), again=again and resolved.call.tool != "wait_for")  # which was patient already
 
 
 def _output(work: Work, number: int, tool: str, outcome: Observation) -> Output:

@@ -8,7 +8,7 @@ from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.fill import fill
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts import Outcome
-from tests.acting import WATCHING, at, in_frame, until_named
+from tests.acting import WATCHING, at, in_frame, ref, until_named
 from tests.conftest import Serve
 
 FORMATTED = "the page formatted it"
@@ -162,3 +162,43 @@ async def test_fill_leaves_nothing_in_the_page(page: Page, serve: Serve) -> None
     await fill(await at(page, "D"), "2026-03-05")
 
     assert await page.evaluate("records") == 0
+
+
+FORM = """<form onsubmit="event.preventDefault(); sent.textContent = 'sent ' + field.value">
+<label>Field <input id=field type={kind}></label>{others}</form><p id=sent>"""
+VALUES = {
+    "text": "tea", "number": "3", "date": "2026-03-05", "time": "14:30", "datetime-local": "2026-03-05T14:30",
+    "month": "2026-03", "week": "2026-W10", "color": "#1e90ff", "range": "7",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", VALUES)
+async def test_a_field_of_any_kind_submits_a_form_that_has_a_button(page: Page, serve: Serve, kind: str) -> None:
+    await page.goto(serve(FORM.format(kind=kind, others="<button>Send</button>")))
+
+    receipt = await page.fill(await ref(page, "Field"), VALUES[kind], submit=True)
+
+    assert await page.evaluate("sent.textContent") == f"sent {VALUES[kind]}"
+    assert receipt.note == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "others", "sent", "note"),
+    [
+        ("text", "", "sent tea", ""),
+        ("text", "<input name=other>", "", "Enter may submit nothing: its form has no submit button"),
+        ("date", "", "", "Enter may submit nothing: its form has no submit button"),
+        ("color", "", "", "Enter may submit nothing: its form has no submit button"),
+        ("text", "<button disabled>Send</button>", "", 'button E2 "Send", which submits it, is disabled'),
+    ],
+    ids=["a text alone", "two texts", "a date alone", "a colour alone", "a disabled button"],
+)
+async def test_what_submits_nothing_is_told(
+    page: Page, serve: Serve, kind: str, others: str, sent: str, note: str
+) -> None:
+    await page.goto(serve(FORM.format(kind=kind, others=others)))
+
+    receipt = await page.fill(await ref(page, "Field"), VALUES[kind], submit=True)
+
+    assert await page.evaluate("sent.textContent") == sent
+    assert receipt.note == note

@@ -8,7 +8,7 @@ from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.keyboard import events_of, press
 from cdp_agent.page.keys import KEYS, Chord, find_key, parse_chord
 from cdp_agent.page.page import Page
-from tests.acting import log
+from tests.acting import log, ref
 from tests.conftest import Serve
 
 FIELD = """<input id=i value=abc autofocus><script>
@@ -113,3 +113,41 @@ def test_modifiers_are_let_go_in_the_opposite_order() -> None:
         ("keyUp", "Shift"),
         ("keyUp", "Control"),
     ]
+
+
+TEXTS = {
+    "input": "<input aria-label=Text value=abc>",
+    "textarea": "<textarea aria-label=Text>abc</textarea>",
+    "email": "<input type=email aria-label=Text value=abc>",
+    "number": "<input type=number aria-label=Text value=123>",
+    "editable": "<div contenteditable role=textbox aria-label=Text>ab<b>c</b></div>",
+}
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+async def test_a_key_for_a_text_that_had_no_caret_goes_to_its_end(page: Page, serve: Serve, kind: str) -> None:
+    await page.goto(serve(TEXTS[kind]))
+
+    await page.press("Backspace", ref=await ref(page, "Text"))
+
+    held = await page.evaluate("(e => e.value ?? e.textContent)(document.querySelector('[aria-label]'))")
+    assert held in ("ab", "12")
+
+
+@pytest.mark.parametrize("kind", ["input", "textarea", "editable"])
+async def test_a_key_for_a_text_leaves_its_caret_where_it_was(page: Page, serve: Serve, kind: str) -> None:
+    await page.goto(serve(TEXTS[kind]))
+    text = await ref(page, "Text")
+
+    for key in ("Home", "ArrowRight", "Backspace"):
+        await page.press(key, ref=text)
+
+    assert await page.evaluate("(e => e.value ?? e.textContent)(document.querySelector('[aria-label]'))") == "bc"
+
+
+async def test_a_key_for_a_text_leaves_what_the_page_selected(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input aria-label=Text value=abc onfocus='this.setSelectionRange(0, 2)'>"))
+
+    await page.press("Backspace", ref=await ref(page, "Text"))
+
+    assert await page.evaluate("document.querySelector('input').value") == "c"

@@ -245,3 +245,15 @@ async def test_what_a_slow_request_brings_belongs_to_the_action(
     await page.goto(serve(f'<button onclick="{script}">Search</button><p id=out></p>'))
 
     assert (await click(page, "Search")).changed == ["+ - paragraph: 42 results"]
+
+
+async def test_a_value_that_the_page_writes_otherwise_later_is_told(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("<input aria-label=Name oninput='setTimeout(() => { this.value = this.value.toUpperCase() }, 20)'>")
+    )
+
+    await page.snapshot()
+
+    receipt = await page.fill("E1", "tea")
+
+    assert "TEA" in receipt.text

@@ -14,6 +14,7 @@ from cdp_agent.errors import DocumentGone, InvalidArguments
 
 from . import mouse
 from .aim import DEADLINE_S, aim, describe, input_session, missed, refusal, told
+from .keyboard import press
 from .locate import Located
 from .mouse import Button
 from .receipts import Outcome
@@ -34,10 +35,10 @@ async def click_element(at: Located, *, button: Button = "left", count: int = 1,
     loop = asyncio.get_running_loop()
     ends = loop.time() + at.patience(DEADLINE_S)
     while True:
-        aimed = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()), local=local)
+        aimed = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()), local=local, releases=count)
         try:
-            await mouse.click_at(input_session(at.frame), aimed.x, aimed.y, button=button, count=count)
-            landing = await aimed.landing()
+            clicking = mouse.click_at(input_session(at.frame), aimed.x, aimed.y, button=button, count=count)
+            landing = await aimed.landing_of(clicking)
         except DocumentGone:
             return ""  # the click did it
         if landing.state in ("met", "none"):
@@ -67,17 +68,23 @@ class _Focus(msgspec.Struct, frozen=True):
     """It, or something in it, has the focus now."""
     inner: str = ""
     """What in it has the focus, when it is not the element itself."""
+    end: bool = False
+    """The caret is at the start of a text that has just got the focus, where only a key can move it to the end."""
+    mac: bool = False
 
 
 async def focus(at: Located) -> Outcome:
     """Gives the element the focus; a wrapper passes it on to the one thing in it that takes it.
 
-    Raises NotInteractable when nothing there takes the focus.
+    The caret of a text that had none goes to its end, as with a user's click. Raises NotInteractable when nothing
+    there takes the focus.
     """
     found = await at.world.call("focusOn", at.local, returning=_Focus)
     if not found.got:
         message = "takes no focus: click it, or use the field or button in it."
         raise refusal(at, "wrong_element", await told(at), message)
+    if found.end:
+        await press(at.frame, "Meta+ArrowDown" if found.mac else "End")
     return Outcome(note=f"the focus is on {at.refs.write(at.world, found.inner)} in it" if found.inner else "")
 
 

@@ -8,19 +8,23 @@ from the page if it did not.
 from __future__ import annotations
 
 import asyncio
-from typing import Literal
+from collections.abc import Coroutine
+from typing import Any, Literal
 
 import msgspec
 
+from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import DocumentGone, NotInteractable
 
 from .frames import Frame
 from .locate import Located
 from .refs import RefTable
-from .world import World
+from .world import World, answer_of
 
 DEADLINE_S = 5.0
+RELEASE_TOLD_S = 0.02
+"""A release that arrived at all was told to the page when Chrome says that it was handled."""
 Guard = Literal["", "press", "move"]
 
 
@@ -81,11 +85,26 @@ class Aimed(msgspec.Struct, frozen=True):
     hint: str = ""
     """How to go on after a click there, when what opens is not in the page."""
 
+    released: asyncio.Future[runtime.Evaluated] | None = None
+    """What became of the press, told at the mouse's release; None in frames apart: one world alone hears of it."""
+
+    async def landing_of(self, clicking: Coroutine[Any, Any, None]) -> Landing:
+        """What becomes of the click; ends the guard. Raises as the click."""
+        await clicking
+        if self.released is not None:
+            await asyncio.wait([self.released], timeout=RELEASE_TOLD_S)
+            if self.released.done() and self.released.exception() is None:
+                return self._landing([answer_of("landedAfter", self.released.result(), _Landed)])
+        return await self.landing()
+
     async def landing(self) -> Landing:
-        """What became of the press; ends the guard."""
+        """What became of the press or move; ends the guard."""
         told = await asyncio.gather(
             *(world.call("landed", returning=_Landed, timeout_s=DEADLINE_S) for world in self.worlds)
         )
+        return self._landing(told)
+
+    def _landing(self, told: list[_Landed]) -> Landing:
         index = next((index for index, each in enumerate(told) if each.state == "missed"), 0)
         by = told[index].by
         return Landing(told[index].state, self.refs.write(self.worlds[index], by.text) if by else "")
@@ -99,13 +118,17 @@ async def aim(
     place: bool = False,
     wait_s: float | None = None,
     local: int | None = None,
+    releases: int = 0,
 ) -> Aimed:
     """A point where the mouse meets the element, which is scrolled there if it must be.
 
     Waits until it is shown, at rest, enabled (unless told otherwise) and on top. With `guard` the next press
-    or move is watched. `local` is another element of the same world. Raises NotInteractable, DocumentGone,
-    PageUnresponsive. `place`: where it is, will do, if only what is around it is on top there (an empty outline).
+    or move is watched; `releases`: the press is a click with so many. `local` is another element of the same world.
+    `place`: where it is, will do, if only what is around it is on top there (an empty outline). Raises
+    NotInteractable, DocumentGone, PageUnresponsive.
     """
+    # What is asked of a page after its input is answered when that is painted; asked before, it answers in time.
+    released = at.world.ask("landedAfter", releases) if releases and at.frame.parent is None else None
     wait_s = at.patience(DEADLINE_S) if wait_s is None else wait_s
     options = {
         "guard": guard,
@@ -130,7 +153,7 @@ async def aim(
             raise refused(at, msgspec.structs.replace(outer, said=await told(at, local)), world)
         worlds.append(world)
         frame, found, moved = frame.parent, outer, moved or outer.scrolled
-    return Aimed(found.x, found.y, worlds, at.refs, hint)
+    return Aimed(found.x, found.y, worlds, at.refs, hint, released)
 
 
 def input_session(frame: Frame) -> Session:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Literal
 
 import msgspec
 
 from cdp_agent.cdp import input as cdp_input
+from cdp_agent.cdp import runtime
 from cdp_agent.cdp.types import Command, Empty
-from cdp_agent.errors import InvalidArguments
+from cdp_agent.errors import DocumentGone, InvalidArguments
 
 from .actions import click_element, focus
 from .aim import Obstacle, describe, input_session, refusal, refused, told
@@ -16,6 +18,7 @@ from .keyboard import events_of, press, send, typing
 from .keys import parse_chord
 from .locate import Located
 from .receipts import Outcome
+from .world import answer_of
 
 FIELD_WAIT_S = 2.0
 _TYPED_AT_MOST = 300
@@ -57,12 +60,21 @@ class _Filled(msgspec.Struct, frozen=True):
     type: str
 
 
+class _AtOnce(msgspec.Struct, frozen=True):
+    """See filledAfterKey in js/fill.js."""
+
+    filled: _Filled | None
+
+
 async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
     """Puts the text into the field in place of what it holds, or after it, and tells what it holds then.
 
     Secrets are not told, only their length. What is given may be the field's label or what is around a single field.
     Raises NotInteractable (also "readonly" and "wrong_element"), InvalidArguments when the field does not take it.
     """
+    # What is asked of a page after its input is answered when that is painted; asked before, it answers in time.
+    simple = text != "" and not append and "\n" not in text
+    answer = at.world.ask("filledAfterKey", at.local, text) if simple else None
     ready = await _ready(at, append)
     notes = [at.refs.write(at.world, ready.note)] if ready.note else []
     if ready.single and "\n" in text.rstrip("\n"):
@@ -72,7 +84,7 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
     if ready.kind == "set":
         filled = await _set(at, ready, text)
     else:
-        filled = await _enter(at, ready, text, append)
+        filled = await _enter(at, ready, text, append, answer)
     value = filled.value
     if value is None and filled.match != "gone":
         notes.append(f"filled, {filled.length} characters")
@@ -80,12 +92,25 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
     return Outcome(value, "; ".join(filter(None, notes)))
 
 
+class _Submission(msgspec.Struct, frozen=True):
+    """See submitFrom in js/fill.js."""
+
+    enter: bool
+    note: str
+
+
 async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Outcome:
-    """The same, and then Enter. Raises as `fill`."""
+    """The same, and then Enter; a note says when that submits nothing. Raises as `fill`."""
     outcome = await fill(at, text, append=append)
-    await focus(at)  # what is set by script has it not
-    await press(at.frame, "Enter")
-    return outcome
+    try:
+        submission = await at.world.call("submitFrom", at.local, returning=_Submission)
+        if submission.enter:
+            await focus(at)  # what is set by script has it not
+            await press(at.frame, "Enter")
+    except DocumentGone:
+        return outcome  # it has submitted itself
+    notes = [outcome.note, at.refs.write(at.world, submission.note)]
+    return msgspec.structs.replace(outcome, note="; ".join(filter(None, notes)))
 
 
 async def _ready(at: Located, append: bool) -> _Ready:
@@ -111,10 +136,16 @@ async def _set(at: Located, ready: _Ready, text: str) -> _Filled:
     return await at.world.call("filledWith", ready.local, text, returning=_Filled)
 
 
-async def _enter(at: Located, ready: _Ready, text: str, append: bool) -> _Filled:
+async def _enter(
+    at: Located, ready: _Ready, text: str, append: bool, answer: asyncio.Future[runtime.Evaluated] | None
+) -> _Filled:
     wanted = ready.before + text if append else text
     session = input_session(at.frame)
     await send(session, _selecting(ready, append) + _entering(ready, text, append))
+    if answer is not None and answer.done() and not answer.cancelled() and answer.exception() is None:
+        at_once = answer_of("filledAfterKey", answer.result(), _AtOnce).filled
+        if at_once is not None:
+            return at_once
     filled = await at.world.call("filledWith", ready.local, wanted, returning=_Filled)
     if filled.match in ("other", "empty") and 0 <= filled.max == filled.length:
         return filled

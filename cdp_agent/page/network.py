@@ -58,7 +58,7 @@ class _Request(msgspec.Struct):
     url: str
     since: float
     for_worker: bool
-    """It is a worker's script, so that its end is told to the worker. Here only its answer is, if it is not a cached one."""
+    """It is a worker's script: its end is told to the worker. Here only its answer is, unless a cache has it."""
 
     @property
     def place(self) -> str:

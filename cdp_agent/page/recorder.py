@@ -203,7 +203,7 @@ class Recorder:
             return [], None
         changed = diff.changes(self._before.text, after.text)
         if outcome.value is not None and len(changed) == 1 and f"[ref={ref}]" in changed[0] and changed[0][0] == "~":
-            changed = []  # `value` says it
+            changed = [] if " ".join(outcome.value.split()) in changed[0] else changed  # `value` says it
         was, now = diff.focused(self._before.text), diff.focused(after.text)
         expected = now is not None and ref is not None and action != "focus" and diff.ref_of(now) == ref
         return changed, None if expected or _same_element(was, now) else now or ""

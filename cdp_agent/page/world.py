@@ -72,6 +72,12 @@ class World:
             return None
         return msgspec.json.decode(answer.result.value, type=returning)
 
+    def ask(self, name: str, *args: Any) -> asyncio.Future[runtime.Evaluated]:
+        """Calls our function `name` now; `answer_of` is what it returned. Nobody needs to wait for it."""
+        answer = self.session.post(self._command(name, args, by_value=True))
+        answer.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return answer
+
     def tell(self, name: str, *args: Any) -> None:
         """Calls our function `name` and waits for nothing: a page that has gone meanwhile is fine."""
         self.session.tell(self._command(name, args, by_value=True))
@@ -127,6 +133,13 @@ class World:
             return_by_value=by_value,
             await_promise=True,
         )
+
+
+def answer_of(name: str, answer: runtime.Evaluated, returning: type[T]) -> T:
+    """What our function returned, of a call that was asked for and is answered."""
+    if answer.exception_details is not None:
+        raise _bug(name, answer.exception_details)
+    return msgspec.json.decode(answer.result.value, type=returning)
 
 
 class deadline:

@@ -45,14 +45,56 @@ function hasFocusedFrames(element) {
 
 const FOCUSABLE = 'a[href],area[href],button,input:not([type="hidden" i]),select,textarea,summary,iframe,[tabindex],[contenteditable=""],[contenteditable="true" i]';
 
-/** @param {number} id @returns {{got: boolean, inner: string}} */
+/** @param {number} id @returns {{got: boolean, inner: string, end: boolean, mac: boolean}}  end: a key has to put the caret there */
 function focusOn(id) {
   const element = elementBy(id);
-  if (!element) return { got: false, inner: '' };
-  if (moveFocus(element)) return { got: true, inner: '' };
+  const none = { got: false, inner: '', end: false, mac: isMac() };
+  if (!element) return none;
+  const before = focusedElement();
+  if (moveFocus(element)) return { ...none, got: true, end: isCaretUnset(before) };
   const control = tagOf(element) === 'LABEL' ? controlOfLabel(element) : onlyOneIn(element, FOCUSABLE);
-  return control && moveFocus(control) ? { got: true, inner: tell(control) } : { got: false, inner: '' };
+  if (!control || !moveFocus(control)) return none;
+  return { ...none, got: true, inner: tell(control), end: isCaretUnset(before) };
 }
+
+/**
+ * A script's focus leaves the caret of a field that never had it before the text, where no user's click or Tab puts it: it
+ * goes to the end. Where there is a caret from before, or the page chose one, it stays.
+ * @param {Element | null} before  what had the focus @returns {boolean} whether a key has to do it
+ */
+function isCaretUnset(before) {
+  const field = focusedElement();
+  if (!field || field === before) return false;
+  const kind = fieldKind(field);
+  if (kind === 'rich') {
+    if (isCaretAtStart(field)) placeCaret(field, kind, true);
+    return false;
+  }
+  if (kind !== 'typed' || selectionStartOf(field) > 0 || selectionEndOf(field) > 0) return false;
+  return !placeCaret(field, kind, true);
+}
+
+function isCaretAtStart(field) {
+  const selection = getSelection_.call(documentOf(field));
+  if (!selection || selection.rangeCount === 0) return true;
+  const range = selection.getRangeAt(0);
+  return range.collapsed && range.startOffset === 0 && !Range.prototype.toString.call(textBefore(field, range));
+}
+
+/** @param {Range} range  in the field @returns {Range} from the field's beginning to it */
+function textBefore(field, range) {
+  const before = documentOf(field).createRange();
+  before.selectNodeContents(field);
+  before.setEnd(range.startContainer, range.startOffset);
+  return before;
+}
+
+const selectionStartOf = (field) => (tagOf(field) === 'INPUT' ? selectionStartOfInput : selectionStartOfArea)(field);
+const selectionEndOf = (field) => (tagOf(field) === 'INPUT' ? selectionEndOfInput : selectionEndOfArea)(field);
+const selectionStartOfInput = reader(HTMLInputElement, 'selectionStart');
+const selectionEndOfInput = reader(HTMLInputElement, 'selectionEnd');
+const selectionStartOfArea = reader(HTMLTextAreaElement, 'selectionStart');
+const selectionEndOfArea = reader(HTMLTextAreaElement, 'selectionEnd');
 
 /** The one visible element in it (open shadow roots included) that matches; null when there are none or several. */
 function onlyOneIn(element, selector) {

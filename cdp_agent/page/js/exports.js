@@ -1,6 +1,6 @@
 return { describe, isAlive, changes, stopWatching,
-  aim, aimThrough, landed, nextFrame, toldBy, isMac, focusOn, checkable, checkedSoon,
-  readyField, focusedField, setField, filledWith, listKind, chooseNative, setOption, beginChoice, filterField, findOption, scrollOptions, shown, isChosenNow,
+  aim, aimThrough, landed, landedAfter, nextFrame, toldBy, isMac, focusOn, checkable, checkedSoon,
+  readyField, focusedField, setField, filledWith, filledAfterKey, submitFrom, listKind, chooseNative, setOption, beginChoice, filterField, findOption, scrollOptions, shown, isChosenNow,
   elementBy, fileField, fileNames, isDraggable, readable,
   look, changedSince, isShownNow, outerHtml, documentTitle,
   secretField, secretStranger, enterSecret, coversOf, coversThrough,

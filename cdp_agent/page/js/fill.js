@@ -168,6 +168,7 @@ function linesOfEditor(editor) {
  *   alike: the same letters and digits, formatted by the page
  */
 async function filledWith(id, wanted) {
+  forgetKey();
   const field = elementBy(id);
   if (!field || !isConnected_.call(field)) return { match: 'gone', value: null, length: 0, max: -1, type: '' };
   const kind = fieldKind(field);
@@ -185,6 +186,36 @@ async function filledWith(id, wanted) {
     max: isField ? maxLengthOf(field) : -1,
     type: tagOf(field) === 'INPUT' ? inputType(field) : '',
   };
+}
+
+/** Who waits for the last key of a filling. @type {{views: Window[], left: () => void} | null} */
+let keyAwaited = null;
+
+/**
+ * `filledWith` as soon as a key was let go, if the field holds exactly the text then; else it is to be asked again. To be
+ * asked for before the key is sent: what is asked of a page after its input waits until that is painted.
+ * @param {number} id @param {string} wanted @returns {Promise<{filled: Filled | null}>}
+ */
+function filledAfterKey(id, wanted) {
+  forgetKey();
+  const element = elementBy(id);
+  const field = element && fieldOf(element);
+  if (!field || fieldKind(field) !== 'typed') return Promise.resolve({ filled: null });
+  return new Promise((tell) => {
+    const views = levelsOf(field).map((level) => defaultView_.call(level.document));
+    const left = async () => {
+      const filled = await filledWith(hold(field), wanted);
+      tell({ filled: filled.match === 'same' ? filled : null });
+    };
+    keyAwaited = { views, left };
+    // Not capturing: what the page does because of the key is done by then.
+    for (const view of views) addEventListener_.call(view, 'keyup', left);
+  });
+}
+
+function forgetKey() {
+  for (const view of keyAwaited?.views ?? []) removeEventListener_.call(view, 'keyup', keyAwaited.left);
+  keyAwaited = null;
 }
 
 function matchOf(field, kind, now, wanted) {
@@ -241,4 +272,28 @@ async function focusedField(id) {
     await nextFrame();
   }
   return id;
+}
+
+const click_ = HTMLElement.prototype.click;
+
+/**
+ * What Enter in a field that was filled in does to its form; where it would open something instead, the form is sent here.
+ * Chrome's rules are narrower than the standard's: without a submit button, only what is typed into submits, and only alone.
+ * https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#implicit-submission
+ * @param {number} id @returns {{enter: boolean, note: string}} enter: it is still to be pressed
+ */
+function submitFrom(id) {
+  const element = elementBy(id);
+  const field = element && fieldOf(element);
+  if (!field || tagOf(field) !== 'INPUT') return { enter: true, note: '' };
+  const submitter = implicitSubmitter(field, 'INPUT');
+  const isColor = inputType(field) === 'color'; // Enter opens a chooser of the browser's own there
+  if (submitter && isSubmitButton(submitter)) {
+    if (isDisabled(submitter)) return { enter: false, note: `${tell(submitter)}, which submits it, is disabled` };
+    if (isColor) click_.call(submitter);
+    return { enter: !isColor, note: '' };
+  }
+  const submits = submitter === field && TYPED.has(inputType(field));
+  const note = submits || !formOfInput(field) ? '' : 'Enter may submit nothing: its form has no submit button';
+  return { enter: !isColor, note };
 }

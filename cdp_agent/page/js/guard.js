@@ -2,10 +2,15 @@
 // A press that would meet something else (the page moved, something opened) is kept from the page.
 
 /**
- * @typedef {{element: Element, levels: Level[], views: Window[], types: string[], expected: boolean, state: 'waiting' | 'met' | 'missed', by: Element | null, pressed: boolean}} Guard
+ * @typedef {{element: Element, levels: Level[], views: Window[], types: string[], expected: boolean, state: 'waiting' | 'met' | 'missed', by: Element | null, pressed: boolean, released: number}} Guard
+ * @typedef {{state: 'met' | 'missed' | 'waiting' | 'none', by: Cover | null}} Landing  waiting: no press arrived; none: there was no guard
  */
 /** @type {Guard | null} */
 let guard = null;
+/** @type {Landing} what the last guard told */
+let lastLanding = { state: 'none', by: null };
+/** @type {{releases: number, tell: (landing: Landing) => void} | null} who waits for the mouse to be released */
+let awaited = null;
 
 const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
 const MOVES = ['mousemove'];
@@ -17,9 +22,10 @@ const isTrusted_ = (event) => event.isTrusted; // an own property that cannot be
  */
 function arm(element, levels, what, expected = true) {
   disarm();
+  lastLanding = { state: 'none', by: null };
   const views = levels.map((level) => defaultView_.call(level.document));
   const types = what === 'press' ? PRESSES : MOVES;
-  guard = { element, levels, views, types, expected, state: 'waiting', by: null, pressed: false };
+  guard = { element, levels, views, types, expected, state: 'waiting', by: null, pressed: false, released: 0 };
   for (const view of views) for (const type of types) addEventListener_.call(view, type, watchMouse, true);
 }
 
@@ -47,6 +53,13 @@ function watchMouse(event) {
     if (judge(hit, guard.element) !== 'miss' && !wentTo(event, hit, guard.element)) guard.state = 'missed';
   }
   guard.pressed ||= event.type === 'mousedown';
+  if (event.type === 'mouseup') {
+    const told = guard;
+    if (awaited && ++told.released >= awaited.releases) {
+      tellAwaited((lastLanding = landingOf(told)));
+      setTimeout(() => guard === told && disarm()); // the click that follows may have to be kept from the page too
+    }
+  }
   if (guard.state === 'missed' && guard.types === PRESSES) {
     event.stopImmediatePropagation();
     event.preventDefault();
@@ -72,12 +85,30 @@ function wentTo(event, hit, element) {
 
 const composedPath_ = Event.prototype.composedPath;
 
-/**
- * Ends the guard. @returns {{state: 'met' | 'missed' | 'waiting' | 'none', by: Cover | null}}  waiting: no press arrived;
- * none: the guard was gone
- */
+/** Ends the guard. @returns {Landing} */
 function landed() {
-  const { state, by, element } = guard ?? { state: 'none', by: null, element: null };
+  if (guard) lastLanding = landingOf(guard);
   disarm();
-  return { state, by: state === 'missed' && by ? coverOf(by, element) : null };
+  tellAwaited(lastLanding);
+  return lastLanding;
+}
+
+const landingOf = ({ state, by, element }) => ({ state, by: state === 'missed' && by ? coverOf(by, element) : null });
+
+/**
+ * The same, told as soon as the mouse was released so often. To be asked for before `aim`: what is asked of a page after
+ * its input waits until that is painted.
+ * @param {number} releases @returns {Promise<Landing>}
+ */
+function landedAfter(releases) {
+  tellAwaited({ state: 'none', by: null });
+  return new Promise((tell) => {
+    awaited = { releases, tell };
+  });
+}
+
+/** @param {Landing} landing */
+function tellAwaited(landing) {
+  awaited?.tell(landing);
+  awaited = null;
 }

@@ -101,8 +101,9 @@ async def test_what_is_in_a_frame_of_another_site_is_not_marked_where_the_page_c
     other = serve(f"<body style='margin:0'><iframe src='{inner}' style='border:0'></iframe>", other_site=True)
     await page.goto(
         serve(
-            f"{BARE}<iframe src='{other}' style='position:absolute;left:50px;top:100px;width:400px;height:300px;border:0'>"
-            "</iframe><div style='position:absolute;left:200px;top:0;width:900px;height:600px;background:#eee'>News</div>"
+            f"{BARE}<iframe src='{other}'"
+            " style='position:absolute;left:50px;top:100px;width:400px;height:300px;border:0'></iframe>"
+            "<div style='position:absolute;left:200px;top:0;width:900px;height:600px;background:#eee'>News</div>"
         )
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from pytest_httpserver import HTTPServer
 
@@ -324,7 +326,7 @@ async def test_a_typed_answer(browser: Browser, page: Page, site: Site, httpserv
     ],
 )
 async def test_what_cannot_be_is_told_at_once(
-    browser: Browser, httpserver: HTTPServer, options: dict[str, object], problem: str
+    browser: Browser, httpserver: HTTPServer, options: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(SetupError, match=problem):
         Models(httpserver).agent(browser, **options)

@@ -219,4 +219,3 @@ def _objection(reply: Reply, problems: str) -> list[Message]:
         return [Assistant(reply.text), User((Text(words),))]
     call: ToolCall = reply.tool_calls[0]
     return [Assistant(reply.text, (call,)), ToolResult(call.id, words)]
-

@@ -30,7 +30,7 @@ REFERENCE = Path("bench/results/bench.json")
 
 def main() -> None:
     options = _parsed()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that Chrome and the drivers are ended, too
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends Chrome and the drivers, and keeps what there is
     before = msgspec.json.decode(options.compare.read_bytes(), type=Result) if options.compare else None
     if options.read:
         result = msgspec.json.decode(options.read.read_bytes(), type=Result)
@@ -53,7 +53,11 @@ def run(only: list[str], without: list[str], *, quick: bool, keep: Path | None =
         for title, part in parts:
             started = time.monotonic()
             print(f"{title} …", file=sys.stderr, flush=True)
-            part(bench)
+            try:
+                part(bench)
+            except KeyboardInterrupt:
+                bench.lack(f"from {title} on: interrupted")
+                break
             print(f"  {time.monotonic() - started:.0f} s", file=sys.stderr)
         versions = {peer.name: peer.version for peer in bench.peers if peer.version}
         tokenizer = dict([TOKENIZER.split("@")])

@@ -14,7 +14,7 @@ from bench.pages import GROWTH, PAGES, SMALL_FORM, BenchPage, Served, serve_all
 from bench.peers import US
 
 from . import agent, calls, exploring, processes, snapshots, tabs
-from .run import QUICK, Bench
+from .run import QUICK, Bench, Pace
 
 Part = Callable[[Bench], None]
 
@@ -41,9 +41,11 @@ def _on(pages: Sequence[BenchPage], work: Callable[[Bench, Served], None]) -> Pa
 
 
 def _growth(pages: Sequence[BenchPage], bench: Bench) -> None:
+    """In one shift each: what is looked at is the line through all sizes."""
     if bench.pace is QUICK:
         pages = [page for page in pages if page in [GROWTH[size] for size in _QUICK_SIZES]]
-    _on(pages, snapshots.measure)(bench)
+    with bench.at(Pace(1, bench.pace.rounds, bench.pace.budget_s)):
+        _on(pages, snapshots.measure)(bench)
 
 
 def _processes(bench: Bench) -> None:

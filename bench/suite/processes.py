@@ -44,7 +44,7 @@ def memory(bench: Bench, served: Served) -> None:
     """The peak of the resident size, of all processes of a side but Chrome's, after three snapshots of the page."""
     with opened(bench.endpoint, served) as (tab, _):
         url = tab.evaluate("location.href")
-        for _ in range(2):
+        for _ in range(bench.pace.shifts):
             for peer in bench.peers:
                 try:
                     with bench.driver(peer) as driver:

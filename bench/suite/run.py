@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from bench.cache import NotFetched
 from bench.drivers.process import DriverFailed, DriverProcess, starting
-from bench.peers import PEERS, US, Peer, tokenizer
+from bench.peers import PEERS, Peer, tokenizer
 from bench.report import Spread, spread
 
 from .figures import Figure
@@ -59,6 +60,15 @@ class Bench:
                 self.peers.append(peer)
             except NotFetched as error:
                 self.not_measured.append(f"{peer.name}: {error}")
+
+    @contextmanager
+    def at(self, pace: Pace) -> Iterator[None]:
+        """At another pace for a while."""
+        usual, self.pace = self.pace, pace
+        try:
+            yield
+        finally:
+            self.pace = usual
 
     def note(self, measure: str, page: str, side: str, unit: str, *values: float) -> None:
         self._values.setdefault((measure, page, side, unit), []).extend(values)
@@ -112,7 +122,3 @@ class Bench:
                     self.note(measure, page, side, "", counter.do("count", text=text)["tokens"])
         except DriverFailed as error:
             self.lack(f"{title}: tokens: {error}")
-
-    @property
-    def takes_us(self) -> bool:
-        return any(peer.name == US for peer in self.peers)

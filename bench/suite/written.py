@@ -88,12 +88,16 @@ def _name(found: Figures, name: str) -> str:
 def _cell(side: str, theirs: Spread | None, ours: Spread | None) -> str:
     if theirs is None:
         return "–"
-    text = number(theirs.median) if theirs.least == theirs.most else str(theirs)
+    text = _figure(theirs)
     if side == US:
         return f"**{text}**"
     if ours is None or not ours.median:
         return text
     return f"{text} [{number(theirs.median / ours.median)}×]"
+
+
+def _figure(spread: Spread) -> str:
+    return number(spread.median) if spread.least == spread.most else str(spread)
 
 
 def _plots(found: Figures) -> list[str]:
@@ -104,7 +108,7 @@ def _alone(found: Figures, shown: Sequence[str]) -> list[str]:
     """What only we have, in the order it was measured."""
     known = {*shown, figures.ELEMENTS, figures.INTERACTIVE, figures.MISSING, figures.WALK}
     rows = [
-        [figure.measure, figure.page, str(figure.spread), figure.unit]
+        [figure.measure, figure.page, _figure(figure.spread), figure.unit]
         for figure in found.all()
         if figure.measure not in known
     ]

@@ -128,3 +128,16 @@ def _without_refs(text: str) -> str:
     import re
 
     return re.sub(r"\[ref=E\d+\]", "[ref]", text)
+
+
+async def test_a_strict_content_security_policy_neither_stops_us_nor_hears_of_us(page: Page, serve: Serve) -> None:
+    policy = "default-src 'none'; script-src 'nonce-x'; require-trusted-types-for 'script'; trusted-types 'none'"
+    script = "heard = []; document.addEventListener('securitypolicyviolation', (event) => heard.push(event.blockedURI))"
+    await page.goto(
+        serve(f"<script nonce=x>{script}</script><button>Go</button>", headers={"Content-Security-Policy": policy})
+    )
+    await page.snapshot()
+
+    await page.click("E1")
+
+    assert await page.evaluate("heard") == []

@@ -46,7 +46,9 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         cdp_agent.Nobody  # noqa: B018
 
 
-@pytest.mark.parametrize("module", ["httpx", "jsonschema_rs", "lxml", "regex", "argparse"])
+@pytest.mark.parametrize(
+    "module", ["httpx", "jsonschema_rs", "lxml", "regex", "argparse", "cdp_agent.masking", "cdp_agent.totp"]
+)
 def test_what_only_some_need_is_not_imported(module: str) -> None:
     program = f"from cdp_agent import Agent, Browser; import sys; sys.exit({module!r} in sys.modules)"
 

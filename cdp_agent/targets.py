@@ -13,7 +13,8 @@ from typing import Any
 
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
-from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.cdp.known_errors import opens_no_tabs
+from cdp_agent.errors import BrowserError, ProtocolError, SetupError
 
 from .page.network import shortened
 from .page.page import Page
@@ -66,6 +67,10 @@ class Targets:
             created = await self._connection.browser.send(command)
             self.ours.add(created.target_id)
             return await self._arrival(created.target_id)
+        except ProtocolError as error:
+            if opens_no_tabs(error):
+                raise BrowserError("Chrome opens no more tabs: it is about to end.") from error
+            raise
         finally:
             self._creating -= 1
 

@@ -26,6 +26,7 @@ NODE_GONE = (
     "Could not find node with given id",
     "Node with given id does not belong to the document",
 )
+NO_MORE_TABS = ("Failed to open a new tab",)
 NO_DIALOG = ("No dialog is showing",)
 IN_EFFECT = ("Another locale override is already in effect", "Timezone override is already in effect")
 NOT_KNOWN = ("Invalid timezone id", "Invalid locale name")
@@ -44,6 +45,11 @@ def is_target_gone(error: ProtocolError) -> bool:
 def is_node_gone(error: ProtocolError) -> bool:
     """The element went away with its document, or was collected."""
     return _is(error, NODE_GONE)
+
+
+def opens_no_tabs(error: ProtocolError) -> bool:
+    """Chrome is about to end."""
+    return _is(error, NO_MORE_TABS)
 
 
 def is_no_dialog(error: ProtocolError) -> bool:

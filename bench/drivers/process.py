@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import subprocess
 import time
@@ -15,6 +16,11 @@ from threading import Timer
 from typing import IO, Any
 
 ROOT = Path(__file__).parent.parent.parent
+COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""The environment of what is measured: a package that pip installed is compiled, and so is this one at its first start.
+
+Without, importing ours took 150 ms in the place of 90.
+"""
 PLAYWRIGHT = "playwright==1.65.2"
 PATIENCE_S = 60.0
 """A driver that has not answered after this time is ended."""
@@ -93,7 +99,7 @@ def starting(command: Sequence[str]) -> Iterator[DriverProcess]:
     pipe = subprocess.PIPE
     with (
         TemporaryFile() as said,
-        subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=said, text=True) as process,
+        subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=said, text=True, env=COMPILED) as process,
     ):
         driver = DriverProcess(process, said)
         try:

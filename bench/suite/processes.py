@@ -6,7 +6,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 
-from bench.drivers.process import ROOT, DriverFailed
+from bench.drivers.process import COMPILED, ROOT, DriverFailed
 from bench.pages import Served, opened
 from bench.peers import Peer, installed
 
@@ -78,5 +78,5 @@ def installing(bench: Bench) -> None:
 
 def _wall(command: Sequence[str]) -> float:
     started = time.perf_counter()
-    subprocess.run(command, check=True, cwd=ROOT)
+    subprocess.run(command, check=True, cwd=ROOT, env=COMPILED)
     return (time.perf_counter() - started) * 1000

@@ -86,6 +86,8 @@ MEANT: list[tuple[str, Intent]] = [
     ("Wait for the page to load", Wait(idle=True)),
     ("Wait until the address contains '/done'", Wait(url="/done")),
     ("Verify that 'Saved' is shown", Wait(text="Saved")),
+    ("Check that 'Saved' is shown", Wait(text="Saved")),
+    ("Check 'I accept the terms'", Check((Target("I accept the terms", quoted=True),))),
     ("Take a screenshot", Look("screenshot")),
     ("Get the page schema", Look("get_schema")),
     ("Search this page for 'refund'", Look("search_page", "refund")),

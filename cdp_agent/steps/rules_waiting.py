@@ -29,7 +29,8 @@ _LOADED = (
     "|to_finish_loading|to_be_idle|is_idle|becomes_idle|to_appear|appear|to_complete|completes"
 )
 _PAGE = "[page|site|website|it|everything|navigation|result|results|search_results|content]"
-_CHECK = "make_sure|verify|ensure|confirm|check|assert [that|if|whether|for]"
+# "Check 'Newsletter'" ticks a box: only "check that" looks.
+_CHECK = "make_sure|verify|ensure|confirm|assert|check_that|check_if|check_whether|check_for [that|if|whether|for]"
 
 
 def _pause(slots: Slots, text: Quoted) -> Intent | None:

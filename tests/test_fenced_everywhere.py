@@ -191,6 +191,7 @@ PLACES = {
     "cli/init.py": "a sentence of ours",
     "extract/extraction.py _ask": "what is asked for",
     "extract/extraction.py _objection": "what is wrong with the model's answer",
+    "steps/executor.py _ask_model": "what its _question and prompts.py made; sentences of ours",
     "providers": "only what is in a request is written otherwise",
 }
 # The functions that put what comes from outside into words, and the names in them that hold it.
@@ -206,6 +207,10 @@ FENCING = {
         "_question": {"answer", "checked", "page", "actions", "findings"},
         "conclude": {"feedback"},
     },
+    "steps/executor.py": {"_question": {"why"}},
+    "steps/orchestrator.py": {"next_move": {"done"}, "_html": {"found", "notice"}},
+    "steps/outputs.py": {"_fenced": {"text"}},
+    "steps/verifier.py": {"_question": {"proposed"}, "verify": {"checked"}},
     "extract/prompts.py": {"question": {"url", "title", "markdown"}, "conclusion": {"url", "title", "findings"}},
 }
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 ATTACH_TIMEOUT_S = 2.0
 CLOSE_TIMEOUT_S = 5.0
 SILENCE_TIMEOUT_S = 0.5
-STOP_AGAIN_S = 0.5
+CLOSE_AGAIN_S = 0.25
 """A navigation may begin just after it was told to stop."""
 TAB_ARRIVES_WITHIN_S = 2.0
 TAB_EXPECTED_S = 1.0
@@ -124,12 +124,11 @@ class Tab:
         async with self._browser.expect(target.TargetDestroyed, is_ours) as destroyed:
             try:
                 async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                    self._stop_loading()
-                    await self._browser.send(target.CloseTarget(target_id=self.target_id))
                     while not destroyed.done():
                         self._stop_loading()
-                        await asyncio.wait([destroyed], timeout=STOP_AGAIN_S)
-                    await destroyed
+                        # Chrome forgets that it was asked when the tab goes on to another page meanwhile.
+                        await self._browser.send(target.CloseTarget(target_id=self.target_id))
+                        await asyncio.wait([destroyed], timeout=CLOSE_AGAIN_S)
             except TimeoutError as error:
                 raise PageUnresponsive(f"The tab did not close within {CLOSE_TIMEOUT_S:g} s.") from error
             except ProtocolError as error:

@@ -134,10 +134,11 @@ async def _ask_model(work: Work, step: str, why: str) -> Resolved | Unclear:
             about = ", ".join(found.tool.refs_in(found.arguments))
             return Resolved(Call(found.tool.name, found.as_json(), about), found, "model", _line(reasoning))
         problem = str(found)
+        refused = prompts.failure(call.name, problem)
         if call in reply.tool_calls:
-            messages += [Assistant(reply.text, (call,), reply.state), ToolResult(call.id, problem)]
+            messages += [Assistant(reply.text, (call,), reply.state), ToolResult(call.id, refused)]
         else:
-            messages += [Assistant(reply.text), User((Text(problem),))]
+            messages += [Assistant(reply.text), User((Text(refused),))]
     return Unclear(f"The executor's model made no call that can be carried out: {problem.rstrip('.')}")
 
 

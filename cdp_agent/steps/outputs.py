@@ -15,11 +15,13 @@ _VIEWS = {"get_schema": '"id":', "snapshot": "[ref="}
 def told(outputs: Sequence[Output], *, most_chars: int = MOST_CHARS) -> str:
     """The outputs in order, each in a fence of its own."""
     newest = max((place for place, each in enumerate(outputs) if each.tool in _VIEWS), default=-1)
-    shown = [_shown(each, place, newest, outputs, most_chars) for place, each in enumerate(outputs)]
     return "\n\n".join(
-        f"Step {each.step} ({each.tool}):\n{fence(text, f'step {each.step}')}"
-        for each, text in zip(outputs, shown, strict=True)
+        _fenced(each, _shown(each, place, newest, outputs, most_chars)) for place, each in enumerate(outputs)
     )
+
+
+def _fenced(output: Output, text: str) -> str:
+    return f"Step {output.step} ({output.tool}):\n{fence(text, f'step {output.step}')}"
 
 
 def _shown(output: Output, place: int, newest: int, outputs: Sequence[Output], most_chars: int) -> str:

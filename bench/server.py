@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from urllib.parse import urlsplit
 
 from bench.cache import NotFetched
 
@@ -55,7 +58,9 @@ def serving_itself(*command: str, cwd: Path) -> Iterator[str]:
             said = line
             if "http://127.0.0.1:" in line:
                 drain.start()
-                yield line[line.index("http://") :].split()[0]
+                url = line[line.index("http://") :].split()[0]
+                _wait_until_it_listens(process, urlsplit(url).port or 80)
+                yield url
                 return
         raise NotFetched(f"{command[0]} did not start: {said.strip()}")
     finally:
@@ -63,3 +68,15 @@ def serving_itself(*command: str, cwd: Path) -> Iterator[str]:
         process.wait()
         if drain.is_alive():
             drain.join()
+
+
+def _wait_until_it_listens(process: subprocess.Popen[str], port: int) -> None:
+    """JupyterLab, for one, says where it is before it listens there. Raises NotFetched when it ends instead."""
+    while (status := process.poll()) is None:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            time.sleep(0.02)
+        else:
+            return
+    raise NotFetched(f"it ended with status {status} before it listened at port {port}")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from cdp_agent.page.snapshot import Snapshot as Snapshot
     from cdp_agent.secrets import Secret as Secret
     from cdp_agent.secrets import Totp as Totp
+    from cdp_agent.steps.policy import Rule as Rule
+    from cdp_agent.steps.policy import Rules as Rules
     from cdp_agent.tools.base import Answer as Answer
     from cdp_agent.tools.base import Arguments as Arguments
     from cdp_agent.tools.base import Context as Context
@@ -38,6 +40,8 @@ _MODULES = {
     "Observation": "tools.base",
     "Page": "page.page",
     "Ref": "tools.base",
+    "Rule": "steps.policy",
+    "Rules": "steps.policy",
     "Secret": "secrets",
     "Snapshot": "page.snapshot",
     "Tool": "tools.base",

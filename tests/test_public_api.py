@@ -20,6 +20,8 @@ NAMES = [
     "Observation",
     "Page",
     "Ref",
+    "Rule",
+    "Rules",
     "Secret",
     "Snapshot",
     "Tool",

@@ -79,6 +79,17 @@ async def test_a_page_nested_deeper_than_any_stack_is_read_to_its_ground(page: P
     assert (await page.markdown()).endswith("ground")
 
 
+async def test_every_character_can_stand_in_a_text_and_in_a_name(page: Page, serve: Serve) -> None:
+    script = """const all = Array.from({length: 0x11000}, (_, code) => String.fromCodePoint(code)).join('');
+        document.querySelector('p').textContent = document.querySelector('img').alt = all + '\\u{1ffff}\\u{10ffff}.'"""
+    await page.goto(serve(f"<p></p><img width=50 height=50><script>{script}</script>"))
+
+    text, image = (await page.markdown()).split("\n\n")
+
+    assert text.endswith("\U00010fff\U0001ffff\U0010ffff.")
+    assert image.endswith("\U00010fff\U0001ffff\U0010ffff.]()")
+
+
 ARTICLE = "".join(f"<h2>Section {i}</h2>" + "<p>Some words to fill the page with.</p>" * 20 for i in range(30))
 
 

@@ -6,8 +6,9 @@ Markdown, each in the place of its frame.
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
 import msgspec
-from lxml import etree
 
 from .frames import FrameTree
 from .markdown_blocks import Block
@@ -73,9 +74,6 @@ def _blocks(
     return blocks_of(parse(reading.part.html), remote, unreadable)
 
 
-def parse(html: str) -> etree._Element:
+def parse(html: str) -> ElementTree.Element:
     """The document that page/js/html.js wrote."""
-    return etree.fromstring(html.encode(), _PARSER)
-
-
-_PARSER = etree.XMLParser(huge_tree=True, resolve_entities=False, no_network=True, collect_ids=False)
+    return ElementTree.fromstring(html)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lxml.etree import _Element
+from xml.etree.ElementTree import Element
 
 from .markdown_sink import Sink, holds_blocks, text_of
 from .markdown_text import HARD_BREAK, code, destination, escape, link, quoted, wrap
@@ -12,14 +12,14 @@ _RADIO = {"1": "(x)", "0": "( )", "-": "(-)"}
 CHECK = {"1": "[x]", "0": "[ ]", "-": "[-]"}
 
 
-def write_mark(sink: Sink, element: _Element) -> None:
+def write_mark(sink: Sink, element: Element) -> None:
     if holds_blocks(element):
         sink.flow(element)
     else:
         sink.put(wrap(sink.inline(element), *_MARKS[element.tag]))
 
 
-def write_link(sink: Sink, element: _Element) -> None:
+def write_link(sink: Sink, element: Element) -> None:
     """Where a link holds blocks, the first line of text in it is what leads there."""
     target = element.get("h", "")
     if not holds_blocks(element):
@@ -35,11 +35,11 @@ def write_link(sink: Sink, element: _Element) -> None:
     sink.blocks += blocks
 
 
-def write_image(sink: Sink, element: _Element) -> None:
+def write_image(sink: Sink, element: Element) -> None:
     sink.put(f"![{escape(element.get('a', ''))}]({destination(element.get('s', ''))})")
 
 
-def write_code(sink: Sink, element: _Element) -> None:
+def write_code(sink: Sink, element: Element) -> None:
     text = element.text or ""
     for child in element:
         if child.tag == "a":
@@ -52,11 +52,11 @@ def write_code(sink: Sink, element: _Element) -> None:
     sink.put(code(text))
 
 
-def write_break(sink: Sink, element: _Element) -> None:
+def write_break(sink: Sink, element: Element) -> None:
     sink.parts.append(HARD_BREAK)
 
 
-def write_field(sink: Sink, element: _Element) -> None:
+def write_field(sink: Sink, element: Element) -> None:
     name, value, placeholder = element.get("n"), element.get("v"), element.get("p")
     words = element.get("t", "input")
     if name:
@@ -66,7 +66,7 @@ def write_field(sink: Sink, element: _Element) -> None:
     sink.put(f" [{words}: {value}] " if value else f" [{words}] ")
 
 
-def write_box(sink: Sink, element: _Element) -> None:
+def write_box(sink: Sink, element: Element) -> None:
     marks = _RADIO if "radio" in element.get("t", "") else CHECK
     sink.put(f" {marks[element.get('s', '0')]} {escape(element.get('n', ''))} ")
 

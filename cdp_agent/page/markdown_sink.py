@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from xml.etree.ElementTree import Element
 
 import msgspec
-from lxml.etree import _Element
 
 from .markdown_blocks import Block
 from .markdown_text import escape, paragraph
 
-CONTAINERS = tuple("h1 h2 h3 h4 h5 h6 ul ol li dl dt dd q pre table tr td th hr sum opt sec fr rf ef".split())  # noqa: SIM905
+CONTAINERS = frozenset("h1 h2 h3 h4 h5 h6 ul ol li dl dt dd q pre table tr td th hr sum opt sec fr rf ef".split())  # noqa: SIM905
 
 Remote = Callable[[int], tuple[list[Block], str] | str]
 
@@ -22,7 +22,7 @@ class Source(msgspec.Struct, frozen=True):
     id of the iframe element; `unreadable` gets what could not be read, and why.
     """
 
-    writers: Mapping[str, Callable[[Sink, _Element], None]]
+    writers: Mapping[str, Callable[[Sink, Element], None]]
     remote: Remote
     unreadable: list[tuple[str, str]]
 
@@ -40,7 +40,7 @@ class Sink:
         self.parts: list[str] = []
         self._is_inline = is_inline
 
-    def flow(self, element: _Element) -> None:
+    def flow(self, element: Element) -> None:
         """Everything in an element: texts, inline elements, blocks."""
         writers = self.source.writers
         if element.text:
@@ -76,7 +76,7 @@ class Sink:
         if text:
             self.blocks.append(Block(text, kind, self.rank, head, tail))
 
-    def inner(self, element: _Element) -> list[Block]:
+    def inner(self, element: Element) -> list[Block]:
         """The blocks inside a container."""
         if not len(element) and "\n" not in (text := element.text or ""):  # the most common by far
             line = paragraph(escape(text))
@@ -86,14 +86,14 @@ class Sink:
         sink.flush()
         return sink.blocks
 
-    def made_of(self, element: _Element) -> list[Block]:
+    def made_of(self, element: Element) -> list[Block]:
         """The blocks that an element itself makes."""
         sink = Sink(self.source, self.rank)
         self.source.writers[element.tag](sink, element)
         sink.flush()
         return sink.blocks
 
-    def inline(self, element: _Element) -> str:
+    def inline(self, element: Element) -> str:
         """What is in an element that holds no blocks, lines parted by "\\n"."""
         if not len(element):
             return escape(element.text or "")
@@ -114,11 +114,11 @@ class Sink:
                 self.parts.append(escape(other))
 
 
-def holds_blocks(element: _Element) -> bool:
-    """Whether there is a block anywhere inside."""
-    return len(element) > 0 and next(element.iterdescendants(*CONTAINERS), None) is not None
+def holds_blocks(element: Element) -> bool:
+    """Whether there is a block anywhere inside an element that is none itself."""
+    return len(element) > 0 and any(each.tag in CONTAINERS for each in element.iter())
 
 
-def text_of(element: _Element) -> str:
+def text_of(element: Element) -> str:
     """All texts in an element as they are."""
-    return "".join(map(str, element.itertext()))
+    return "".join(element.itertext())

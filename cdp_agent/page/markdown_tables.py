@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
+from xml.etree.ElementTree import Element
 
 import msgspec
-from lxml.etree import _Element
 
-Write = Callable[[_Element], str]
+Write = Callable[[Element], str]
 
 _MOST_REPEATS = 20
 _MOST_COLUMNS = 1000  # https://html.spec.whatwg.org/multipage/tables.html#attributes-common-to-td-and-th-elements
-_NOT_DATA = tuple("h1 h2 h3 h4 h5 h6 table ul ol dl pre q hr sec fr rf".split())  # noqa: SIM905
+_NOT_DATA = frozenset("h1 h2 h3 h4 h5 h6 table ul ol dl pre q hr sec fr rf".split())  # noqa: SIM905
 
 
 class _Cell(msgspec.Struct, gc=False):
@@ -30,7 +30,7 @@ class _Row(msgspec.Struct, gc=False):
     head: bool
 
 
-def is_data(table: _Element, rows: list[_Element]) -> bool:
+def is_data(table: Element, rows: list[Element]) -> bool:
     """Whether a <table> holds data: what it says itself, else headers, else several columns of plain cells."""
     kind = table.get("k")
     if kind is not None:
@@ -40,10 +40,10 @@ def is_data(table: _Element, rows: list[_Element]) -> bool:
     filled = [row for row in rows if len(row)]
     if len(filled) < 2 or any(len(row) < 2 for row in filled):
         return False
-    return next(table.iterdescendants(*_NOT_DATA), None) is None
+    return all(each is table or each.tag not in _NOT_DATA for each in table.iter())
 
 
-def is_regular(table: _Element) -> bool:
+def is_regular(table: Element) -> bool:
     """Whether everything in a table is in its cells (and its caption): grids by role may hold anything."""
     if table.text and table.text.strip():
         return False
@@ -58,7 +58,7 @@ def is_regular(table: _Element) -> bool:
     return True
 
 
-def pipe_table(rows: list[_Element], write: Write) -> str:
+def pipe_table(rows: list[Element], write: Write) -> str:
     """The table, its header rows joined into one. A table without header gets an empty one, as Markdown demands."""
     grid = [row for row in _grid(rows, write) if any(cell.text for cell in row.cells)]
     if not grid:
@@ -73,7 +73,7 @@ def pipe_table(rows: list[_Element], write: Write) -> str:
     return "\n".join([_line(header), _line(["---"] * used), *(_line(line) for line in lines[heads:])])
 
 
-def _grid(rows: list[_Element], write: Write) -> list[_Row]:
+def _grid(rows: list[Element], write: Write) -> list[_Row]:
     """The rows with each cell at its columns. Cells that reach down into later rows are in those, too."""
     reaching: list[tuple[int, _Cell]] = []  # (rows still to come, cell)
     grid: list[_Row] = []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lxml.etree import _Element
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
 
 from . import markdown_inline
 from .markdown_blocks import Block, compact, indented, list_item
@@ -16,7 +17,7 @@ _AROUND = {"nav": 2, "footer": 2, "header": 1, "aside": 1}
 _COMPACT = ("nav", "footer")
 
 
-def blocks_of(document: _Element, remote: Remote, unreadable: list[tuple[str, str]]) -> list[Block]:
+def blocks_of(document: Element, remote: Remote, unreadable: list[tuple[str, str]]) -> list[Block]:
     """The blocks of one world's document in order; see `Source` for `remote` and `unreadable`."""
     has_main = any(section.get("k") == "main" for section in document.iter("sec"))
     sink = Sink(Source(_WRITERS, remote, unreadable), 1 if has_main else 0)
@@ -25,7 +26,7 @@ def blocks_of(document: _Element, remote: Remote, unreadable: list[tuple[str, st
     return sink.blocks
 
 
-def write_heading(sink: Sink, element: _Element) -> None:
+def write_heading(sink: Sink, element: Element) -> None:
     sink.flush()
     blocks = sink.inner(element)
     lines: list[str] = []
@@ -38,7 +39,7 @@ def write_heading(sink: Sink, element: _Element) -> None:
     sink.blocks += blocks
 
 
-def write_list(sink: Sink, element: _Element) -> None:
+def write_list(sink: Sink, element: Element) -> None:
     sink.flush()
     number, step = int(element.get("s", "1")), -1 if element.get("r") else 1
     if step < 0 and element.get("s") is None:
@@ -48,7 +49,8 @@ def write_list(sink: Sink, element: _Element) -> None:
         if child.tag in ("ul", "ol") and items:  # a list between items belongs to the one before
             items[-1] += "".join("\n" + indented(block.text, 2) for block in sink.made_of(child))
             continue
-        number = int(child.get("v", number))
+        if child.tag == "li":  # a field has a value of another kind
+            number = int(child.get("v", number))
         marker = f"{number}. " if element.tag == "ol" else "- "
         if item := list_item(sink.inner(child) if child.tag == "li" else sink.made_of(child), marker):
             items.append(item)
@@ -56,11 +58,11 @@ def write_list(sink: Sink, element: _Element) -> None:
     sink.add("\n".join(items), "l")
 
 
-def write_item(sink: Sink, element: _Element) -> None:
+def write_item(sink: Sink, element: Element) -> None:
     _item(sink, list_item(sink.inner(element), "- "))
 
 
-def write_option(sink: Sink, element: _Element) -> None:
+def write_option(sink: Sink, element: Element) -> None:
     _item(sink, f"- {CHECK[element.get('s', '0')]} {escape(element.text or '')}")
 
 
@@ -73,12 +75,10 @@ def _item(sink: Sink, text: str) -> None:
         sink.add(text, "l")
 
 
-def write_definitions(sink: Sink, element: _Element) -> None:
+def write_definitions(sink: Sink, element: Element) -> None:
     sink.flush()
     entries: list[str] = []
-    for child in element.iter("dt", "dd"):
-        if next(child.iterancestors("dl"), None) is not element:
-            continue
+    for child in _terms(element):
         blocks = sink.inner(child)
         if child.tag == "dt" or not entries:
             entries.append(" ".join(block.text for block in blocks))
@@ -87,12 +87,21 @@ def write_definitions(sink: Sink, element: _Element) -> None:
     sink.add("\n\n".join(entry for entry in entries if entry), "")
 
 
-def write_quote(sink: Sink, element: _Element) -> None:
+def _terms(element: Element) -> Iterator[Element]:
+    """The terms and definitions of a list, at any depth but not those of a list inside."""
+    for child in element:
+        if child.tag in ("dt", "dd"):
+            yield child
+        if child.tag != "dl":
+            yield from _terms(child)
+
+
+def write_quote(sink: Sink, element: Element) -> None:
     text = "\n\n".join(block.text for block in sink.inner(element))
     sink.add("\n".join(f"> {line}".rstrip() for line in text.split("\n")) if text else "", "")
 
 
-def write_code_block(sink: Sink, element: _Element) -> None:
+def write_code_block(sink: Sink, element: Element) -> None:
     lines = [line.rstrip() for line in text_of(element).split("\n")]
     text = "\n".join(lines).strip("\n")
     if text:
@@ -100,16 +109,16 @@ def write_code_block(sink: Sink, element: _Element) -> None:
         sink.add(block, "c", head=1, tail=block.rpartition("\n")[2])
 
 
-def write_rule(sink: Sink, element: _Element) -> None:
+def write_rule(sink: Sink, element: Element) -> None:
     sink.add("---", "")
 
 
-def write_summary(sink: Sink, element: _Element) -> None:
+def write_summary(sink: Sink, element: Element) -> None:
     text = " ".join(block.text.lstrip("# ") for block in sink.inner(element))
     sink.add(f"{'▾' if element.get('o') else '▸'} {text}" if text else "", "p")
 
 
-def write_table(sink: Sink, element: _Element) -> None:
+def write_table(sink: Sink, element: Element) -> None:
     sink.flush()
     rows = element.findall("tr")
     if not rows or not is_regular(element):
@@ -125,7 +134,7 @@ def write_table(sink: Sink, element: _Element) -> None:
             _layout_row(sink, row)
 
 
-def _layout_row(sink: Sink, row: _Element) -> None:
+def _layout_row(sink: Sink, row: Element) -> None:
     cells = [sink.inner(cell) for cell in row]
     if all(len(cell) < 2 and all(block.kind == "p" for block in cell) for cell in cells):
         sink.add(" ".join(cell[0].text for cell in cells if cell), "p")
@@ -133,7 +142,7 @@ def _layout_row(sink: Sink, row: _Element) -> None:
         sink.blocks += [block for cell in cells for block in cell]
 
 
-def _cell(sink: Sink, element: _Element) -> str:
+def _cell(sink: Sink, element: Element) -> str:
     """A cell of a table in one line."""
     texts: list[str] = []
     for block in sink.inner(element):
@@ -144,19 +153,19 @@ def _cell(sink: Sink, element: _Element) -> str:
     return "<br>".join(texts).replace("\n", "<br>").replace("|", "\\|")
 
 
-def write_stray_row(sink: Sink, element: _Element) -> None:
+def write_stray_row(sink: Sink, element: Element) -> None:
     sink.flush()
     sink.flow(element)
     sink.flush()
 
 
-def write_stray_cell(sink: Sink, element: _Element) -> None:
+def write_stray_cell(sink: Sink, element: Element) -> None:
     sink.put(" ")
     sink.flow(element)
     sink.put(" ")
 
 
-def write_section(sink: Sink, element: _Element) -> None:
+def write_section(sink: Sink, element: Element) -> None:
     sink.flush()
     kind = element.get("k", "")
     inner = Sink(sink.source, max(sink.rank, _AROUND[kind]) if kind in _AROUND else 0)
@@ -165,11 +174,11 @@ def write_section(sink: Sink, element: _Element) -> None:
     sink.blocks += compact(inner.blocks) if kind in _COMPACT else inner.blocks
 
 
-def write_frame(sink: Sink, element: _Element) -> None:
+def write_frame(sink: Sink, element: Element) -> None:
     _frame(sink, sink.inner(element), element.get("n", ""), element.get("u", ""))
 
 
-def write_remote_frame(sink: Sink, element: _Element) -> None:
+def write_remote_frame(sink: Sink, element: Element) -> None:
     found = sink.source.remote(int(element.get("i", "0")))
     if isinstance(found, str):
         _no_frame(sink, element.get("n", ""), "", found)
@@ -177,7 +186,7 @@ def write_remote_frame(sink: Sink, element: _Element) -> None:
         _frame(sink, found[0], element.get("n", ""), found[1])
 
 
-def write_empty_frame(sink: Sink, element: _Element) -> None:
+def write_empty_frame(sink: Sink, element: Element) -> None:
     _no_frame(sink, element.get("n", ""), element.get("u", ""), element.get("e", ""))
 
 

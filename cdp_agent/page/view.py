@@ -102,7 +102,7 @@ class View(Tab):
 
     async def contents(self) -> Markdown:
         """The page as Markdown in blocks, all frames in document order. Raises PageUnresponsive, BrowserError."""
-        from . import markdown as markdowns  # with lxml
+        from . import markdown as markdowns  # with a parser of XML
 
         tree = await self.frames()
         async with self.reading:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from lxml.html import HtmlElement
+    from cdp_agent.page.listing import Rules
 
 _LONGEST_TITLE = 200
 _LONGEST_SNIPPET = 500
@@ -46,27 +46,29 @@ class Results(msgspec.Struct, frozen=True):
         return "\n".join(lines)
 
 
-class Reading(msgspec.Struct, frozen=True):
-    """What a page of an engine shows: results, that there are none, or what it asks for before it shows any."""
+class Sign(msgspec.Struct, frozen=True):
+    """What tells why a page shows no results: an element on it, or the beginning of its address (a pattern)."""
 
-    results: list[Result] = []
-    empty: bool = False
-    obstacle: Literal["", "consent", "captcha"] = ""
+    why: Literal["empty", "consent", "captcha"]
+    selector: str
+    address: str = ""
+
+    def is_in(self, url: str) -> bool:
+        """Whether the address alone tells."""
+        return bool(self.address) and re.match(self.address, url) is not None
 
 
 class Engine(Protocol):
-    """A search engine with pages for people: a module with these names."""
+    """A search engine with pages for people: a module with these names. `SIGNS`: the first that is there counts."""
 
     NAME: str
     BASE_URL: str
+    RULES: Rules
+    SIGNS: tuple[Sign, ...]
 
     @staticmethod
     def address(base_url: str, query: str) -> str:
         """The address of the page with the results."""
-
-    @staticmethod
-    def read(document: HtmlElement, url: str) -> Reading:
-        """What the page at this address shows; links in it are absolute."""
 
 
 class Call(msgspec.Struct, frozen=True):

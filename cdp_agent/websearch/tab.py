@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 import re
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from lxml import html
-
 from cdp_agent.errors import ActionError, PageUnresponsive, ProtocolError
-from cdp_agent.websearch.base import Engine, Reading, Results, different
+from cdp_agent.page.listing import listing
+from cdp_agent.websearch.base import Engine, Results, Sign, different, result
 from cdp_agent.websearch.redirects import unwrap
 
 if TYPE_CHECKING:
@@ -34,13 +33,17 @@ async def find(engine: Engine, base_url: str, query: str, browser: Browser, max_
     """What the engine's page shows for the query. Raises ActionError, BrowserError."""
     async with _tab(browser) as page:
         await page.goto(engine.address(base_url, query), timeout_s=TIMEOUT_S)
-        reading = engine.read(_document(await page.html(), page.url), page.url)
-        if reading.obstacle:
-            raise ActionError(_refusal(engine, reading, page.url))
-        results = different(reading.results, max_results)
-        if results or reading.empty:
+        found = await listing(page, engine.RULES, [sign.selector for sign in engine.SIGNS])
+        results = different((result(e.title, unwrap(e.url, page.url), e.text) for e in found.entries), max_results)
+        if results:
             return Results(query, engine.NAME, results)
-        return Results(query, engine.NAME, [], await _markdown(page))
+        signs = zip(engine.SIGNS, found.signs, strict=True)
+        sign = next((sign for sign, is_there in signs if is_there or sign.is_in(page.url)), None)
+        if sign is None:
+            return Results(query, engine.NAME, [], await _markdown(page))
+        if sign.why in _OBSTACLES:
+            raise ActionError(_refusal(engine, sign, page.url))
+        return Results(query, engine.NAME, [])
 
 
 @asynccontextmanager
@@ -57,19 +60,13 @@ async def _tab(browser: Browser) -> AsyncIterator[Page]:
             _log.debug("the tab of a search did not close: %s", error)
 
 
-def _document(source: str, url: str) -> html.HtmlElement:
-    document = cast(html.HtmlElement, html.document_fromstring(source))  # the stubs know only its base class
-    document.make_links_absolute(url, handle_failures="ignore")
-    return document
-
-
 async def _markdown(page: Page) -> str:
     written = await page.markdown(budget_tokens=MARKDOWN_TOKENS)
     return _LINK.sub(lambda match: unwrap(match[0], page.url), written) or "(an empty page)"
 
 
-def _refusal(engine: Engine, reading: Reading, url: str) -> str:
+def _refusal(engine: Engine, sign: Sign, url: str) -> str:
     return (
-        f"{engine.NAME} {_OBSTACLES[reading.obstacle]} (at {urlsplit(url).hostname}), so there are no results. "
+        f"{engine.NAME} {_OBSTACLES[sign.why]} (at {urlsplit(url).hostname}), so there are no results. "
         "Searching again will not help: go on with addresses that you know from the task and the pages."
     )

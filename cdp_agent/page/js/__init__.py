@@ -61,6 +61,7 @@ REST = (
     "search.js",
     "secret.js",
     "find.js",
+    "listing.js",
     "wait.js",
     "outer.js",
     "scroll.js",

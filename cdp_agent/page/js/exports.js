@@ -4,6 +4,6 @@ return { describe, isAlive, changes, stopWatching,
   elementBy, fileField, fileNames, isDraggable, readable,
   look, changedSince, isShownNow, outerHtml, documentTitle,
   secretField, secretStranger, enterSecret, coversOf, coversThrough,
-  seenText, forgetSeen, placesOf, findElements, scrollBox, scrolledTo, moveBox, bringIntoView, topOf,
+  seenText, forgetSeen, placesOf, findElements, listed, scrollBox, scrolledTo, moveBox, bringIntoView, topOf,
   marksOf, marksThrough, viewportPlace, paint, schema, cleanHtml, consequenceOf,
 };

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lxml import html
-
 _HEAD = '<!doctype html><html lang="en"><meta charset="utf-8">'
 
 
@@ -14,6 +12,8 @@ def write(library: Path, folder: Path, elements: int) -> str:
     name = f"documentation-{elements}.html"
     if (folder / name).exists():
         return name
+    from lxml import html  # of the extra `bench`; the tests do without
+
     parts: list[str] = []
     left = elements - 10
     for source in sorted(library.glob("*.html")):

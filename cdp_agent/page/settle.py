@@ -25,6 +25,8 @@ QUIET_S = 0.06
 PATIENCE_S = 0.15
 """So long something may take to begin after an action that has no other sense than to begin something."""
 ANIMATIONS_S = 0.6
+FRAME_S = 0.017
+"""An animation is over with the frame that follows its end."""
 CHANGES_S = 2.0
 REQUESTS_S = 6.0
 LOAD_S = 2.0
@@ -130,8 +132,9 @@ class Watch:
             if patient and changes.count == 0 and not self._happened():
                 quiet_s = PATIENCE_S
             rest_s = quiet_s + slow_s - changes.idle_ms / 1000
-            if changes.animating_ms > 0 and now - resting < ANIMATIONS_S:
-                rest_s = max(rest_s, min(changes.animating_ms / 1000, ANIMATIONS_S - (now - resting)))
+            animations_s = ANIMATIONS_S + slow_s - (now - resting)
+            if changes.animating_ms > 0 and animations_s > 0:
+                rest_s = max(rest_s, min(changes.animating_ms / 1000 + FRAME_S, animations_s))
             if rest_s <= 0.001:
                 return QUIET
             if now - resting > CHANGES_S:

@@ -222,6 +222,7 @@ async def test_rules_allow_and_deny(browser: Browser, page: Page, site: Site, ht
         'It was not done: the rule "deny risk=pays" says so.'
     ]
     assert result_of(events).error is not None
+    assert result_of(events).stats.errors == 1
 
 
 async def test_a_failed_step_is_tried_again_reworded_or_skipped_and_the_others_stay_done(

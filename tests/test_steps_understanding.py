@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from cdp_agent.page.page import Page
 from cdp_agent.steps.call import Call
 from cdp_agent.steps.understanding import understand_step
@@ -11,6 +13,9 @@ from cdp_agent.steps.understanding import understand_step
 from .conftest import Serve
 
 LATE = "<script>setTimeout(() => { document.body.innerHTML = '<button>Save</button>' }, 800)</script>Loading"
+
+BETTER = """<script>setTimeout(() => document.body.append(Object.assign(document.createElement('button'),
+{textContent: 'Save'})), 150)</script>"""
 
 
 async def test_what_is_not_there_yet_is_waited_for(page: Page, serve: Serve) -> None:
@@ -20,6 +25,54 @@ async def test_what_is_not_there_yet_is_waited_for(page: Page, serve: Serve) -> 
 
     assert isinstance(call, Call)
     assert (call.tool, call.about.startswith('button "Save"')) == ("click", True)
+
+
+async def test_what_fits_only_partly_is_not_acted_on_while_what_fits_better_may_come(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<button>Save draft</button>{BETTER}"))
+
+    call = await understand_step("Click Save", page)
+
+    assert isinstance(call, Call)
+    assert call.about.startswith('button "Save" ')
+
+
+async def test_what_fits_only_partly_is_acted_on_when_nothing_better_comes(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>Save draft</button>"))
+
+    call = await understand_step("Click Save", page)
+
+    assert isinstance(call, Call)
+    assert call.about.startswith('button "Save draft" ')
+
+
+TODO = "<input class=new-todo placeholder='What needs to be done?'><input placeholder=Filter id=oldTodo>"
+
+
+@pytest.mark.parametrize("where", ["New todo", "the New todo field", "the new todo box", "What needs to be done?"])
+async def test_a_field_may_be_called_as_it_is_in_the_markup(page: Page, serve: Serve, where: str) -> None:
+    await page.goto(serve(TODO))
+
+    call = await understand_step(f"Type 'Buy milk' into {where}", page)
+
+    assert isinstance(call, Call)
+    assert (call.tool, call.about.startswith('textbox "What needs to be done?"')) == ("fill", True)
+
+
+async def test_names_in_the_markup_that_are_the_same_are_refused(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input class=new-todo placeholder=One><input class=new-todo placeholder=Two>"))
+
+    found = await understand_step("Type 'Buy milk' into New todo", page)
+
+    assert str(found).startswith('2 elements may be "New todo" field: ')
+
+
+async def test_without_a_page_it_is_said_how_to_come_to_one(page: Page) -> None:
+    found = await understand_step("Click Save", page)
+
+    assert str(found) == (
+        'No page is open yet: let the first step be "Open https://…", '
+        "or give the address where it begins (--url; url=)."
+    )
 
 
 async def test_what_may_be_several_things_is_not_waited_for(page: Page, serve: Serve) -> None:

@@ -90,10 +90,7 @@ async def _try(work: Work, number: int, instruction: str) -> Came | str:
         decision = await work.approvals.act(number, instruction, resolved.call, risk)
     except BlockedByPolicy as error:
         run.tally.failed()
-        run.tally.failed()
-        run.tell(
-            FirewallBlocked, action=resolved.call.tool if isinstance(resolved, Resolved) else "", message=str(error)
-        )
+        run.tell(FirewallBlocked, action=_name(resolved), message=str(error))
         return Failed(str(error), again=False)
     except ActionError as error:
         run.tally.failed()
@@ -160,7 +157,7 @@ def _take_down(work: Work, number: int, instruction: str, attempt: int, came: Ca
             pass
 
 
-def _name(resolved: Resolved | Unclear) -> str:
+def _name(resolved: Resolved | Unclear | None) -> str:
     return resolved.call.tool if isinstance(resolved, Resolved) else ""
 
 

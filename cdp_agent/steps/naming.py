@@ -49,7 +49,7 @@ def fit(target: Target, node: Node, roles: Sequence[str]) -> float:
     """From 0 to 1. `roles` are those that the act can be done to."""
     score = max((weight * _called(target, said) for weight, said in _sayings(node)), default=0.0)
     if score < ENOUGH:
-        score = max(score, _as_seen(target, node))
+        score = max(score, _as_seen(target, node), _HINT if normal(target.name) in node.hints else 0.0)
     if target.kind == "field" and _is_search_field(target, node):
         score = max(score, _SEARCH)
     if target.kind is not None:
@@ -114,9 +114,14 @@ def _hints(node: Node) -> Iterator[str]:
     """The words of its class or id, which is all that tells what a painted icon is."""
     for key in _HINTS:
         for each in node.states.get(key, "").split():
-            words = [word.lower() for word in _WORDS_IN_HINT.findall(each)]
+            words = words_of_hint(each)
             yield from words if len(words) < 4 else ()
             yield " ".join(words)
+
+
+def words_of_hint(hint: str) -> list[str]:
+    """The words that a class or an id is made of: "newTodo" and "new-todo" are new and todo."""
+    return [word.lower() for word in _WORDS_IN_HINT.findall(hint)]
 
 
 def _as_seen(target: Target, node: Node) -> float:

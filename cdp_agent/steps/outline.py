@@ -18,7 +18,10 @@ _STATE = re.compile(r'\[(?P<key>[\w-]+)(?:=(?P<value>"(?:[^"\\]|\\.)*"|[^\]]*))?
 
 
 class Node(msgspec.Struct, eq=False):
-    """A line of a snapshot. `text` is what stands behind its colon: a value, or the text it begins with."""
+    """A line of a snapshot. `text` is what stands behind its colon: a value, or the text it begins with.
+
+    `hints` are what the markup calls it, where that was asked for.
+    """
 
     role: str
     name: str
@@ -30,6 +33,7 @@ class Node(msgspec.Struct, eq=False):
     order: int
     parent: Node | None = None
     children: list[Node] = []
+    hints: frozenset[str] = frozenset()
 
     @property
     def disabled(self) -> bool:

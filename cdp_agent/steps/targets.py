@@ -8,7 +8,7 @@ import msgspec
 
 from cdp_agent.steps.intents import Target, Targets
 from cdp_agent.steps.kinds import kind_at_beginning, kind_at_end, order_of
-from cdp_agent.steps.roles import AREAS
+from cdp_agent.steps.roles import AREAS, FIELDS, may_be
 from cdp_agent.steps.words import QUOTE, Quoted
 
 _NAMED = (
@@ -110,11 +110,16 @@ def _element(words: str, text: Quoted, kind: str | None) -> Target:
     if saying := _SAYING.search(words):
         found = kind_at_end(words[: saying.start()].strip())
         return _named(saying["name"], text, found[0] if found else kind, order)
-    if found := kind_at_end(words):
+    if (found := kind_at_end(words)) and _is_taken(found[0], kind):
         return _of_kind(found, words, text, kind, order, pointed=pointed)
     if (found := kind_at_beginning(words)) and (re.search(QUOTE, found[1]) or found[1].isupper()):
         return _named(found[1], text, found[0], order)
     return _named(words, text, kind, order)
+
+
+def _is_taken(named: str, kind: str | None) -> bool:
+    """Whether what the words end with can be what the act is done to: into "New todo" one types, not into an item."""
+    return kind != "field" or named == "search" or any(may_be(role, named) for role in FIELDS)
 
 
 def _of_kind(

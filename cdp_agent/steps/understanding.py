@@ -6,15 +6,17 @@ import asyncio
 import time
 from collections.abc import Sequence
 
+from cdp_agent.agent.place import BLANK
 from cdp_agent.page.page import Page
 from cdp_agent.steps import calls_pointing
 from cdp_agent.steps.call import Call, Output
 from cdp_agent.steps.calls import call_for, needs_page
 from cdp_agent.steps.grammar import read_step, split_step
+from cdp_agent.steps.hints import take_hints
 from cdp_agent.steps.intents import Click, Intent, Point
 from cdp_agent.steps.outline import Node, Outline, outline
 from cdp_agent.steps.resolve import Unclear
-from cdp_agent.steps.words import normal
+from cdp_agent.steps.words import normal, words_of
 
 PATIENCE_S = 3.0
 _LOOK_AGAIN_S = 0.25
@@ -22,6 +24,9 @@ _TEXTS = ("label", "span", "p, td, th, li, dt, dd, h1, h2, h3, h4, h5, h6", "div
 _MOST_TEXTS = 100
 _FORMS = (
     'such as "Click Save", "Type \'cats\' into the search box", "Select Oslo in City", "Wait until \'Done\' appears"'
+)
+_NO_PAGE = (
+    'No page is open yet: let the first step be "Open https://…", or give the address where it begins (--url; url=)'
 )
 
 
@@ -35,6 +40,8 @@ async def understand_step(
 ) -> Call | Unclear:
     """The call that the step means. What is not on the page yet is waited for; what may be several things is not.
 
+    What only partly fits has to be there at two looks: "Save draft" for "Save" counts when no "Save" comes meanwhile.
+
     `tabs` are those of the browser that a step may switch to. Raises ActionError when the page cannot be read,
     BrowserError.
     """
@@ -45,15 +52,40 @@ async def understand_step(
         nothing = Outline(Node("page", "", "", "", {}, None, -1, -1), [], page.url)
         return call_for(intent, nothing, outputs, tabs=tabs, current=page)
     until = time.monotonic() + patience_s
+    before: Call | None = None
     while True:
-        found = call_for(intent, outline(await page.snapshot()), outputs, tabs=tabs, current=page)
-        if isinstance(found, Unclear) and not found.score:
-            found = await _on_plain_text(intent, page) or found
-        if isinstance(found, Call) or found.score:
+        shown = outline(await page.snapshot())
+        if not shown.nodes and page.url == BLANK:
+            return Unclear(_NO_PAGE)
+        found = await _at_one_look(intent, page, shown, outputs, tabs)
+        late = time.monotonic() > until
+        if isinstance(found, Unclear):
+            if found.score or late:
+                return found if found.score else _as_several(step, found)
+            before = None
+        elif late or found == before or _says_all(step, found, shown):
             return found
-        if time.monotonic() > until:
-            return _as_several(step, found)
+        else:
+            before = found
         await asyncio.sleep(_LOOK_AGAIN_S)
+
+
+async def _at_one_look(
+    intent: Intent, page: Page, shown: Outline, outputs: Sequence[Output], tabs: Sequence[Page]
+) -> Call | Unclear:
+    """The call on the page as it is shown; where nothing fits, by what the markup says, and on plain text."""
+    found = call_for(intent, shown, outputs, tabs=tabs, current=page)
+    if isinstance(found, Unclear) and not found.score and await take_hints(intent, page, shown):
+        found = call_for(intent, shown, outputs, tabs=tabs, current=page)
+    if isinstance(found, Unclear) and not found.score:
+        found = await _on_plain_text(intent, page) or found
+    return found
+
+
+def _says_all(step: str, call: Call, shown: Outline) -> bool:
+    """Whether the element says nothing beyond the step: else what fits better may be still to come, and it waits."""
+    name = next((node.name for node in shown.nodes if node.ref == call.arguments.get("ref")), "")
+    return set(words_of(name)) <= set(words_of(step))
 
 
 async def _on_plain_text(intent: Intent, page: Page) -> Call | Unclear | None:

@@ -9,8 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from cdp_agent.page import budget
 from cdp_agent.page import snapshot as snapshots
 from cdp_agent.page.page import Page
+from cdp_agent.page.reading import read_all
 from cdp_agent.page.snapshot import SnapshotPart
 
 from .conftest import Serve
@@ -19,6 +21,7 @@ FOLDER = Path(__file__).parent / "kept"
 PAGE = (FOLDER / "page.html").read_text("utf-8")
 MUTATE = (FOLDER / "mutate.js").read_text("utf-8")
 ROUNDS = 60
+WITHIN = 2_000
 
 
 @pytest.mark.parametrize("seed", range(1, 7))
@@ -35,6 +38,10 @@ async def test_what_was_kept_and_what_is_read_anew_give_the_text_of_a_full_readi
             await page.reload()
             await page.snapshot()
         done = await page.evaluate(f"({MUTATE.strip()})({seed * 1000 + turn}, {1 + turn % 3})")
+        if turn % 4 == 3:
+            await page.evaluate(f"scrollTo(0, {turn * 100})")
+            within = (await page.snapshot(budget_tokens=WITHIN)).text
+            assert within.split("\n") == (await _read_anew_within(page)).split("\n"), (turn, done)
         text = (await page.snapshot()).text
         kept += parts[-1].edits is not None
 
@@ -106,7 +113,7 @@ async def test_an_answer_that_got_lost_makes_the_next_reading_a_full_one(page: P
     await page.goto(serve(PAGE))
     await page.snapshot()
     world = await (await page.frames()).root.world()
-    lost: dict[str, Any] = {"next": page.refs.free(world), "marks": False, **snapshots._base(world)}
+    lost: dict[str, Any] = {"next": page.refs.free(world), **snapshots._base(world)}
     await page.evaluate("document.querySelector('h2').textContent = 'changed'")
     await world.call("snapshot", lost)
 
@@ -129,6 +136,12 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> list[SnapshotPart]:
     return parts
 
 
-async def _read_anew(page: Page) -> str:
-    """The text by a reading with boxes, for which nothing is kept."""
-    return (await page.snapshot(budget_tokens=10**9)).text
+async def _read_anew(page: Page, *, marks: bool = False) -> str:
+    """The text by a reading that uses nothing of what is kept, and changes nothing of it."""
+    options = {"base": None, "places": marks}
+    readings = await read_all(await page.frames(), page.refs, "snapshot", SnapshotPart, options)
+    return snapshots._Composer(readings, page.refs, marks).text(readings.root)
+
+
+async def _read_anew_within(page: Page) -> str:
+    return budget.fit(await _read_anew(page, marks=True), WITHIN, [])

@@ -47,7 +47,7 @@ class _Line(msgspec.Struct, gc=False):
 
 
 def fit(marked: str, budget_tokens: int, notes: list[str]) -> str:
-    """`marked` (each line behind its mark, see page/js/render.js) without marks, at most `budget_tokens` long.
+    """`marked` (each line behind its mark, see _PRIORITY) without marks, at most `budget_tokens` long.
 
     `notes` say what could not be read at all; they go into the last line, which also counts what did not fit.
     """

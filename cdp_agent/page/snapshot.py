@@ -19,6 +19,8 @@ from .refs import Ref, RefTable
 from .world import World
 
 _LINE = r'^( *)- ([^\s:"]+)(?: ("(?:[^"\\]|\\.)*"))?((?: \[[^\]"]*(?:"(?:[^"\\]|\\.)*"[^\]"]*)*\])*)'
+# What cannot be acted on, and what can: elsewhere, and in the viewport.
+_MARKS = (".t", "iv")
 _REF = r"\[ref=(E\d+)\]$"
 
 
@@ -52,6 +54,8 @@ class SnapshotPart(Part, frozen=True, kw_only=True):
     """Instead of the text: new lines, and which lines of the text before stay (first, how many)."""
     serial: int
     """The number of this text, 0 when the world keeps nothing of it."""
+    seen: list[tuple[int, int]]
+    """Which lines are in the viewport (first, how many), where that was asked."""
     url: str
     title: str
     frames: list[tuple[int, str]]
@@ -76,11 +80,8 @@ async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = N
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
     marks = budget_tokens is not None
-    options = {"marks": marks}
-    if marks:
-        readings = await read_all(tree, refs, "snapshot", SnapshotPart, options)
-    else:
-        readings = await read_all(tree, refs, "snapshot", SnapshotPart, options, options_for=_base, complete=_whole)
+    options = {"places": marks}
+    readings = await read_all(tree, refs, "snapshot", SnapshotPart, options, options_for=_base, complete=_whole)
     composer = _Composer(readings, refs, marks)
     root = readings.root
     text = composer.text(root)
@@ -112,6 +113,15 @@ def _whole(world: World, part: SnapshotPart) -> SnapshotPart:
     return part
 
 
+def _marked(part: SnapshotPart) -> str:
+    """The text, each line behind its mark for page/budget.py."""
+    lines = part.text.split("\n") if part.text else []
+    seen = bytearray(len(lines))
+    for first, count in part.seen:
+        seen[first : first + count] = b"\1" * count
+    return "\n".join([_MARKS["\x01" in line][there] + line for line, there in zip(lines, seen, strict=True)])
+
+
 def _edited(known: _Known, edits: list[str | tuple[int, int]]) -> list[str]:
     before = known.lines if known.lines is not None else known.text.split("\n")
     lines: list[str] = []
@@ -135,7 +145,7 @@ class _Composer:
         self.omitted += [Omitted(what, why) for what, why in part.omitted]
         for local, url in part.frames:
             self.frame_urls[f"E{self._refs.number(world, local)}"] = url
-        text = self._refs.write(world, part.text)
+        text = self._refs.write(world, _marked(part) if self._marks else part.text)
         if indent:
             text = self._indented(text, indent)
         if not part.remote:

@@ -7,7 +7,7 @@
 function findElements({ next, frame, selector, within, attributes, most, text }) {
   const first = reserveIds(next);
   forget();
-  reading = newReading(false);
+  reading = newReading();
   const found = { selector, rows: [], total: 0, before: [], remote: reading.remote, attributes, most, text, known: first };
   let error = '';
   try {

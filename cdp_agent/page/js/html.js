@@ -29,7 +29,7 @@ function newWriting() {
 function readable({ next }) {
   const first = reserveIds(next);
   forget();
-  reading = newReading(false);
+  reading = newReading();
   writing = newWriting();
   const root = documentElement_.call(document);
   if (root) writeIn(document, () => writeElement(root, 0, 0));

@@ -15,7 +15,7 @@ const attributes_ = getterOf(Element.prototype, 'attributes');
 function cleanHtml({ next, frame, within }) {
   const first = reserveIds(next);
   forget();
-  reading = newReading(false);
+  reading = newReading();
   const element = within && within.frame === frame ? elementOf(within.id) : documentElement_.call(document);
   const out = [];
   if (element) writeMarkup(element, out, 0, false);

@@ -6,7 +6,7 @@ const INDENTS = Array.from({ length: DEEPEST_INDENT + 1 }, (_, i) => '  '.repeat
 /** @param {(string | Line)[]} kids @param {Output} out */
 function renderKids(kids, depth, out) {
   for (const kid of kids) {
-    if (typeof kid === 'string') out.push(`${markOfText(kid)}${INDENTS[depth]}- text: ${plain(kid)}`, null);
+    if (typeof kid === 'string') out.push(`${INDENTS[depth]}- text: ${plain(kid)}`, null);
     else renderLine(kid, depth, out);
   }
 }
@@ -22,7 +22,7 @@ function renderLine(line, depth, out) {
   }
   line.depth = depth;
   const from = out.length;
-  let text = `${reading.marks ? markOf(line) : ''}${INDENTS[depth]}- ${line.role}`;
+  let text = `${INDENTS[depth]}- ${line.role}`;
   if (line.name) text += ` ${quote(line.name)}`;
   text += line.states;
   if (line.id) text += ` [ref=\x01${line.id}]`;
@@ -41,21 +41,25 @@ function renderLine(line, depth, out) {
   line.size = out.length - from;
 }
 
-/** "v" can be acted on and in the viewport, "t" the rest of it, "i" can be acted on elsewhere, "." the rest. */
-function markOf(line) {
-  const inView = isInView(line.element);
-  reading.textMark = inView ? 't' : '.';
-  return line.id ? (inView ? 'v' : 'i') : reading.textMark;
+/** Which lines are in the viewport, text with the line before it. @param {(Line | string)[]} owners @returns {[number, number][]} [first, how many] */
+function seenLines(owners) {
+  const runs = [];
+  let isSeen = true;
+  for (let i = 0; i < owners.length; i++) {
+    if (typeof owners[i] !== 'string') isSeen = isInView(owners[i].element);
+    if (!isSeen) continue;
+    const last = runs[runs.length - 1];
+    if (last && last[0] + last[1] === i) last[1]++;
+    else runs.push([i, 1]);
+  }
+  return runs;
 }
-
-// Text goes with the line that was placed before it.
-const markOfText = () => (reading.marks ? (reading.textMark ?? 't') : '');
 
 function isInView(element) {
   const box = getBoundingClientRect_.call(element);
   let { top, left, bottom, right } = box;
-  const view = defaultView_.call(documentOf(element));
-  let frame = view && view.frameElement;
+  const home = documentOf(element);
+  let frame = home === document ? null : defaultView_.call(home)?.frameElement;
   for (; frame; frame = defaultView_.call(documentOf(frame))?.frameElement) {
     const outer = getBoundingClientRect_.call(frame);
     top += outer.top;

@@ -1,6 +1,6 @@
 // The elements to act on as data, for those who plan by a list of them. Roles and names are those of the snapshot's lines.
 
-const LINE_TO_ACT_ON = /^([vi]) *- ([^\s:"]+)(?: ("(?:[^"\\]|\\.)*"))?((?: \[[^\]"\x01]*(?:"(?:[^"\\]|\\.)*"[^\]"\x01]*)*\])*) \[ref=\x01(\d+)\]/;
+const LINE_TO_ACT_ON = /^ *- ([^\s:"]+)(?: ("(?:[^"\\]|\\.)*"))?((?: \[[^\]"\x01]*(?:"(?:[^"\\]|\\.)*"[^\]"\x01]*)*\])*) \[ref=\x01(\d+)\]/;
 const PLAIN_STATE = /\[([a-z]+)(?:=(true|false|mixed))?\]/g;
 const STATES_TOLD = new Set(['checked', 'disabled', 'expanded', 'pressed', 'selected', 'required', 'readonly', 'focused', 'invalid']);
 const FIELD_ROLES = roleSet('textbox searchbox combobox listbox spinbutton slider checkbox radio switch');
@@ -16,16 +16,16 @@ const LONGEST_SCHEMA_TEXT = 100;
  *   elements: string}} raw: how many there were to choose from
  */
 function schema({ next }) {
-  const { text, first, end, remote, closed, internals, elements } = snapshot({ next, marks: true });
+  const { text, first, end, remote, closed, internals, elements } = snapshot({ next, base: null });
   const rows = [];
   let raw = 0;
   for (const line of text.split('\n')) {
     const match = LINE_TO_ACT_ON.exec(line);
     if (!match) continue;
-    const element = elementOf(Number(match[5]));
+    const element = elementOf(Number(match[4]));
     if (!element) continue;
-    if (line.endsWith('\x02')) rows.push({ id: Number(match[5]), remote: true, map: mapOutOf(element) });
-    if (NOT_ACTED_ON.has(match[2])) continue;
+    if (line.endsWith('\x02')) rows.push({ id: Number(match[4]), remote: true, map: mapOutOf(element) });
+    if (NOT_ACTED_ON.has(match[1])) continue;
     raw++;
     const row = schemaRow(element, match);
     if (row.label || row.placeholder || row.text || FIELD_ROLES.has(row.role)) rows.push(row);
@@ -34,14 +34,14 @@ function schema({ next }) {
   return { rows, raw, first, end, remote, closed, internals, elements };
 }
 
-function schemaRow(element, [, mark, role, quoted, states, id]) {
+function schemaRow(element, [, role, quoted, states, id]) {
   const tag = tagOf(element);
   const name = quoted ? JSON.parse(quoted) : '';
   const field = FIELD_ROLES.has(role);
   const label = name || collapse(attr(element, 'title') ?? '') || (field ? collapse(attr(element, 'name') ?? '') : '');
   const text = field ? valueOf(element, tag, role) : label ? '' : collapse(textContent(element)) || calledIn(states);
   return {
-    id: Number(id), remote: false, type: tag === 'INPUT' ? inputType(element) : tag.toLowerCase(), role, seen: mark === 'v',
+    id: Number(id), remote: false, type: tag === 'INPUT' ? inputType(element) : tag.toLowerCase(), role, seen: isInView(element),
     label: cut(label, LONGEST_SCHEMA_TEXT), placeholder: cut(collapse(attr(element, 'placeholder') ?? ''), LONGEST_SCHEMA_TEXT),
     text: cut(text, LONGEST_SCHEMA_TEXT), state: stateWords(states), box: boxInRoot(element),
   };

@@ -28,7 +28,7 @@ function forgetSeen() {
 function placesOf({ next, spans }) {
   const first = reserveIds(next);
   forget();
-  reading = newReading(false);
+  reading = newReading();
   const places = lastSeen ? spans.map(([start, end]) => placeOf(lastSeen, start, end)) : [];
   forget();
   return { first, end: nextId, places };

@@ -28,11 +28,11 @@ const SKIPPED = new Set(
 );
 
 /** All of one reading's state; replaced at the start of each. */
-let reading = newReading(false);
+let reading = newReading();
 
-function newReading(marks) {
+function newReading() {
   return {
-    marks, queue: [], frames: [], remote: [], omitted: [], closed: [], internals: [], told: new Set(),
+    queue: [], frames: [], remote: [], omitted: [], closed: [], internals: [], told: new Set(),
     selections: NOTHING_SELECTED, owners: new Map(), marked: new Set(), focused: null, page: { origin: '', hasBase: false }, notes: null,
   };
 }

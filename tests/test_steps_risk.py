@@ -93,12 +93,50 @@ async def test_enter_in_what_has_the_focus_in_a_frame_of_another_site(page: Page
     assert found.url == inner
 
 
-async def test_enter_in_a_message_may_send_it_and_space_presses_a_button(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<div contenteditable role=textbox aria-label=Message></div><button>Delete</button>"))
-    text = (await page.snapshot()).text
+FIELDS = "<div contenteditable role=textbox aria-label=Message></div><form method=post><textarea></textarea></form>"
+HEARING = {
+    "the field": "document.querySelector('{}').onkeydown = () => 0",
+    "a box around it": "document.body.addEventListener('keyup', () => 0)",
+    "the document": "document.addEventListener('keypress', () => 0)",
+    "the window": "addEventListener('beforeinput', () => 0)",
+}
 
-    assert await kinds(page, "press", key="Enter", ref=ref_of(text, "Message")) == ("sends",)
-    assert await kinds(page, "press", key="Space", ref=ref_of(text, "Delete")) == ("deletes",)
+
+@pytest.mark.parametrize("field", ["[contenteditable]", "textarea"])
+@pytest.mark.parametrize("where", HEARING)
+async def test_enter_in_a_text_of_several_lines_may_send_it_where_something_listens_for_keys(
+    page: Page, serve: Serve, where: str, field: str
+) -> None:
+    await page.goto(serve(f"{FIELDS}<script>{HEARING[where].format(field)}</script>"))
+    ref = (await page.find(field)).elements[0].ref
+
+    assert await kinds(page, "press", key="Enter", ref=ref) == ("sends",)
+
+
+@pytest.mark.parametrize("field", ["[contenteditable]", "textarea"])
+async def test_enter_in_a_text_of_several_lines_begins_a_line_where_nothing_does(
+    page: Page, serve: Serve, field: str
+) -> None:
+    elsewhere = "<input id=other><script>other.onkeydown = () => 0; onclick = () => 0</script>"
+    await page.goto(serve(FIELDS + elsewhere))
+    ref = (await page.find(field)).elements[0].ref
+
+    assert await kinds(page, "press", key="Enter", ref=ref) == ()
+    await page.focus(ref)
+    assert await kinds(page, "press", key="Enter") == ()
+
+
+async def test_enter_in_a_shadow_tree_may_send_it(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<div><template shadowrootmode=open><textarea></textarea></template></div>"))
+    ref = (await page.find("textarea")).elements[0].ref
+
+    assert await kinds(page, "press", key="Enter", ref=ref) == ("sends",)
+
+
+async def test_space_presses_a_button(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>Delete</button>"))
+
+    assert await kinds(page, "press", key="Space", ref=ref_of((await page.snapshot()).text, "Delete")) == ("deletes",)
 
 
 async def test_files_and_scripts_are_risks(page: Page, serve: Serve) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from .frames import Frame
+from .listeners import hearing_keys
 from .locate import locate
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Consequence(msgspec.Struct, frozen=True):
     link: str = ""
     download: bool = False
     writes: bool = False
-    """Enter goes into a text of several lines, where some pages take it as "send"."""
+    """Enter goes into a text of several lines, where something listens for keys: some pages take it as "send"."""
     remote: bool = False
     url: str = ""
 
@@ -63,5 +64,10 @@ async def consequence(page: Tab, ref: str | None, *, enter: bool = False) -> Con
 
 
 async def _ask(frame: Frame, local: int | None, enter: bool) -> Consequence | None:
-    found = await (await frame.world()).call("consequenceOf", local, enter, returning=_Answer)
-    return msgspec.structs.replace(found.of, url=frame.url) if found.of is not None else None
+    world = await frame.world()
+    found = (await world.call("consequenceOf", local, enter, False, returning=_Answer)).of
+    if found is not None and found.writes and (hearing := await hearing_keys(world)) is not None:
+        found = (await world.call("consequenceOf", local, enter, True, *hearing, returning=_Answer)).of
+        for each in hearing:
+            world.release(each)
+    return msgspec.structs.replace(found, url=frame.url) if found is not None else None

@@ -24,6 +24,7 @@ MOUSE = frozenset({
     "touchend", "drop",
 })
 # fmt: on
+KEYS = frozenset({"keydown", "keypress", "keyup", "beforeinput"})
 # A page that was rendered by its server gets its listeners later, and its elements stay as they are.
 ASK_AGAIN_S = 1.0
 _GROUP = "cdp_agent.listeners"
@@ -66,6 +67,31 @@ async def adopt_listeners(world: World, elements_there: str) -> bool:
         return bool(await world.call("adoptListening", *elements))
     finally:
         world.session.tell(runtime.ReleaseObjectGroup(object_group=_GROUP))
+
+
+async def hearing_keys(world: World) -> list[Handle] | None:
+    """What listens for keys in the document, shadow trees apart; None when the window does, which hears them all.
+
+    Whoever asks releases them. Raises DocumentGone, PageUnresponsive, BrowserError.
+    """
+    async with deadline(world.session, CALL_TIMEOUT_S):
+        window, document = await asyncio.gather(*(_listeners_of(world, each) for each in ("window", "document")))
+        if any(each.type in KEYS for each in window):
+            return None
+        nodes = {each.backend_node_id for each in document if each.type in KEYS}
+        return await _resolve(world, [node for node in nodes if node is not None])
+
+
+async def _listeners_of(world: World, expression: str) -> list[dom_debugger.EventListener]:
+    answer = await world.session.send(runtime.Evaluate(expression=expression))
+    if answer.result.object_id is None:
+        raise ProtocolError("Runtime.evaluate", 0, f"no {expression} came back")
+    listened = Handle(answer.result.object_id)
+    try:
+        found = await world.session.send(dom_debugger.GetEventListeners(object_id=listened.object_id, depth=-1))
+    finally:
+        world.release(listened)
+    return found.listeners
 
 
 def remember_elements(world: World, elements_there: str) -> None:

@@ -14,11 +14,13 @@ const WRITTEN_IN = new Set(['text', 'search', 'email', 'tel', 'url', 'password',
  * @typedef {{method: string, action: boolean, secret: boolean, search: boolean, fields: number}} Submitted  the form that is sent:
  *   action: to an address that its author wrote; secret: with a password in it; fields: how many are written into
  * @typedef {{role: string, name: string, form: Submitted | null, link: string, download: boolean, writes: boolean, remote: boolean}} Consequence
- *   name: of what is pressed, or of the form's own button; writes: Enter goes into a text of several lines; remote: the focus is in
- *   a frame of another process
- * @param {number | null} id  null: what has the focus @param {boolean} enter  Enter, in place of a click @returns {{of: Consequence | null}}
+ *   name: of what is pressed, or of the form's own button; writes: Enter goes into a text of several lines, and a script may take it;
+ *   remote: the focus is in a frame of another process
+ * @param {number | null} id  null: what has the focus @param {boolean} enter  Enter, in place of a click
+ * @param {boolean} known  whether `hearing` are all nodes of the document, apart from shadow trees, that listen for keys
+ * @param {...Node} hearing @returns {{of: Consequence | null}}
  */
-function consequenceOf(id, enter) {
+function consequenceOf(id, enter, known, ...hearing) {
   const element = id === null ? focusedElement() : elementBy(id);
   if (!element) return { of: null };
   let control = closestFlat(element, CONTROL) ?? element;
@@ -32,8 +34,15 @@ function consequenceOf(id, enter) {
   return { of: {
     role, name: name || collapse(cut(textContent(pressed), 80)), form: form ? submittedBy(form, sends) : null,
     link: isLink ? (tag === 'A' ? hrefOfLink : hrefOfArea)(control) : '', download: isLink && hasAttr(control, 'download'),
-    writes: enter && (tag === 'TEXTAREA' || isWrittenIn(element)), remote: id === null && tag === 'IFRAME' && !documentIn(control),
+    writes: enter && (tag === 'TEXTAREA' || isWrittenIn(element)) && !(known && isUnheard(element, hearing)), remote: id === null && tag === 'IFRAME' && !documentIn(control),
   } };
+}
+
+/** Whether no key that is pressed in the element gets to one of the nodes. */
+function isUnheard(element, hearing) {
+  if (rootOf(element) !== document) return false;
+  for (let node = element; node; node = parentNode(node)) if (hearing.includes(node)) return false;
+  return true;
 }
 
 function isWrittenIn(element) {

@@ -28,8 +28,8 @@ def tokens(text: str) -> int:
     A word is taken as one token each five letters, a number as one each three digits, every other sign as one, and
     one of a rarer script as two. On real pages 7 to 50 % above o200k and cl100k.
     """
-    costly = 0 if text.isascii() else sum(1 for _ in _COSTLY.finditer(text))
-    return sum(1 for _ in _TOKENS.finditer(text)) + costly + 1
+    costly = 0 if text.isascii() else len(_COSTLY.findall(text))
+    return len(_TOKENS.findall(text)) + costly + 1
 
 
 def accounting(notes: list[str]) -> str:
@@ -70,26 +70,29 @@ def _parse(marked: str) -> list[_Line]:
     lines: list[_Line] = []
     path: list[int] = []
     for index, raw in enumerate(marked.split("\n") if marked else []):
-        text = raw[1:]
-        start = text.find("-")
+        start = raw.index("-")
         depth = start >> 1
-        del path[depth:]
-        role = text[start + 2 :].split(" ", 1)[0].rstrip(":")
-        lines.append(_Line(raw[:1], text, depth, path[-1] if path else -1, role))
+        if depth < len(path):
+            del path[depth:]
+        end = raw.find(" ", start + 2)
+        role = raw[start + 2 : end if end > 0 else len(raw)].rstrip(":")
+        lines.append(_Line(raw[0], raw[1:], depth, path[-1] if path else -1, role))
         path.append(index)
     return lines
 
 
 def _choose(lines: list[_Line], room: int) -> None:
-    position: Counter[tuple[int, str]] = Counter()
+    position: dict[tuple[int, str], int] = {}
     folded: list[bool] = []
     classes: list[list[int]] = [[] for _ in range(2 * len(_PRIORITY))]
     for index, line in enumerate(lines):
-        key = (line.parent, line.role)
-        position[key] += 1
-        folded.append(position[key] > FOLD_AFTER or (line.parent >= 0 and folded[line.parent]))
+        parent = line.parent
+        key = (parent, line.role)
+        position[key] = place = position.get(key, 0) + 1
+        is_folded = place > FOLD_AFTER or (parent >= 0 and folded[parent])
+        folded.append(is_folded)
         priority = _PRIORITY[line.mark]
-        classes[priority + len(_PRIORITY) if priority > 1 and folded[index] else priority].append(index)
+        classes[priority + len(_PRIORITY) if is_folded and priority > 1 else priority].append(index)
     misses = 0
     for index in chain.from_iterable(classes):
         needed: list[_Line] = []
@@ -131,7 +134,7 @@ def _write(lines: list[_Line], notes: list[str]) -> str:
             fold()
             written.append(line.text)
             continue
-        dropped[line.role] += 1
+        dropped[line.role] = dropped.get(line.role, 0) + 1
         if line.parent < 0 or lines[line.parent].kept:
             if run and line.depth != run_depth:
                 fold()

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
+from cdp_agent.providers.manner import Patience
 from cdp_agent.step_events import StepDone, StepNotDone, StepResolved
 from cdp_agent.steps.call import Output
 from cdp_agent.steps.outputs import told
+from fixtures.replay import fill_refs, newest_page
 from tests.agents import of, result_of
 from tests.conftest import Serve
-from tests.stepping import Models, Site, every, resolved
+from tests.stepping import Models, Site, every, plan, resolved, verdict
 
 TWO = """<title>Two</title><section aria-label=One><button onclick="document.title='first'">Save</button></section>
 <section aria-label=Other><button onclick="document.title='second'">Save</button></section>"""
@@ -37,6 +42,39 @@ async def test_only_what_is_ambiguous_costs_a_call(
     described = {each["function"]["name"]: each["function"]["description"] for each in models.requests[0]["tools"]}
     assert described["get_schema"].endswith("Gives what can be acted on, as JSON, with refs as ids.")
     assert not {"done", "abort", "evaluate"} & described.keys()
+
+
+@pytest.mark.parametrize("planner", [True, False], ids=["planned", "given"])
+async def test_another_model_takes_over_for_the_executor(
+    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer, planner: bool
+) -> None:
+    models = Models(httpserver, [plan("Click Save"), verdict("Saved.")])
+    scripted = models.says
+
+    def says(body: dict[str, Any]) -> str | dict[str, Any] | tuple[int, Any]:
+        if body["model"] == "executor":
+            return 500, {"message": "down"}
+        if body["model"] == "other":
+            return {"name": "click", "arguments": fill_refs(json.dumps(SECOND), newest_page(body))}
+        return scripted(body)
+
+    models.says = says
+    agent = models.agent(
+        browser,
+        planner=planner,
+        executor=True,
+        fallback_model="openai-compatible/other",
+        patience=Patience(attempts=1),
+    )
+    url = serve(TWO)
+
+    events = await every(
+        agent.stream("Save", url=url, page=page) if planner else agent.stream_steps(["Click Save"], url=url, page=page)
+    )
+
+    assert result_of(events).success
+    assert page.title == "second"
+    assert [each["model"] for each in models.requests if each["model"] != "planner"] == ["executor", "other"]
 
 
 async def test_a_model_without_tool_calls_may_answer_in_json(

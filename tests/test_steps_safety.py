@@ -131,15 +131,27 @@ async def test_it_stops_within_a_second_while_somebody_decides(
     assert time.monotonic() - began < 1
 
 
-async def test_time_runs_while_somebody_decides(
+async def test_time_stands_still_while_somebody_decides(
     browser: Browser, page: Page, site: Site, httpserver: HTTPServer
 ) -> None:
-    async def never(ask: Ask) -> Approve:
-        await asyncio.Event().wait()
+    async def slowly(ask: Ask) -> Approve:
+        await asyncio.sleep(3.2)  # what is tested is time
         return Approve()
 
-    models = Models(httpserver, [plan("Press Enter")])
-    agent = models.agent(browser, approve=never, limits=Limits(max_seconds=3))
+    models = Models(httpserver, [plan("Press Escape"), verdict("Done.")])
+    agent = models.agent(browser, approve=slowly, limits=Limits(max_seconds=3))
+
+    result = await agent.run("Search", url=site.home, page=page)
+
+    assert result.success
+    assert result.stats.duration_s > 3.2
+
+
+async def test_time_goes_on_when_it_is_decided(
+    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+) -> None:
+    models = Models(httpserver, [plan("Wait 30 seconds")])
+    agent = models.agent(browser, approve=deciding(Approve()), limits=Limits(max_seconds=3))
 
     result = await agent.run("Search", url=site.home, page=page)
 

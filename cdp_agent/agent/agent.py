@@ -50,10 +50,10 @@ class Agent:
     to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for the origin of a run's
     `url`.
 
-    `fallback_model` takes over for the rest of a run when `model` fails for good; its key and address come from where
-    those of a model do, and are the first one's where both have one provider. `reasoning_effort`, `max_output_tokens`
-    and `constrained`: see `Manner`; `patience`: for how long and how often a provider is asked. `prices` is a file to
-    take the place of the one that comes with the package.
+    `fallback_model` takes over for the rest of a run when `model`, `planner` or `executor` fails for good; its key and
+    address come from where those of a model do, and are the first one's where both have one provider.
+    `reasoning_effort`, `max_output_tokens` and `constrained`: see `Manner`; `patience`: for how long and how often a
+    provider is asked. `prices` is a file to take the place of the one that comes with the package.
 
     `search` is how the model searches the web: duckduckgo, google or bing in a tab; brave, tavily, exa, parallel or
     searxng by API, with a key from `search_api_key` or the service's variable. Without, it does not. `allow_evaluate`
@@ -276,4 +276,4 @@ class Agent:
             raise SetupError("Only the run of one model (model=) can be written down with a checkpoint.")
         tools = for_steps(self._tools, with_model=first is not None)
         options = self._options if first is not None else msgspec.structs.replace(self._options, upload_folders=None)
-        return Run(self._browser, first, tools, options, task, self._fallback if self._plans else None)
+        return Run(self._browser, first, tools, options, task, self._fallback)

@@ -25,7 +25,7 @@ _ATTEMPTS = 3
 
 
 def client_of(run: Run, other: Endpoint | None = None) -> Client:
-    """What the run asks its model with, or one that it has besides.
+    """What the run asks its model with, or one that it has besides; the run's fallback takes over for either.
 
     Every error that the client gets over is told, and counts as one of the run.
     """
@@ -38,10 +38,9 @@ def client_of(run: Run, other: Endpoint | None = None) -> Client:
             run.tally.failed()
 
     options = run.options
-    fallback = run.fallback if other is None else None
-    client = MaskedClient(
-        other or run.endpoint, fallback=fallback, manner=options.manner, prices=run.prices, notice=notice
-    )
+    first = other or run.endpoint
+    fallback = run.fallback if run.fallback != first else None
+    client = MaskedClient(first, fallback=fallback, manner=options.manner, prices=run.prices, notice=notice)
     client.secrets = run.secrets
     return client
 

@@ -116,6 +116,7 @@ class Loop:
         tell_endpoints(run)
         try:
             async with limited(run.options.rules), asyncio.timeout(run.time_left_s) as limit, AsyncExitStack() as stack:
+                run.time_limit = limit
                 if run.has_model:
                     run.client = await stack.enter_async_context(client_of(run))
                 await self._course(run, self._page)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,8 @@ class Run:
 
     client: Client
     tabs: Tabs
+    time_limit: asyncio.Timeout
+    """What ends it when its time is up."""
     place: Place
     """Where it was after the last step."""
 
@@ -124,7 +127,21 @@ class Run:
     @property
     def time_left_s(self) -> float | None:
         """How long the run may still take, None for ever."""
-        return None if self.limits.max_seconds is None else self.limits.max_seconds - self.tally.took_s
+        if self.limits.max_seconds is None:
+            return None
+        return self.limits.max_seconds - (self.tally.took_s - self.tally.waited_s)
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """While somebody thinks about what they were asked, which is no time of the run's."""
+        loop, began = asyncio.get_running_loop(), time.perf_counter()
+        self.time_limit.reschedule(None)
+        try:
+            yield
+        finally:
+            self.tally.waited_s += time.perf_counter() - began
+            if (left := self.time_left_s) is not None and not self.time_limit.expired():
+                self.time_limit.reschedule(loop.time() + left)
 
     def check_limits(self) -> None:
         """Ends the run when it has had enough."""

@@ -11,7 +11,8 @@ from cdp_agent.providers.base import Usage
 
 
 class Tally(msgspec.Struct):
-    """The counts of one run so far. `before_s` is what it took in processes before this one.
+    """The counts of one run so far. `before_s` is what it took in processes before this one, `waited_s` for how long
+    of all that somebody thought about what they were asked.
 
     `cost` is in US dollars, without that of the `unpriced` generations, whose cost nobody knows.
     """
@@ -29,6 +30,7 @@ class Tally(msgspec.Struct):
     events: int = 0
     started: float = msgspec.field(default_factory=time.time)
     before_s: float = 0
+    waited_s: float = 0
     clock: float = msgspec.field(default_factory=time.perf_counter)
 
     def generated(self, usage: Usage) -> None:

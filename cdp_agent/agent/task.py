@@ -25,8 +25,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     page at once. `history_tokens`: when the conversation is longer, old observations shrink to a line each.
 
     The budget, without which there is none: `max_tokens_total` of input and output, `max_cost` in US dollars,
-    `max_seconds` from the beginning. Time is up in the middle of whatever is being done; tokens and money are looked at
-    before a model is asked, so that the last reply may go beyond.
+    `max_seconds` from the beginning, without those that somebody takes to decide what they are asked. Time is up in the
+    middle of whatever is being done; tokens and money are looked at before a model is asked, so that the last reply
+    may go beyond.
     """
 
     max_steps: int = 50

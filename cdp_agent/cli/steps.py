@@ -19,21 +19,12 @@ from cdp_agent.events import Event
 from cdp_agent.page.page import Page
 
 _STDIN = "-"
-_OF_PLANNER = {
-    "planner",
-    "flow",
-    "planner_page",
-    "model",
-    "fallback_model",
-    "fallback_base_url",
-    "vision",
-    "replan",
-    "checkpoint",
-}
+_OF_PLANNER = {"planner", "flow", "planner_page", "model", "vision", "replan", "checkpoint"}
+_FALLBACK = {"fallback_model", "fallback_base_url"}
 _TAKEN = (
     FOR_CHROME
     | FOR_OUTPUT
-    | {"url", "executor", "executor_base_url", "allow_evaluate", "guardrails", "save_storage_state"}
+    | {"url", "executor", "executor_base_url", *_FALLBACK, "allow_evaluate", "guardrails", "save_storage_state"}
     | {setting.name for setting in SETTINGS.values() if setting.name.startswith("approv") or setting.user == "limits"}
 )
 
@@ -51,7 +42,8 @@ def do_steps(words: Sequence[str]) -> int:
     found = parser.read(words)
     config = loaded(found).config
     steps = read_steps(sys.stdin.read() if found.file == _STDIN else _text(Path(found.file)))
-    keywords = {name: each for name, each in steps_keywords(config).items() if name not in _OF_PLANNER}
+    left = _OF_PLANNER if config.executor else _OF_PLANNER | _FALLBACK
+    keywords = {name: each for name, each in steps_keywords(config).items() if name not in left}
     keywords |= approval_keywords(config, by_hand=True, takes_stdin=found.file == _STDIN)
 
     def begin(browser: Browser, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:

@@ -73,7 +73,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     base_url: Annotated[
         str | None, told(_MODEL, "of the model's server, where it is not the provider's own", "agent")
     ] = None
-    fallback_model: Annotated[str | None, told(_MODEL, "takes over when the model fails for good", "agent")] = None
+    fallback_model: Annotated[
+        str | None, told(_MODEL, "takes over when the model, planner or executor fails for good", "agent")
+    ] = None
     fallback_base_url: Annotated[str | None, told(_MODEL, "of its server", "agent")] = None
     reasoning_effort: Annotated[ReasoningEffort | None, told(_MODEL, "how much it thinks before it acts", "agent")] = (
         None
@@ -152,7 +154,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = _USUAL.history_tokens
     max_tokens_total: Annotated[_Positive | None, told(_LIMITS, "tokens of input and output in all", "limits")] = None
     max_cost: Annotated[_Amount | None, told(_LIMITS, "US dollars", "limits")] = None
-    max_seconds: Annotated[_Amount | None, told(_LIMITS, "seconds from the beginning", "limits")] = None
+    max_seconds: Annotated[
+        _Amount | None,
+        told(_LIMITS, "seconds from the beginning, without those that somebody takes to decide", "limits"),
+    ] = None
 
     openai_api_key: Annotated[str | None, _key("OpenAI", "OPENAI_API_KEY")] = None
     anthropic_api_key: Annotated[str | None, _key("Anthropic", "ANTHROPIC_API_KEY")] = None

@@ -105,7 +105,8 @@ class Approvals:
             self._run.tell(ApprovalAsked, ask=ask)
             return self._stopped(ask, Stop(unasked), "policy")
         self._run.tell(ApprovalAsked, ask=ask)
-        decision = await self._desk.decide(ask)
+        with self._run.waiting():
+            decision = await self._desk.decide(ask)
         by: _By = "timeout" if self._desk.unanswered else "approver"
         if isinstance(decision, Stop):
             return self._stopped(ask, decision, by)

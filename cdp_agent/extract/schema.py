@@ -122,7 +122,8 @@ def _build(source: Any, dialect: Dialect, documents: Mapping[str, Any], formats:
     # With a retriever of ours nothing is ever fetched, and only what is referred to must be right.
     options: dict[str, Any] = {"validate_formats": formats, "retriever": retrieve}
     if isinstance(source, dict) and source.get("$schema") in documents:
-        registry = jsonschema_rs.Registry(list(documents.items()), draft=_NUMBERS[dialect], retriever=retrieve)
+        own = [(source["$schema"], documents[source["$schema"]])]
+        registry = jsonschema_rs.Registry(own, draft=_NUMBERS[dialect], retriever=retrieve)
         return jsonschema_rs.validator_for(source, registry=registry, **options)
     return _VALIDATORS[dialect](source, **options)
 
@@ -151,6 +152,9 @@ def _wrong(error: jsonschema_rs.ValidationError) -> str:
     if "retriev" in error.message:
         address = _ADDRESS.search(error.message)
         return f"The schema refers to {address[1] if address else 'another one'}. {_NO_FETCHING}"
+    if error.message.endswith('is not a "regex"') and isinstance(error.instance, str):
+        # Before 0.58 jsonschema_rs tells only in which schema the pattern is.
+        path = path if path[-1:] in (["pattern"], [error.instance]) else [*path, "pattern"]
     where = f" at {json_path(path)}" if path else ""
     return f"The schema is wrong{where}: {_shortened(error.message)}."
 

@@ -10,7 +10,7 @@ from .markdown_blocks import Block, compact, indented, list_item
 from .markdown_inline import CHECK
 from .markdown_sink import Remote, Sink, Source, text_of
 from .markdown_tables import is_data, is_regular, pipe_table
-from .markdown_text import code, code_block, escape, quoted
+from .markdown_text import code, code_block, escape, paragraph, quoted
 
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _AROUND = {"nav": 2, "footer": 2, "header": 1, "aside": 1}
@@ -45,17 +45,25 @@ def write_list(sink: Sink, element: Element) -> None:
     if step < 0 and element.get("s") is None:
         number = sum(1 for child in element if child.tag == "li")
     items: list[str] = []
+    sink.add(_stray(element.text), "p")
     for child in element:
         if child.tag in ("ul", "ol") and items:  # a list between items belongs to the one before
             items[-1] += "".join("\n" + indented(block.text, 2) for block in sink.made_of(child))
-            continue
-        if child.tag == "li":  # a field has a value of another kind
-            number = int(child.get("v", number))
-        marker = f"{number}. " if element.tag == "ol" else "- "
-        if item := list_item(sink.inner(child) if child.tag == "li" else sink.made_of(child), marker):
-            items.append(item)
-        number += step if child.tag == "li" else 0
-    sink.add("\n".join(items), "l")
+        else:
+            if child.tag == "li":  # a field has a value of another kind
+                number = int(child.get("v", number))
+            marker = f"{number}. " if element.tag == "ol" else "- "
+            if item := list_item(sink.inner(child) if child.tag == "li" else sink.made_of(child), marker):
+                items.append(item)
+            number += step if child.tag == "li" else 0
+        if text := _stray(child.tail):
+            items.append("\n" + indented(text, len(marker)) + "\n")
+    sink.add("\n".join(items).rstrip("\n"), "l")
+
+
+def _stray(text: str | None) -> str:
+    """Text that is in a list and in none of its items."""
+    return paragraph(escape(text.replace("\n", " "))) if text and not text.isspace() else ""
 
 
 def write_item(sink: Sink, element: Element) -> None:
@@ -77,6 +85,10 @@ def _item(sink: Sink, text: str) -> None:
 
 def write_definitions(sink: Sink, element: Element) -> None:
     sink.flush()
+    if not _is_of_terms(element):
+        sink.flow(element)
+        sink.flush()
+        return
     entries: list[str] = []
     for child in _terms(element):
         blocks = sink.inner(child)
@@ -85,6 +97,16 @@ def write_definitions(sink: Sink, element: Element) -> None:
         elif item := list_item(blocks, ": "):
             entries[-1] += "\n" + item
     sink.add("\n\n".join(entry for entry in entries if entry), "")
+
+
+def _is_of_terms(element: Element) -> bool:
+    """Whether everything in a list of definitions is in its terms and definitions."""
+    if _stray(element.text):
+        return False
+    for child in element:
+        if _stray(child.tail) or (child.tag not in ("dt", "dd") and (child.tag == "dl" or not _is_of_terms(child))):
+            return False
+    return len(element) > 0 or element.tag == "dl"
 
 
 def _terms(element: Element) -> Iterator[Element]:

@@ -10,9 +10,10 @@ function tidy(kids) {
   let run = '';
   const flush = () => {
     if (run === '') return;
-    if (run.includes(BREAK)) {
-      for (const block of run.split(BREAK)) pushText(tidied, collapse(block));
-    } else pushText(tidied, collapse(run));
+    if (says(run)) {
+      if (run.includes(BREAK)) for (const block of run.split(BREAK)) pushText(tidied, collapse(block));
+      else pushText(tidied, collapse(run));
+    }
     run = '';
   };
   for (const kid of kids) {

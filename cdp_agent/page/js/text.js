@@ -51,8 +51,8 @@ function plain(text) {
   return MISREAD.test(text) ? JSON.stringify(text) : text;
 }
 
-/** Whether a text says anything to a reader: icon fonts' private glyphs alone do not. */
-const says = (text) => /[^\s\ue000-\uf8ff]/.test(text);
+/** Whether a text says anything to a reader: icon fonts' private glyphs alone do not, nor do BREAKs. */
+const says = (text) => /[^\s\x03\ue000-\uf8ff]/.test(text);
 
 /** Whether a text only parts what stands on its two sides. */
 const onlyParts = (text) => text.length < 4 && /^[\s|·•»›«‹,;:.()[\]/–—-]+$/.test(text);

@@ -23,10 +23,13 @@ Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def cli(tmp_path: Path) -> Cli:
+def environment(tmp_path: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CDP_AGENT_C")}
-    environment = {**kept, "CDP_AGENT_CONFIG": os.devnull, "XDG_STATE_HOME": str(tmp_path / "state")}
+    return {**kept, "CDP_AGENT_CONFIG": os.devnull, "XDG_STATE_HOME": str(tmp_path / "state")}
 
+
+@pytest.fixture
+def cli(environment: dict[str, str]) -> Cli:
     def run(*words: str, typed: str = "", status: int = 0) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "cdp_agent", *words]
         done = subprocess.run(
@@ -129,6 +132,31 @@ def test_a_program_approves_over_json_lines(cli: Cli, httpserver: HTTPServer) ->
     ]
     assert asked[3]["ask"]["risks"] == ["submits", "pays"]
     assert (result["success"], result["answer"], site.ordered) == (True, "Order number K-81.", ["who=Ada"])
+
+
+def test_a_run_whose_process_is_killed_goes_on(
+    cli: Cli, environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path
+) -> None:
+    site = Site(httpserver)
+    models = Models(httpserver, [plan(*ORDER), verdict("Order number K-81.")])
+    words = [*run_words(models, site), "--approve", "jsonl", "--checkpoint", str(tmp_path / "run")]
+    command = [sys.executable, "-m", "cdp_agent", *words]
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write('{"id": 1, "decision": "approve"}\n')
+        process.stdin.flush()
+        asked = [json.loads(process.stdout.readline())["ask"]["type"] for _ in range(2)]
+        process.kill()
+
+    typed = '{"id": 2, "decision": "execute"}\n'
+    done = cli("resume", str(tmp_path / "run"), "--approve", "jsonl", "--quiet", typed=typed)
+
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert asked == ["plan", "action"]
+    assert (result["success"], site.ordered) == (True, ["who=Ada"])
 
 
 def test_a_program_that_hangs_up_stops_it(cli: Cli, httpserver: HTTPServer) -> None:

@@ -252,28 +252,45 @@ class Agent:
         api_key: str | None = None,
         tools: Iterable[Tool] = (),
         secrets: Mapping[str, GivenSecret] | None = None,
+        approve: Approve | None = None,
+        approver: Face | None = None,
+        approval_timeout_s: float = 300.0,
         stop: asyncio.Event | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> AsyncGenerator[Event, None]:
         """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
 
-        Its model is asked where it was before, or at `base_url`. Where its answer had a type, it is JSON now. Raises
-        SetupError when there is no such run.
+        Its model is asked where it was before, or at `base_url`. Where its answer had a type, it is JSON now. Who
+        approves of a run by steps is given again; a step with a risk that was under way is asked about, not repeated.
+        Raises SetupError when there is no such run.
         """
         saved = load(folder)
         address = base_url or saved.base_url
-        found = endpoint(saved.model, base_url=address, api_key=api_key, environment=environment)
+        found = None
+        if saved.model:
+            found = endpoint(saved.model, base_url=address, api_key=api_key, environment=environment)
         options = msgspec.structs.replace(saved.options, checkpoint=folder)
         fallback = fallback_of(options, found, address, None, environment)
         check_all_prices(options, found, fallback)
-        run = Run(
-            browser, found, toolset(options, tools, environment=environment), options, task_of(saved, secrets), fallback
+        built = toolset(options, tools, environment=environment)
+        if saved.by_steps is None:
+            run = Run(browser, found, built, options, task_of(saved, secrets), fallback)
+            return Loop(run, stop=stop, resumed=saved).events()
+        from cdp_agent.steps.resuming import rest_of
+
+        course = rest_of(
+            saved,
+            base_url=base_url,
+            approve=approve,
+            approver=approver,
+            approval_timeout_s=approval_timeout_s,
+            environment=environment,
         )
-        return Loop(run, stop=stop, resumed=saved).events()
+        built = for_steps(built, with_model=found is not None)
+        run = Run(browser, found, built, options, task_of(saved, secrets), fallback)
+        return Loop(run, stop=stop, course=course).events()
 
     def _run_by_steps(self, first: Endpoint | None, task: Task) -> Run:
-        if self._options.checkpoint is not None:
-            raise SetupError("Only the run of one model (model=) can be written down with a checkpoint.")
         tools = for_steps(self._tools, with_model=first is not None)
         options = self._options if first is not None else msgspec.structs.replace(self._options, upload_folders=None)
         return Run(self._browser, first, tools, options, task, self._fallback)

@@ -39,7 +39,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     guardrails: str | None
     answer_schema: Any
     options: Options
-    plan: Plan
+    plan: Plan | None
     revisions: int
     validations: int
     tally: Tally
@@ -50,6 +50,8 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     place: Place
     secrets: list[str] = []
     """The names of those that the run had; what they are is not written down."""
+    by_steps: Any = None
+    """How far a run by steps has come: see steps/resuming.py."""
 
 
 async def keep(run: Run) -> None:
@@ -66,11 +68,10 @@ async def keep(run: Run) -> None:
 
 def save(run: Run, folder: Path) -> None:
     """Writes the run down; what was there before stays whole until all of it is written. Raises SetupError."""
-    assert run.plan is not None  # made before the first step
     task = run.task
     checkpoint = Checkpoint(
-        model=f"{run.endpoint.provider}/{run.endpoint.model}",
-        base_url=run.endpoint.base_url,
+        model=f"{run.endpoint.provider}/{run.endpoint.model}" if run.has_model else "",
+        base_url=run.endpoint.base_url if run.has_model else "",
         task=task.text,
         url=task.url,
         input_data=task.input_data,
@@ -87,6 +88,7 @@ def save(run: Run, folder: Path) -> None:
         states=run.stagnation.states,
         place=_without_secrets(run),
         secrets=run.secrets.names,
+        by_steps=run.by_steps(),
     )
     new = folder / f"{FILE}.new"
     try:

@@ -99,6 +99,8 @@ class Run:
         self.restless = Restless()
         self.sees = options.vision
         """Whether the model is given pictures; no longer when it refused one."""
+        self.by_steps: Callable[[], Any] = lambda: None
+        """How far a run by steps has come, as JSON data, for its checkpoint."""
         self.end: End | None = None
         self.events: asyncio.Queue[Event | None] = asyncio.Queue()
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _OWN = {
     "run": "Carry out a task, in plain words, with a model.",
     "do": "Carry out steps, one a line, in plain words, without a model.",
-    "resume": "Go on with a task that was begun with `run --checkpoint DIR`.",
+    "resume": "Go on with what was begun with `run` or `do`, and --checkpoint DIR.",
     "chrome": "start, stop or status: a Chrome that stays between commands.",
     "config": "init, list, get, set, unset or path: the settings, of the model before all.",
     "doctor": "Look whether all that a task needs is there, and what to do where not.",

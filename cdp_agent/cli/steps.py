@@ -19,12 +19,13 @@ from cdp_agent.events import Event
 from cdp_agent.page.page import Page
 
 _STDIN = "-"
-_OF_PLANNER = {"planner", "flow", "planner_page", "model", "vision", "replan", "checkpoint"}
+_OF_PLANNER = {"planner", "flow", "planner_page", "model", "vision", "replan"}
 _FALLBACK = {"fallback_model", "fallback_base_url"}
 _TAKEN = (
     FOR_CHROME
     | FOR_OUTPUT
-    | {"url", "executor", "executor_base_url", *_FALLBACK, "allow_evaluate", "guardrails", "save_storage_state"}
+    | {"url", "executor", "executor_base_url", *_FALLBACK, "allow_evaluate", "guardrails"}
+    | {"save_storage_state", "checkpoint"}
     | {setting.name for setting in SETTINGS.values() if setting.name.startswith("approv") or setting.user == "limits"}
 )
 

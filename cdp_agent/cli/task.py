@@ -56,17 +56,25 @@ def run_task(words: Sequence[str]) -> int:
 
 def resume_task(words: Sequence[str]) -> int:
     """Goes on with a task whose process died, from its checkpoint. Raises CdpAgentError."""
-    parser = Parser("resume", "Go on with a task that was begun with `run --checkpoint DIR`.", "%(prog)s DIR [options]")
+    parser = Parser(
+        "resume", "Go on with what was begun with `run` or `do`, and --checkpoint DIR.", "%(prog)s DIR [options]"
+    )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder that was given with --checkpoint")
-    add_settings(parser, FOR_CHROME | FOR_OUTPUT | {"base_url", "save_storage_state"})
+    approval = {setting.name for setting in SETTINGS.values() if setting.name.startswith("approv")}
+    add_settings(parser, FOR_CHROME | FOR_OUTPUT | approval | {"base_url", "save_storage_state"})
     found = parser.read(words)
     config = loaded(found).config
-    model = load(found.folder).model
+    saved = load(found.folder)
+    keywords = resume_keywords(config)
+    if saved.by_steps is not None:
+        keywords |= approval_keywords(config)
+        if config.approve is None and not config.approval_rules:
+            del keywords["approve"]  # the rules that it had
 
     def begin(browser: Browser, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
-        return Agent.resume(browser, found.folder, **resume_keywords(config), stop=stop)
+        return Agent.resume(browser, found.folder, **keywords, stop=stop)
 
-    return report(asyncio.run(watch(config, model, begin)), config)
+    return report(asyncio.run(watch(config, saved.model or "code", begin)), config)
 
 
 def report(result: AgentResult, config: Config) -> int:

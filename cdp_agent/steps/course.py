@@ -10,12 +10,14 @@ import msgspec
 
 from cdp_agent.agent.asking import client_of
 from cdp_agent.agent.beginning import arrive
+from cdp_agent.agent.checkpoint import Checkpoint, restore
 from cdp_agent.agent.loop import Course
+from cdp_agent.agent.place import go_back_to
 from cdp_agent.agent.run import End
-from cdp_agent.steps.flow import carry_out, carry_out_plan
-from cdp_agent.steps.iterative import carry_out_step_by_step
+from cdp_agent.steps.flow import begin, carry_out, carry_out_plan, finish_plan
+from cdp_agent.steps.iterative import carry_out_step_by_step, go_on_step_by_step
 from cdp_agent.steps.settings import StepSettings
-from cdp_agent.steps.work import Said, Work
+from cdp_agent.steps.work import Progress, Said, Work
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
@@ -28,10 +30,9 @@ def planned(settings: StepSettings, said: MutableSequence[Said]) -> Course:
 
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
-            executor = await _executor(run, settings, stack)
+            work = Work(run, settings, tuple(said), await _executor(run, settings, stack))
             if not await arrive(run, page):
                 return
-            work = Work(run, settings, tuple(said), executor)
             await (carry_out_plan(work) if settings.flow == "plan" else carry_out_step_by_step(work))
             said.append(Said("User", run.task.text))
             if run.end is not None:
@@ -46,16 +47,40 @@ def given(settings: StepSettings, steps: Sequence[str]) -> Course:
 
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
-            executor = await _executor(run, settings, stack)
+            work = Work(run, settings, (), await _executor(run, settings, stack), given=True)
             run.addresses.learn("\n".join(steps))
             if not await arrive(run, page):
                 return
-            work = Work(run, settings, (), executor)
-            await carry_out(work, list(steps))
-            if run.end is None:
-                run.end = End(work.outputs[-1].text if work.outputs else "")
+            await begin(work, list(steps))
+            await _finish_given(work)
 
     return go
+
+
+def resumed(settings: StepSettings, saved: Checkpoint, progress: Progress) -> Course:
+    """The rest of a run whose process died, in tabs of its own."""
+    by_hand = progress.flow == "given"
+
+    async def go(run: Run, page: Page | None) -> None:
+        async with AsyncExitStack() as stack:
+            work = Work(run, settings, progress.said, await _executor(run, settings, stack), given=by_hand)
+            restore(run, saved)
+            run.tabs, _ = await go_back_to(run.browser, run.place)
+            work.take_up(progress)
+            if by_hand:
+                await _finish_given(work)
+            elif settings.flow == "iterative":
+                await go_on_step_by_step(work)
+            else:
+                await (finish_plan(work) if work.steps else carry_out_plan(work))
+
+    return go
+
+
+async def _finish_given(work: Work) -> None:
+    await carry_out(work)
+    if work.run.end is None:
+        work.run.end = End(work.outputs[-1].text if work.outputs else "")
 
 
 async def _executor(run: Run, settings: StepSettings, stack: AsyncExitStack) -> Client | None:

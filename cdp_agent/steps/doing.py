@@ -52,7 +52,7 @@ _LINE = 200
 
 async def do_step(work: Work, number: int, instruction: str, attempt: int = 1) -> tuple[str, Came]:
     """What came of the step, and its words as they were at last. Raises ModelError, OverBudget, BrowserError."""
-    run = work.run
+    run, work.begun = work.run, number
     run.tally.steps += 1
     run.tell(AgentStep)
     came: Came | str = instruction
@@ -100,7 +100,7 @@ async def _try(work: Work, number: int, instruction: str) -> Came | str:
         return Failed(f"The browser went away before it was done, and was opened again: {error}")
     match decision:
         case Execute():
-            return await _carry_out(work, number, resolved, risk)
+            return await _carry_out(work, number, instruction, resolved, risk)
         case Skip():
             return Skipped()
         case Reword(step):
@@ -109,8 +109,11 @@ async def _try(work: Work, number: int, instruction: str) -> Came | str:
             return Ended()
 
 
-async def _carry_out(work: Work, number: int, resolved: Resolved, risk: Risk) -> Came:
+async def _carry_out(work: Work, number: int, instruction: str, resolved: Resolved, risk: Risk) -> Came:
     run = work.run
+    if risk.kinds and run.options.checkpoint is not None:  # should the process end now, nobody does it twice unasked
+        work.at_risk = instruction
+        await checkpoint.keep(run)
     arguments = msgspec.json.encode(resolved.understood.as_json()).decode()
     batch = Batch(run, (ToolCall(f"step_{number}", resolved.understood.tool.name, arguments),))
     await batch.run()
@@ -143,6 +146,9 @@ def _output(work: Work, number: int, tool: str, outcome: Observation) -> Output:
 def _take_down(work: Work, number: int, instruction: str, attempt: int, came: Came) -> None:
     run = work.run
     about = {"number": number, "instruction": instruction}
+    work.at_risk = ""
+    if isinstance(came, Done | Skipped):
+        work.over = number
     match came:
         case Done(output):
             run.tell(StepDone, **about, tool=output.tool, output=output.text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cdp_agent.agent import checkpoint
 from cdp_agent.agent.place import BLANK
 from cdp_agent.agent.run import End
 from cdp_agent.decisions import Approve, Edit, Reject, Reply, Retry, Reword, Skip, Stop
@@ -11,13 +12,14 @@ from cdp_agent.events import TaskStarted
 from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import TaskError
 from cdp_agent.step_events import StepSkipped, StepsPlanned
-from cdp_agent.steps.doing import Failed, do_step
+from cdp_agent.steps.doing import Came, Failed, do_step
 from cdp_agent.steps.orchestrator import StepsArguments, capture, previous, propose
 from cdp_agent.steps.verifier import verify
 
 if TYPE_CHECKING:
     from cdp_agent.steps.work import Work
 
+INTERRUPTED = "The process ended while this was carried out: whether it was done is not known."
 RETRIES = 2
 """How often a step that failed is tried again."""
 _CORRECTED = "{plan}\nThe user rejects it: {correction}\nMake another one for the same page."
@@ -30,16 +32,22 @@ async def carry_out_plan(work: Work) -> None:
     steps = await _agree(work)
     if steps is None:
         return
-    await carry_out(work, steps)
+    await begin(work, steps)
+    await finish_plan(work)
+
+
+async def finish_plan(work: Work) -> None:
+    """Carries out what is left of what was agreed on, and says how it went."""
+    await carry_out(work)
     if work.run.end is None:
         verdict = await verify(work)
         error = None if verdict.task_completed else TaskError("failed", verdict.message)
         work.run.end = End(verdict.answer, error, "passed" if verdict.task_completed else "forced")
 
 
-async def carry_out(work: Work, steps: list[str]) -> None:
-    """The steps one after the other, up to one that cannot be done; what the others gave stays."""
-    run = work.run
+async def begin(work: Work, steps: list[str]) -> None:
+    """Tells of the steps that were agreed on."""
+    run, work.steps = work.run, steps
     run.tell(
         TaskStarted,
         task=run.task.text,
@@ -48,18 +56,29 @@ async def carry_out(work: Work, steps: list[str]) -> None:
         action_items=steps,
         url=run.task.url,
     )
-    for number, step in enumerate(steps, 1):
-        if run.end is not None:
+    await checkpoint.keep(run)
+
+
+async def carry_out(work: Work) -> None:
+    """The steps that are left one after the other, up to one that cannot be done; what the others gave stays."""
+    for number, step in enumerate(work.steps, 1):
+        if work.run.end is not None:
             return
-        await _do_or_decide(work, number, step)
+        if number > work.over:
+            await _do_or_decide(work, number, step)
 
 
 async def _do_or_decide(work: Work, number: int, instruction: str) -> None:
     """Carries out a step, again or in other words when that is decided, until it is done, left out or the end."""
     tried = 0
+    came: Came
     while work.run.end is None:
         tried += 1
-        instruction, came = await do_step(work, number, instruction, tried)
+        if work.at_risk:
+            instruction, came = work.at_risk, Failed(INTERRUPTED, again=False)
+            work.at_risk = ""
+        else:
+            instruction, came = await do_step(work, number, instruction, tried)
         if not isinstance(came, Failed) or work.run.end is not None:
             return
         decision = await work.approvals.failure(
@@ -73,6 +92,7 @@ async def _do_or_decide(work: Work, number: int, instruction: str) -> None:
             case _:
                 if isinstance(decision, Skip):
                     work.run.tell(StepSkipped, number=number, instruction=instruction)
+                    work.over = number
                     work.done.append(f"{number}. {instruction}: skipped by the user.")
                 return
 

@@ -10,7 +10,7 @@ from cdp_agent.events import TaskStarted, TaskValidationError
 from cdp_agent.outcome import TaskError
 from cdp_agent.step_events import StepChosen
 from cdp_agent.steps.doing import do_step
-from cdp_agent.steps.flow import answered
+from cdp_agent.steps.flow import INTERRUPTED, answered
 from cdp_agent.steps.orchestrator import capture, next_move
 from cdp_agent.steps.verifier import verify
 
@@ -24,18 +24,25 @@ async def carry_out_step_by_step(work: Work) -> None:
     """Chooses and carries out steps until nothing is left to do, a limit is reached, or somebody stops it."""
     run = work.run
     run.tell(TaskStarted, task=run.task.text, success_criteria="", plan="", url=run.task.url)
-    notes: list[str] = []
-    number = 0
+    await go_on_step_by_step(work)
+
+
+async def go_on_step_by_step(work: Work) -> None:
+    """The same, from where it stands."""
+    run = work.run
+    if work.at_risk:
+        work.done.append(f"{work.begun}. {work.at_risk}: {INTERRUPTED}")
+        work.at_risk = ""
     while run.end is None:
-        move = await next_move(work, await capture(work), notes)
+        move = await next_move(work, await capture(work), work.notes)
         if move.ask_user:
             reply = await work.approvals.answer(move.ask_user)
             if not isinstance(reply, Stop):
-                notes.append(answered(move.ask_user, reply))
+                work.notes.append(answered(move.ask_user, reply))
         elif not move.needs_action:
-            notes += await _conclude(work, move.message)
+            work.notes += await _conclude(work, move.message)
         else:
-            number += 1
+            number = work.begun + 1
             step = (move.action or "").strip()
             run.tell(StepChosen, number=number, instruction=step, message=move.message, reasoning=move.reasoning)
             if work.settings.rules.otherwise == "ask":  # whoever decides on the act sees it

@@ -51,7 +51,10 @@ class ApprovalRefused(Happening, frozen=True, tag="approval:refused"):
 
 
 class StepResolved(Happening, frozen=True, tag="steps:resolved"):
-    """The tool call that a step is. `by` code, or by the executor's model since code could not tell (`why`)."""
+    """The tool call that a step is. `by` code, or by the executor's model since code could not tell (`why`).
+
+    `reasoning` is what that model said of it.
+    """
 
     number: int
     instruction: str
@@ -61,6 +64,7 @@ class StepResolved(Happening, frozen=True, tag="steps:resolved"):
     arguments: dict[str, Any]
     about: str = ""
     risks: list[str] = []
+    reasoning: str = ""
 
 
 class StepDone(Happening, frozen=True, tag="steps:completed"):

@@ -159,6 +159,25 @@ async def test_the_end_of_the_input_is_stop(face: type[JsonLines] | type[Termina
     assert await decided(face(Lines(reads), io.StringIO()), PLAN) == Stop("Nobody is there to decide.")
 
 
+async def test_what_a_person_typed_before_they_were_asked_does_not_count() -> None:
+    person, terminal = os.openpty()
+
+    class Screen(io.StringIO):
+        def write(self, text: str) -> int:
+            if "Carry it out?" in text and not self.getvalue().count("Carry it out?"):
+                os.write(person, b"y\n")  # it was read, and is answered
+            return super().write(text)
+
+    desk = Desk(Terminal(Lines(terminal), Screen()), timeout_s=0.5)
+    first = await desk.decide(numbered(PLAN, desk.next_id))
+    os.write(person, b"y\n")  # once more, by mistake
+    second = await desk.decide(numbered(PLAN, desk.next_id))
+
+    assert (first, second) == (Approve(), Stop("Nobody decided within 0.5 s."))
+    os.write(person, b"\n")  # for the thread that reads to end
+    os.close(person)
+
+
 async def test_a_line_that_comes_late_is_for_the_next_question(pipe: tuple[Lines, int]) -> None:
     lines = pipe[0]
     with pytest.raises(TimeoutError):

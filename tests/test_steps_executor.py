@@ -87,7 +87,9 @@ async def test_a_model_without_tool_calls_may_answer_in_json(
     events = await every(agent.stream_steps(["Click Save"], url=serve(TWO), page=page))
 
     assert page.title == "first"
-    assert [each.arguments for each in of(events, StepResolved)] == [{"ref": "E1"}]
+    [step] = of(events, StepResolved)
+    assert (step.arguments, step.reasoning) == ({"ref": "E1"}, "The first.")
+    assert step.why == '2 elements may be "Save": button "Save" (E1); button "Save" (E2).'
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,7 @@ class Terminal:
 
     async def __call__(self, ask: Ask, submit: Submit) -> None:
         """Shows the question until there is a decision that counts, or nobody at the terminal."""
+        await self._lines.drop_typed_ahead()
         self._say(_shown(ask))
         while True:
             decision = await self._decision(ask)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from contextlib import suppress
 
 _PIECE = 65_536
 
@@ -29,6 +30,18 @@ class Lines:
         line = await self._lines.get()
         self._ended = line is None
         return line
+
+    async def drop_typed_ahead(self) -> None:
+        """Forgets what a person at a terminal typed before now: it was no answer to what they are asked next."""
+        if not os.isatty(self._descriptor):
+            return
+        with suppress(ImportError):  # on Windows
+            import termios
+
+            termios.tcflush(self._descriptor, termios.TCIFLUSH)
+        await asyncio.sleep(0)  # a line that was read is put
+        while not self._lines.empty():
+            self._ended = self._lines.get_nowait() is None
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         rest = b""

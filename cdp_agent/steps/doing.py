@@ -86,6 +86,7 @@ async def _try(work: Work, number: int, instruction: str) -> Came | str:
             arguments=resolved.understood.as_json(),
             about=resolved.call.about,
             risks=list(risk.kinds),
+            reasoning=resolved.reasoning,
         )
         decision = await work.approvals.act(number, instruction, resolved.call, risk)
     except BlockedByPolicy as error:

@@ -72,12 +72,16 @@ _CANNOT = Tool(_cannot_do, CannotDoArguments)
 
 
 class Resolved(msgspec.Struct, frozen=True):
-    """A step as a tool call that can be made: who told it, and why it is this one or why a model had to."""
+    """A step as a tool call that can be made: who told it, and why it is this one or why a model had to.
+
+    `reasoning` is what that model said.
+    """
 
     call: Call
     understood: Understood
     by: Literal["code", "model"]
     why: str
+    reasoning: str = ""
 
 
 async def resolve_step(work: Work, step: str) -> Resolved | Unclear:
@@ -130,9 +134,9 @@ async def _ask_model(work: Work, step: str, why: str) -> Resolved | Unclear:
             return Unclear(_reason(call, why))
         found = await _checked(work, call)
         if isinstance(found, Understood):
-            reasoning = (reply.text if reply.tool_calls else "") or reply.reasoning or why
             about = ", ".join(found.tool.refs_in(found.arguments))
-            return Resolved(Call(found.tool.name, found.as_json(), about), found, "model", _line(reasoning))
+            called = Call(found.tool.name, found.as_json(), about)
+            return Resolved(called, found, "model", _line(why), _line(_reasoning_of(reply)))
         problem = str(found)
         refused = prompts.failure(call.name, problem)
         if call in reply.tool_calls:
@@ -178,6 +182,13 @@ def _call_in(reply: Reply) -> ToolCall | None:
         if isinstance(name, str) and isinstance(inputs, dict):
             return _as_call(name, inputs)
     return None
+
+
+def _reasoning_of(reply: Reply) -> str:
+    if reply.tool_calls:
+        return reply.text or reply.reasoning
+    said = (found.get("reasoning") for _, found in objects(reply.text))
+    return next((each for each in said if isinstance(each, str)), reply.reasoning)
 
 
 def _reason(call: ToolCall, why: str) -> str:

@@ -8,6 +8,7 @@ import threading
 from contextlib import suppress
 
 _PIECE = 65_536
+_TAKES_S = 0.05
 
 
 class Lines:
@@ -39,7 +40,7 @@ class Lines:
             import termios
 
             termios.tcflush(self._descriptor, termios.TCIFLUSH)
-        await asyncio.sleep(0)  # a line that was read is put
+        await asyncio.sleep(_TAKES_S)  # the thread may have read a line that it has not handed over yet
         while not self._lines.empty():
             self._ended = self._lines.get_nowait() is None
 

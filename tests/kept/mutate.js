@@ -10,9 +10,9 @@
   const one = (selector) => pick([...document.querySelectorAll(selector)]);
   const leaf = () => pick(elements().filter((each) => !each.firstElementChild && each.tagName !== 'SCRIPT'));
   const small = () => pick(elements().filter((each) => each.getElementsByTagName('*').length < 12 && each.tagName !== 'SCRIPT'));
-  const classes = 'open panel hidden unseen hand mark star flex switch by-variable when-starred goods wide help below'.split(' ');
+  const classes = 'open panel hidden unseen hand mark star flex switch by-variable when-starred goods wide help below lit led'.split(' ');
   const markup = () => pick([
-    `<p>${word()} <a href="/x" data-note=${word()}>${word()}</a></p>`, `<button>${word()}</button>`, `<p></p>`, `<i class=star></i>`,
+    `<p>${word()} <a href="/x" data-note=${word()}>${word()}</a></p>`, `<button>${word()}</button>`, `<p></p>`, `<i class=star></i>`, `<div class=led></div>`,
     `<span title=t${pick('123')} tabindex=0>${word()}</span>`, `<label>${word()} <input value=${word()}></label>`, `<li>${word()}</li>`, `<th>${word()}</th>`,
     `<table><tr><th>${word()}<td>${word()}</table>`, `<details><summary>${word()}</summary>${word()}</details>`, `<h3>${word()}</h3>`, `<label for=name>${word()}</label>`,
     `<div class="${pick(classes)} ${pick(classes)}">${word()}</div>`, `<select><option>${word()}<option selected>${word()}</select>`, `<div onclick=0>${word()}</div>`,

@@ -32,10 +32,15 @@ const LARGEST_PAINTED = 320;
 /** Whether it is nothing but paint, as icons and colour swatches are: empty, of some size, with a background or a glyph. */
 function isOnlyPaint(element, tag) {
   if (!PAINTED_TAGS.has(tag) || firstChild_.call(element) !== null) return false;
-  reading.notes?.always.add(element);
+  const answer = looksPainted(element);
+  reading.notes?.painted.set(element, answer);
+  return answer;
+}
+
+function looksPainted(element) {
   const style = computedStyleOf(element);
   const isImage = style.backgroundImage !== 'none' || style.content.startsWith('url(');
-  if (!isImage && /^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor) && !generatedText(element, 'before', reading.selections.before)) return false;
+  if (!isImage && /^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor) && !generatedText(element, 'before', selectionsFor(element).before)) return false;
   const { width, height } = getBoundingClientRect_.call(element);
   return Math.min(width, height) >= SMALLEST_PAINTED && Math.max(width, height) <= LARGEST_PAINTED;
 }

@@ -86,9 +86,21 @@ function markUntold(notes) {
     if (isConnected_.call(element)) markStale(notes, element);
     else notes.always.delete(element);
   }
+  sparseRoot = document;
+  markChanged(notes, notes.painted, looksPainted);
+  markChanged(notes, notes.roomy, takesRoom);
   for (const host of notes.hosts) {
     if (!isConnected_.call(host)) notes.hosts.delete(host);
     else if (shadowRoot_.call(host)) markDeep(notes, host);
+  }
+}
+
+/** Marks those of which the answer is another one now: they are many, and hardly ever change. @param {Notes} notes @param {Map<Element, boolean>} answers */
+function markChanged(notes, answers, ask) {
+  for (const [element, answer] of answers) {
+    if (isConnected_.call(element) && ask(element) === answer) continue;
+    answers.delete(element); // what is visited is asked again
+    if (isConnected_.call(element)) markStale(notes, element);
   }
 }
 

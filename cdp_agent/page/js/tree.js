@@ -146,9 +146,12 @@ function mayHideRoot(element, tag) {
   if (tag.includes('-')) return true;
   if (firstChild(element)) return false;
   if (tag !== 'DIV' && tag !== 'SPAN' && tag !== 'SECTION' && tag !== 'MAIN' && tag !== 'ARTICLE' && tag !== 'ASIDE') return false;
-  reading.notes?.always.add(element);
-  return scrollHeight_.call(element) > clientHeightWorthARoot && scrollWidth_.call(element) > clientHeightWorthARoot;
+  const answer = takesRoom(element);
+  reading.notes?.roomy.set(element, answer);
+  return answer;
 }
+
+const takesRoom = (element) => scrollHeight_.call(element) > clientHeightWorthARoot && scrollWidth_.call(element) > clientHeightWorthARoot;
 
 const scrollHeight_ = getterOf(Element.prototype, 'scrollHeight');
 const scrollWidth_ = getterOf(Element.prototype, 'scrollWidth');

@@ -12,7 +12,7 @@ from cdp_agent.agent import prompts
 from cdp_agent.agent.asking import ask_for
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.tools.addresses import complete_address
-from cdp_agent.tools.base import Arguments, Context, Observation, Tool, tool
+from cdp_agent.tools.base import Arguments, Context, Observation, Tool, only_asked_for, tool
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
@@ -74,13 +74,8 @@ class RevisePlanArguments(Arguments, frozen=True):
     action_items: _Items = None
 
 
-async def _no_tool(args: Arguments, context: Context) -> Observation:
-    """Say what counts as success, and how to get there."""
-    raise NotImplementedError("it is only asked for, never run")
-
-
-_no_tool.__name__ = "create_plan"
-_PLAN, _PLAN_AND_START = Tool(_no_tool, PlanArguments), Tool(_no_tool, PlanAndStartArguments)
+_NAMED = "create_plan", "Say what counts as success, and how to get there."
+_PLAN, _PLAN_AND_START = only_asked_for(*_NAMED, PlanArguments), only_asked_for(*_NAMED, PlanAndStartArguments)
 
 
 async def make_plan(run: Run) -> Plan:

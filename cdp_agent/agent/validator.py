@@ -21,7 +21,7 @@ from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import Quality, TaskError
 from cdp_agent.page.budget import tokens
 from cdp_agent.providers.fence import fence
-from cdp_agent.tools.base import Arguments, Context, Observation, Tool
+from cdp_agent.tools.base import Arguments, only_asked_for
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
@@ -63,13 +63,7 @@ class VerdictArguments(Arguments, frozen=True):
     feedback: Annotated[str | None, Meta(description="What is missing or wrong, and how to get it.")] = None
 
 
-async def _no_tool(args: Arguments, context: Context) -> Observation:
-    """Give your verdict on the answer."""
-    raise NotImplementedError("it is only asked for, never run")
-
-
-_no_tool.__name__ = "validate_task"
-_VALIDATE = Tool(_no_tool, VerdictArguments)
+_VALIDATE = only_asked_for("validate_task", "Give your verdict on the answer.", VerdictArguments)
 
 
 async def conclude(run: Run, answer: str) -> str | None:

@@ -34,7 +34,7 @@ from cdp_agent.steps.call import Call
 from cdp_agent.steps.outputs import told
 from cdp_agent.steps.resolve import Unclear
 from cdp_agent.steps.understanding import PATIENCE_S, understand_step
-from cdp_agent.tools.base import RECEIPT, Arguments, Context, Observation, Tool
+from cdp_agent.tools.base import RECEIPT, Arguments, Tool, only_asked_for
 
 if TYPE_CHECKING:
     from cdp_agent.steps.work import Work
@@ -62,13 +62,7 @@ class CannotDoArguments(Arguments, frozen=True):
     why: Annotated[str, Meta(min_length=1, description="What is missing, or what there is to choose from.")]
 
 
-async def _cannot_do(args: CannotDoArguments, context: Context) -> Observation:
-    """Say that the step cannot be told from the page."""
-    raise NotImplementedError("it is only asked for, never run")
-
-
-_cannot_do.__name__ = "cannot_do"
-_CANNOT = Tool(_cannot_do, CannotDoArguments)
+_CANNOT = only_asked_for("cannot_do", "Say that the step cannot be told from the page.", CannotDoArguments)
 
 
 class Resolved(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from cdp_agent.providers.base import Image
 from cdp_agent.providers.errors import is_of_pictures
 from cdp_agent.providers.fence import fence
 from cdp_agent.steps.outputs import told
-from cdp_agent.tools.base import Arguments, Context, Observation, Tool
+from cdp_agent.tools.base import Arguments, Tool, only_asked_for
 
 if TYPE_CHECKING:
     from cdp_agent.steps.work import Work
@@ -93,18 +93,8 @@ class MoveArguments(Arguments, frozen=True):
             raise ValueError("needs_action is false, so message has to be the answer")
 
 
-async def _propose_steps(args: Arguments, context: Context) -> Observation:
-    """Give the steps, or the answer when none are needed."""
-    raise NotImplementedError("it is only asked for, never run")
-
-
-async def _next_step(args: Arguments, context: Context) -> Observation:
-    """Give the next step, or the answer when nothing is left to do."""
-    raise NotImplementedError("it is only asked for, never run")
-
-
-_propose_steps.__name__, _next_step.__name__ = "propose_steps", "next_step"
-_PROPOSE, _NEXT = Tool(_propose_steps, StepsArguments), Tool(_next_step, MoveArguments)
+_PROPOSE = only_asked_for("propose_steps", "Give the steps, or the answer when none are needed.", StepsArguments)
+_NEXT = only_asked_for("next_step", "Give the next step, or the answer when nothing is left to do.", MoveArguments)
 
 
 class View(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ from cdp_agent.providers.fence import fence
 from cdp_agent.step_events import StepsVerified
 from cdp_agent.steps.orchestrator import asked, begins, take, with_limits
 from cdp_agent.steps.outputs import told
-from cdp_agent.tools.base import Arguments, Context, Observation, Tool
+from cdp_agent.tools.base import Arguments, only_asked_for
 
 if TYPE_CHECKING:
     from cdp_agent.steps.work import Work
@@ -44,13 +44,7 @@ class VerdictArguments(Arguments, frozen=True):
     message: Annotated[str, Meta(min_length=1, description="The answer to the user, or what is missing.")]
 
 
-async def _verify(args: Arguments, context: Context) -> Observation:
-    """Give your verdict."""
-    raise NotImplementedError("it is only asked for, never run")
-
-
-_verify.__name__ = "verify"
-_VERIFY = Tool(_verify, VerdictArguments)
+_VERIFY = only_asked_for("verify", "Give your verdict.", VerdictArguments)
 
 
 class Verdict(msgspec.Struct, frozen=True):

@@ -206,6 +206,16 @@ def facts(value: msgspec.Struct) -> dict[str, Any]:
     return found | {name: msgspec.to_builtins(getattr(value, name)) for name in derived}
 
 
+def only_asked_for(name: str, description: str, arguments: type[Arguments]) -> Tool:
+    """A tool that a model has to call so that its answer has a form. Nobody runs it."""
+
+    async def run(args: Arguments, context: Context) -> Observation:
+        raise NotImplementedError(f"{name} is only asked for, never run")
+
+    run.__name__, run.__doc__ = name, description
+    return Tool(run, arguments)
+
+
 def by_name(*groups: Iterable[Tool]) -> dict[str, Tool]:
     """The tools of all groups by their names, in order. Raises SetupError when two have the same name."""
     tools: dict[str, Tool] = {}

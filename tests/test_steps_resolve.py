@@ -114,7 +114,19 @@ TREE = """
       - treeitem "src" [expanded=false] [ref=E1]
       - treeitem "src-old" [ref=E2]
     """
+NAMES = """
+    - button "New message" [ref=E1]
+    - link "All products" [ref=E2] → /all
+    - checkbox "Show images" [ref=E3]
+    - tab "Recent files" [ref=E4]
+    - textbox "Link text" [ref=E5]
+    """
 MEANT = [
+    ("Click New message", NAMES, "click E1"),
+    ("Hover over All products", NAMES, "hover E2"),
+    ("Check Show images", NAMES, "check E3"),
+    ("Switch to Recent files", NAMES, "click E4"),
+    ("Set Link text to 'x'", NAMES, "fill E5 x"),
     ("Click Save", BUTTONS, "click E1"),
     ("Click the save draft button", BUTTONS, "click E2"),
     ("Click Terms", BUTTONS, "click E4"),
@@ -160,6 +172,10 @@ MEANT = [
 REFUSED = [
     ("Click Saev", BUTTONS, "Nothing on the page is \"Saev\": button \"Save\" (E1)."),
     ("Click Send", BUTTONS, "button \"Send\" (E5) is disabled."),
+    ("Click New message", '- button "New message" [ref=E1]\n- listitem "New" [ref=E2]',
+     'It can be read in several ways, as button "New message" (E1) too: '
+     'button "New message" (E1); listitem "New" (E2).'),
+    ("Click New todo", BUTTONS, "Nothing on the page is \"New todo\"."),
     ("Click Discard", BUTTONS, "Nothing on the page is \"Discard\"."),
     ("Click Save", '- button "Don\'t save" [ref=E1]', 'Nothing on the page is "Save": button "Don\'t save" (E1).'),
     ("Click Maria", '- button "Marie" [ref=E1]', 'Nothing on the page is "Maria": button "Marie" (E1).'),
@@ -176,7 +192,7 @@ REFUSED = [
     ("Check the checkbox", TODOS, "2 elements may be checkbox: checkbox (E2); checkbox (E5)."),
     ("Click Express", PARTS, '2 elements may be "Express": radio "Express" (E7); radio "Express" (E8).'),
     ("Click Close", BANNER, '2 elements may be "Close": button "Close" (E1); button "Close" (E2).'),
-    ("Click Pay in the Wallet frame", PARTS, 'Nothing on the page is "Pay in the Wallet" frame.'),
+    ("Click Pay in the Wallet frame", PARTS, 'Nothing on the page is "Pay in the Wallet frame".'),
     ("Click Help", '- link "Help" [ref=E1] → /a\n- link "Help" [ref=E2] → /b',
      '2 elements may be "Help": link "Help" (E1); link "Help" (E2).'),
     ("Expand Menu", '- button "Menu" [expanded] [ref=E1]', 'button "Menu" (E1) is expanded already.'),

@@ -8,9 +8,8 @@ import msgspec
 
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.keys import find_key
-from cdp_agent.steps.intents import Click, Drag, Intent, Point, Press, Scroll, Target, Targets
+from cdp_agent.steps.intents import Click, Drag, Intent, Point, Press, Scroll, Targets
 from cdp_agent.steps.patterns import Rule, Slots, number
-from cdp_agent.steps.roles import AREAS
 from cdp_agent.steps.targets import read_target
 from cdp_agent.steps.words import Quoted
 
@@ -98,23 +97,23 @@ def _box(slots: Slots, text: Quoted) -> Targets | None:
 
 
 def _click(slots: Slots, text: Quoted) -> Intent:
-    return Click(_clicked(slots, text))
+    return Click(read_target(slots["target"], text))
 
 
 def _choose(slots: Slots, text: Quoted) -> Intent:
-    return Click(_clicked(slots, text), to="choose")
+    return Click(read_target(slots["target"], text), to="choose")
 
 
 def _expand(slots: Slots, text: Quoted) -> Intent:
-    return Click(_clicked(slots, text), to="expand")
+    return Click(read_target(slots["target"], text), to="expand")
 
 
 def _collapse(slots: Slots, text: Quoted) -> Intent:
-    return Click(_clicked(slots, text), to="collapse")
+    return Click(read_target(slots["target"], text), to="collapse")
 
 
 def _close(slots: Slots, text: Quoted) -> Intent:
-    return Click(_clicked(slots, text), to="close")
+    return Click(read_target(slots["target"], text), to="close")
 
 
 def _by_clicking(slots: Slots, text: Quoted) -> Intent:
@@ -127,15 +126,6 @@ def _find_and_click(slots: Slots, text: Quoted) -> Intent | None:
     near = place.near or place.name
     targets = read_target(_PURPOSE.sub("", slots["target"]), text)
     return Click(tuple(msgspec.structs.replace(each, near=near) for each in targets)) if near else None
-
-
-def _clicked(slots: Slots, text: Quoted) -> Targets:
-    """ "Order list" may be the whole name of a link, since hardly anybody clicks a list."""
-    targets = read_target(slots["target"], text)
-    if targets[0].kind in AREAS and targets[0].name and not targets[0].quoted:
-        words = re.sub(r"^the\s+", "", slots["target"], flags=re.I)
-        return (*targets, Target(text.plain(words)))
-    return targets
 
 
 _ONCE = "press|hit|push|use [on] [the] <key>"

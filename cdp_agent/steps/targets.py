@@ -51,6 +51,8 @@ _CELL = re.compile(
     )$""",
     re.I | re.X,
 )
+# Words for things that are at the end of names as well: "All products", "Recent files", "Link text".
+_IN_NAMES = (*AREAS, "item", "label", "image", "heading", "menu", "option", "row", "tab")
 _WITHIN = re.compile(r" (?:in|inside|inside of|within|from|of|on|under|below|at) (?=\S)", re.I)
 
 
@@ -63,7 +65,19 @@ def read_target(words: str, text: Quoted, kind: str | None = None) -> Targets:
     readings = [*_beside(words, text, kind), *_within(words, text, kind)]
     # A name in quotation marks is the whole name: then what follows is its place. Else it may belong to the name.
     readings.insert(len(readings) if re.search(QUOTE, words) and readings else 0, _element(words, text, kind))
-    return tuple(readings)
+    whole = _whole_name(words, text, kind, readings)
+    return (*readings, *whole) if _ARTICLE.match(words) else (*whole, *readings)
+
+
+def _whole_name(words: str, text: Quoted, kind: str | None, readings: list[Target]) -> list[Target]:
+    """ "New message" and "Order list" may be the whole name, whatever their last word says."""
+    found = None if re.search(QUOTE, words) else kind_at_end(_ARTICLE.sub("", words))
+    if found is None or (kind is not None and readings[0].kind == kind):
+        return []
+    if not found[1] or found[0] not in _IN_NAMES or order_of(found[1])[0] is not None:
+        return []
+    whole = _named(words, text, kind, None)
+    return [whole] if whole not in readings else []
 
 
 def _without_noise(words: str) -> str:

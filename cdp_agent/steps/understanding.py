@@ -90,9 +90,11 @@ def _says_all(step: str, call: Call, shown: Outline) -> bool:
 
 async def _on_plain_text(intent: Intent, page: Page) -> Call | Unclear | None:
     """ "Double-click the 'Buy milk' label": plain text has no ref in a snapshot, until it is asked for."""
-    if not isinstance(intent, Click | Point) or intent.target[0].kind != "label" or not intent.target[0].name:
+    if not isinstance(intent, Click | Point):
         return None
-    name = intent.target[0].name
+    name = next((each.name for each in intent.target if each.kind == "label"), "")
+    if not name:
+        return None
     for selector in _TEXTS:
         found = await page.find(selector, max_results=_MOST_TEXTS)
         named = [each for each in found.elements if each.visible and normal(each.text) == normal(name)]

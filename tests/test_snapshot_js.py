@@ -50,6 +50,13 @@ async def test_a_megabyte_of_text_in_one_node_is_read(page: Page, serve: Serve) 
     assert len((await page.snapshot()).text) == len("- paragraph: ") + 5 * 200_000 - 1
 
 
+async def test_a_label_in_a_drawing_is_none(page: Page, serve: Serve) -> None:
+    draw = "document.querySelector('svg').append(document.createElementNS('http://www.w3.org/2000/svg', 'label'))"
+    await page.goto(serve(f"<svg></svg><label for=name>Name</label><input id=name><script>{draw}</script>"))
+
+    assert (await page.snapshot()).text == '- img [ref=E1]\n- textbox "Name" [ref=E2]'
+
+
 def test_no_two_files_of_the_bundle_declare_the_same_name() -> None:
     declared = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", js.reading() + js.rest(), re.M)
 

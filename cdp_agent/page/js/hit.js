@@ -75,7 +75,7 @@ const passesThrough = (element) => computedStyleOf(element).pointerEvents === 'n
 /** The labels of a form control. @returns {Element[]} */
 function labelsFor(element) {
   if (!matches(element, 'input,select,textarea,button,meter,output,progress')) return [];
-  const found = [...selectAll(rootOf(element), 'label')].filter((label) => controlOfLabel(label) === element);
+  const found = [...selectAll(rootOf(element), 'label')].filter((label) => tagOf(label) === 'LABEL' && controlOfLabel(label) === element);
   return found;
 }
 

@@ -67,6 +67,7 @@ function labelsOf(element) {
     labels = new Map();
     labelsOfRoots.set(root, labels);
     for (const label of selectAll(root, 'label')) {
+      if (tagOf(label) !== 'LABEL') continue; // in a drawing it is none
       const control = controlOfLabel(label);
       if (!control) continue;
       const list = labels.get(control);

@@ -9,6 +9,7 @@ const LARGE = 2000; // elements: less is read as fast as it is compared
  * @typedef {object} Notes
  * @property {Map<Element, Memo>} memos @property {Set<Element>} always  what changes without telling: sizes, values, shadow roots
  * @property {Map<Element, boolean>} painted @property {Map<Element, boolean>} roomy  empty elements, and what their looks said of them
+ * @property {Map<Element, string>} ticked  boxes to tick, and how they were
  * @property {Set<Element>} hosts  that may be given a shadow root @property {Telling[]} tellings @property {boolean} provable
  * @property {Set<Element>} stale  visit them @property {Set<Element>} deep  and all that is in them @property {number} fresh  levels inside of `deep`
  * @property {(Line | string)[]} owners  of the lines of text; text between lines is its own @property {number} serial @property {Element[]} pending  what was not asked about
@@ -21,7 +22,7 @@ let readings = 0;
 
 /** @returns {Notes} */
 const newNotes = () => ({
-  memos: new Map(), always: new Set(), painted: new Map(), roomy: new Map(), hosts: new Set(), tellings: [], provable: true, stale: new Set(), deep: new Set(), fresh: 0,
+  memos: new Map(), always: new Set(), painted: new Map(), roomy: new Map(), ticked: new Map(), hosts: new Set(), tellings: [], provable: true, stale: new Set(), deep: new Set(), fresh: 0,
   owners: [], serial: 0, pending: [], around: null,
 });
 

@@ -76,8 +76,14 @@ function stillHolds(notes) {
 
 /** Remembers an element that is seen, if it may be read differently although nobody tells. @param {Notes} notes */
 function noteUntold(notes, element, tag, isMarked) {
-  if (UNTOLD_TAGS.has(tag) || tag.includes('-') || (isMarked && REFERRING.some((name) => hasAttr(element, name)))) notes.always.add(element);
+  if (tag === 'INPUT' && TICKED.has(inputType(element))) notes.ticked.set(element, tickOf(element));
+  else if (UNTOLD_TAGS.has(tag) || tag.includes('-')) notes.always.add(element);
+  if (isMarked && REFERRING.some((name) => hasAttr(element, name))) notes.always.add(element);
 }
+
+// Of these there may be one in each row. All that is read of them but this is told, or looked at for all that have labels.
+const TICKED = new Set(['checkbox', 'radio']);
+const tickOf = (element) => `${checkedOf(element, 'INPUT', null)} ${matches(element, ':disabled')} ${matches(element, ':user-invalid')}`;
 
 /** What changes without telling anybody. @param {Notes} notes */
 function markUntold(notes) {
@@ -89,13 +95,14 @@ function markUntold(notes) {
   sparseRoot = document;
   markChanged(notes, notes.painted, looksPainted);
   markChanged(notes, notes.roomy, takesRoom);
+  markChanged(notes, notes.ticked, tickOf);
   for (const host of notes.hosts) {
     if (!isConnected_.call(host)) notes.hosts.delete(host);
     else if (shadowRoot_.call(host)) markDeep(notes, host);
   }
 }
 
-/** Marks those of which the answer is another one now: they are many, and hardly ever change. @param {Notes} notes @param {Map<Element, boolean>} answers */
+/** Marks those of which the answer is another one now: they are many, and hardly ever change. @param {Notes} notes @param {Map<Element, unknown>} answers */
 function markChanged(notes, answers, ask) {
   for (const [element, answer] of answers) {
     if (isConnected_.call(element) && ask(element) === answer) continue;

@@ -61,3 +61,31 @@ def test_no_two_files_of_the_bundle_declare_the_same_name() -> None:
     declared = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", js.reading() + js.rest(), re.M)
 
     assert [name for name, times in Counter(declared).items() if times > 1] == []
+
+
+NAMES = "A AREA AUDIO BUTTON DETAILS DIALOG FORM FRAME IFRAME IMG INPUT LABEL LI METER OPTION OUTPUT SELECT SLOT TABLE TD TEXTAREA"
+
+
+@pytest.mark.parametrize(
+    ("namespace", "shown"),
+    [("http://www.w3.org/2000/svg", False), ("http://www.w3.org/1998/Math/MathML", True), ("urn:other", True)],
+)
+async def test_elements_of_other_languages_with_names_of_html_are_read_as_what_they_are(
+    namespace: str, shown: bool, page: Page
+) -> None:
+    await page.goto("data:text/html,<p id=z>named")
+    await page.evaluate(
+        f"""for (const name of '{NAMES}'.split(' ')) {{
+          const made = document.createElementNS('{namespace}', name);
+          for (const [key, value] of [['for', 'z'], ['href', '/x'], ['type', 'checkbox']]) made.setAttribute(key, value);
+          made.append(`text of ${{name}}`);
+          document.body.append(made);
+        }}"""
+    )
+
+    texts = [(await page.snapshot()).text, await page.markdown()]
+    html, found = await page.clean_html(), await page.find("*", max_results=100)
+
+    many = len(NAMES.split())
+    assert [text.count("text of") for text in texts] == [many if shown else 0] * 2
+    assert (html.text.count("text of"), found.total) == (many, many + 4)

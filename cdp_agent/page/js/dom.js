@@ -39,6 +39,8 @@ const getRootNode_ = Node.prototype.getRootNode;
 const assignedNodes_ = HTMLSlotElement.prototype.assignedNodes;
 const computedStyleOf = window.getComputedStyle.bind(window);
 
+const HTML = 'http://www.w3.org/1999/xhtml';
+
 const firstChild = (node) => firstChild_.call(node);
 const nextSibling = (node) => nextSibling_.call(node);
 const parentNode = (node) => parentNode_.call(node);
@@ -72,9 +74,9 @@ function byId(node, id) {
 /** The tag in capitals for HTML elements, as written for others (`svg`, `circle`). */
 function tagOf(element) {
   const tag = tagName_.call(element);
-  if (tag.charCodeAt(0) < 97) return tag;
-  // XHTML documents keep HTML's tags in lower case.
-  return namespaceURI_.call(element) === 'http://www.w3.org/1999/xhtml' ? tag.toUpperCase() : tag;
+  const isUpper = tag.charCodeAt(0) < 97;
+  if (namespaceURI_.call(element) === HTML) return isUpper ? tag : tag.toUpperCase(); // XHTML keeps lower case
+  return isUpper ? tag.toLowerCase() : tag; // an SVG's LABEL is no label
 }
 
 /** Parent in the flat tree: the slot, the host, or the parent element; null at the top. */

@@ -31,7 +31,7 @@ function fieldKind(field) {
 
 const isEditable = (element) => {
   const namespace = namespaceURI_.call(element);
-  return namespace === 'http://www.w3.org/1999/xhtml' && (isContentEditable(element) || Boolean(element.editContext));
+  return namespace === HTML && (isContentEditable(element) || Boolean(element.editContext));
 };
 
 /** The field that is meant by an element: itself, the editor it is in, a label's, or the only one in it. @returns {Element | null} */

@@ -110,7 +110,7 @@ function isSeen(element) {
 
 function textOfFound(element, tag) {
   if (tag === 'INPUT' || tag === 'TEXTAREA' || tag === 'SELECT') return valueOf(element, tag, roleOf(element, tag));
-  const isHTML = namespaceURI_.call(element) === 'http://www.w3.org/1999/xhtml';
+  const isHTML = namespaceURI_.call(element) === HTML;
   return collapse(isHTML ? innerText_.call(element) : textContent(element));
 }
 

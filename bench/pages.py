@@ -54,13 +54,16 @@ def _miniwob() -> Iterator[str]:
         yield url
 
 
-@contextmanager
-def _django() -> Iterator[str]:
-    python = str(python_in(python_packages("django==5.2.19")))
-    database = CACHE / "django-database"
-    database.mkdir(exist_ok=True)
-    with serving_itself(python, str(SITES / "django_admin.py"), str(database), cwd=database) as url:
-        yield f"{url}/admin/admin/book/"
+def _django(query: str = "") -> Callable[[], AbstractContextManager[str]]:
+    @contextmanager
+    def serve() -> Iterator[str]:
+        python = str(python_in(python_packages("django==5.2.19")))
+        database = CACHE / "django-database"
+        database.mkdir(exist_ok=True)
+        with serving_itself(python, str(SITES / "django_admin.py"), str(database), cwd=database) as url:
+            yield f"{url}/admin/admin/book/{query}"
+
+    return serve
 
 
 @contextmanager
@@ -150,7 +153,8 @@ PAGES = [
     BenchPage("todo examples", "npm todomvc, index", _todomvc),
     BenchPage("kitchen sink", "npm cypress-example-kitchensink, index", _kitchensink),
     BenchPage("notebook app", "PyPI jupyterlab", _jupyter, "!!document.querySelector('.jp-LauncherCard')"),
-    BenchPage("admin table", "PyPI django, admin of 240 books", _django),
+    BenchPage("short admin table", "PyPI django, admin of 240 books, ten of them", _django("?id__lte=10")),
+    BenchPage("admin table", "PyPI django, admin of 240 books", _django()),
     BenchPage(
         "reference page", "Debian python3.11-doc, library/functions", _python_documentation("library/functions.html")
     ),

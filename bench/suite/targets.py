@@ -37,6 +37,7 @@ class Judged(msgspec.Struct, frozen=True):
 LARGE = "documentation, 38,000"
 MARKS = [
     Mark(figures.REPEATED, "mail task", 1.0),
+    Mark(figures.REPEATED, "short admin table", 3),  # the mark was set on an admin table of 300 elements
     Mark(figures.REPEATED, "admin table", 3),
     Mark(figures.REPEATED, "notebook app", 5.5),
     Mark(figures.REPEATED, "documentation, 8,000", 40),

@@ -144,8 +144,8 @@ def _wait(pid: int, parent: int, log: _ErrorLog) -> int | None:
                 return None
             events.unregister(_LIFELINE)
             parent = 0
-        # A child that our parent forked may hold the lifeline open after its death.
-        if parent and os.getppid() != parent:
+        # A child that our parent forked may hold the lifeline open after its death. What it said last comes first.
+        if parent and os.getppid() != parent and not select.select([_LIFELINE], [], [], 0)[0]:
             return None
     return None
 

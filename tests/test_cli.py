@@ -145,6 +145,18 @@ def test_chrome_start_twice_is_one_chrome(cli: Cli, chrome: str) -> None:
     assert chrome in cli("chrome", "status").stdout
 
 
+def test_a_chrome_that_does_not_answer_is_not_forgotten(cli: Cli) -> None:
+    started = json.loads(cli("chrome", "start", "--json").stdout)
+    os.kill(started["pid"], signal.SIGSTOP)
+    try:
+        again = cli("chrome", "start", status=3)
+    finally:
+        os.kill(started["pid"], signal.SIGCONT)
+
+    assert f"(process {started['pid']}): no answer within 3 s: try again, or end it" in again.stderr
+    assert cli("chrome", "stop").stdout == "Chrome has ended.\n"
+
+
 def test_state_is_for_the_user_alone(cli: Cli, chrome: str, environment: dict[str, str], serve: Serve) -> None:
     cli("snapshot", serve(SHOP))
 

@@ -17,6 +17,7 @@ from cdp_agent.config import launch_keywords
 from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.endpoints import websocket_url
 from cdp_agent.errors import BrowserError
+from cdp_agent.supervisor import command_line
 
 _START = set(LaunchOptions.__struct_fields__) & set(SETTINGS)
 """What a Chrome is started with; all else is for the commands that come to it."""
@@ -76,7 +77,10 @@ async def _running() -> DetachedChrome | None:
         return None
     try:
         found = await websocket_url(known.endpoint, {}, _ANSWERS_WITHIN_S)
-    except BrowserError:
+    except BrowserError as error:
+        if known.profile in command_line(known.pid):
+            advice = "try again, or end it with `cdp-agent chrome stop`"
+            raise BrowserError(f"The Chrome that was started (process {known.pid}): {error}: {advice}.") from error
         return None
     return known if found == known.websocket_url else None
 

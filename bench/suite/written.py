@@ -136,9 +136,11 @@ def plots(found: Figures) -> dict[str, str]:
 def _points(found: Figures, measure: str, side: str, pages: Sequence[str]) -> list[tuple[float, float]]:
     points = []
     for name in pages:
-        elements = found.of(figures.ELEMENTS, name, "")
-        # A page of tabs is called by how many they are.
-        across = elements.median if elements else float(name.split()[0])
-        if (figure := found.of(measure, name, side)) is not None and figure.median > 0:
-            points.append((across, figure.median))
+        elements, figure = found.of(figures.ELEMENTS, name, ""), found.of(measure, name, side)
+        if figure is None or figure.median <= 0:
+            continue  # an interrupted run may know of the page no more than this
+        if elements is not None:
+            points.append((elements.median, figure.median))
+        elif measure == figures.TABS:  # a page of tabs is called by how many they are
+            points.append((float(name.split()[0]), figure.median))
     return points

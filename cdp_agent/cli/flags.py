@@ -21,6 +21,8 @@ FOR_MODEL = {"model", "base_url"}
 """What a tool takes that asks a model."""
 FOR_OUTPUT = {"events", "without", "quiet", "json", "debug"}
 """What a run takes to tell of itself."""
+FOR_APPROVAL = {setting.name for setting in SETTINGS.values() if setting.name.startswith("approv")}
+"""What a run by steps takes about who approves."""
 
 _GIVEN = "setting_"
 WHERE = (

@@ -10,7 +10,7 @@ from pathlib import Path
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
 from cdp_agent.cli.approving import approval_keywords
-from cdp_agent.cli.flags import FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
+from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.parser import Parser
 from cdp_agent.cli.task import report, watch
 from cdp_agent.config import steps_keywords
@@ -26,7 +26,8 @@ _TAKEN = (
     | FOR_OUTPUT
     | {"url", "executor", "executor_base_url", *_FALLBACK, "allow_evaluate", "guardrails"}
     | {"save_storage_state", "checkpoint"}
-    | {setting.name for setting in SETTINGS.values() if setting.name.startswith("approv") or setting.user == "limits"}
+    | FOR_APPROVAL
+    | {setting.name for setting in SETTINGS.values() if setting.user == "limits"}
 )
 
 

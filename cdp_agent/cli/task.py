@@ -17,7 +17,7 @@ from cdp_agent.agent.checkpoint import load
 from cdp_agent.agent.tabs import Tabs
 from cdp_agent.browser import Browser
 from cdp_agent.cli.approving import approval_keywords
-from cdp_agent.cli.flags import FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
+from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.log import tell_more
 from cdp_agent.cli.output import sink_of, to_stdout
 from cdp_agent.cli.parser import Parser
@@ -60,8 +60,7 @@ def resume_task(words: Sequence[str]) -> int:
         "resume", "Go on with what was begun with `run` or `do`, and --checkpoint DIR.", "%(prog)s DIR [options]"
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder that was given with --checkpoint")
-    approval = {setting.name for setting in SETTINGS.values() if setting.name.startswith("approv")}
-    add_settings(parser, FOR_CHROME | FOR_OUTPUT | approval | {"base_url", "save_storage_state"})
+    add_settings(parser, FOR_CHROME | FOR_OUTPUT | FOR_APPROVAL | {"base_url", "save_storage_state"})
     found = parser.read(words)
     config = loaded(found).config
     saved = load(found.folder)

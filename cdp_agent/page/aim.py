@@ -138,8 +138,8 @@ async def aim(
         "wait_ms": wait_s * 1000,
     }
     within_s = at.answered_within(DEADLINE_S)
-    local_ = at.local if local is None else local
-    found = await at.world.call("aim", local_, options, returning=_Answer, timeout_s=within_s)
+    element = at.local if local is None else local
+    found = await at.world.call("aim", element, options, returning=_Answer, timeout_s=within_s)
     if found.why:
         raise refused(at, found, at.world)
     worlds = [at.world]

@@ -31,7 +31,7 @@ _GROUP = "cdp_agent.listeners"
 
 
 class _Known(msgspec.Struct):
-    document: str
+    document: Handle
     nodes: set[int]
     elements: str = ""
     asked: float = 0.0
@@ -50,14 +50,13 @@ async def adopt_listeners(world: World, elements_there: str) -> bool:
     async with deadline(world.session, CALL_TIMEOUT_S):
         known = _known.get(world)
         if known is None:
-            known = _known[world] = await _begin(world)
+            known = _known[world] = _Known(await _own_object(world, "document"), set())
         now = time.monotonic()
         if known.elements == elements_there and now - known.asked < ASK_AGAIN_S:
             return False
         known.elements, known.asked = elements_there, now
-        # Not with `pierce`: it makes Chromium 156 crash now and then while a document loads.
-        answer = await world.session.send(dom_debugger.GetEventListeners(object_id=known.document, depth=-1))
-        listening = {each.backend_node_id for each in answer.listeners if each.type in MOUSE}
+        found = await _listeners_below(world, known.document)
+        listening = {each.backend_node_id for each in found if each.type in MOUSE}
         new = [node for node in listening if node is not None and node not in known.nodes]
         if not new:
             return False
@@ -83,15 +82,11 @@ async def hearing_keys(world: World) -> list[Handle] | None:
 
 
 async def _listeners_of(world: World, expression: str) -> list[dom_debugger.EventListener]:
-    answer = await world.session.send(runtime.Evaluate(expression=expression))
-    if answer.result.object_id is None:
-        raise ProtocolError("Runtime.evaluate", 0, f"no {expression} came back")
-    listened = Handle(answer.result.object_id)
+    listened = await _own_object(world, expression)
     try:
-        found = await world.session.send(dom_debugger.GetEventListeners(object_id=listened.object_id, depth=-1))
+        return await _listeners_below(world, listened)
     finally:
         world.release(listened)
-    return found.listeners
 
 
 def remember_elements(world: World, elements_there: str) -> None:
@@ -100,12 +95,18 @@ def remember_elements(world: World, elements_there: str) -> None:
         known.elements = elements_there
 
 
-async def _begin(world: World) -> _Known:
-    # The page's own, which cannot be replaced: Chrome tells only of listeners of the world that the object belongs to.
-    answer = await world.session.send(runtime.Evaluate(expression="document"))
+async def _own_object(world: World, expression: str) -> Handle:
+    """The page's own, which cannot be replaced: Chrome tells only of listeners of the world that the object is of."""
+    answer = await world.session.send(runtime.Evaluate(expression=expression))
     if answer.result.object_id is None:
-        raise ProtocolError("Runtime.evaluate", 0, "no document came back")
-    return _Known(answer.result.object_id, set())
+        raise ProtocolError("Runtime.evaluate", 0, f"no {expression} came back")
+    return Handle(answer.result.object_id)
+
+
+async def _listeners_below(world: World, listened: Handle) -> list[dom_debugger.EventListener]:
+    # Not with `pierce`: it makes Chromium 156 crash now and then while a document loads.
+    found = await world.session.send(dom_debugger.GetEventListeners(object_id=listened.object_id, depth=-1))
+    return found.listeners
 
 
 async def _resolve(world: World, nodes: list[int]) -> list[Handle]:

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -21,6 +21,7 @@ class Driver(Protocol):
     tells them apart · form(values, button): fills all and clicks → as click · search(word), find(selector, attribute,
     most) → {"ms", "total"} · markdown() → {"ms", "text"} · tabs(urls, button): a snapshot and a click in each, all at
     once → as click · processes() → {"pids"}: whose memory counts, with all that they started; else this one's.
+    With "row": {"times", "within_s"} a request is done so often, without a pause between; the answer is a list.
     `connect` answers {"ms"} where the driver only passes on to a process that it starts: then its own start is no cost.
     """
 
@@ -49,7 +50,25 @@ async def serve(driver: Driver) -> None:
         while line := await loop.run_in_executor(None, sys.stdin.readline):
             request = json.loads(line)
             what = getattr(driver, request.pop("do"), None)
-            answer = await what(**request) if what else {"lacks": True}
+            row = request.pop("row", None)
+            if what is None:
+                answer: Any = {"lacks": True}
+            elif row:
+                answer = await in_a_row(what, row["times"], row["within_s"], request)
+            else:
+                answer = await what(**request)
             print(json.dumps(answer), file=answers, flush=True)
     finally:
         await driver.close()
+
+
+async def in_a_row(
+    what: Callable[..., Awaitable[dict[str, Any]]], times: int, within_s: float, arguments: dict[str, Any]
+) -> list[dict[str, float]]:
+    """The numbers of each answer, of calls one after the other; no more of them when the time is up."""
+    until = time.monotonic() + within_s
+    answers: list[dict[str, float]] = []
+    while len(answers) < times and (not answers or time.monotonic() < until):
+        answer = await what(**arguments)
+        answers.append({name: value for name, value in answer.items() if isinstance(value, int | float)})
+    return answers

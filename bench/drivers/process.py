@@ -65,6 +65,13 @@ class DriverProcess:
             raise Lacks(f"it has no {what}")
         return answer
 
+    def in_a_row(self, what: str, times: int, within_s: float, **arguments: object) -> list[dict[str, float]]:
+        """The numbers of each answer to calls without a pause between: `times`, or fewer when this time is up.
+
+        The text of a snapshot does not come here, since reading it would be such a pause. Raises as do().
+        """
+        return list(self.do(what, row={"times": times, "within_s": within_s}, **arguments))
+
     def close(self) -> None:
         self._input.close()
 

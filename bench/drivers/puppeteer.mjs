@@ -85,9 +85,20 @@ const driver = {
   },
 };
 
+/** As in_a_row() of loop.py. */
+async function inARow(what, row, rest) {
+  const until = performance.now() + row.within_s * 1000;
+  const answers = [];
+  while (answers.length < row.times && (!answers.length || performance.now() < until)) {
+    const numbers = Object.entries(await what(rest)).filter(([, value]) => typeof value === 'number');
+    answers.push(Object.fromEntries(numbers));
+  }
+  return answers;
+}
+
 for await (const line of readline.createInterface({ input: process.stdin })) {
-  const { do: what, ...rest } = JSON.parse(line);
-  const answer = driver[what] ? await driver[what](rest) : { lacks: true };
+  const { do: what, row, ...rest } = JSON.parse(line);
+  const answer = !driver[what] ? { lacks: true } : row ? await inARow(driver[what], row, rest) : await driver[what](rest);
   console.log(JSON.stringify(answer ?? null));
 }
 await browser?.disconnect();

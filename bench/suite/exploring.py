@@ -28,8 +28,7 @@ def measure(bench: Bench, served: Served) -> None:
                 continue
             if what == "markdown":
                 texts.setdefault(peer.name, first["text"])
-            for _ in bench.pace.turns():
-                bench.note(what, name, peer.name, "ms", driver.do(what, **arguments)["ms"])
+            bench.row(what, name, peer.name, driver, what, **arguments)
 
     commands = {}
     try:

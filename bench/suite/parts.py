@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import msgspec
+
 from bench import micro
 from bench.cache import NotFetched
 from bench.drivers.process import DriverFailed
@@ -13,13 +15,14 @@ from bench.explore import WORDS
 from bench.pages import GROWTH, PAGES, SMALL_FORM, BenchPage, Served, serve_all
 from bench.peers import US
 
-from . import agent, calls, exploring, processes, snapshots, tabs
-from .run import QUICK, Bench, Pace
+from . import agent, calls, exploring, figures, processes, snapshots, tabs
+from .run import QUICK, Bench
 
 Part = Callable[[Bench], None]
 
 _QUICK_SIZES = (100, 1_500, 8_000, 38_000)
 _LARGE = GROWTH[38_000]
+_LONGEST_MS = 4_500
 
 
 def _on(pages: Sequence[BenchPage], work: Callable[[Bench, Served], None]) -> Part:
@@ -41,18 +44,26 @@ def _on(pages: Sequence[BenchPage], work: Callable[[Bench, Served], None]) -> Pa
 
 
 def _growth(pages: Sequence[BenchPage], bench: Bench) -> None:
-    """In one shift each: what is looked at is the line through all sizes."""
+    """In one shift each: what is looked at is the line through all sizes. Who takes too long goes no further."""
     if bench.pace is QUICK:
         pages = [page for page in pages if page in [GROWTH[size] for size in _QUICK_SIZES]]
-    with bench.at(Pace(1, bench.pace.rounds, bench.pace.budget_s)):
-        _on(pages, snapshots.measure)(bench)
+    with bench.at(msgspec.structs.replace(bench.pace, shifts=1)), bench.all_again_afterwards():
+        for page in pages:
+            _on([page], snapshots.measure)(bench)
+            for peer in list(bench.peers):
+                taken = bench.noted(figures.REPEATED, page.name, peer.name)
+                if taken and taken.median > _LONGEST_MS:
+                    bench.peers.remove(peer)
+                    bench.lack(f"growth: {peer.name}: not beyond {page.name}, which takes {taken.median / 1000:.0f} s")
 
 
 def _processes(bench: Bench) -> None:
     processes.installing(bench)
     processes.importing(bench)
     _on([SMALL_FORM], processes.cold_start)(bench)
-    _on([SMALL_FORM, _LARGE], processes.memory)(bench)
+    _on([SMALL_FORM], processes.memory)(bench)
+    with bench.at(msgspec.structs.replace(bench.pace, shifts=1)):
+        _on([_LARGE], processes.memory)(bench)
 
 
 def _micro(bench: Bench) -> None:

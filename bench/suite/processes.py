@@ -41,7 +41,7 @@ def _start(bench: Bench, peer: Peer, url: str) -> float:
 
 
 def memory(bench: Bench, served: Served) -> None:
-    """The peak of the resident size, of all processes of a side but Chrome's, after three snapshots of the page."""
+    """The peak of the resident size, of all processes of a side but Chrome's, after two snapshots of the page."""
     with opened(bench.endpoint, served) as (tab, _):
         url = tab.evaluate("location.href")
         for _ in range(bench.pace.shifts):
@@ -50,7 +50,7 @@ def memory(bench: Bench, served: Served) -> None:
                     with bench.driver(peer) as driver:
                         driver.do("connect", endpoint=bench.endpoint)
                         driver.do("attach", url=url)
-                        for _ in range(3):
+                        for _ in range(2):
                             driver.do("snapshot")
                         bench.note(figures.MEMORY, served.page.name, peer.name, "MB", driver.peak_memory_mb())
                 except DriverFailed as error:

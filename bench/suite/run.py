@@ -9,23 +9,29 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from bench.cache import NotFetched
 from bench.drivers.process import DriverFailed, DriverProcess, starting
 from bench.peers import PEERS, Peer, tokenizer
 from bench.report import Spread, spread
 
-from .figures import Figure
+from .figures import SETTLING, Figure
 
 Work = Callable[[Peer, DriverProcess], None]
 
 
-class Pace:
-    """How much is measured. A shift is one side's turn: it starts, attaches, warms up, measures and goes."""
+class Pace(msgspec.Struct, frozen=True):
+    """How much is measured. A shift is one side's turn: it starts, attaches, warms up, measures and goes.
 
-    def __init__(self, shifts: int, rounds: int, budget_s: float) -> None:
-        self.shifts = shifts
-        self.rounds = rounds
-        self.budget_s = budget_s
+    `rounds` is how often a thing is done that is done by itself (a start, a change of the page), `row` how many calls
+    are made without a pause between; both end after `budget_s`.
+    """
+
+    shifts: int
+    rounds: int
+    row: int
+    budget_s: float
 
     def turns(self) -> Iterator[int]:
         """The rounds of one measure in a shift: at least one, and no more when its time is up."""
@@ -36,8 +42,10 @@ class Pace:
             yield turn
 
 
-FULL = Pace(shifts=2, rounds=6, budget_s=1.0)
-QUICK = Pace(shifts=1, rounds=3, budget_s=0.3)
+FULL = Pace(shifts=2, rounds=6, row=30, budget_s=1.0)
+QUICK = Pace(shifts=1, rounds=3, row=10, budget_s=0.3)
+SLOW_S = 15.0
+"""A side whose shift took so long takes no second one: some need seconds for each call on a large page."""
 
 
 class Bench:
@@ -70,8 +78,26 @@ class Bench:
         finally:
             self.pace = usual
 
+    @contextmanager
+    def all_again_afterwards(self) -> Iterator[None]:
+        """What is taken from `peers` meanwhile comes back."""
+        usual, self.peers = self.peers, list(self.peers)
+        try:
+            yield
+        finally:
+            self.peers = usual
+
     def note(self, measure: str, page: str, side: str, unit: str, *values: float) -> None:
         self._values.setdefault((measure, page, side, unit), []).extend(values)
+
+    def row(self, measure: str, page: str, side: str, driver: DriverProcess, what: str, **arguments: object) -> None:
+        """Notes calls without a pause between. The first warms up, if there is time for more."""
+        answers = driver.in_a_row(what, self.pace.row + 1, self.pace.budget_s, **arguments)
+        for answer in answers[1:] or answers:
+            # Settling is waiting for the page, not work: where a library tells the two apart, so do we.
+            self.note(measure, page, side, "ms", answer.get("acted_ms", answer["ms"]))
+            if "settled_ms" in answer:
+                self.note(measure + SETTLING, page, side, "ms", answer["settled_ms"])
 
     def lack(self, what: str) -> None:
         """Something could not be measured, said once."""
@@ -92,19 +118,22 @@ class Bench:
         Alone: what one side enables in a tab (the accessibility tree, events of the network) would slow the others.
         `commands` are those of other drivers than usual.
         """
-        failed = set[str]()
+        done = set[str]()
         for shift in range(self.pace.shifts):
             for peer in self.peers if shift % 2 == 0 else reversed(self.peers):
-                if peer.name in failed:
+                if peer.name in done:
                     continue
+                started = time.monotonic()
                 try:
                     with self.driver(peer, commands) as driver:
                         driver.do("connect", endpoint=self.endpoint)
                         driver.do("attach", url=url)
                         work(peer, driver)
                 except DriverFailed as error:
-                    failed.add(peer.name)
+                    done.add(peer.name)
                     self.lack(f"{title}: {peer.name}: {error}")
+                if time.monotonic() - started > SLOW_S:
+                    done.add(peer.name)
 
     def driver(self, peer: Peer, commands: dict[str, list[str]] | None = None) -> Any:
         """A driver's process, not connected yet; a context manager."""

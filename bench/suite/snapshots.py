@@ -55,16 +55,13 @@ def measure(bench: Bench, served: Served) -> None:
             first = driver.do("snapshot")
             texts.setdefault(side, first["text"])
             bench.note(figures.FIRST, name, side, "ms", first["ms"])
-            for _ in bench.pace.turns():
-                bench.note(figures.REPEATED, name, side, "ms", driver.do("snapshot")["ms"])
+            bench.row(figures.REPEATED, name, side, driver, "snapshot")
             if side == FLOOR:
-                for _ in bench.pace.turns():
-                    bench.note(figures.WALK, name, side, "ms", driver.do("walk")["ms"])
+                bench.row(figures.WALK, name, side, driver, "walk")
             changes(driver, side)
             if side == US:
                 _exact(bench, name, driver, tab.evaluate("location.href"))
-                for _ in bench.pace.turns():
-                    bench.note(figures.WITHIN, name, side, "ms", driver.do("snapshot_within", tokens=BUDGET)["ms"])
+                bench.row(figures.WITHIN, name, side, driver, "snapshot_within", tokens=BUDGET)
 
         bench.in_shifts(name, tab.evaluate("location.href"), work)
     bench.note(figures.ELEMENTS, name, "", "", elements)

@@ -33,7 +33,7 @@ async def test_reading_again_gives_the_same_text_and_refs(page: Page, serve: Ser
     assert (await page.snapshot()).text == (await page.snapshot()).text
 
 
-@pytest.mark.parametrize("levels", [600, 1500])
+@pytest.mark.parametrize("levels", [600, 1500, 2500])
 async def test_pages_may_nest_deeper_than_the_stack(levels: int, page: Page, serve: Serve) -> None:
     nest = f"let at = document.body; for (let i = 0; i < {levels}; i++) {{ at.append(document.createElement('ul'));"
     nest += " at = at.lastChild; at.append('level'); } at.innerHTML = '<a href=/x>innermost</a>'"

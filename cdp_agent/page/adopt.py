@@ -22,21 +22,19 @@ _STATES = {"checked", "disabled", "expanded", "level", "pressed", "selected", "r
 
 async def adopt_hidden(world: World, hosts: list[int], custom: list[int]) -> bool:
     """Asks about closed roots of `hosts` and the internals of `custom` (local ids); True when anything was found."""
-    handles = await world.elements(hosts + custom)
-    try:
+    with world.group() as group:
+        handles = await world.elements(hosts + custom, group)
         roots, internals = await asyncio.gather(
-            _closed_roots(world, handles[: len(hosts)]), _internals(world, handles[len(hosts) :])
+            _closed_roots(world, handles[: len(hosts)], group), _internals(world, handles[len(hosts) :])
         )
-    finally:
-        for handle in handles:
-            if handle is not None:
-                world.release(handle)
-    await world.call("adoptRoots", hosts, *roots)
-    await world.call("adoptInternals", list(zip(custom, internals, strict=True)))
+        if hosts:
+            await world.call("adoptRoots", hosts, *roots)
+        if custom:
+            await world.call("adoptInternals", list(zip(custom, internals, strict=True)))
     return any(roots) or any(internals)
 
 
-async def _closed_roots(world: World, hosts: list[Handle | None]) -> list[Handle | None]:
+async def _closed_roots(world: World, hosts: list[Handle | None], group: str) -> list[Handle | None]:
     described = await _ask(
         world, [dom.DescribeNode(object_id=host.object_id, pierce=True) if host else None for host in hosts]
     )
@@ -49,7 +47,9 @@ async def _closed_roots(world: World, hosts: list[Handle | None]) -> list[Handle
     resolved = await _ask(
         world,
         [
-            dom.ResolveNode(backend_node_id=node, execution_context_id=world.context_id) if node else None
+            dom.ResolveNode(backend_node_id=node, execution_context_id=world.context_id, object_group=group)
+            if node
+            else None
             for node in closed
         ],
     )

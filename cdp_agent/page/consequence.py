@@ -66,8 +66,8 @@ async def consequence(page: Tab, ref: str | None, *, enter: bool = False) -> Con
 async def _ask(frame: Frame, local: int | None, enter: bool) -> Consequence | None:
     world = await frame.world()
     found = (await world.call("consequenceOf", local, enter, False, returning=_Answer)).of
-    if found is not None and found.writes and (hearing := await hearing_keys(world)) is not None:
-        found = (await world.call("consequenceOf", local, enter, True, *hearing, returning=_Answer)).of
-        for each in hearing:
-            world.release(each)
+    if found is not None and found.writes:
+        with world.group() as group:
+            if (hearing := await hearing_keys(world, group)) is not None:
+                found = (await world.call("consequenceOf", local, enter, True, *hearing, returning=_Answer)).of
     return msgspec.structs.replace(found, url=frame.url) if found is not None else None

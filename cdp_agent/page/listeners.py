@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from cdp_agent.cdp import dom, dom_debugger, runtime
+from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ProtocolError
 
 from .world import CALL_TIMEOUT_S, Handle, World, deadline
@@ -27,66 +28,63 @@ MOUSE = frozenset({
 KEYS = frozenset({"keydown", "keypress", "keyup", "beforeinput"})
 # A page that was rendered by its server gets its listeners later, and its elements stay as they are.
 ASK_AGAIN_S = 1.0
-_GROUP = "cdp_agent.listeners"
 
 
 class _Known(msgspec.Struct):
     document: Handle
     nodes: set[int]
+    asked: float
     elements: str = ""
-    asked: float = 0.0
+    """What the world said of its elements when it was read after that; "" before."""
+
+
+class Listening(msgspec.Struct, frozen=True):
+    """The nodes that listen for the mouse in a document."""
+
+    document: Handle
+    nodes: set[int]
 
 
 _known: WeakKeyDictionary[World, _Known] = WeakKeyDictionary()
 
 
-async def adopt_listeners(world: World, elements_there: str) -> bool:
-    """Tells the world which elements listen for the mouse; True when that is news about any that looked inert.
+async def ask_listeners(session: Session) -> Listening:
+    """Needs no world, so that Chrome can be asked while one is made.
 
-    `elements_there` is what the world said of its elements: as long as it says the same, Chrome is asked once a second
-    at most.
     Raises DocumentGone, PageUnresponsive, BrowserError.
     """
-    async with deadline(world.session, CALL_TIMEOUT_S):
-        known = _known.get(world)
-        if known is None:
-            known = _known[world] = _Known(await _own_object(world, "document"), set())
-        now = time.monotonic()
-        if known.elements == elements_there and now - known.asked < ASK_AGAIN_S:
-            return False
-        known.elements, known.asked = elements_there, now
-        found = await _listeners_below(world, known.document)
-        listening = {each.backend_node_id for each in found if each.type in MOUSE}
-        new = [node for node in listening if node is not None and node not in known.nodes]
-        if not new:
-            return False
-        known.nodes.update(new)
-        elements = await _resolve(world, new)
-    try:
-        return bool(await world.call("adoptListening", *elements))
-    finally:
-        world.session.tell(runtime.ReleaseObjectGroup(object_group=_GROUP))
+    async with deadline(session, CALL_TIMEOUT_S):
+        document = await _own_object(session, "document")
+        return Listening(document, _of_types(await _listeners_below(session, document), MOUSE))
 
 
-async def hearing_keys(world: World) -> list[Handle] | None:
-    """What listens for keys in the document, shadow trees apart; None when the window does, which hears them all.
+def has_begun(world: World | None) -> bool:
+    return world is not None and world in _known
 
-    Whoever asks releases them. Raises DocumentGone, PageUnresponsive, BrowserError.
+
+async def begin_listeners(world: World, listening: Listening) -> None:
+    """Tells a new world which elements listen for the mouse. Raises as `ask_listeners`."""
+    _known[world] = known = _Known(listening.document, set(), time.monotonic())
+    await _tell(world, known, listening.nodes)
+
+
+async def adopt_listeners(world: World, elements_there: str) -> bool:
+    """Tells the world which elements came to listen; True when that is news about any that looked inert.
+
+    `elements_there` is what the world said of its elements: as long as it says the same, Chrome is asked once a second
+    at most. Nothing is asked for a world that did not begin so. Raises as `ask_listeners`.
     """
+    known = _known.get(world)
+    if known is None:
+        return False
+    now = time.monotonic()
+    if known.elements in ("", elements_there) and now - known.asked < ASK_AGAIN_S:
+        known.elements = elements_there
+        return False
+    known.elements, known.asked = elements_there, now
     async with deadline(world.session, CALL_TIMEOUT_S):
-        window, document = await asyncio.gather(*(_listeners_of(world, each) for each in ("window", "document")))
-        if any(each.type in KEYS for each in window):
-            return None
-        nodes = {each.backend_node_id for each in document if each.type in KEYS}
-        return await _resolve(world, [node for node in nodes if node is not None])
-
-
-async def _listeners_of(world: World, expression: str) -> list[dom_debugger.EventListener]:
-    listened = await _own_object(world, expression)
-    try:
-        return await _listeners_below(world, listened)
-    finally:
-        world.release(listened)
+        found = await _listeners_below(world.session, known.document)
+    return await _tell(world, known, _of_types(found, MOUSE))
 
 
 def remember_elements(world: World, elements_there: str) -> None:
@@ -95,31 +93,61 @@ def remember_elements(world: World, elements_there: str) -> None:
         known.elements = elements_there
 
 
-async def _own_object(world: World, expression: str) -> Handle:
+async def hearing_keys(world: World, group: str) -> list[Handle] | None:
+    """What listens for keys in the document, shadow trees apart; None when the window does, which hears them all.
+
+    Raises as `ask_listeners`.
+    """
+    async with deadline(world.session, CALL_TIMEOUT_S):
+        window, document = await asyncio.gather(*(_listeners_of(world, each) for each in ("window", "document")))
+    return None if _of_types(window, KEYS) else await _resolve(world, _of_types(document, KEYS), group)
+
+
+async def _tell(world: World, known: _Known, listening: set[int]) -> bool:
+    new = listening - known.nodes
+    if not new:
+        return False
+    known.nodes |= new
+    with world.group() as group:
+        return bool(await world.call("adoptListening", *await _resolve(world, new, group)))
+
+
+async def _listeners_of(world: World, expression: str) -> list[dom_debugger.EventListener]:
+    listened = await _own_object(world.session, expression)
+    try:
+        return await _listeners_below(world.session, listened)
+    finally:
+        world.release(listened)
+
+
+async def _own_object(session: Session, expression: str) -> Handle:
     """The page's own, which cannot be replaced: Chrome tells only of listeners of the world that the object is of."""
-    answer = await world.session.send(runtime.Evaluate(expression=expression))
+    answer = await session.send(runtime.Evaluate(expression=expression))
     if answer.result.object_id is None:
         raise ProtocolError("Runtime.evaluate", 0, f"no {expression} came back")
     return Handle(answer.result.object_id)
 
 
-async def _listeners_below(world: World, listened: Handle) -> list[dom_debugger.EventListener]:
+async def _listeners_below(session: Session, listened: Handle) -> list[dom_debugger.EventListener]:
     # Not with `pierce`: it makes Chromium 156 crash now and then while a document loads.
-    found = await world.session.send(dom_debugger.GetEventListeners(object_id=listened.object_id, depth=-1))
+    found = await session.send(dom_debugger.GetEventListeners(object_id=listened.object_id, depth=-1))
     return found.listeners
 
 
-async def _resolve(world: World, nodes: list[int]) -> list[Handle]:
+def _of_types(listeners: list[dom_debugger.EventListener], types: frozenset[str]) -> set[int]:
+    """0 stands for the window, which is no node."""
+    return {each.backend_node_id or 0 for each in listeners if each.type in types}
+
+
+async def _resolve(world: World, nodes: set[int], group: str) -> list[Handle]:
     """The elements as objects of the world, without those that are gone."""
-    answers = await asyncio.gather(
-        *(
-            world.session.post(
-                dom.ResolveNode(backend_node_id=node, execution_context_id=world.context_id, object_group=_GROUP)
-            )
-            for node in nodes
-        ),
-        return_exceptions=True,
-    )
+    commands = [
+        dom.ResolveNode(backend_node_id=node, execution_context_id=world.context_id, object_group=group)
+        for node in nodes
+        if node
+    ]
+    async with deadline(world.session, CALL_TIMEOUT_S):
+        answers = await asyncio.gather(*map(world.session.post, commands), return_exceptions=True)
     elements = []
     for answer in answers:
         if isinstance(answer, dom.Resolved) and answer.object.object_id is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
@@ -15,7 +15,7 @@ from cdp_agent.cdp import dom
 from cdp_agent.errors import ActionError, DocumentGone
 
 from .frames import Frame, FrameTree
-from .listeners import adopt_listeners, remember_elements
+from .listeners import adopt_listeners, ask_listeners, begin_listeners, has_begun, remember_elements
 from .refs import RefTable
 from .world import World
 
@@ -37,7 +37,9 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     internals: list[int]
     """What may have roles and names of `ElementInternals`, and was not asked about yet."""
     elements: str = ""
-    """Changes when elements come or go; "" where it does not matter which of them listen for the mouse."""
+    """Changes when elements come or go; where it matters which of them listen for the mouse, see `minds_listeners`."""
+
+    minds_listeners: ClassVar[bool] = False
 
 
 P = TypeVar("P", bound=Part)
@@ -87,7 +89,7 @@ async def read_all(
         part = await world.call(function, asked, returning=returning, timeout_s=READ_TIMEOUT_S)
         return complete(world, part)
 
-    reader = _Reader(tree, refs, call)
+    reader = _Reader(tree, refs, call, returning.minds_listeners)
     frames = tree.all()
     if len(frames) == 1:  # tasks would take a tenth of the time of a small page
         readings = Readings(await reader.read(frames[0]), {}, {})
@@ -113,10 +115,13 @@ async def _read_at_once(reader: _Reader[P], frames: list[Frame]) -> Readings[P]:
 
 
 class _Reader(Generic[P]):
-    def __init__(self, tree: FrameTree, refs: RefTable, call: Callable[[World], Awaitable[P]]) -> None:
+    def __init__(
+        self, tree: FrameTree, refs: RefTable, call: Callable[[World], Awaitable[P]], minds_listeners: bool
+    ) -> None:
         self._tree = tree
         self._refs = refs
         self._call = call
+        self._minds_listeners = minds_listeners
 
     async def read(self, frame: Frame) -> Reading[P]:
         await frame.rest(READ_TIMEOUT_S if frame.parent is None else FRAME_TIMEOUT_S)
@@ -136,9 +141,9 @@ class _Reader(Generic[P]):
                 await asyncio.gather(*(self._own(reading, readings) for reading in around))
 
     async def _read_once(self, frame: Frame) -> Reading[P]:
-        world = await frame.world()
+        world = await self._world(frame)
         part = await self._call(world)
-        learnt = await adopt_listeners(world, part.elements) if part.elements else False
+        learnt = await adopt_listeners(world, part.elements) if self._minds_listeners else False
         if part.closed or part.internals:
             from .adopt import adopt_hidden  # late: most pages have none
 
@@ -148,6 +153,16 @@ class _Reader(Generic[P]):
             part = msgspec.structs.replace(again, first=min(part.first, again.first), end=max(part.end, again.end))
             remember_elements(world, part.elements)
         return Reading(frame, world, part)
+
+    async def _world(self, frame: Frame) -> World:
+        """The frame's world; a new one is told which elements listen before anything is read there."""
+        # The documents that share a session with the one around would be asked for that one.
+        alone = frame.parent is None or frame.parent.session is not frame.session
+        if not (self._minds_listeners and alone) or has_begun(frame.present_world):
+            return await frame.world()
+        world, listening = await asyncio.gather(frame.world(), ask_listeners(frame.session))
+        await begin_listeners(world, listening)
+        return world
 
     async def _own(self, reading: Reading[P], readings: Readings[P]) -> None:
         """Finds out which frame each iframe element of that world holds, and reads the frames that are new."""
@@ -175,16 +190,13 @@ class _Reader(Generic[P]):
 
 async def _frame_ids(world: World, locals_: list[int]) -> list[str | None]:
     """The id of the frame inside each of these iframe elements (`DOM.Node.frameId`)."""
-    handles = await world.elements(locals_)
-    answers: list[Any] = await asyncio.gather(
-        *(world.session.post(dom.DescribeNode(object_id=handle.object_id)) for handle in handles if handle is not None),
-        return_exceptions=True,
-    )
+    with world.group() as group:
+        handles = await world.elements(locals_, group)
+        asked = [dom.DescribeNode(object_id=handle.object_id) for handle in handles if handle is not None]
+        answers: list[Any] = await asyncio.gather(*map(world.session.post, asked), return_exceptions=True)
     described = iter(answers)
     found: list[str | None] = []
     for handle in handles:
         answer = next(described) if handle is not None else None
         found.append(answer.node.frame_id if isinstance(answer, dom.Described) else None)
-        if handle is not None:
-            world.release(handle)
     return found

@@ -92,16 +92,16 @@ async def _found(tree: FrameTree, parent: Frame, frame_id: str) -> Frame | None:
 async def _save(frame: Frame, numbers: list[tuple[int, int]]) -> SavedFrame | None:
     try:
         world = await frame.world()
-        handles, loader_id = await asyncio.gather(world.elements([local for _, local in numbers]), _loader_id(frame))
-        asked = [(number, handle) for (number, _), handle in zip(numbers, handles, strict=True) if handle is not None]
-        described: list[Any] = await asyncio.gather(
-            *(frame.session.post(dom.DescribeNode(object_id=handle.object_id)) for _, handle in asked),
-            return_exceptions=True,
-        )
+        with world.group() as group:
+            locals_ = [local for _, local in numbers]
+            handles, loader_id = await asyncio.gather(world.elements(locals_, group), _loader_id(frame))
+            asked = [(number, each) for (number, _), each in zip(numbers, handles, strict=True) if each is not None]
+            described: list[Any] = await asyncio.gather(
+                *(frame.session.post(dom.DescribeNode(object_id=handle.object_id)) for _, handle in asked),
+                return_exceptions=True,
+            )
     except (ActionError, ProtocolError):
         return None  # it went meanwhile, and its refs with it
-    for _, handle in asked:
-        world.release(handle)
     nodes = [
         (number, answer.node.backend_node_id)
         for (number, _), answer in zip(asked, described, strict=True)

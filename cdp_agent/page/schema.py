@@ -74,6 +74,7 @@ class _SchemaPart(Part, frozen=True, kw_only=True):
 
     rows: list[_Row]
     raw: int
+    minds_listeners = True
 
 
 class _Placed(msgspec.Struct, frozen=True):

@@ -60,6 +60,7 @@ class SnapshotPart(Part, frozen=True, kw_only=True):
     title: str
     frames: list[tuple[int, str]]
     omitted: list[tuple[str, str]]
+    minds_listeners = True
 
 
 class _Known(msgspec.Struct):

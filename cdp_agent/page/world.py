@@ -7,6 +7,9 @@ functions hang on one object that only we hold, so that nothing has a name in th
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
+from collections.abc import Iterator
 from typing import Any, TypeVar, overload
 
 import msgspec
@@ -23,6 +26,7 @@ from .hanging import answers
 T = TypeVar("T")
 
 NAME = "cdp_agent"
+_group_numbers = itertools.count(1)
 CALL_TIMEOUT_S = 10.0
 CRASHED = "its process crashed"
 _BUSY = "The page did not answer within {:g} s: a script keeps it busy. Wait, reload it or go elsewhere."
@@ -67,7 +71,7 @@ class World:
 
         Raises DocumentGone when the document is replaced meanwhile, PageUnresponsive at the deadline, BrowserError.
         """
-        answer = await self._run(name, args, by_value=True, timeout_s=timeout_s)
+        answer = await self._run(name, self._command(name, args, by_value=True), timeout_s)
         if returning is Any and not bytes(answer.result.value):
             return None
         return msgspec.json.decode(answer.result.value, type=returning)
@@ -83,16 +87,26 @@ class World:
         self.session.tell(self._command(name, args, by_value=True))
 
     async def handle(self, name: str, *args: Any, timeout_s: float = CALL_TIMEOUT_S) -> Handle:
-        """Like `call`, for a result that stays in the page: an element, or a list for `handles`."""
-        answer = await self._run(name, args, by_value=False, timeout_s=timeout_s)
+        """Like `call`, for a result that stays in the page, such as an element."""
+        answer = await self._run(name, self._command(name, args, by_value=False), timeout_s)
         return Handle(_object_id(name, answer))
 
-    async def elements(self, ids: list[int]) -> list[Handle | None]:
+    @contextlib.contextmanager
+    def group(self) -> Iterator[str]:
+        """A name for objects (`objectGroup`) that the page forgets at the end of the block, in one call for all."""
+        name = f"{NAME}.{next(_group_numbers)}"
+        try:
+            yield name
+        finally:
+            self.session.tell(runtime.ReleaseObjectGroup(object_group=name))
+
+    async def elements(self, ids: list[int], group: str) -> list[Handle | None]:
         """The elements with these local ids, None for those that are gone, in two round trips for all of them."""
-        array = await self.handle("elementsOf", ids)
+        command = msgspec.structs.replace(self._command("elementsOf", (ids,), by_value=False), object_group=group)
+        answer = await self._run("elementsOf", command, CALL_TIMEOUT_S)
+        array = _object_id("elementsOf", answer)
         async with deadline(self.session, CALL_TIMEOUT_S):
-            properties = await self.session.send(runtime.GetProperties(object_id=array.object_id, own_properties=True))
-        self.release(array)
+            properties = await self.session.send(runtime.GetProperties(object_id=array, own_properties=True))
         found = {
             each.name: Handle(each.value.object_id)
             for each in properties.result
@@ -104,8 +118,7 @@ class World:
         """Lets the page forget the object."""
         self.session.tell(runtime.ReleaseObject(object_id=handle.object_id))
 
-    async def _run(self, name: str, args: tuple[Any, ...], *, by_value: bool, timeout_s: float) -> runtime.Evaluated:
-        command = self._command(name, args, by_value=by_value)
+    async def _run(self, name: str, command: runtime.CallFunctionOn, timeout_s: float) -> runtime.Evaluated:
         async with deadline(self.session, timeout_s):
             try:
                 answer = await self.session.send(command)

@@ -35,6 +35,7 @@ READING = (
     "fold.js",
     "render.js",
     "kept.js",
+    "sheet_changes.js",
     "styles.js",
     "stale.js",
     "snapshot.js",

@@ -3,22 +3,37 @@
 const DEEPEST_INDENT = 40;
 const INDENTS = Array.from({ length: DEEPEST_INDENT + 1 }, (_, i) => '  '.repeat(i));
 
-/** @param {(string | Line)[]} kids @param {Output} out */
+/**
+ * Without recursion: scripts nest pages deeper than the stack allows.
+ * @param {(string | Line)[]} kids @param {Output} out
+ */
 function renderKids(kids, depth, out) {
-  for (const kid of kids) {
-    if (typeof kid === 'string') out.push(`${INDENTS[depth]}- text: ${plain(kid)}`, null);
-    else renderLine(kid, depth, out);
+  const open = [openedBy(null, kids, depth, 0)];
+  while (open.length) {
+    const level = open[open.length - 1];
+    if (level.next === level.kids.length) {
+      if (level.line) level.line.size = out.length - level.from;
+      open.pop();
+      continue;
+    }
+    const kid = level.kids[level.next++];
+    if (typeof kid === 'string') out.push(`${INDENTS[level.depth]}- text: ${plain(kid)}`, null);
+    else {
+      const inner = renderLine(kid, level.depth, out);
+      if (inner) open.push(inner);
+    }
   }
 }
 
+/** @param {Line | null} line  whose size is to be told @param {number} from  the line of text that it begins with */
+const openedBy = (line, kids, depth, from) => ({ line, kids, depth, from, next: 0 });
+
+/** @returns {ReturnType<typeof openedBy> | null} what is still to be rendered of it */
 function renderLine(line, depth, out) {
-  if (line.isPlace) {
-    renderKids(tidy(line.kids), depth, out);
-    return;
-  }
+  if (line.isPlace) return openedBy(null, tidy(line.kids), depth, 0);
   if (line.at >= 0 && line.depth === depth) {
     out.copy(line);
-    return;
+    return null;
   }
   line.depth = depth;
   const from = out.length;
@@ -30,15 +45,15 @@ function renderLine(line, depth, out) {
   if (line.remote) {
     out.push(`${text}\x02${line.id}\x02`, line);
     line.size = 1;
-    return;
+    return null;
   }
   // The text it begins with stands in its own line, like a value.
   const leads = line.value === '' && typeof line.kids[0] === 'string';
   const value = leads ? line.kids[0] : line.value;
   const kids = leads ? line.kids.slice(1) : line.kids;
   out.push(value ? `${text}: ${plain(value)}` : kids.length ? `${text}:` : text, line);
-  if (kids.length) renderKids(kids, Math.min(depth + 1, DEEPEST_INDENT), out);
-  line.size = out.length - from;
+  line.size = 1;
+  return kids.length ? openedBy(line, kids, Math.min(depth + 1, DEEPEST_INDENT), from) : null;
 }
 
 /** Which lines are in the viewport, text with the line before it. @param {(Line | string)[]} owners @returns {[number, number][]} [first, how many] */

@@ -39,9 +39,9 @@ function unwatchStale() {
 
 /** What must be the same for anything to be kept; null where that cannot be known. */
 function surroundings() {
+  if (elementsByTag_.call(document, 'base').length || selectAll(document, '[aria-owns]').length || showingAnimations()) return null;
   const styles = stylesNow();
-  if (!styles || elementsByTag_.call(document, 'base').length || selectAll(document, '[aria-owns]').length || showingAnimations()) return null;
-  return {
+  return styles && {
     styles, root: documentElement_.call(document), origin: originOfPage(), fullscreen: fullscreenElement_.call(document),
     focused: activeElement_.call(document), labelled: labelledControls(),
   };
@@ -57,7 +57,7 @@ function stillHolds(notes) {
   const { around } = notes;
   const now = surroundings();
   if (!now || now.root !== around.root || now.origin !== around.origin || now.fullscreen !== around.fullscreen) return false;
-  if (now.styles.key !== around.styles.key || !sameItems(now.styles.texts, around.styles.texts)) return false;
+  if (now.styles.key !== around.styles.key || now.styles.risks !== around.styles.risks) return false;
   for (const element of notes.pending) {
     if (element && !closedRoots.has(element) && !internalsOf.has(element)) return false;
   }

@@ -3,15 +3,15 @@
 // (`:hover`, `:checked`). Only rules that show, hide or say something matter; sizes are looked at anew each time.
 
 /**
- * @typedef {{texts: string[], key: string, structural: Map<string, Element[]>, dynamic: Map<string, Element[]>}} Styles
- * texts: the sheets; key: which of them and of their media apply; structural, dynamic: selectors and states with what they select now
+ * @typedef {{risks: Risks, key: string, structural: Map<string, Element[]>, dynamic: Map<string, Element[]>}} Styles
+ * risks: the same object for as long as the sheets are the same; key: which of them and of their media apply; structural, dynamic:
+ * selectors and states with what they select now
  * @typedef {{structural: Set<string>, dynamic: Set<string>, medias: Set<string>, readable: boolean, usesVariables: boolean,
  *   rules: {selector: string, shows: boolean, variables: boolean}[]}} Risks
  */
 
-// What a reading asks of computed styles, and what that is computed from.
-const SHOWING = /(?:^|;\s*)(?:display|visibility|content-visibility|content|cursor|float|position|all|counter-[a-z]+)\s*:\s*([^;]*)/gi;
-const SHOWING_PROPERTIES = new Set('display visibility contentVisibility content cursor float cssFloat position counterReset counterIncrement counterSet'.split(' '));
+const SHOWING = new RegExp(`(?:^|;\\s*)(?:${SHOWING_NAMES.join('|')})\\s*:\\s*([^;]*)`, 'gi');
+const SHOWING_PROPERTIES = new Set(['cssFloat', ...SHOWING_NAMES.map((name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()))]);
 const SETS_VARIABLES = /(?:^|;\s*)--/;
 const DEPENDS_ON_MORE = /\b(?:if|env|sibling-index|sibling-count|random|random-item|first-valid)\(/i;
 const STRUCTURAL = /^(?:empty|has|only-child|only-of-type|(?:first|last)-(?:child|of-type)|nth-[a-z-]+)$/;
@@ -19,41 +19,44 @@ const CONFINED = new Set('is where not root link any-link -webkit-any-link visit
 const MOST_STRUCTURAL = 100;
 const MOST_DYNAMIC = 30;
 
-/** @type {{texts: string[], risks: Risks | null}} of the sheets as they were last */
-let lastRisks = { texts: [], risks: null };
+/** @type {{makeup: Makeup, risks: Risks} | null} of the sheets as they were last */
+let lastRisks = null;
+
+/** How many rules there were when nothing could be known: while they are as many, it is not tried again. */
+let countInVain = -1;
+
+const sheetsNow = () => [...styleSheetsOfDocument_.call(document), ...adoptedOfDocument_.call(document)];
+
+/** How many rules have to be looked at to know what changed, those in others not counted; Infinity where it cannot be known. */
+function countRules() {
+  let count = 0;
+  try {
+    for (const sheet of sheetsNow()) count += sheet.cssRules.length;
+  } catch {
+    return Infinity;
+  }
+  return count === countInVain ? Infinity : count;
+}
 
 /** @returns {Styles | null} null where it cannot be known */
 function stylesNow() {
-  const sheets = [...styleSheetsOfDocument_.call(document), ...adoptedOfDocument_.call(document)];
-  const texts = [];
-  for (const sheet of sheets) if (!addTexts(sheet, texts)) return null;
-  if (!lastRisks.risks || !sameItems(texts, lastRisks.texts)) lastRisks = { texts, risks: risksOf(sheets) };
+  const sheets = sheetsNow();
+  if (!lastRisks || !isMadeOf(sheets, lastRisks.makeup)) {
+    const makeup = makeupOf(sheets);
+    lastRisks = makeup && { makeup, risks: risksOf(sheets) };
+    if (!lastRisks) return null;
+  }
   const { risks } = lastRisks;
-  if (!risks.readable) return null;
+  if (!risks.readable) {
+    countInVain = countRules();
+    return null;
+  }
   const key = [...sheets.map((sheet) => `${sheet.disabled} ${mediaMatch(sheet.media.mediaText)}`), ...[...risks.medias].map(mediaMatch)].join();
   const dynamic = new Map([...risks.dynamic].map((name) => [name, [...selectAll(document, `:${name}`)]]));
-  return { texts, key, structural: new Map([...risks.structural].map((selector) => [selector, null])), dynamic };
+  return { risks, key, structural: new Map([...risks.structural].map((selector) => [selector, null])), dynamic };
 }
 
 const mediaMatch = (text) => text === '' || window.matchMedia(text).matches;
-
-/** @returns {boolean} false: another origin's, or nested too deep */
-function addTexts(sheet, texts, depth = 0) {
-  let rules;
-  try {
-    rules = sheet.cssRules;
-  } catch {
-    return false;
-  }
-  if (depth > 20) return false;
-  let text = '';
-  for (let i = 0; i < rules.length; i++) {
-    text += rules[i].cssText;
-    if (rules[i].styleSheet && !addTexts(rules[i].styleSheet, texts, depth + 1)) return false;
-  }
-  texts.push(text);
-  return true;
-}
 
 /** @returns {Risks} */
 function risksOf(sheets) {
@@ -68,7 +71,7 @@ function risksOf(sheets) {
 
 /** @param {CSSRuleList} rules @param {string} parent @param {Risks} risks */
 function collectRules(rules, parent, risks, depth) {
-  if (depth > 20) risks.readable = false;
+  if (depth > DEEPEST_RULE) risks.readable = false;
   for (let i = 0; i < rules.length && risks.readable; i++) {
     const rule = rules[i];
     if (rule instanceof CSSKeyframesRule) continue;

@@ -21,6 +21,7 @@ class OurDriver:
 
     async def attach(self, url: str) -> None:
         self.page = self._at(url)
+        await self.page.evaluate("0")  # ours attaches at the first use, and the others here
 
     async def snapshot(self) -> dict[str, Any]:
         ms, snapshot = await timed(self.page.snapshot())

@@ -8,7 +8,7 @@ from functools import partial
 
 import msgspec
 
-from bench import micro
+from bench import anatomy, micro
 from bench.cache import NotFetched
 from bench.drivers.process import DriverFailed
 from bench.explore import WORDS
@@ -67,7 +67,7 @@ def _processes(bench: Bench) -> None:
 
 
 def _micro(bench: Bench) -> None:
-    for figure in micro.measure(bench.pace.rounds):
+    for figure in [*micro.measure(bench.pace.rounds), *anatomy.measure(bench.pace.row)]:
         bench.note(figure.name, figure.what, US, figure.unit, *figure.values)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -42,8 +43,8 @@ class Pace(msgspec.Struct, frozen=True):
             yield turn
 
 
-FULL = Pace(shifts=2, rounds=6, row=30, budget_s=1.0)
-QUICK = Pace(shifts=1, rounds=3, row=10, budget_s=0.3)
+FULL = Pace(shifts=2, rounds=6, row=40, budget_s=1.0)
+QUICK = Pace(shifts=1, rounds=3, row=12, budget_s=0.3)
 SLOW_S = 15.0
 """A side whose shift took so long takes no second one: some need seconds for each call on a large page."""
 
@@ -91,9 +92,9 @@ class Bench:
         self._values.setdefault((measure, page, side, unit), []).extend(values)
 
     def row(self, measure: str, page: str, side: str, driver: DriverProcess, what: str, **arguments: object) -> None:
-        """Notes calls without a pause between. The first warms up, if there is time for more."""
-        answers = driver.in_a_row(what, self.pace.row + 1, self.pace.budget_s, **arguments)
-        for answer in answers[1:] or answers:
+        """Notes calls without a pause between. A quarter of them is to warm up, if there is time for more than one."""
+        answers = driver.in_a_row(what, self.pace.row, self.pace.budget_s, **arguments)
+        for answer in answers[math.ceil(len(answers) / 4) :] or answers:
             # Settling is waiting for the page, not work: where a library tells the two apart, so do we.
             self.note(measure, page, side, "ms", answer.get("acted_ms", answer["ms"]))
             if "settled_ms" in answer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from bench.peers import PLAYWRIGHT_PYTHON, US
+from bench.peers import FLOOR, PLAYWRIGHT_PYTHON, US
 
 from . import figures
 from .figures import Figures
@@ -28,6 +28,8 @@ class Judged(msgspec.Struct, frozen=True):
     page: str
     value: float | None
     """None: not measured."""
+    floor: float | None
+    """The same of the floor, where it has it."""
 
     @property
     def met(self) -> bool | None:
@@ -66,15 +68,15 @@ def judge(found: Figures) -> list[Judged]:
     judged = []
     for mark in MARKS:
         pages = [mark.page] if mark.page else found.pages(mark.measure) or [""]
-        judged += [Judged(mark, page, _value(found, mark, page)) for page in pages]
+        judged += [Judged(mark, page, *(_value(found, mark, page, side) for side in (US, FLOOR))) for page in pages]
     return judged
 
 
-def _value(found: Figures, mark: Mark, page: str) -> float | None:
-    ours = found.of(mark.measure, page, US)
-    if ours is None:
+def _value(found: Figures, mark: Mark, page: str, side: str) -> float | None:
+    measured = found.of(mark.measure, page, side)
+    if measured is None:
         return None
     if not mark.against:
-        return ours.median
+        return measured.median
     theirs = found.of(mark.measure, page, mark.against)
-    return ours.median / theirs.median if theirs else None
+    return measured.median / theirs.median if theirs else None

@@ -14,10 +14,11 @@ from .targets import judge
 PLOTS = {"growth": "growth.svg", "tabs": "tabs.svg"}
 _GROWING = "documentation, "
 _METHOD = (
-    "Medians (least–most). Each side in turns, there and back, alone with the same tab of the same Chrome; after a "
-    "warm-up each time. In brackets behind a peer's figure how many times ours it is. {us} in {mark}; lower is better "
-    "everywhere. The floor is raw CDP calls and a bare walk over the elements: what nobody can go below, and what "
-    "nobody can work with."
+    "Medians (least–most). Each side in turns, there and back, alone with the same tab of the same Chrome: up to 40 "
+    "calls in a row, of which the first quarter is to warm up, and fewer where a call takes long; the first snapshot, "
+    "starts and changes of the page one at a time. In brackets behind a peer's figure how many times ours it is. "
+    "{us} in {mark}; lower is better everywhere. The floor is raw CDP calls and a bare walk over the elements: what "
+    "nobody can go below, and what nobody can work with."
 )
 
 
@@ -54,9 +55,10 @@ def _marks(found: Figures) -> str:
     for each in judge(found):
         what = each.mark.measure + (f" against {each.mark.against}" if each.mark.against else "")
         value = "not measured" if each.value is None else f"{number(each.value)} {each.mark.unit}".rstrip()
+        floor = "" if each.floor is None else number(each.floor)
         met = {True: "met", False: "**missed**", None: ""}[each.met]
-        rows.append([what, each.page, f"≤ {each.mark.most:g} {each.mark.unit}".rstrip(), value, met])
-    return table(["measure", "page", "mark", "ours", ""], rows)
+        rows.append([what, each.page, f"≤ {each.mark.most:g} {each.mark.unit}".rstrip(), value, floor, met])
+    return table(["measure", "page", "mark", "ours", "floor", ""], rows)
 
 
 def _by_page(found: Figures, sides: Sequence[str], measure: str) -> str:
@@ -112,7 +114,11 @@ def _alone(found: Figures, shown: Sequence[str]) -> list[str]:
         for figure in found.all()
         if figure.measure not in known
     ]
-    return ["## The parts, and the agent's loop", table(["", "", "median (least–most)", "unit"], rows)] if rows else []
+    return (
+        ["## The parts of a call, and the agent's loop", table(["", "", "median (least–most)", "unit"], rows)]
+        if rows
+        else []
+    )
 
 
 def plots(found: Figures) -> dict[str, str]:

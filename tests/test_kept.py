@@ -60,8 +60,6 @@ UNTOLD = {
     "a label elsewhere": "document.querySelector('label').textContent = 'First name'",
     "what names a group": "document.querySelector('#named').textContent = 'renamed'",
     "an earlier tooltip of the same words": "document.querySelector('.headerlink').title = ''",
-    "a rule": "document.querySelector('style').sheet.cssRules[3].style.display = 'none'",
-    "a rule's sheet": "document.querySelector('style').sheet.disabled = true",
     "the paint of an empty neighbour": "document.querySelector('.switchable').className = 'lit'",
     "the paint of what was painted": "document.querySelector('.lit').className = ''",
     "a tick": "document.querySelector('.choice').checked = true",
@@ -87,6 +85,35 @@ async def test_what_changes_elsewhere_is_seen(change: str, page: Page, serve: Se
     await page.evaluate(f"(() => {{ {change} }})()")
 
     assert (await page.snapshot()).text.split("\n") == (await _read_anew(page)).split("\n")
+
+
+RULES = """
+  const { sheet } = document.querySelector('style');
+  const rule = (selector) => [...sheet.cssRules].find((each) => (each.selectorText ?? '') === selector)"""
+CHANGES_OF_RULES = {
+    "a rule": "rule('.hand').style.display = 'none'",
+    "a rule that set as much before": "rule('.plain').style.cssText = 'display: none; opacity: 1'",
+    "a rule's selector": "rule('.hidden').selectorText = '.plain'",
+    "a rule in a rule": "rule('.flex').insertRule('a { display: none }')",
+    "the width that rules are for": "rule('').media.mediaText = '(min-width: 1px)'",
+    "a rule in the place of another": "sheet.deleteRule(0); sheet.insertRule('h1 { display: none }', 0)",
+    "a rule's sheet": "sheet.disabled = true",
+    "a sheet more": "document.adoptedStyleSheets.push(new CSSStyleSheet());"
+    " document.adoptedStyleSheets[0].replaceSync('h1 { display: none }')",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES_OF_RULES.values(), ids=CHANGES_OF_RULES)
+async def test_a_change_of_rules_is_seen_that_no_mutation_tells(change: str, page: Page, serve: Serve) -> None:
+    await page.goto(serve(PAGE))
+    await page.snapshot()
+    before = (await page.snapshot()).text
+
+    await page.evaluate(f"(() => {{ {RULES}; {change} }})()")
+
+    after = (await page.snapshot()).text
+    assert after.split("\n") == (await _read_anew(page)).split("\n")
+    assert after != before
 
 
 async def test_only_the_lines_that_changed_are_told(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

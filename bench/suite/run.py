@@ -45,7 +45,7 @@ class Pace(msgspec.Struct, frozen=True):
 
 FULL = Pace(shifts=2, rounds=6, row=40, budget_s=1.0)
 QUICK = Pace(shifts=1, rounds=3, row=12, budget_s=0.3)
-SLOW_S = 15.0
+SLOW_S = 8.0
 """A side whose shift took so long takes no second one: some need seconds for each call on a large page."""
 
 

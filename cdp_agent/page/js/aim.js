@@ -115,16 +115,16 @@ function isAnimated(document, element) {
 }
 
 function isDisabled(element) {
-  const control = tagOf(element) === 'LABEL' ? controlOfLabel(element) : element;
-  if (control && matches(control, ':disabled')) return true;
-  const marked = closestFlat(control ?? element, '[aria-disabled]');
+  const control = controlOfLabel(element) ?? element;
+  if (matches(control, ':disabled')) return true;
+  const marked = closestFlat(control, '[aria-disabled]');
   return marked !== null && attr(marked, 'aria-disabled').toLowerCase() === 'true';
 }
 
 /** A chooser that nobody can answer would open. */
 function isFileField(element) {
-  const control = tagOf(element) === 'LABEL' ? controlOfLabel(element) : element;
-  return control !== null && tagOf(control) === 'INPUT' && inputType(control) === 'file';
+  const control = controlOfLabel(element) ?? element;
+  return tagOf(control) === 'INPUT' && inputType(control) === 'file';
 }
 
 /** How to go on after a click that opens something of the browser's own, which is not in the page. */

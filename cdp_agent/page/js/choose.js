@@ -49,7 +49,8 @@ const LISTS = 'select,[role="combobox" i],[role="listbox" i]';
 function controlOf(element) {
   const tag = tagOf(element);
   if (tag === 'OPTION') return closest(element, 'select') ?? element;
-  if (tag === 'LABEL' && controlOfLabel(element)) return controlOfLabel(element);
+  const control = controlOfLabel(element);
+  if (control) return control;
   if (tag === 'SELECT' || tag === 'INPUT' || hasAttr(element, 'role') || hasAttr(element, 'aria-haspopup')) return element;
   return onlyOneIn(element, LISTS) ?? element;
 }

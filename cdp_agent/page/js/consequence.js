@@ -23,8 +23,8 @@ const WRITTEN_IN = new Set(['text', 'search', 'email', 'tel', 'url', 'password',
 function consequenceOf(id, enter, known, ...hearing) {
   const element = id === null ? focusedElement() : elementBy(id);
   if (!element) return { of: null };
-  let control = closestFlat(element, CONTROL) ?? element;
-  if (tagOf(control) === 'LABEL') control = controlOfLabel(control) ?? control;
+  const nearest = closestFlat(element, CONTROL) ?? element;
+  const control = controlOfLabel(nearest) ?? nearest;
   const tag = tagOf(control);
   const sends = submitter(control, tag) ?? (enter ? implicitSubmitter(control, tag) : null);
   const form = sends ? formOfAny(sends) : null;

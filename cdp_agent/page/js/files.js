@@ -13,7 +13,7 @@ function fileField(id) {
   const none = { local: 0, multiple: false, folder: false, accept: '', refusal: null };
   if (!element) return { ...none, refusal: { why: 'gone', detail: '', by: null, said: { role: '', name: '' } } };
   const candidates = matches(element, FILE_FIELD) ? [element] : allIn(element, FILE_FIELD);
-  const control = tagOf(element) === 'LABEL' ? controlOfLabel(element) : null;
+  const control = controlOfLabel(element);
   if (control && matches(control, FILE_FIELD)) candidates.unshift(control);
   const field = candidates[0];
   if (!field || (candidates.length > 1 && candidates[1] !== field)) return none;

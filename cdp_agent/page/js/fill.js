@@ -43,7 +43,8 @@ function fieldOf(element) {
   }
   const tag = tagOf(element);
   if (tag === 'INPUT' || tag === 'SELECT') return null;
-  if (tag === 'LABEL' && controlOfLabel(element)) return fieldKind(controlOfLabel(element)) === 'other' ? null : controlOfLabel(element);
+  const control = controlOfLabel(element);
+  if (control) return fieldKind(control) === 'other' ? null : control;
   const content = documentIn(element);
   return content ? onlyOneIn(documentElement_.call(content), `${EDITABLE},body`) : onlyOneIn(element, EDITABLE);
 }

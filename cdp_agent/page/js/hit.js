@@ -56,12 +56,12 @@ const ACTS_BY_ITSELF =
  */
 function judge(hit, element) {
   if (!hit) return 'miss';
-  const ownControl = tagOf(element) === 'LABEL' ? controlOfLabel(element) : null;
+  const ownControl = controlOfLabel(element);
   let verdict = 'hit';
   for (let node = hit; node; node = paintedParent(node)) {
     if (node === element) return verdict;
     if (node === ownControl) return 'hit';
-    if (tagOf(node) === 'LABEL' && controlOfLabel(node) === element) return verdict;
+    if (controlOfLabel(node) === element) return verdict;
     if (matches(node, ACTS_BY_ITSELF)) verdict = 'child';
   }
   if (!passesThrough(element)) return 'miss';
@@ -75,8 +75,7 @@ const passesThrough = (element) => computedStyleOf(element).pointerEvents === 'n
 /** The labels of a form control. @returns {Element[]} */
 function labelsFor(element) {
   if (!matches(element, 'input,select,textarea,button,meter,output,progress')) return [];
-  const found = [...selectAll(rootOf(element), 'label')].filter((label) => tagOf(label) === 'LABEL' && controlOfLabel(label) === element);
-  return found;
+  return [...selectAll(rootOf(element), 'label')].filter((label) => controlOfLabel(label) === element);
 }
 
 /**

@@ -57,7 +57,10 @@ function ownedBy(element, owners) {
 /** Labels of each control. `control.labels` walks the whole tree each time, so that all are taken at once. */
 /** @type {Map<Node, Map<Element, Element[]>>} for one reading */
 let labelsOfRoots = new Map();
-const controlOfLabel = reader(HTMLLabelElement, 'control');
+const controlOf_ = reader(HTMLLabelElement, 'control');
+
+/** What an element is the label of. @returns {Element | null} null for what is none, such as a <label> in a drawing */
+const controlOfLabel = (element) => (tagOf(element) === 'LABEL' ? controlOf_(element) : null);
 
 /** @returns {Element[]} the <label> elements of a control, in document order */
 function labelsOf(element) {
@@ -67,7 +70,6 @@ function labelsOf(element) {
     labels = new Map();
     labelsOfRoots.set(root, labels);
     for (const label of selectAll(root, 'label')) {
-      if (tagOf(label) !== 'LABEL') continue; // in a drawing it is none
       const control = controlOfLabel(label);
       if (!control) continue;
       const list = labels.get(control);

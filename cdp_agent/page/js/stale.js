@@ -48,7 +48,7 @@ function surroundings() {
 }
 
 const originOfPage = () => /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(documentURL_.call(document))?.[0];
-const labelledControls = () => [...elementsByTag_.call(document, 'label')].filter((label) => tagOf(label) === 'LABEL').map((label) => controlOfLabel(label));
+const labelledControls = () => [...elementsByTag_.call(document, 'label')].map(controlOfLabel);
 
 /** Whether what is kept holds but for what it then names as stale. @param {Notes} notes */
 function stillHolds(notes) {

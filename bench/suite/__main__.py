@@ -1,7 +1,7 @@
 """Us and the peers side by side, on this machine, as one page: scripts/bench.
 
 Without options it fetches what is missing into ~/.cache/cdp_agent-bench, measures everything, and writes bench.md,
-bench.json and plots into the folder of --out. It takes about 15 minutes, --quick about 5.
+bench.json and plots into the folder of --out. It takes about half an hour on two cores, --quick less.
 """
 
 from __future__ import annotations

@@ -60,6 +60,7 @@ UNTOLD = {
     "a label elsewhere": "document.querySelector('label').textContent = 'First name'",
     "what names a group": "document.querySelector('#named').textContent = 'renamed'",
     "an earlier tooltip of the same words": "document.querySelector('.headerlink').title = ''",
+    "a rule that hid already": "document.querySelector('style').sheet.cssRules[3].style.display = 'none'",
     "the paint of an empty neighbour": "document.querySelector('.switchable').className = 'lit'",
     "the paint of what was painted": "document.querySelector('.lit').className = ''",
     "a tick": "document.querySelector('.choice').checked = true",

@@ -12,8 +12,6 @@ from typing import Any
 import msgspec
 
 from cdp_agent.cdp import accessibility, dom
-from cdp_agent.cdp.types import Command
-from cdp_agent.errors import ProtocolError
 
 from .world import Handle, World
 
@@ -35,8 +33,8 @@ async def adopt_hidden(world: World, hosts: list[int], custom: list[int]) -> boo
 
 
 async def _closed_roots(world: World, hosts: list[Handle | None], group: str) -> list[Handle | None]:
-    described = await _ask(
-        world, [dom.DescribeNode(object_id=host.object_id, pierce=True) if host else None for host in hosts]
+    described = await world.ask_each(
+        [dom.DescribeNode(object_id=host.object_id, pierce=True) if host else None for host in hosts]
     )
     closed = [
         next((root.backend_node_id for root in answer.node.shadow_roots if root.shadow_root_type == "closed"), None)
@@ -44,8 +42,7 @@ async def _closed_roots(world: World, hosts: list[Handle | None], group: str) ->
         else None
         for answer in described
     ]
-    resolved = await _ask(
-        world,
+    resolved = await world.ask_each(
         [
             dom.ResolveNode(backend_node_id=node, execution_context_id=world.context_id, object_group=group)
             if node
@@ -60,8 +57,7 @@ async def _closed_roots(world: World, hosts: list[Handle | None], group: str) ->
 
 
 async def _internals(world: World, elements: list[Handle | None]) -> list[dict[str, Any] | None]:
-    answers = await _ask(
-        world,
+    answers = await world.ask_each(
         [
             accessibility.GetPartialAXTree(object_id=element.object_id, fetch_relatives=False) if element else None
             for element in elements
@@ -85,16 +81,3 @@ def _semantics(nodes: list[accessibility.AXNode]) -> dict[str, Any] | None:
 
 def _plain(value: accessibility.AXValue | None) -> Any:
     return None if value is None else msgspec.json.decode(value.value)
-
-
-async def _ask(world: World, commands: list[Command[Any] | None]) -> list[Any]:
-    """The answers in order, all asked at once; None where there was nothing to ask, or the element is gone."""
-    asked = [world.session.post(command) for command in commands if command is not None]
-    answers = iter(await asyncio.gather(*asked, return_exceptions=True))
-    found: list[Any] = []
-    for command in commands:
-        answer = next(answers) if command is not None else None
-        if isinstance(answer, BaseException) and not isinstance(answer, ProtocolError):
-            raise answer
-        found.append(None if isinstance(answer, ProtocolError) else answer)
-    return found

@@ -146,12 +146,5 @@ async def _resolve(world: World, nodes: set[int], group: str) -> list[Handle]:
         for node in nodes
         if node
     ]
-    async with deadline(world.session, CALL_TIMEOUT_S):
-        answers = await asyncio.gather(*map(world.session.post, commands), return_exceptions=True)
-    elements = []
-    for answer in answers:
-        if isinstance(answer, dom.Resolved) and answer.object.object_id is not None:
-            elements.append(Handle(answer.object.object_id))
-        elif isinstance(answer, BaseException) and not isinstance(answer, ProtocolError):
-            raise answer
-    return elements
+    resolved = await world.ask_each(commands)
+    return [Handle(each.object.object_id) for each in resolved if each is not None and each.object.object_id]

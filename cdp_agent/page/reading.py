@@ -192,11 +192,7 @@ async def _frame_ids(world: World, locals_: list[int]) -> list[str | None]:
     """The id of the frame inside each of these iframe elements (`DOM.Node.frameId`)."""
     with world.group() as group:
         handles = await world.elements(locals_, group)
-        asked = [dom.DescribeNode(object_id=handle.object_id) for handle in handles if handle is not None]
-        answers: list[Any] = await asyncio.gather(*map(world.session.post, asked), return_exceptions=True)
-    described = iter(answers)
-    found: list[str | None] = []
-    for handle in handles:
-        answer = next(described) if handle is not None else None
-        found.append(answer.node.frame_id if isinstance(answer, dom.Described) else None)
-    return found
+        described = await world.ask_each(
+            [dom.DescribeNode(object_id=each.object_id) if each else None for each in handles]
+        )
+    return [each.node.frame_id if each else None for each in described]

@@ -95,17 +95,15 @@ async def _save(frame: Frame, numbers: list[tuple[int, int]]) -> SavedFrame | No
         with world.group() as group:
             locals_ = [local for _, local in numbers]
             handles, loader_id = await asyncio.gather(world.elements(locals_, group), _loader_id(frame))
-            asked = [(number, each) for (number, _), each in zip(numbers, handles, strict=True) if each is not None]
-            described: list[Any] = await asyncio.gather(
-                *(frame.session.post(dom.DescribeNode(object_id=handle.object_id)) for _, handle in asked),
-                return_exceptions=True,
+            described = await world.ask_each(
+                [dom.DescribeNode(object_id=each.object_id) if each else None for each in handles]
             )
     except (ActionError, ProtocolError):
         return None  # it went meanwhile, and its refs with it
     nodes = [
         (number, answer.node.backend_node_id)
-        for (number, _), answer in zip(asked, described, strict=True)
-        if isinstance(answer, dom.Described)
+        for (number, _), answer in zip(numbers, described, strict=True)
+        if answer is not None
     ]
     return SavedFrame(frame.id, frame.parent.id if frame.parent else None, loader_id, nodes)
 

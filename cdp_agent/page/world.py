@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar, overload
 
 import msgspec
@@ -18,12 +18,14 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_context_gone
+from cdp_agent.cdp.types import Command
 from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError, SessionClosed
 
 from . import js
 from .hanging import answers
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 NAME = "cdp_agent"
 _group_numbers = itertools.count(1)
@@ -86,9 +88,11 @@ class World:
         """Calls our function `name` and waits for nothing: a page that has gone meanwhile is fine."""
         self.session.tell(self._command(name, args, by_value=True))
 
-    async def handle(self, name: str, *args: Any, timeout_s: float = CALL_TIMEOUT_S) -> Handle:
-        """Like `call`, for a result that stays in the page, such as an element."""
-        answer = await self._run(name, self._command(name, args, by_value=False), timeout_s)
+    async def handle(
+        self, name: str, *args: Any, group: str | None = None, timeout_s: float = CALL_TIMEOUT_S
+    ) -> Handle:
+        """Like `call`, for a result that stays in the page, such as an element; see `group`."""
+        answer = await self._run(name, self._command(name, args, by_value=False, group=group), timeout_s)
         return Handle(_object_id(name, answer))
 
     @contextlib.contextmanager
@@ -102,17 +106,31 @@ class World:
 
     async def elements(self, ids: list[int], group: str) -> list[Handle | None]:
         """The elements with these local ids, None for those that are gone, in two round trips for all of them."""
-        command = msgspec.structs.replace(self._command("elementsOf", (ids,), by_value=False), object_group=group)
-        answer = await self._run("elementsOf", command, CALL_TIMEOUT_S)
-        array = _object_id("elementsOf", answer)
+        array = await self.handle("elementsOf", ids, group=group)
         async with deadline(self.session, CALL_TIMEOUT_S):
-            properties = await self.session.send(runtime.GetProperties(object_id=array, own_properties=True))
+            properties = await self.session.send(runtime.GetProperties(object_id=array.object_id, own_properties=True))
         found = {
             each.name: Handle(each.value.object_id)
             for each in properties.result
             if each.value is not None and each.value.object_id is not None and each.value.subtype == "node"
         }
         return [found.get(str(index)) for index in range(len(ids))]
+
+    async def ask_each(self, commands: Sequence[Command[R] | None]) -> list[R | None]:
+        """Chrome's answers in order, all asked at once; None where there was nothing to ask, or Chrome refuses.
+
+        It refuses what is about an element that is gone. Raises PageUnresponsive, BrowserError.
+        """
+        asked = [self.session.post(command) for command in commands if command is not None]
+        async with deadline(self.session, CALL_TIMEOUT_S):
+            answers = iter(await asyncio.gather(*asked, return_exceptions=True))
+        found: list[R | None] = []
+        for command in commands:
+            answer = next(answers) if command is not None else None
+            if isinstance(answer, BaseException) and not isinstance(answer, ProtocolError):
+                raise answer
+            found.append(None if isinstance(answer, BaseException) else answer)
+        return found
 
     def release(self, handle: Handle) -> None:
         """Lets the page forget the object."""
@@ -129,7 +147,9 @@ class World:
             raise _bug(name, answer.exception_details)
         return answer
 
-    def _command(self, name: str, args: tuple[Any, ...], *, by_value: bool) -> runtime.CallFunctionOn:
+    def _command(
+        self, name: str, args: tuple[Any, ...], *, by_value: bool, group: str | None = None
+    ) -> runtime.CallFunctionOn:
         """What calls our function. The first call of one that is not there yet sends it ahead, with all the rest."""
         if not self._complete and name not in js.for_reading():
             self._complete = True
@@ -144,6 +164,7 @@ class World:
                 for each in args
             ],
             return_by_value=by_value,
+            object_group=group,
             await_promise=name not in js.for_reading(),  # none of those gives one, and asking costs 0.06 ms
         )
 

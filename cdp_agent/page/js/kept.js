@@ -88,7 +88,6 @@ function visitKept(element, line, flags, depth, isOwned) {
   if (isDeep) notes.fresh++;
   visitAnew(element, line, flags, depth, isOwned);
   if (isDeep) notes.fresh--;
-  if (depth > DEEPEST) return; // put off: the queue will bring what is in it
   remember(notes, element, line.kids, from, flags, inRow, told);
 }
 

@@ -36,6 +36,7 @@ function renderLine(line, depth, out) {
     return null;
   }
   line.depth = depth;
+  line.size = 1;
   const from = out.length;
   let text = `${INDENTS[depth]}- ${line.role}`;
   if (line.name) text += ` ${quote(line.name)}`;
@@ -44,7 +45,6 @@ function renderLine(line, depth, out) {
   text += line.target;
   if (line.remote) {
     out.push(`${text}\x02${line.id}\x02`, line);
-    line.size = 1;
     return null;
   }
   // The text it begins with stands in its own line, like a value.
@@ -52,7 +52,6 @@ function renderLine(line, depth, out) {
   const value = leads ? line.kids[0] : line.value;
   const kids = leads ? line.kids.slice(1) : line.kids;
   out.push(value ? `${text}: ${plain(value)}` : kids.length ? `${text}:` : text, line);
-  line.size = 1;
   return kids.length ? openedBy(line, kids, Math.min(depth + 1, DEEPEST_INDENT), from) : null;
 }
 

@@ -158,7 +158,7 @@ const scrollWidth_ = getterOf(Element.prototype, 'scrollWidth');
 const clientHeightWorthARoot = 8; // px: less holds no text
 
 function visitElement(element, line, flags, depth, isOwned = false) {
-  if (reading.notes) visitKept(element, line, flags, depth, isOwned);
+  if (reading.notes && depth <= DEEPEST) visitKept(element, line, flags, depth, isOwned);
   else visitAnew(element, line, flags, depth, isOwned);
 }
 

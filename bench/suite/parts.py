@@ -6,8 +6,6 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import msgspec
-
 from bench import anatomy, micro
 from bench.cache import NotFetched
 from bench.drivers.process import DriverFailed
@@ -47,7 +45,7 @@ def _growth(pages: Sequence[BenchPage], bench: Bench) -> None:
     """In one shift each: what is looked at is the line through all sizes. Who takes too long goes no further."""
     if bench.pace is QUICK:
         pages = [page for page in pages if page in [GROWTH[size] for size in _QUICK_SIZES]]
-    with bench.at(msgspec.structs.replace(bench.pace, shifts=1)), bench.all_again_afterwards():
+    with bench.in_one_shift():
         for page in pages:
             _on([page], snapshots.measure)(bench)
             for peer in list(bench.peers):
@@ -62,7 +60,7 @@ def _processes(bench: Bench) -> None:
     processes.importing(bench)
     _on([SMALL_FORM], processes.cold_start)(bench)
     _on([SMALL_FORM], processes.memory)(bench)
-    with bench.at(msgspec.structs.replace(bench.pace, shifts=1)):
+    with bench.in_one_shift():
         _on([_LARGE], processes.memory)(bench)
 
 

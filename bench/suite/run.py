@@ -71,22 +71,14 @@ class Bench:
                 self.not_measured.append(f"{peer.name}: {error}")
 
     @contextmanager
-    def at(self, pace: Pace) -> Iterator[None]:
-        """At another pace for a while."""
-        usual, self.pace = self.pace, pace
+    def in_one_shift(self) -> Iterator[None]:
+        """For a while one shift each; who is taken from `peers` meanwhile comes back."""
+        pace, peers = self.pace, self.peers
+        self.pace, self.peers = msgspec.structs.replace(pace, shifts=1), list(peers)
         try:
             yield
         finally:
-            self.pace = usual
-
-    @contextmanager
-    def all_again_afterwards(self) -> Iterator[None]:
-        """What is taken from `peers` meanwhile comes back."""
-        usual, self.peers = self.peers, list(self.peers)
-        try:
-            yield
-        finally:
-            self.peers = usual
+            self.pace, self.peers = pace, peers
 
     def note(self, measure: str, page: str, side: str, unit: str, *values: float) -> None:
         self._values.setdefault((measure, page, side, unit), []).extend(values)

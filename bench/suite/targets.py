@@ -68,7 +68,9 @@ def judge(found: Figures) -> list[Judged]:
     judged = []
     for mark in MARKS:
         pages = [mark.page] if mark.page else found.pages(mark.measure) or [""]
-        judged += [Judged(mark, page, *(_value(found, mark, page, side) for side in (US, FLOOR))) for page in pages]
+        judged += [
+            Judged(mark, page, _value(found, mark, page, US), _value(found, mark, page, FLOOR)) for page in pages
+        ]
     return judged
 
 

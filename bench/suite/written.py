@@ -114,11 +114,9 @@ def _alone(found: Figures, shown: Sequence[str]) -> list[str]:
         for figure in found.all()
         if figure.measure not in known
     ]
-    return (
-        ["## The parts of a call, and the agent's loop", table(["", "", "median (least–most)", "unit"], rows)]
-        if rows
-        else []
-    )
+    if not rows:
+        return []
+    return ["## The parts of a call, and the agent's loop", table(["", "", "median (least–most)", "unit"], rows)]
 
 
 def plots(found: Figures) -> dict[str, str]:

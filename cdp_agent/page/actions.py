@@ -19,6 +19,12 @@ from .locate import Located
 from .mouse import Button
 from .receipts import Outcome
 
+LEFT = "the page took it away or rendered it anew while the button was down, so that no click came of the press"
+ELSEWHERE = (
+    "no click came of the press: the element was no longer under the mouse, or disabled, when the button went up"
+)
+_LOST = {"left": LEFT, "elsewhere": ELSEWHERE}
+
 
 async def click(at: Located, *, button: Button = "left", count: int = 1) -> Outcome:
     """Clicks the element: `count` 2 is a double click, 3 a triple click.
@@ -37,12 +43,13 @@ async def click_element(at: Located, *, button: Button = "left", count: int = 1,
     while True:
         aimed = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()), local=local, releases=count)
         try:
-            clicking = mouse.click_at(input_session(at.frame), aimed.x, aimed.y, button=button, count=count)
+            session = input_session(at.frame)
+            clicking = mouse.click_at(session, aimed.x, aimed.y, button=button, count=count, answers=aimed.answers)
             landing = await aimed.landing_of(clicking)
         except DocumentGone:
             return ""  # the click did it
         if landing.state in ("met", "none"):
-            return aimed.hint
+            return _LOST[landing.lost] if landing.lost else aimed.hint
         if loop.time() > ends:
             raise missed(at, await told(at, local), landing)
         # Chrome drops input until a new document has painted, and what moves is somewhere else in the next frame.
@@ -68,6 +75,8 @@ class _Focus(msgspec.Struct, frozen=True):
     """It, or something in it, has the focus now."""
     inner: str = ""
     """What in it has the focus, when it is not the element itself."""
+    moved: str = ""
+    """What has the focus instead, since the page moved it on at once."""
     end: bool = False
     """The caret is at the start of a text that has just got the focus, where only a key can move it to the end."""
     mac: bool = False
@@ -85,6 +94,8 @@ async def focus(at: Located) -> Outcome:
         raise refusal(at, "wrong_element", await told(at), message)
     if found.end:
         await press(at.frame, "Meta+ArrowDown" if found.mac else "End")
+    if found.moved:
+        return Outcome(note=f"the page moved the focus on: it is on {at.refs.write(at.world, found.moved)} now")
     return Outcome(note=f"the focus is on {at.refs.write(at.world, found.inner)} in it" if found.inner else "")
 
 
@@ -112,7 +123,7 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
         message = "is nothing that can be checked: click it, or use select for a list."
         raise refusal(at, "wrong_element", await told(at), message)
     if before.state == wanted:
-        return Outcome(note=f"it was {name} before")
+        return Outcome(note=f"it was {name} before", idle=True)
     if before.kind == "radio" and wanted == "false":
         raise InvalidArguments(f"{await describe(at)} is unchecked by checking another one of its group.")
     if before.kind == "option":  # of several: a click on one would unselect the others
@@ -132,6 +143,9 @@ async def _state_after(at: Located, local: int, wanted: str) -> str | None:
     """Its state once it is as wanted, or has had a moment for it; None when it is gone."""
     try:
         after = await at.world.call("checkedSoon", local, wanted, returning=_Checkable)
+        hidden = at.world.hidden
+        if after.state != wanted and hidden is not None and await hidden.renew_internals(at.world, local):
+            after = await at.world.call("checkable", local, returning=_Checkable)
     except DocumentGone:
         return None
     return after.state if after.kind != "none" else None

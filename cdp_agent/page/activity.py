@@ -14,6 +14,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 
 from .network import Requests
+from .recent import Recent
 
 REQUESTED_ONLY_S = 0.5
 """A navigation that was asked for and has not begun by then does not begin (a policy or a handler prevented it)."""
@@ -35,6 +36,7 @@ class _Navigation(msgspec.Struct):
     url: str
     begun: bool
     since: float
+    loader_id: str = ""
 
 
 class Activity:
@@ -44,14 +46,25 @@ class Activity:
         self.document = Document(0, url, "", ready=True, loaded=True)
         self.requests = Requests(self._stirred)
         self.crashed = False
+        self.stuck = False
+        """A page that was to be left could not be ended: until it ends by itself, no other comes."""
+        self.begun = 0
+        """How many navigations of the tab have begun."""
         self.before_action = (0, url)
         """Number and address of the document that the tab had when the last action began."""
+        self.frame_ids = Recent()
+        """The frames that the tab has or had: a download may begin in one that is removed at once."""
         self._root = root_frame_id
+        self._documents: dict[str, str] = {root_frame_id: url}
+        """The addresses of the documents in its frames."""
+        self.left: list[str] = []
+        """Those of the document that was left last, and of the frames in it."""
         self._navigations: dict[str, _Navigation] = {}
         self._waiting: set[asyncio.Future[None]] = set()
 
     def watch(self, session: Session) -> None:
         """To be called before anything may run on the session."""
+        session.on(cdp_page.FrameAttached, lambda event: self.frame_ids.add(event.frame_id))
         session.on(cdp_page.FrameRequestedNavigation, self._requested)
         session.on(cdp_page.FrameStartedNavigating, self._started)
         session.on(cdp_page.FrameNavigated, self._committed)
@@ -79,12 +92,36 @@ class Activity:
             self._committed(cdp_page.FrameNavigated(frame=info, type="Navigation"))
         self._reached(ready=True, loaded=True)
 
+    @property
+    def addresses(self) -> list[str]:
+        """Of all documents that are shown, those of frames too."""
+        return list(self._documents.values())
+
+    def know_frames(self, tree: cdp_page.FrameTreeNode) -> None:
+        """The frames that were there before their events were told."""
+        self.frame_ids.add(tree.frame.id)
+        self._documents.setdefault(tree.frame.id, tree.frame.url)
+        for child in tree.child_frames:
+            self.know_frames(child)
+
     def navigating(self) -> str | None:
         """The address that the tab is on its way to, or that it has come to without being ready; else None."""
         navigation = self._navigation(self._root)
         if navigation is not None:
             return navigation.url
         return None if self.document.ready else self.document.url
+
+    def held_up_s(self) -> float:
+        """For how long the tab's next document has waited for nothing but the page that is left; 0 when none does."""
+        navigation = self._navigation(self._root)
+        if navigation is None or not navigation.begun:
+            return 0.0
+        return max(0.0, self._now() - max(navigation.since, self.requests.answered_at(navigation.loader_id)))
+
+    def waits_for_server(self) -> bool:
+        """Whether the tab is on its way to an address whose server has not answered."""
+        navigation = self._navigation(self._root)
+        return navigation is not None and not self.requests.is_answered(navigation.loader_id)
 
     def frames_navigating(self) -> dict[str, str]:
         """The addresses that frames in the tab are on their way to, by the frames' ids."""
@@ -93,16 +130,19 @@ class Activity:
 
     async def stir(self, timeout_s: float | None) -> bool:
         """Waits for the next event; False when none came within the time."""
+        waiting = self.next_event()
+        try:
+            await asyncio.wait([waiting], timeout=timeout_s)
+            return waiting.done()
+        finally:
+            waiting.cancel()
+
+    def next_event(self) -> asyncio.Future[None]:
+        """Done at the next event. Whoever no longer waits for it cancels it."""
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.add(waiting)
-        try:
-            async with asyncio.timeout(timeout_s):
-                await waiting
-        except TimeoutError:
-            return False
-        finally:
-            self._waiting.discard(waiting)
-        return True
+        waiting.add_done_callback(self._waiting.discard)
+        return waiting
 
     def wake(self) -> None:
         """Something else happened that those who wait should look at."""
@@ -122,11 +162,13 @@ class Activity:
 
     def _started(self, event: cdp_page.FrameStartedNavigating) -> None:
         if not event.navigation_type.startswith(("sameDocument", "historySameDocument")):
-            self._navigations[event.frame_id] = _Navigation(event.url, True, self._now())
+            self.begun += event.frame_id == self._root
+            self._navigations[event.frame_id] = _Navigation(event.url, True, self._now(), event.loader_id)
         self._stirred()
 
     def _committed(self, event: cdp_page.FrameNavigated) -> None:
         info = event.frame
+        self.frame_ids.add(info.id)
         self._navigations.pop(info.id, None)
         if info.id == self._root:
             failed = info.unreachable_url is not None and info.unreachable_url != ""
@@ -135,9 +177,11 @@ class Activity:
             restored = event.type == "BackForwardCacheRestore"
             number = self.document.number + 1
             self.document = Document(number, url, info.loader_id, ready=restored, loaded=restored, failed=failed)
-            self.crashed = False
+            self.left, self._documents = self.addresses, {}
+            self.crashed = self.stuck = False
             self._navigations = {}
             self.requests.forget_before(info.loader_id)
+        self._documents[info.id] = info.url
         self._stirred()
 
     def _stopped(self, frame_id: str) -> None:
@@ -149,9 +193,11 @@ class Activity:
     def _detached(self, event: cdp_page.FrameDetached) -> None:
         if event.reason == "remove":
             self._navigations.pop(event.frame_id, None)
+            self._documents.pop(event.frame_id, None)
         self._stirred()
 
     def _moved(self, event: cdp_page.NavigatedWithinDocument) -> None:
+        self._documents[event.frame_id] = event.url
         if event.frame_id == self._root:
             self.document.url = event.url
         self._stirred()
@@ -163,7 +209,7 @@ class Activity:
 
     def _crash(self) -> None:
         self._navigations = {}
-        self.crashed = True
+        self.crashed, self.stuck = True, False
         self._stirred()
 
     def _stirred(self) -> None:

@@ -8,17 +8,19 @@ from the page if it did not.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any, Literal
 
 import msgspec
 
 from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session
-from cdp_agent.errors import DocumentGone, NotInteractable
+from cdp_agent.errors import DocumentGone, NotInteractable, StaleRef
 
 from .frames import Frame
+from .lines import quoted
 from .locate import Located
+from .mouse import Answer
 from .refs import RefTable
 from .world import World, answer_of
 
@@ -26,6 +28,9 @@ DEADLINE_S = 5.0
 RELEASE_TOLD_S = 0.02
 """A release that arrived at all was told to the page when Chrome says that it was handled."""
 Guard = Literal["", "press", "move"]
+Lost = Literal["", "left", "elsewhere"]
+"""Why no click came of a press that met the element: it was taken out of the page before the button was let go, or the
+release went elsewhere; "" when one came."""
 
 
 class Cover(msgspec.Struct, frozen=True):
@@ -67,11 +72,13 @@ class Landing(msgspec.Struct, frozen=True):
     state: str
     met: str = ""
     """What was met instead of the element: `dialog E31 "Cookies"`."""
+    lost: Lost = ""
 
 
 class _Landed(msgspec.Struct, frozen=True):
     state: str
     by: Cover | None
+    lost: Lost
 
 
 class Aimed(msgspec.Struct, frozen=True):
@@ -87,6 +94,8 @@ class Aimed(msgspec.Struct, frozen=True):
 
     released: asyncio.Future[runtime.Evaluated] | None = None
     """What became of the press, told at the mouse's release; None in frames apart: one world alone hears of it."""
+    answers: Sequence[Answer] = ()
+    """For each press that is watched: when the page has answered it."""
 
     async def landing_of(self, clicking: Coroutine[Any, Any, None]) -> Landing:
         """What becomes of the click; ends the guard. Raises as the click."""
@@ -95,19 +104,20 @@ class Aimed(msgspec.Struct, frozen=True):
             await asyncio.wait([self.released], timeout=RELEASE_TOLD_S)
             if self.released.done() and self.released.exception() is None:
                 return self._landing([answer_of("landedAfter", self.released.result(), _Landed)])
-        return await self.landing()
+        return await self.landing(released=True)
 
-    async def landing(self) -> Landing:
-        """What became of the press or move; ends the guard."""
+    async def landing(self, *, released: bool = False) -> Landing:
+        """What became of the press or move; ends the guard. `released`: the button has gone up again."""
         told = await asyncio.gather(
-            *(world.call("landed", returning=_Landed, timeout_s=DEADLINE_S) for world in self.worlds)
+            *(world.call("landed", released, returning=_Landed, timeout_s=DEADLINE_S) for world in self.worlds)
         )
         return self._landing(told)
 
     def _landing(self, told: list[_Landed]) -> Landing:
         index = next((index for index, each in enumerate(told) if each.state == "missed"), 0)
         by = told[index].by
-        return Landing(told[index].state, self.refs.write(self.worlds[index], by.text) if by else "")
+        met = self.refs.write(self.worlds[index], by.text) if by else ""
+        return Landing(told[index].state, met, told[index].lost)
 
 
 async def aim(
@@ -125,9 +135,11 @@ async def aim(
     Waits until it is shown, at rest, enabled (unless told otherwise) and on top. With `guard` the next press
     or move is watched; `releases`: the press is a click with so many. `local` is another element of the same world.
     `place`: where it is, will do, if only what is around it is on top there (an empty outline). Raises
-    NotInteractable, DocumentGone, PageUnresponsive.
+    NotInteractable, StaleRef when it left the page, DocumentGone, PageUnresponsive.
     """
     # What is asked of a page after its input is answered when that is painted; asked before, it answers in time.
+    presses = range(max(releases, 1)) if guard == "press" else ()
+    answers = [Answer(at.world, at.world.ask("pressAnswered", nth, at.frame.has_workers)) for nth in presses]
     released = at.world.ask("landedAfter", releases) if releases and at.frame.parent is None else None
     wait_s = at.patience(DEADLINE_S) if wait_s is None else wait_s
     options = {
@@ -153,7 +165,7 @@ async def aim(
             raise refused(at, msgspec.structs.replace(outer, said=await told(at, local)), world)
         worlds.append(world)
         frame, found, moved = frame.parent, outer, moved or outer.scrolled
-    return Aimed(found.x, found.y, worlds, at.refs, hint, released)
+    return Aimed(found.x, found.y, worlds, at.refs, hint, released, answers)
 
 
 def input_session(frame: Frame) -> Session:
@@ -182,7 +194,7 @@ async def _holder(frame: Frame, parent: Frame) -> tuple[World, int]:
 
 
 def _named(at: Located, said: Told) -> str:
-    return f"{said.role or 'element'} {at.ref}" + (f' "{said.name}"' if said.name else "")
+    return f"{said.role or 'element'} {at.ref}" + (f" {quoted(said.name)}" if said.name else "")
 
 
 def refusal(at: Located, why: str, said: Told, message: str) -> NotInteractable:
@@ -201,12 +213,13 @@ def missed(at: Located, said: Told, landing: Landing) -> NotInteractable:
     return refusal(at, "covered", said, "was not hit: the mouse did not reach it. Take a new snapshot.")
 
 
-def refused(at: Located, found: Obstacle, world: World) -> NotInteractable:
+def refused(at: Located, found: Obstacle, world: World) -> NotInteractable | StaleRef:
     """The error for an obstacle that a function in the page found in that world."""
     detail = at.refs.write(world, found.detail)
     match found.why:
         case "gone":
-            return refusal(at, "hidden", found.said, "has just left the page: take a new snapshot.")
+            message = f"{_sentence(_named(at, found.said))} has just left the page: take a new snapshot."
+            return StaleRef(at.ref, message)
         case "covered" if found.by is not None:
             cover = at.refs.write(world, found.by.text)
             closers = [at.refs.write(world, each) for each in found.by.closers]
@@ -225,5 +238,7 @@ def refused(at: Located, found: Obstacle, world: World) -> NotInteractable:
             return refusal(at, "wrong_element", found.said, "opens a file chooser: give it files with upload.")
         case "readonly":
             return refusal(at, "readonly", found.said, "is read-only: if it opens a picker, click it and choose there.")
+        case "unfocused":
+            return refusal(at, "wrong_element", found.said, f"does not keep the focus{detail}: click it first.")
         case _:
             return refusal(at, "hidden", found.said, f"is not shown{detail}.")

@@ -2,23 +2,30 @@
 
 First what is in the viewport, what can be acted on before what can only be read; then what can be acted on elsewhere;
 then the rest. Of a long run of siblings the first few stand for all, and a line says how many more there are.
+What can be acted on in a row or an item comes with the words beside it, or not at all: it means nothing without them.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from itertools import chain
 
 import msgspec
 
-HINT = "search_page or scroll"
+HINT = "search_page or find_elements for one of them, scroll for another part"
 FOLD_AFTER = 5
+FOLD_TEXT_AFTER = 60
+TEXT_LINE = "text line"
 _TOKENS = re.compile(r"[A-Za-z]{1,5}|\d{1,3}|[^\sA-Za-z\d]|\s{2,}")
 _PRIORITY = {"v": 0, "t": 1, "i": 2, ".": 3}
-_ACCOUNT_TOKENS = 60
+_ACCOUNT_TOKENS = 90
+_ITEMS = frozenset(("row", "listitem", "treeitem", "article"))
+_LONGEST_WORDS = 150  # tokens of an item's own words that come with its actions
 _COSTLY = re.compile("[\u0700-\u1dff\ua000-\uabff\U00010000-\U0010ffff]")
 _MISSES = 50  # lines in a row that no longer fit, before we look no further
+_CHARACTERS = 3  # a token, roughly, where counting would take long
 LONGEST_TOKEN = 12  # characters, white space included, in the mean of any page
 
 
@@ -43,7 +50,13 @@ class _Line(msgspec.Struct, gc=False):
     depth: int
     parent: int
     role: str
+    item: int
+    """The innermost row or item that it is or stands in, -1 for none."""
     kept: bool = False
+
+    @property
+    def acts(self) -> bool:
+        return self.mark in "vi"
 
 
 def fit(marked: str, budget_tokens: int, notes: list[str]) -> str:
@@ -59,10 +72,11 @@ def fit(marked: str, budget_tokens: int, notes: list[str]) -> str:
         return whole
     room = budget_tokens - _ACCOUNT_TOKENS - sum(tokens(note) for note in notes)
     _choose(lines, room * 9 // 10)
-    text = _write(lines, notes)
+    moves = f"{HINT}, snapshot with more budget_tokens (about {len(whole) // _CHARACTERS} for all)"
+    text = _write(lines, notes, moves)
     while tokens(text) > budget_tokens and any(line.kept for line in lines):
         _drop_last(lines)
-        text = _write(lines, notes)
+        text = _write(lines, notes, moves)
     return text
 
 
@@ -70,13 +84,16 @@ def _parse(marked: str) -> list[_Line]:
     lines: list[_Line] = []
     path: list[int] = []
     for index, raw in enumerate(marked.split("\n") if marked else []):
-        start = raw.index("-")
+        start = len(raw) - len(raw[1:].lstrip(" "))
         depth = start >> 1
         if depth < len(path):
             del path[depth:]
         end = raw.find(" ", start + 2)
-        role = raw[start + 2 : end if end > 0 else len(raw)].rstrip(":")
-        lines.append(_Line(raw[0], raw[1:], depth, path[-1] if path else -1, role))
+        is_text = raw[start] == "|"  # one of several lines of a value
+        role = TEXT_LINE if is_text else raw[start + 2 : end if end > 0 else len(raw)].rstrip(":")
+        parent = path[-1] if path else -1
+        item = index if role in _ITEMS else lines[parent].item if path else -1
+        lines.append(_Line(raw[0], raw[1:], depth, parent, role, item))
         path.append(index)
     return lines
 
@@ -92,32 +109,58 @@ def _choose(lines: list[_Line], room: int) -> None:
         is_folded = place > FOLD_AFTER or (parent >= 0 and folded[parent])
         folded.append(is_folded)
         priority = _PRIORITY[line.mark]
+        if line.role == TEXT_LINE and place > FOLD_TEXT_AFTER:  # a long text gives way to all that can be acted on
+            priority = len(_PRIORITY) - 1
         classes[priority + len(_PRIORITY) if is_folded and priority > 1 else priority].append(index)
+    words: dict[int, list[int]] = {}
+    for index, line in enumerate(lines):
+        if line.item >= 0 and not line.acts:
+            words.setdefault(line.item, []).append(index)
     misses = 0
     for index in chain.from_iterable(classes):
-        needed: list[_Line] = []
-        at = index
-        while at >= 0 and not lines[at].kept:
-            needed.append(lines[at])
-            at = lines[at].parent
-        cost = sum(tokens(line.text) for line in needed)
+        needed: set[int] = set()
+        line = lines[index]
+        for start in (index, *(_short(lines, words.get(line.item, ())) if line.acts else ())):
+            at = start
+            while at >= 0 and not lines[at].kept and at not in needed:
+                needed.add(at)
+                at = lines[at].parent
+        cost = sum(tokens(lines[at].text) for at in needed)
         misses = misses + 1 if cost > room else 0
         if misses > _MISSES:
             return
         if cost <= room:
             room -= cost
-            for line in needed:
-                line.kept = True
+            for at in needed:
+                lines[at].kept = True
+            if line.acts:
+                words.pop(line.item, None)
+
+
+def _short(lines: list[_Line], indices: Iterable[int]) -> list[int]:
+    """The first of these lines, as many as are short enough to come with the actions beside them."""
+    room = _LONGEST_WORDS
+    short: list[int] = []
+    for index in indices:
+        room -= tokens(lines[index].text)
+        if room < 0:
+            break
+        short.append(index)
+    return short
 
 
 def _drop_last(lines: list[_Line]) -> None:
     """Takes the later tenth of the kept lines out, never a line that has kept ones below it without them."""
-    kept = [line for line in lines if line.kept]
-    for line in kept[-max(1, len(kept) // 10) :]:
-        line.kept = False
+    kept = [index for index, line in enumerate(lines) if line.kept]
+    first = kept[-max(1, len(kept) // 10)]
+    if lines[first].item >= kept[len(kept) * 3 // 4]:
+        first = lines[first].item  # an item goes as a whole
+    for index in kept:
+        if index >= first:
+            lines[index].kept = False
 
 
-def _write(lines: list[_Line], notes: list[str]) -> str:
+def _write(lines: list[_Line], notes: list[str], moves: str) -> str:
     written: list[str] = []
     dropped: Counter[str] = Counter()
     run: Counter[str] = Counter()
@@ -126,7 +169,7 @@ def _write(lines: list[_Line], notes: list[str]) -> str:
     def fold() -> None:
         role, count = run.most_common(1)[0] if run else ("", 0)
         if count >= FOLD_AFTER:
-            written.append("  " * run_depth + f"… {count} more {role}s: {HINT}")
+            written.append("  " * run_depth + f"… {count} more {role}s")
         run.clear()
 
     for line in lines:
@@ -145,7 +188,7 @@ def _write(lines: list[_Line], notes: list[str]) -> str:
     rest = sum(dropped.values()) - sum(count for _, count in dropped.most_common(6))
     if rest:
         counts.append(f"{rest} other")
-    summary = [f"{sum(dropped.values())} lines ({', '.join(counts)}): {HINT}"] if dropped else []
+    summary = [f"{sum(dropped.values())} lines ({', '.join(counts)}): {moves}"] if dropped else []
     if summary or notes:
         written.append(accounting(summary + notes))
     return "\n".join(written)

@@ -5,12 +5,16 @@ https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-javascriptDia
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
+
+if TYPE_CHECKING:
+    from .holding import Hold
 
 Answer = Literal["accept", "dismiss"]
 
@@ -39,8 +43,12 @@ class Dialog(msgspec.Struct, frozen=True):
 class DialogWatcher:
     """Answers the dialogs of all sessions of a page, and keeps them until they are told."""
 
-    def __init__(self, policy: DialogPolicy) -> None:
+    def __init__(self, policy: DialogPolicy, hold: Callable[[], Hold | None] = lambda: None) -> None:
+        self.opened = 0
+        """How many there have been."""
         self._policy = policy
+        self._hold = hold
+        """What may have to be asked about before it is answered."""
         self._told: list[Dialog] = []
 
     def watch(self, session: Session) -> None:
@@ -62,7 +70,16 @@ class DialogWatcher:
         return any(each.kind == "beforeunload" and each.answer == "dismiss" for each in self._told)
 
     def _answer(self, session: Session, event: cdp_page.JavascriptDialogOpening) -> None:
+        self.opened += 1
         answer: Answer = getattr(self._policy, event.type, "dismiss")
+        hold = self._hold()
+        decided = hold.dialog(event) if hold is not None else None
+        if decided is None:
+            self._give(session, event, answer)
+        else:
+            decided.add_done_callback(lambda done: self._give(session, event, "accept" if done.result() else "dismiss"))
+
+    def _give(self, session: Session, event: cdp_page.JavascriptDialogOpening, answer: Answer) -> None:
         preset = event.default_prompt if event.type == "prompt" else None
         text = preset if self._policy.prompt_text is None else self._policy.prompt_text
         # Without waiting: until it is answered, Chrome answers nothing else on this page.

@@ -1,31 +1,51 @@
 """What became of a page's lines: the difference of two snapshot texts, as a model reads it.
 
-A line is the same line when it carries the same ref, wherever it moved to. Lines without a ref are compared as a bag.
+A line is the same line when it carries the same ref, wherever it moved to. What carries another ref, or none, is the
+same thing when its whole subtree reads the same in the same place, or when it is the only one of its role that the one
+and the other have there. A subtree that came or went is told whole.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-import msgspec
+from .lines import has_focus, parts_of, ref_of, without_focus, without_ref
 
 MAX_LINES = 40
 MAX_CHARACTERS = 4_000
 _LINE_CHARACTERS = 300
-_REF = re.compile(r" \[ref=(E\d+)\]")
-_FOCUSED = " [focused]"
-_PARTS = re.compile(r'- ([^\s:"]+)( "(?:[^"\\]|\\.)*")?((?: \[[^\]"]*(?:"(?:[^"\\]|\\.)*"[^\]"]*)*\])*)(.*)')
-_ATTRIBUTE = re.compile(r' (\[[^\]"]*(?:"(?:[^"\\]|\\.)*"[^\]"]*)*\])')
+_MOST_RENAMED = 12
+_CARET = re.compile(r" \[(?:caret|selection)\b")
 
 
-class _Line(msgspec.Struct):
-    depth: int
-    text: str
-    """Without indent, focus, and the colon that only says that there are lines below."""
-    ref: str | None
-    parent: int
+class _Line:
+    """A line with those below it. `bare` stands for what it says, with all below it, but for the refs."""
+
+    __slots__ = ("bare", "below", "opens", "ref", "role", "text")
+
+    def __init__(self, raw: str) -> None:
+        is_text = raw.startswith("|")  # one of several lines of a value
+        self.ref = None if is_text else ref_of(raw)
+        self.text = raw if is_text else without_focus(raw).removesuffix(":")
+        """Without indent, focus, and the colon that only says that there are lines below."""
+        self.opens = not is_text and raw.endswith(":")
+        """Its colon only says that there are lines below."""
+        self.role = "|" if is_text else self.text.split(" ", 2)[1].removesuffix(":") if " " in raw else ""
+        self.below: list[_Line] = []
+        self.bare = 0
+
+    def finish(self, numbers: dict[tuple[object, ...], int]) -> None:
+        """All below it is there: `numbers` gives what says the same the same number."""
+        said = (without_ref(self.text), *(each.bare for each in self.below))
+        self.bare = numbers.setdefault(said, len(numbers))
+
+    def all(self) -> Iterator[_Line]:
+        """It and all below it, in order."""
+        yield self
+        for each in self.below:
+            yield from each.all()
 
 
 def changes(before: str, after: str, *, limited: bool = True) -> list[str]:
@@ -33,28 +53,29 @@ def changes(before: str, after: str, *, limited: bool = True) -> list[str]:
 
     When limited, at most MAX_LINES lines or MAX_CHARACTERS characters; the last one then accounts for the rest. What
     is below an added line is indented under it; what was below a removed line is counted. Lines that only moved are no
-    change, nor is the focus.
+    change, nor is the focus; what was rendered anew as it was is one line. When that is longer than the page, the page
+    itself comes instead ("= …").
     """
     if before == after:
         return []
     old, new = _apart(before, after)
-    lines = _Comparison(_parse(old), _parse(new)).lines()
-    return _capped(lines) if limited else lines
+    numbers: dict[tuple[object, ...], int] = {}
+    lines = _Comparison(_parse(old, numbers), _parse(new, numbers)).lines()
+    if not limited:
+        return lines
+    page = [f"= {line}" for line in after.split("\n")]
+    if len(lines) > 3 and len(page) <= MAX_LINES and sum(map(len, page)) < sum(map(len, lines)):
+        return page
+    return _capped(lines)
 
 
 def focused(text: str) -> str | None:
     """The line that has the focus, without its indent: the innermost of them; None when there is none."""
     found = None
-    for line in text.split("\n") if _FOCUSED in text else ():
-        if _FOCUSED in line:
-            found = line.strip().replace(_FOCUSED, "", 1).removeprefix("- ").removesuffix(":")
+    for line in text.split("\n") if "[focused]" in text else ():
+        if has_focus(line):
+            found = without_focus(line.strip()).removeprefix("- ").removesuffix(":")
     return found
-
-
-def ref_of(line: str) -> str | None:
-    """The ref of a line, None when it has none."""
-    found = _REF.search(line)
-    return found[1] if found else None
 
 
 def _apart(before: str, after: str) -> tuple[list[str], list[str]]:
@@ -66,8 +87,18 @@ def _apart(before: str, after: str) -> tuple[list[str], list[str]]:
     last = 0
     while last < shortest - first and old[-1 - last] == new[-1 - last]:
         last += 1
+    rest = [*old[first : len(old) - last], *new[first : len(new) - last]]
+    depth = min(map(_indent, rest), default=0)
+    while first > 0 and _indent(new[first] if first < len(new) else old[first]) > depth:
+        first -= 1  # subtrees are compared whole
+    while last > 0 and _indent(old[-last]) > depth:
+        last -= 1
     path = _path_to(old, first)
     return path + old[first : len(old) - last], path + new[first : len(new) - last]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def _path_to(lines: list[str], index: int) -> list[str]:
@@ -75,7 +106,7 @@ def _path_to(lines: list[str], index: int) -> list[str]:
     path: list[str] = []
     depth: int | None = None
     for line in reversed(lines[:index]):
-        indent = len(line) - len(line.lstrip(" "))
+        indent = _indent(line)
         if depth is None or indent < depth:
             path.append(line)
             depth = indent
@@ -84,133 +115,195 @@ def _path_to(lines: list[str], index: int) -> list[str]:
     return path[::-1]
 
 
-def _parse(raw_lines: list[str]) -> list[_Line]:
-    lines: list[_Line] = []
-    path: list[int] = []
+def _parse(raw_lines: list[str], numbers: dict[tuple[object, ...], int]) -> _Line:
+    """The lines as a tree, under a line that says nothing."""
+    root = _Line("")
+    path = [root]
     for raw in raw_lines:
         stripped = raw.lstrip(" ")
         if stripped.startswith("…"):
             continue  # says what is not there
         depth = (len(raw) - len(stripped)) // 2
-        del path[depth:]
-        ref = _REF.search(stripped)
-        said = stripped.replace(_FOCUSED, "", 1).removesuffix(":")
-        lines.append(_Line(depth, said, ref[1] if ref else None, path[-1] if path else -1))
-        path += [len(lines) - 1] * (depth - len(path) + 1)
-    return lines
+        for done in path[:depth:-1]:
+            done.finish(numbers)
+        del path[depth + 1 :]
+        line = _Line(stripped)
+        path[-1].below.append(line)
+        path.append(line)
+    for done in reversed(path):
+        done.finish(numbers)
+    return root
 
 
 class _Comparison:
-    def __init__(self, old: list[_Line], new: list[_Line]) -> None:
-        self._old = old
-        self._new = new
+    """Goes through the new tree beside the old one, and writes down what is not the same."""
+
+    def __init__(self, old: _Line, new: _Line) -> None:
+        self._old_by_ref = {line.ref: line for line in old.all() if line.ref}
+        self._new_by_ref = {line.ref: line for line in new.all() if line.ref}
+        self._told: list[str] = []
+        self._added: list[tuple[int, _Line]] = []
+        """Where in `_told` each subtree that came is to stand."""
+        self._removed: list[_Line] = []
+        self._renamed: list[tuple[str, str]] = []
+        self._below(old, new)
+        self._forget_moved()
 
     def lines(self) -> list[str]:
-        old_by_ref = {line.ref: line for line in self._old if line.ref}
-        new_by_ref = {line.ref: line for line in self._new if line.ref}
-        changed: dict[int, str] = {}
-        for index, line in enumerate(self._new):
-            was = old_by_ref.get(line.ref) if line.ref else None
-            if was is not None and was.text != line.text:
-                changed[index] = _changed(was.text, line.text)
-        added = [index for index, line in enumerate(self._new) if line.ref and line.ref not in old_by_ref]
-        removed = [index for index, line in enumerate(self._old) if line.ref and line.ref not in new_by_ref]
-        plain_removed, plain_added = self._plain()
-        for gone, come in self._pairs(plain_removed, plain_added):
-            plain_removed.remove(gone)
-            plain_added.remove(come)
-            changed[come] = _changed(self._old[gone].text, self._new[come].text)
-        return [
-            *self._in_order(sorted([*added, *plain_added]), changed),
-            *self._removed(sorted([*removed, *plain_removed])),
-        ]
+        told: list[str] = []
+        added = iter([*self._added, (len(self._told) + 1, None)])
+        where, line = next(added)
+        for index in range(len(self._told) + 1):
+            while where == index and line is not None:
+                told += self._whole(line, 0)
+                where, line = next(added)
+            told += self._told[index : index + 1]
+        told += [self._gone(each) for each in self._removed]
+        return [*told, *self._anew()]
 
-    def _plain(self) -> tuple[list[int], list[int]]:
-        """Lines without a ref that only the one or only the other has."""
-        old = [index for index, line in enumerate(self._old) if not line.ref]
-        new = [index for index, line in enumerate(self._new) if not line.ref]
-        return (
-            _surplus(self._old, old, Counter(self._new[index].text for index in new)),
-            _surplus(self._new, new, Counter(self._old[index].text for index in old)),
-        )
+    def _below(self, old: _Line, new: _Line) -> None:
+        """What became of the lines below `old`, which is `new` now."""
+        was = self._same_below(old, new)
+        taken = {id(line) for line in was.values()}
+        self._removed += [each for each in old.below if id(each) not in taken and not self._is_there(each)]
+        for line in new.below:
+            before = was.get(id(line))
+            if before is None:
+                self._added.append((len(self._told), line))
+                self._inside_added(line)
+                continue
+            self._compare(before, line)
+            self._below(before, line)
 
-    def _pairs(self, removed: list[int], added: list[int]) -> list[tuple[int, int]]:
-        """Lines of one role under one parent, one gone and one come: the same line that changed."""
-        waiting: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for index in removed:
-            waiting[self._place(self._old, index)].append(index)
-        pairs = []
-        for index in added:
-            gone = waiting.get(self._place(self._new, index))
-            if gone:
-                pairs.append((gone.pop(0), index))
-        return pairs
+    def _same_below(self, old: _Line, new: _Line) -> dict[int, _Line]:
+        """The old line of each line below `new` that had one: by ref, by what it says, as the only one."""
+        was = {id(line): self._old_by_ref[line.ref] for line in new.below if line.ref in self._old_by_ref}
+        left_old = [line for line in old.below if not self._is_there(line)]
+        left_new = [line for line in new.below if id(line) not in was]
+        keys: list[Callable[[_Line], object]] = [lambda line: line.bare, _own_words, lambda line: line.role]
+        for key in keys:
+            waiting: dict[object, list[_Line]] = defaultdict(list)
+            for line in left_old:
+                waiting[key(line)].append(line)
+            wanted = Counter(key(line) for line in left_new)
+            for line in left_new:
+                found = waiting[key(line)]
+                alone = len(found) == 1 and wanted[key(line)] == 1
+                if found and (alone or found[0].bare == line.bare):
+                    if alone and found[0].bare != line.bare and not _is_same_thing(found[0], line):
+                        continue
+                    was[id(line)] = found.pop(0)
+            taken = {id(line) for line in was.values()}
+            left_old = [line for line in left_old if id(line) not in taken]
+            left_new = [line for line in left_new if id(line) not in was]
+        return was
 
-    def _place(self, lines: list[_Line], index: int) -> tuple[str, str]:
-        line = lines[index]
-        parent = lines[line.parent] if 0 <= line.parent < len(lines) else None
-        return (parent.ref or parent.text) if parent else "", line.text.split(" ", 2)[1] if " " in line.text else ""
+    def _is_there(self, line: _Line) -> bool:
+        return line.ref is not None and line.ref in self._new_by_ref
 
-    def _in_order(self, added: list[int], changed: dict[int, str]) -> Iterable[str]:
-        shown: dict[int, int] = {}
-        fresh = set(added)
-        for index in sorted([*added, *changed]):
-            line = self._new[index]
-            if index in fresh:
-                depth = shown[index] = shown[line.parent] + 1 if line.parent in shown else 0
-                yield f"+ {'  ' * depth}{_cut(line.text)}"
+    def _inside_added(self, line: _Line) -> None:
+        """What was there before and stands in something new now, may have changed."""
+        for each in line.below:
+            if each.ref in self._old_by_ref:
+                before = self._old_by_ref[each.ref]
+                self._compare(before, each)
+                self._below(before, each)
             else:
-                yield f"~ {changed[index]}"
+                self._inside_added(each)
 
-    def _removed(self, removed: list[int]) -> Iterable[str]:
-        gone = set(removed)
-        below: Counter[int] = Counter()
-        tops: list[int] = []
-        for index in removed:
-            top = index
-            while self._old[top].parent in gone:
-                top = self._old[top].parent
-            if top == index:
-                tops.append(index)
+    def _compare(self, was: _Line, now: _Line) -> None:
+        if was.ref != now.ref and was.ref and now.ref:
+            self._renamed.append((was.ref, now.ref))
+            if without_ref(was.text) == without_ref(now.text):
+                return
+        if was.text != now.text and (said := _changed(was, now)):
+            self._told.append(f"~ {said}")
+
+    def _forget_moved(self) -> None:
+        """What has no ref and says the same in another place has only moved."""
+        gone = Counter(line.bare for line in self._removed if not line.ref)
+        kept = []
+        for where, line in self._added:
+            if not line.ref and gone[line.bare] > 0:
+                gone[line.bare] -= 1
+                self._removed.remove(next(each for each in self._removed if each.bare == line.bare))
             else:
-                below[top] += 1
-        for index in tops:
-            inside = f" (and {below[index]} below it)" if below[index] else ""
-            yield f"- {_cut(self._old[index].text)}{inside}"
+                kept.append((where, line))
+        self._added = kept
+
+    def _whole(self, line: _Line, depth: int) -> Iterator[str]:
+        if depth and line.ref in self._old_by_ref:
+            return  # it has only moved there
+        yield f"+ {'  ' * depth}{_cut(line.text)}"
+        for each in line.below:
+            yield from self._whole(each, depth + 1)
+
+    def _gone(self, line: _Line) -> str:
+        below = sum(not self._is_there(each) for each in line.all()) - 1
+        return f"- {_cut(line.text)}" + (f" (and {below} below it)" if below else "")
+
+    def _anew(self) -> list[str]:
+        if not self._renamed:
+            return []
+        shown = ", ".join(f"{was} is {now}" for was, now in self._renamed[:_MOST_RENAMED])
+        more = len(self._renamed) - _MOST_RENAMED
+        return [f"~ rendered anew: {shown}" + (f", and {more} more" if more > 0 else "")]
 
 
-def _surplus(lines: list[_Line], indexes: list[int], others: Counter[str]) -> list[int]:
-    found = []
-    for index in indexes:
-        text = lines[index].text
-        if others[text] > 0:
-            others[text] -= 1
-        else:
-            found.append(index)
-    return found
+def _own_words(line: _Line) -> str:
+    """What the line itself says, wherever the caret is."""
+    said = parts_of(without_ref(line.text))
+    if said is None or not _CARET.search(line.text):
+        return without_ref(line.text)
+    role, name, states, rest = said
+    return f"- {role}{name}" + "".join(f" {each}" for each in states if not _CARET.match(f" {each}")) + rest
 
 
-def _changed(was: str, now: str) -> str:
-    """One line for both: what they share once, what differs as "old → new"."""
-    old, new = _PARTS.fullmatch(was), _PARTS.fullmatch(now)
-    if old is None or new is None or old[1] != new[1]:
-        return f"{_cut(was)} → {_cut(now.removeprefix('- '))}"
-    name = new[2] or ""
-    if old[2] != new[2]:
-        name = f"{_cut(old[2] or ' (no name)')} →{_cut(new[2] or ' (no name)')}"
-    had, has = _ATTRIBUTE.findall(old[3]), _ATTRIBUTE.findall(new[3])
+def _is_same_thing(was: _Line, now: _Line) -> bool:
+    """Whether two lines of one role in one place, one gone and one come, are one thing that changed.
+
+    Those without a ref are, unless both are whole subtrees; those with refs when they are called the same.
+    """
+    if was.ref or now.ref:
+        old, new = parts_of(was.text), parts_of(now.text)
+        return bool(was.ref and now.ref and old and new and old[1] and old[1] == new[1])
+    return not (was.below and now.below) or was.text == now.text
+
+
+def _changed(was: _Line, now: _Line) -> str:
+    """One line for both: what they share once, what differs as "old → new"; "" when only the caret has gone."""
+    old, new = parts_of(was.text), parts_of(now.text)
+    if old is None or new is None or old[0] != new[0]:
+        return f"{_cut(was.text)} → {_cut(now.text.removeprefix('- '))}"
+    (_, old_name, had, old_rest), (role, name, has, rest) = old, new
+    had = [_said_in_full(each, has) for each in had]
+    has = [_said_in_full(each, had) for each in has]
+    is_renamed = old_name != name
+    if is_renamed:
+        name = f"{_cut(old_name or ' (no name)')} →{_cut(name or ' (no name)')}"
     ref = "".join(f" {each}" for each in has if each.startswith("[ref="))
     notes = [f"now {each}" for each in has if each not in had] + [
-        f"no longer {each}" for each in had if each not in has
+        f"no longer {each}" for each in had if each not in has and not _CARET.match(f" {each}")
     ]
+    if not notes and not is_renamed and old_rest == rest:
+        return ""
     kept = "".join(f" {each}" for each in has if each in had and not each.startswith("[ref="))
-    tail = _cut(new[4])
-    if old[4] != new[4]:
-        notes.append(
-            f"now{_cut(new[4].removeprefix(':')) or ' empty'}, before{_cut(old[4].removeprefix(':')) or ' empty'}"
+    tail = _cut(rest)
+    if old_rest != rest:
+        is_now, was_before = (
+            _cut(said.removeprefix(":")) or (" of several lines" if opens else " empty")
+            for said, opens in ((rest, now.opens), (old_rest, was.opens))
         )
+        notes.append(f"now{is_now}, before{was_before}")
         tail = ""
-    return f"- {new[1]}{name}{kept}{ref}{tail}" + (f" ({'; '.join(notes)})" if notes else "")
+    return f"- {role}{name}{kept}{ref}{tail}" + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def _said_in_full(state: str, others: list[str]) -> str:
+    """The state, in full where one of the others is: a description that several things share is so only once."""
+    if not (state.startswith('[description="') and state.endswith('…"]')):
+        return state
+    return next((each for each in others if each.startswith(state[:-3])), state)
 
 
 def _cut(text: str) -> str:
@@ -229,5 +322,5 @@ def _capped(lines: Iterable[str]) -> list[str]:
         kept.append(line)
         room -= len(line)
     if rest:
-        kept.append("… and " + ", ".join(f"{count} {what}" for what, count in rest.items()) + ": take a snapshot")
+        kept.append("… and " + ", ".join(f"{count} {what}" for what, count in rest.items()))
     return kept

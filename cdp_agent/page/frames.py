@@ -18,7 +18,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import DocumentGone, PageUnresponsive
 
-from .world import CRASHED, World
+from .world import CALL_TIMEOUT_S, CRASHED, World, deadline
 
 # Workers and worklets wait for a debugger even where the filter leaves them out, and then for ever: they are let go as
 # they come. Those that outlive the page do not wait, and letting them go would end them.
@@ -35,7 +35,9 @@ Prepare = Callable[[Session, bool], Sequence[asyncio.Future[Any]]]
 class Frame:
     """A frame with a world of its own: its session, and the world in its present document."""
 
-    def __init__(self, frame_id: str, session: Session, parent: Frame | None, url: str) -> None:
+    def __init__(
+        self, frame_id: str, session: Session, parent: Frame | None, url: str, is_answered: Callable[[str], bool]
+    ) -> None:
         self.id = frame_id
         self.session = session
         self.parent = parent
@@ -44,6 +46,10 @@ class Frame:
         """Which frame each iframe element of this frame's documents holds: local id → frame id."""
         self.leaving_for: str | None = None
         """Where it is on its way to. Chrome holds back all commands for a frame until its next document comes."""
+        self.has_workers = False
+        """Its document has had a worker: nothing tells whether that still works at something."""
+        self._is_answered = is_answered
+        self._loader_id = ""
         self._world: asyncio.Task[World] | None = None
         self._left_at = 0.0
         self._rested: set[asyncio.Future[None]] = set()
@@ -62,15 +68,22 @@ class Frame:
             async with asyncio.timeout(timeout_s):
                 await rested
         except TimeoutError as error:
-            raise PageUnresponsive(
-                f"It is still loading {self.leaving_for}, whose server has not answered yet. Wait, or go elsewhere."
-            ) from error
+            raise PageUnresponsive(self._on_its_way()) from error
         finally:
             self._rested.discard(rested)
 
-    def leave_for(self, url: str | None) -> None:
+    def _on_its_way(self) -> str:
+        if self._is_answered(self._loader_id):
+            return (
+                f"It is still on its way to {self.leaving_for}: an answer has come, but the page that is to be left is"
+                " still there. Wait, reload it or go elsewhere."
+            )
+        return f"It is still loading {self.leaving_for}: no answer has come yet. Wait, or go elsewhere."
+
+    def leave_for(self, url: str | None, loader_id: str = "") -> None:
         """A navigation began; None: it is over, with another document or without."""
         self.leaving_for = url
+        self._loader_id = loader_id
         self._left_at = asyncio.get_running_loop().time()
         for rested in self._rested if url is None else ():
             if not rested.done():
@@ -90,9 +103,13 @@ class Frame:
             task = self._world
             if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().gone)):
                 task = self._world = asyncio.ensure_future(World.create(self.session, self.id))
+                task.add_done_callback(_seen)  # whoever asked for it may have been cancelled
                 self.owners = {}
             try:
-                return await asyncio.shield(task)
+                if task.done():
+                    return task.result()
+                async with deadline(self.session, CALL_TIMEOUT_S):  # it may be long that it was begun
+                    return await asyncio.shield(task)
             except asyncio.CancelledError:
                 current = asyncio.current_task()
                 if self._world is task or (current is not None and current.cancelling()):
@@ -103,6 +120,7 @@ class Frame:
         """The document was replaced: the next call needs a new world."""
         task, self._world = self._world, None
         self.owners = {}
+        self.has_workers = False
         if task is None:
             return
         task.cancel()
@@ -114,13 +132,23 @@ class FrameTree:
     """All frames of a tab that need a world, kept up to date by events; `root` is the tab."""
 
     def __init__(
-        self, session: Session, target_id: str, prepare: Prepare, keep_worker: Callable[[Session], bool]
+        self,
+        session: Session,
+        target_id: str,
+        prepare: Prepare,
+        *,
+        keep_worker: Callable[[Session], bool],
+        is_answered: Callable[[str], bool],
     ) -> None:
-        self.root = Frame(target_id, session, None, "about:blank")
+        """`is_answered`: whether a document has been answered for, or was never asked for, by its loader's id."""
+        self.root = Frame(target_id, session, None, "about:blank", is_answered)
         self._frames: dict[str, Frame] = {target_id: self.root}
         self._prepare = prepare
         self._keep_worker = keep_worker
+        self._is_answered = is_answered
         self._arrivals: dict[str, asyncio.Future[Frame]] = {}
+        self.unread_documents = 0
+        """How many came so far in frames that a parent's process has and nobody has read, see `inside`."""
 
     async def start(self) -> None:
         """Follows the tab's frames from now on. Raises ProtocolError, SessionClosed, BrowserError."""
@@ -139,19 +167,20 @@ class FrameTree:
         if known := self._frames.get(frame_id):
             return known
         arrived = self._arrivals.setdefault(frame_id, asyncio.get_running_loop().create_future())
-        frame = Frame(frame_id, parent.session, parent, "")
+        frame = Frame(frame_id, parent.session, parent, "", self._is_answered)
         try:
             await frame.world()
         except DocumentGone:  # it is not in this process
-            return await self._arrival(arrived, timeout_s)
+            return await self._arrival(frame_id, arrived, timeout_s)
+        self._arrivals.pop(frame_id, None)
         return self._frames.setdefault(frame_id, frame)
 
-    async def _arrival(self, arrived: asyncio.Future[Frame], timeout_s: float) -> Frame | None:
-        try:
-            async with asyncio.timeout(timeout_s):
-                return await asyncio.shield(arrived)
-        except TimeoutError:
-            return None
+    async def _arrival(self, frame_id: str, arrived: asyncio.Future[Frame], timeout_s: float) -> Frame | None:
+        await asyncio.wait([arrived], timeout=timeout_s)
+        if arrived.done():
+            return arrived.result()
+        self._arrivals.pop(frame_id, None)
+        return None
 
     async def owner_of(self, frame: Frame) -> tuple[Frame, World, int] | None:
         """The frame, world and local id of the iframe element that holds this frame; None for the tab."""
@@ -189,6 +218,7 @@ class FrameTree:
         info = event.target_info
         session = parent.session.connection.session(event.session_id)
         if info.type != "iframe":
+            parent.has_workers |= info.type == "worker"
             kept = info.type == "worker" and self._keep_worker(session)
             session.tell(runtime.RunIfWaitingForDebugger())
             if not kept:
@@ -196,7 +226,8 @@ class FrameTree:
             return
         if (before := self._frames.get(info.target_id)) is not None:  # it changes process
             self._drop(before)
-        frame = self._frames[info.target_id] = Frame(info.target_id, session, parent, info.url)
+        frame = Frame(info.target_id, session, parent, info.url, self._is_answered)
+        self._frames[info.target_id] = frame
         for answer in self._follow(frame):
             answer.add_done_callback(_seen)  # a frame may go as fast as it came
         arrived = self._arrivals.pop(info.target_id, None)
@@ -226,7 +257,7 @@ class FrameTree:
     def _started(self, event: cdp_page.FrameStartedNavigating) -> None:
         frame = self._frames.get(event.frame_id)
         if frame is not None and "ameDocument" not in event.navigation_type:
-            frame.leave_for(event.url)
+            frame.leave_for(event.url, event.loader_id)
 
     def _rests(self, frame_id: str) -> None:
         if (frame := self._frames.get(frame_id)) is not None:
@@ -236,6 +267,8 @@ class FrameTree:
         """`root` is the frame that the session belongs to; the event may be of any frame of its process."""
         self._rests(info.id)
         frame = self._frames.get(info.id)
+        if frame is None:
+            self.unread_documents += 1
         if frame is None or frame.session is not root.session:
             return
         for inner in self.all():
@@ -246,6 +279,7 @@ class FrameTree:
             frame.forget_document()
         else:  # its next document may be one that the parent's world can enter
             self._drop(frame)
+            self.unread_documents += 1
 
     def _moved(self, frame: Frame, event: cdp_page.NavigatedWithinDocument) -> None:
         if event.frame_id == frame.id:

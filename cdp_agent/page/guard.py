@@ -8,18 +8,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Session
 
+from .recent import Recent
+from .standstill import put_on
+
 if TYPE_CHECKING:
     from cdp_agent.cdp import fetch
 
-    from .interception import Interception, Outcome
+    from .activity import Activity
+    from .holding import Hold, Withheld
+    from .interception import Interception, Verdict
     from .rules import Blocked, Rules
+    from .unheld import Unheld
 
 _LONGEST_ORIGIN = 300
+_REMEMBERED = 1_000
 WORKERS = [target.FilterEntry(type="worker"), target.FilterEntry(exclude=True)]
 
 
@@ -40,10 +48,10 @@ class Guard:
     ) -> None:
         self.wide = wide
         self.narrow: list[Rules] = [] if narrow is None else [narrow]
-        self.tabs: set[str] = set()
+        self.tabs = Recent()
         """The tabs' ids, which are the ids of their root frames."""
-        self.frames: set[str] = set()
-        self._visited: set[str] = set()
+        self.frames = Recent()
+        self._visited = Recent()
         """The addresses of the documents that were asked for here, as far as they tell the origin."""
         self._changed = changed
         self._from_above = from_above
@@ -54,6 +62,43 @@ class Guard:
         self._listening: set[Session] = set()
         """To what sockets the sessions open."""
         self._blocked: list[Blocked] = []
+        self._ended: list[Rules] = []
+        self._unheld: Unheld | None = None
+        self._activities: WeakValueDictionary[str, Activity] = WeakValueDictionary()
+
+    @property
+    def hold(self) -> Hold | None:
+        """What waits here until somebody has allowed it."""
+        return next((each.hold for each in self.narrow if each.hold is not None), None)
+
+    @property
+    def activities(self) -> list[Activity]:
+        """Of the tabs."""
+        return list(self._activities.values())
+
+    def activity_of(self, frame_id: str) -> Activity | None:
+        """What goes on in the tab that has, or had, that frame."""
+        found = self._activities.get(frame_id)
+        return found or next((each for each in self.activities if frame_id in each.frame_ids), None)
+
+    @property
+    def stood_s(self) -> float:
+        """For how long times stood still here, since somebody was asked."""
+        return self.hold.standstill.stood_s if self.narrow and self.hold is not None else 0.0
+
+    @property
+    def withholds(self) -> bool:
+        """Something that was not allowed is still to be told."""
+        return bool(self.narrow) and self.hold is not None and self.hold.untold
+
+    def take_withheld(self) -> list[Withheld]:
+        """What was not allowed since the last call."""
+        return self.hold.take() if self.narrow and self.hold is not None else []
+
+    async def decided(self) -> None:
+        """Waits while something that is held here is asked about."""
+        if self.narrow and self.hold is not None:
+            await self.hold.decided()
 
     @property
     def rules(self) -> list[Rules]:
@@ -68,25 +113,30 @@ class Guard:
     @property
     def visited(self) -> set[str]:
         """The origins whose documents were asked for here."""
-        from .origins import origin_of
+        from cdp_agent.origins import origin_of
 
         return {str(origin_of(each)) for each in self._visited}
 
-    def add_tab(self, target_id: str, url: str) -> None:
-        """A tab whose sessions will be watched, and the address that it has."""
+    def add_tab(self, target_id: str, url: str, activity: Activity) -> None:
+        """A tab whose sessions will be watched, the address that it has, and what goes on in it."""
         self.tabs.add(target_id)
+        self._activities[target_id] = activity
         self._visit(url)
 
     def watch(self, session: Session) -> None:
         """A session of a tab, or of a frame in it. To be called before anything may run there."""
+        self._forget_closed()
         self._sessions.append(session)
         if self._from_above:
             session.on(cdp_page.FrameAttached, lambda event: self.frames.add(event.frame_id))
         elif self.narrow:
             _seen(self._interception(session).enforce(self.narrow))
+        self._hold_the_rest(session)
         session.on(cdp_page.FrameNavigated, lambda event: self._visit(event.frame.url))
         self._watched.append(session)
         self._limit_sockets(session)
+        if self.hold is not None:
+            put_on(session, self.hold.standstill)
 
     def watch_worker(self, session: Session) -> bool:
         """A dedicated worker: the session that it belongs to holds its requests, but its WebSockets are its own.
@@ -97,10 +147,11 @@ class Guard:
             return False
         from cdp_agent.cdp import network
 
-        from .interception import websocket_conditions
+        from .interception import socket_conditions
 
-        if not websocket_conditions(self.rules):
+        if not socket_conditions(self.rules):
             return False
+        self._forget_closed()
         self._watched.append(session)
         session.tell(network.Enable())
         session.on(target.AttachedToTarget, lambda event: self._watch_inner(session, event))
@@ -112,11 +163,37 @@ class Guard:
 
     async def enforce(self, rules: Rules) -> None:
         """More rules, from now on, in all tabs that are watched. Raises BrowserError."""
+        if rules in self._ended:
+            self._ended.remove(rules)  # the next run has the same
+            return
         await self._change([*self.narrow, rules])
 
+    def outlive(self, rules: Rules) -> None:
+        """The run that set them is over. What its pages were told they still know: the rules hold on until `free`."""
+        self._ended.append(rules)
+
     async def lift(self, rules: Rules) -> None:
-        """These rules no longer. Raises BrowserError."""
-        await self._change([each for each in self.narrow if each is not rules])
+        """Takes rules away again. Raises BrowserError."""
+        left = list(self.narrow)
+        left.remove(rules)
+        await self._change(left)
+
+    @property
+    def outlived(self) -> bool:
+        """There are rules of runs that are over."""
+        return bool(self._ended)
+
+    async def free(self) -> None:
+        """Lifts the rules of runs that are over. To be called when none of their pages is left. Raises BrowserError."""
+        left = list(self.narrow)
+        for each in self._ended:
+            left.remove(each)
+        self._ended = []
+        await self._change(left)
+
+    def names(self, scheme: str) -> bool:
+        """Whether `allow` names a scheme, as in `file://`."""
+        return any(pattern.scheme == scheme for rules in self.rules for pattern in rules.allow or ())
 
     def check(self, url: str) -> None:
         """Raises BlockedByPolicy for an address that may not be opened."""
@@ -133,6 +210,7 @@ class Guard:
     def record(self, blocked: Blocked) -> None:
         """Something was not sent on behalf of these tabs."""
         self._blocked.append(blocked)
+        del self._blocked[:-_REMEMBERED]
 
     def take(self) -> list[Blocked]:
         """What was not sent since the last call."""
@@ -142,16 +220,25 @@ class Guard:
     async def _change(self, rules: list[Rules]) -> None:
         self.narrow = rules
         answers: list[asyncio.Future[Any]] = []
+        self._forget_closed()
         for session in self._sessions:
-            if session.closed_because is None:
-                answers += self._interception(session).enforce(rules)
+            answers += self._interception(session).enforce(rules)
+            self._hold_the_rest(session)
         for session in self._watched:
-            if session.closed_because is None:
-                self._limit_sockets(session)
+            self._limit_sockets(session)
+            put_on(session, self.hold.standstill if self.hold is not None else None)
         _seen(answers)
         await asyncio.gather(*answers, return_exceptions=True)  # a tab may go meanwhile
         if self._changed is not None:
             await self._changed()
+
+    def _forget_closed(self) -> None:
+        self._sessions = [each for each in self._sessions if each.closed_because is None]
+        self._watched = [each for each in self._watched if each.closed_because is None]
+        self._interceptions = {each: kept for each, kept in self._interceptions.items() if each in self._sessions}
+        self._listening &= set(self._watched)
+        if self._unheld is not None:
+            self._unheld.forget_closed()
 
     def _interception(self, session: Session) -> Interception:
         from .interception import Interception
@@ -159,6 +246,16 @@ class Guard:
         if session not in self._interceptions:
             self._interceptions[session] = Interception(session, self._judge)
         return self._interceptions[session]
+
+    def _hold_the_rest(self, session: Session) -> None:
+        """Of a document that is there, as far as it has not taken hold of it; of those to come, all."""
+        if any(each.bound for each in self.narrow):
+            from .unheld import Unheld
+
+            self._unheld = self._unheld or Unheld()
+            self._unheld.take_from(session)
+        elif self._unheld is not None:
+            self._unheld.give_back(session)
 
     def _visit(self, url: str) -> None:
         """Chrome writes addresses so that the origin ends with the third slash."""
@@ -169,9 +266,9 @@ class Guard:
             return
         from cdp_agent.cdp import network
 
-        from .interception import websocket_conditions
+        from .interception import socket_conditions
 
-        conditions = websocket_conditions(self.rules)
+        conditions = socket_conditions(self.rules)
         if session not in self._listening:
             if not conditions:
                 return
@@ -184,7 +281,7 @@ class Guard:
         self.watch_worker(inner)
         inner.tell(runtime.RunIfWaitingForDebugger())
 
-    def _judge(self, event: fetch.RequestPaused) -> Outcome | None:
+    def _judge(self, event: fetch.RequestPaused) -> Verdict:
         if event.resource_type == "Document":
             self._visit(event.request.url)
         return judge(self, self.narrow, event, tab=event.frame_id in self.tabs)
@@ -197,7 +294,7 @@ class Guard:
             self.record(Blocked(url, refused.why))
 
 
-def judge(guard: Guard | None, rules: Sequence[Rules], event: fetch.RequestPaused, *, tab: bool) -> Outcome | None:
+def judge(guard: Guard | None, rules: Sequence[Rules], event: fetch.RequestPaused, *, tab: bool) -> Verdict:
     """What becomes of a request; the guard of whoever sent it is told. `tab`: its frame is that of a tab."""
     from .interception import refusal_of
     from .rules import Blocked
@@ -205,7 +302,12 @@ def judge(guard: Guard | None, rules: Sequence[Rules], event: fetch.RequestPause
     tab = tab and event.resource_type == "Document"
     refused = refusal_of(rules, event.request.url, event.resource_type, tab=tab)
     if refused is None:
-        return None
+        hold = next((each.hold for each in rules if each.hold is not None), None)
+        if hold is None:
+            return None
+        sender = guard.activity_of(event.frame_id) if guard is not None else None
+        held: Verdict = hold.judge(event, sender, document=tab)
+        return held
     if refused.violates and guard is not None:
         guard.record(Blocked(event.request.url, refused.why, tab))
     # A tab that may not go there stays where it is; for the other reason it would show Chrome's page for errors.

@@ -26,7 +26,7 @@ from .guard import WORKERS, Guard, judge
 if TYPE_CHECKING:
     from cdp_agent.cdp import fetch
 
-    from .interception import Interception, Outcome
+    from .interception import Interception, Verdict
     from .rules import Rules
 
 _OUTLIVING = [
@@ -39,11 +39,15 @@ _OUTLIVING = [
 class _Limits:
     """Rules of a task (in asyncio's sense), and where they are in force."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, around: _Limits | None) -> None:
         self.rules = rules
         self.guards: list[Guard] = []
+        self._around = around
+        """Those of the block that this one is in."""
 
     async def put_on(self, guard: Guard) -> None:
+        if self._around is not None:
+            await self._around.put_on(guard)
         if guard not in self.guards:
             self.guards.append(guard)
             await guard.enforce(self.rules)
@@ -56,26 +60,43 @@ _limits: ContextVar[_Limits | None] = ContextVar("limits", default=None)
 async def limited(rules: Rules | None) -> AsyncIterator[None]:
     """Inside the block, whatever tab the task (or one that it starts) opens or hands to `limit` keeps to the rules.
 
-    None: there are none. Afterwards they are lifted.
+    None: there are none. Afterwards lists hold on where they are in force: a page still knows what it was told. What
+    waited to be allowed does not: nobody is there to be asked.
     """
     if rules is None:
         yield
         return
-    limits = _Limits(rules)
+    around = _limits.get()
+    limits = _Limits(rules, around)
     _limits.set(limits)
     try:
         yield
     finally:
-        _limits.set(None)
+        _limits.set(around)
         for guard in limits.guards:
-            with contextlib.suppress(BrowserError, ProtocolError):  # gone, and its rules with it
-                await guard.lift(rules)
+            if rules.hold is None:
+                guard.outlive(rules)
+            else:
+                with contextlib.suppress(BrowserError, ProtocolError):  # gone, and its rules with it
+                    await guard.lift(rules)
 
 
 async def limit(guard: Guard) -> None:
     """Puts the rules of the block that we are in, if any, on a tab. Raises BrowserError."""
     if (limits := _limits.get()) is not None:
         await limits.put_on(guard)
+
+
+class _Worker:
+    """A shared or service worker, or one that it started. `began_under` are rules that it keeps for as long as it runs.
+
+    `origin`: of what it belongs to.
+    """
+
+    def __init__(self, origin: str, began_under: list[Rules], interception: Interception) -> None:
+        self.origin = origin
+        self.began_under = began_under
+        self.interception = interception
 
 
 class Guards:
@@ -87,7 +108,7 @@ class Guards:
         self._narrow = None if all_ours else rules
         self._all_ours = all_ours
         self._guards: weakref.WeakSet[Guard] = weakref.WeakSet()
-        self._workers: dict[Session, tuple[str, Interception]] = {}
+        self._workers: dict[Session, _Worker] = {}
         self._session: Session | None = None
         self._above: Interception | None = None
         self._changing = asyncio.Lock()
@@ -109,7 +130,7 @@ class Guards:
         self._guards.add(guard)
         return guard
 
-    def _judge(self, event: fetch.RequestPaused) -> Outcome | None:
+    def _judge(self, event: fetch.RequestPaused) -> Verdict:
         """A frame that nobody knows (that of a worker, or one that Chrome is still to tell of) keeps to all rules."""
         frame = event.frame_id
         sender = next((each for each in self._guards if frame in each.tabs or frame in each.frames), None)
@@ -121,13 +142,19 @@ class Guards:
     @property
     def _rules(self) -> list[Rules]:
         wide = [] if self._wide is None else [self._wide]
-        return wide + [rules for guard in self._guards for rules in guard.narrow]
+        narrow = [rules for guard in self._guards for rules in guard.narrow]
+        return _each_once([*wide, *narrow, *(rules for each in self._workers.values() for rules in each.began_under)])
+
+    @property
+    def in_force(self) -> bool:
+        """There are rules somewhere."""
+        return bool(self._rules)
 
     async def _changed(self) -> None:
         async with self._changing:
             if self._all_ours:
                 await self._enforce_above(self._rules)
-            if not any(each.narrow for each in self._guards):
+            if not self._workers and not any(each.narrow for each in self._guards):
                 await self._detach()
             elif self._session is None:
                 await self._attach()
@@ -154,21 +181,24 @@ class Guards:
     async def _detach(self) -> None:
         if self._session is not None:
             session, self._session = self._session, None
-            self._workers.clear()
             await self._connection.browser.send(target.DetachFromTarget(session_id=session.id))
 
     def _arrived(self, parent: Session, event: target.AttachedToTarget, inside: str = "") -> None:
         """`inside`: the origin of the worker that started this one."""
+        from cdp_agent.origins import origin_of
+
         from .interception import Interception
-        from .origins import origin_of
 
         worker = self._connection.session(event.session_id)
         origin = inside or str(origin_of(event.target_info.url.removeprefix("blob:")))
-        if not self._rules_for(origin):
+        began_under = self._rules_for(origin)
+        if not began_under:
             worker.tell(runtime.RunIfWaitingForDebugger())
             parent.tell(target.DetachFromTarget(session_id=event.session_id))
             return
-        self._workers[worker] = (origin, Interception(worker, lambda paused: self._judge_worker(origin, paused)))
+        interception = Interception(worker, lambda paused: self._judge_worker(worker, paused))
+        lists = [rules for rules in began_under if rules.hold is None]
+        self._workers[worker] = _Worker(origin, lists, interception)
         for answer in self._enforce([worker]):
             answer.add_done_callback(lambda done: done.cancelled() or done.exception())
         worker.on(target.AttachedToTarget, lambda inner: self._arrived(worker, inner, origin))
@@ -183,16 +213,16 @@ class Guards:
     def _enforce(self, workers: list[Session]) -> list[asyncio.Future[Any]]:
         from cdp_agent.cdp import network
 
-        from .interception import websocket_conditions
+        from .interception import socket_conditions
 
         answers: list[asyncio.Future[Any]] = []
         for worker in workers:
             if worker not in self._workers:
                 continue
-            origin, interception = self._workers[worker]
+            rules = self._rules_of(worker)
             if not self._all_ours:
-                answers += interception.enforce(self._rules_for(origin))
-            conditions = websocket_conditions(self._rules_for(origin))
+                answers += self._workers[worker].interception.enforce(rules)
+            conditions = socket_conditions(rules)
             worker.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
         return answers
 
@@ -202,6 +232,14 @@ class Guards:
     def _rules_for(self, origin: str) -> list[Rules]:
         return [rules for guard in self._guards_for(origin) for rules in guard.narrow]
 
-    def _judge_worker(self, origin: str, event: fetch.RequestPaused) -> Outcome | None:
-        guards = self._guards_for(origin)
-        return judge(guards[0] if guards else None, self._rules_for(origin), event, tab=False)
+    def _rules_of(self, worker: Session) -> list[Rules]:
+        kept = self._workers[worker]
+        return _each_once([*kept.began_under, *self._rules_for(kept.origin)])
+
+    def _judge_worker(self, worker: Session, event: fetch.RequestPaused) -> Verdict:
+        guards = self._guards_for(self._workers[worker].origin)
+        return judge(guards[0] if guards else None, self._rules_of(worker), event, tab=False)
+
+
+def _each_once(rules: list[Rules]) -> list[Rules]:
+    return list({id(each): each for each in rules}.values())

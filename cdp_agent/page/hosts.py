@@ -13,8 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from cdp_agent.errors import SetupError
-
-from .origins import ascii_host
+from cdp_agent.origins import ascii_host
 
 _HOSTS_FILE = re.compile(r"(?:0\.0\.0\.0|127\.0\.0\.1|::1?|fe80::1%lo0)\s+(\S+)")
 _AD_BLOCKER = re.compile(r"\|\|([^\s/^*$|]+)\^?(?:\$(?:third-party|3p|all|important|,)+)?")
@@ -29,7 +28,7 @@ def read_hosts(source: str | os.PathLike[str] | Iterable[str]) -> frozenset[str]
     """
     if isinstance(source, str | os.PathLike):
         try:
-            lines = Path(source).expanduser().read_text("utf-8", errors="replace").splitlines()
+            lines = Path(os.path.expanduser(source)).read_text("utf-8", errors="replace").splitlines()
         except OSError as error:
             raise SetupError(f"The host list {os.fspath(source)} cannot be read: {error.strerror}.") from error
         where = f"the host list {os.fspath(source)}"

@@ -20,8 +20,9 @@ from typing import Any, Literal
 
 from cdp_agent.cdp import fetch, network
 from cdp_agent.cdp.connection import Session
+from cdp_agent.origins import is_ip
 
-from .origins import is_ip
+from .recent import Recent
 from .rules import Pattern, Refusal, Rules
 
 _MOST_HOSTS = 50
@@ -38,17 +39,23 @@ _TYPES = {
     "prefetch": "Fetch",
 }
 
+_HELD_TYPES = ("Document", "XHR", "Fetch", "Ping", "EventSource", "Other")
+_HELD_WORDS = ("elete", "emove", "estroy", "rase", "nsubscribe", "ogout", "ancel", "urge", "ublish", "eactivate")
+"""Pictures and scripts are too many to ask about each; these words are in addresses that do something."""
+
 Outcome = Literal["Aborted", "BlockedByClient"]
+Verdict = Outcome | asyncio.Future[Outcome | None] | None
+"""The reason to fail a request with, None to let it go on; a future while that is asked."""
 
 
 class Interception:
-    """What one session may load. `judge` gives the reason to fail a request with, None to let it go on."""
+    """What one session may load. `judge` gives the verdict on a request."""
 
-    def __init__(self, session: Session, judge: Callable[[fetch.RequestPaused], Outcome | None]) -> None:
+    def __init__(self, session: Session, judge: Callable[[fetch.RequestPaused], Verdict]) -> None:
         self._session = session
         self._judge = judge
         self._credentials: tuple[str, str] | None = None
-        self._given: set[str] = set()
+        self._given = Recent()
         """The requests that the credentials were given for."""
         session.on(fetch.RequestPaused, self._paused)
         session.on(fetch.AuthRequired, self._asked)
@@ -63,7 +70,13 @@ class Interception:
         return [self._session.post(fetch.Enable(patterns=patterns, handle_auth_requests=asked))]
 
     def _paused(self, event: fetch.RequestPaused) -> None:
-        reason = self._judge(event)
+        verdict = self._judge(event)
+        if isinstance(verdict, asyncio.Future):
+            verdict.add_done_callback(lambda decided: self._answer(event, decided.result()))
+        else:
+            self._answer(event, verdict)
+
+    def _answer(self, event: fetch.RequestPaused, reason: Outcome | None) -> None:
         if reason is None:
             self._session.tell(fetch.ContinueRequest(request_id=event.request_id))
         else:
@@ -99,6 +112,9 @@ def patterns_of(rules: Sequence[Rules]) -> list[fetch.RequestPattern]:
         if each.deny:
             texts |= dict.fromkeys(_glob(denied) for denied in each.deny) | {"file:*": None}
         types |= {_TYPES[kind] for kind in each.block_types}
+        if each.hold is not None:
+            types |= set(_HELD_TYPES)
+            texts |= dict.fromkeys(f"http*{word}*" for word in _HELD_WORDS)
     if "http*" in texts:
         return [fetch.RequestPattern(url_pattern=each) for each in wide]
     return [fetch.RequestPattern(url_pattern=each) for each in texts] + [
@@ -113,17 +129,27 @@ def _glob(denied: Pattern) -> str:
     return f"*{denied.host}*"
 
 
-def websocket_conditions(rules: Sequence[Rules]) -> list[network.NetworkConditions]:
-    """WebSockets that are refused, as being offline: the first that matches counts."""
+def socket_conditions(rules: Sequence[Rules]) -> list[network.NetworkConditions]:
+    """WebSockets that are refused, as being offline, and WebRTC, whose packets are lost: the first that matches counts.
+
+    WebRTC has no addresses: under any list of origins none of its packets leaves. What it sends by TCP, nothing holds.
+    """
     found: list[network.NetworkConditions] = []
     for denied in (pattern for each in rules for pattern in each.deny):
         found += [_condition(text, offline=True) for text in _url_patterns(denied)]
-    allowing = [each.allow for each in rules if each.allow is not None]
-    if not allowing:
-        return found
+    allowing = list(dict.fromkeys(each.allow for each in rules if each.allow is not None))
     if len(allowing) == 1:  # of several, all would have to allow it, which cannot be said: none is allowed
         found += [_condition(text, offline=False) for allowed in allowing[0] for text in _url_patterns(allowed)]
-    return found + [_condition(f"{scheme}://*:*/*", offline=True) for scheme in ("ws", "wss")]
+    if allowing:
+        found += [_condition(f"{scheme}://*:*/*", offline=True) for scheme in ("ws", "wss")]
+    if any(each.bound for each in rules):
+        found.append(_WITHOUT_WEBRTC)
+    return found
+
+
+_WITHOUT_WEBRTC = network.NetworkConditions(
+    url_pattern="", latency=0, download_throughput=-1, upload_throughput=-1, packet_loss=100
+)
 
 
 def _condition(pattern: str, *, offline: bool) -> network.NetworkConditions:

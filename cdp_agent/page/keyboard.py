@@ -6,10 +6,14 @@ https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchKey
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+
+import msgspec
 
 from cdp_agent.cdp import input as cdp_input
-from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.connection import Session, half_a_character
 from cdp_agent.cdp.types import Command, Empty
+from cdp_agent.errors import InvalidArguments
 
 from .aim import input_session
 from .frames import Frame
@@ -36,6 +40,15 @@ _MAC_COMMANDS = {
 }  # fmt: skip
 
 
+LONGEST_TEXT = 1_000_000
+"""What Chrome lays out of a field in a second; ten times as much keeps the tab from answering for twenty."""
+_LONGEST_TOLD = 60
+_CONTROLS = {"\n": "Enter", "\r": "Enter", "\t": "Tab"}
+_FIRST_OF_EAST_ASIA = 0x2E80
+_INPUT_METHOD = 229
+"""The key code of keys that an input method has taken. https://w3c.github.io/uievents/#determine-keydown-keyup-keyCode"""
+
+
 async def press(frame: Frame, chord: str, repeat: int = 1) -> Outcome:
     """Presses a key or chord ("Enter", "Control+A", "é") on whatever has the focus in the tab of that frame.
 
@@ -48,6 +61,89 @@ async def press(frame: Frame, chord: str, repeat: int = 1) -> Outcome:
     for _ in range(repeat):
         await send(input_session(frame), events)
     return Outcome()
+
+
+async def type_text(frame: Frame, text: str) -> Outcome:
+    """Types the text into whatever has the focus in the tab of that frame, a key at a time as a user does.
+
+    A line break is Enter, a tab the key Tab; what no keyboard has a key for is inserted, as from an input method. A
+    note says when nothing had the focus. Raises PageUnresponsive, DocumentGone.
+    """
+    while frame.parent is not None:
+        frame = frame.parent
+    world = await frame.world()
+    focused = await world.call("focusTold", returning=str)
+    moves = True  # the first key may open a field, which has the focus then
+    for part in _strokes(text):
+        is_key = len(part) == 1 and _key_of(part) is not None
+        await send(frame.session, typing(part) if is_key else composing(part))
+        if moves or part in _CONTROLS:
+            await world.call("nextFrame")
+        elif not is_key:  # terminals read in a timer what was composed: the next key would change what they find
+            await world.call("timersDone")
+        moves = False
+    return Outcome(note="" if focused else "no element had the focus: the keys went to the page")
+
+
+def check_enterable(text: str) -> None:
+    """Raises InvalidArguments for a text that cannot be entered: to be called before anything is done in the page."""
+    if len(text) > LONGEST_TEXT:
+        raise InvalidArguments(
+            f"The text has {len(text):,} characters, and a page takes at most {LONGEST_TEXT:,} at a time. Nothing was "
+            "entered: give less, or upload it as a file."
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidArguments(half_a_character(error)) from error
+
+
+def told(text: str) -> str:
+    """The text in quotes, cut, for a receipt."""
+    return msgspec.json.encode(text if len(text) <= _LONGEST_TOLD else f"{text[:_LONGEST_TOLD]}…").decode()
+
+
+def inserting(text: str) -> list[Command[Empty]]:
+    """The text in one piece, between the two events of a key that an input method has taken."""
+    down, up = (
+        cdp_input.DispatchKeyEvent(type=kind, key="Unidentified", windows_virtual_key_code=_INPUT_METHOD)
+        for kind in ("rawKeyDown", "keyUp")
+    )
+    return [down, cdp_input.InsertText(text=text), up]
+
+
+def composing(text: str) -> list[Command[Empty]]:
+    """The same as a composition, from its beginning to its end: a page may look at any moment and loses nothing of it.
+
+    Inserted text comes some time after its key, and terminals that look in a timer of the key are too early then.
+    """
+    down, inserted, up = inserting(text)
+    end = len(text.encode("utf-16-le")) // 2
+    return [down, cdp_input.ImeSetComposition(text=text, selection_start=end, selection_end=end), inserted, up]
+
+
+def _strokes(text: str) -> Iterator[str]:
+    """Each character that has a key, and what is between them in one piece."""
+    between = ""
+    for character in text.replace("\r\n", "\n"):
+        if _key_of(character) is None:
+            between += character
+            continue
+        if between:
+            yield between
+            between = ""
+        yield character
+    if between:
+        yield between
+
+
+def _key_of(character: str) -> Key | None:
+    """The key that types it on some keyboard; None for what is put together, or written with an input method."""
+    if character in _CONTROLS:
+        return KEYS[_CONTROLS[character]]
+    if character in KEYS:
+        return KEYS[character]
+    return Key(character, text=character) if character.isalpha() and ord(character) < _FIRST_OF_EAST_ASIA else None
 
 
 async def is_mac(frame: Frame) -> bool:
@@ -82,10 +178,10 @@ def events_of(chord: Chord, *, mac: bool = False) -> list[Command[Empty]]:
 
 
 def typing(text: str) -> list[Command[Empty]]:
-    """The key events of typing the text, a key for each character; a line break is Enter."""
+    """The key events of typing the text, a key for each character; a line break is Enter, a tab the key Tab."""
     events: list[Command[Empty]] = []
     for character in text:
-        key = KEYS["Enter"] if character == "\n" else KEYS.get(character) or Key(character, text=character)
+        key = _key_of(character) or Key(character, text=character)
         events += events_of(Chord([], key))
     return events
 

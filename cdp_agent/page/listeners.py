@@ -1,20 +1,19 @@
-"""Which elements listen for the mouse. No script can see that; Chrome tells for a whole document in one call.
+"""Which elements listen for the mouse. No script can see that; Chrome tells it, a document or shadow root at a time.
 
-Shadow trees and the documents of iframes in the same process are not asked about. Measured: 0.15 ms on a small page,
-12 ms for 2,000 listeners among 40,000 elements, 62 ms for 10,000 in a notebook app. So Chrome is asked when
-elements came or went since the last time, else once a second at most, and each element is told to the world once.
+Measured: 0.15 ms on a small page, 12 ms for 2,000 listeners among 40,000 elements, 62 ms for 10,000 in a notebook app.
+So Chrome is asked at each reading where listeners are few; else when elements or listeners came or went since the last
+time, and now and then. The world is told what changed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from weakref import WeakKeyDictionary
-
-import msgspec
+from collections.abc import Iterable, Sequence
 
 from cdp_agent.cdp import dom, dom_debugger, runtime
 from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.memory import DomCounters
 from cdp_agent.errors import ProtocolError
 
 from .world import CALL_TIMEOUT_S, Handle, World, deadline
@@ -26,112 +25,110 @@ MOUSE = frozenset({
 })
 # fmt: on
 KEYS = frozenset({"keydown", "keypress", "keyup", "beforeinput"})
-# A page that was rendered by its server gets its listeners later, and its elements stay as they are.
-ASK_AGAIN_S = 1.0
+FEW = 300
+FEW_ELEMENTS = 2000
+"""So many listeners, among so many elements, are asked for each time."""
+# No counter tells that null was assigned to `onclick`. Where there are many, this share of the time goes into asking.
+SHARE = 0.05
 
 
-class _Known(msgspec.Struct):
-    document: Handle
-    nodes: set[int]
-    asked: float
-    elements: str = ""
-    """What the world said of its elements when it was read after that; "" before."""
+class Listening:
+    """What is known of the listeners in a world, and what the world was told of them."""
+
+    def __init__(self) -> None:
+        self._nodes: set[int] = set()
+        self._told_roots: set[int] = set()
+        self._many = False
+        self._asked = 0.0
+        self._took = 0.0
+        self._elements = ""
+        self._counted = -1
+
+    @property
+    def ask_always(self) -> bool:
+        """There are some that may cease to listen unseen, and so few that they are asked for with each reading."""
+        return bool(self._nodes) and not self._many
+
+    @property
+    def may_be_late(self) -> bool:
+        """There are some that may have ceased to listen since they were asked for."""
+        return bool(self._nodes) and self._many
+
+    def age_s(self) -> float:
+        """How long ago they were asked for."""
+        return time.monotonic() - self._asked
+
+    def due(self, elements: str, counted: DomCounters) -> bool:
+        """Whether they may be others by now: `elements` is what the world says of its elements."""
+        if (elements, counted.js_event_listeners) != (self._elements, self._counted):
+            return True
+        return self._many and time.monotonic() - self._asked >= self._took / SHARE
+
+    def remember(self, elements: str, counted: DomCounters, took_s: float) -> None:
+        """What is so while no elements and listeners come or go."""
+        self._elements, self._counted = elements, counted.js_event_listeners
+        self._many = self._many or int(elements.partition(" ")[0]) > FEW_ELEMENTS
+        self._asked, self._took = time.monotonic(), took_s
+
+    async def tell(self, world: World, roots: Iterable[int], found: list[dom_debugger.EventListener]) -> bool:
+        """Tells the world who has come to listen in those roots, and who has ceased to; True when that is news.
+
+        Raises DocumentGone, PageUnresponsive, BrowserError.
+        """
+        self._many = len(found) > FEW
+        nodes = _of_types(found, MOUSE)
+        more, less = nodes - self._nodes, self._nodes - nodes
+        new_roots = [each for each in roots if each not in self._told_roots]
+        self._nodes = nodes
+        self._told_roots.update(new_roots)
+        if not (more or less or new_roots):
+            return False
+        with world.group() as group:
+            now, before = await asyncio.gather(_resolve(world, more, group), _resolve(world, less, group))
+            return bool(await world.call("adoptListening", new_roots, len(now), *now, *before))
 
 
-class Listening(msgspec.Struct, frozen=True):
-    """The nodes that listen for the mouse in a document."""
-
-    document: Handle
-    nodes: set[int]
-
-
-_known: WeakKeyDictionary[World, _Known] = WeakKeyDictionary()
-
-
-async def ask_listeners(session: Session) -> Listening:
-    """Needs no world, so that Chrome can be asked while one is made.
-
-    Raises DocumentGone, PageUnresponsive, BrowserError.
-    """
-    async with deadline(session, CALL_TIMEOUT_S):
-        document = await _own_object(session, "document")
-        return Listening(document, _of_types(await _listeners_below(session, document), MOUSE))
+def ask_listeners(
+    session: Session, roots: Iterable[Handle]
+) -> asyncio.Future[list[dom_debugger.EventListeners | BaseException]]:
+    """Asks now. The roots are objects of the page's own world: Chrome tells of that world only."""
+    # Not with `pierce`: it makes Chromium 156 crash now and then while a document loads.
+    asked = [session.post(dom_debugger.GetEventListeners(object_id=each.object_id, depth=-1)) for each in roots]
+    return asyncio.gather(*asked, return_exceptions=True)
 
 
-def has_begun(world: World | None) -> bool:
-    return world is not None and world in _known
+def listeners_of(answers: Sequence[dom_debugger.EventListeners | BaseException]) -> list[dom_debugger.EventListener]:
+    """All of them; a root that is gone has none. Raises SessionClosed, BrowserError."""
+    for answer in answers:
+        if isinstance(answer, BaseException) and type(answer) is not ProtocolError:
+            raise answer
+    return [each for answer in answers if isinstance(answer, dom_debugger.EventListeners) for each in answer.listeners]
 
 
-async def begin_listeners(world: World, listening: Listening) -> None:
-    """Tells a new world which elements listen for the mouse. Raises as `ask_listeners`."""
-    _known[world] = known = _Known(listening.document, set(), time.monotonic())
-    await _tell(world, known, listening.nodes)
-
-
-async def adopt_listeners(world: World, elements_there: str) -> bool:
-    """Tells the world which elements came to listen; True when that is news about any that looked inert.
-
-    `elements_there` is what the world said of its elements: as long as it says the same, Chrome is asked once a second
-    at most. Nothing is asked for a world that did not begin so. Raises as `ask_listeners`.
-    """
-    known = _known.get(world)
-    if known is None:
-        return False
-    now = time.monotonic()
-    if known.elements in ("", elements_there) and now - known.asked < ASK_AGAIN_S:
-        known.elements = elements_there
-        return False
-    known.elements, known.asked = elements_there, now
-    async with deadline(world.session, CALL_TIMEOUT_S):
-        found = await _listeners_below(world.session, known.document)
-    return await _tell(world, known, _of_types(found, MOUSE))
-
-
-def remember_elements(world: World, elements_there: str) -> None:
-    """What the world says of its elements now that it was told."""
-    if (known := _known.get(world)) is not None:
-        known.elements = elements_there
-
-
-async def hearing_keys(world: World, group: str) -> list[Handle] | None:
-    """What listens for keys in the document, shadow trees apart; None when the window does, which hears them all.
-
-    Raises as `ask_listeners`.
-    """
-    async with deadline(world.session, CALL_TIMEOUT_S):
-        window, document = await asyncio.gather(*(_listeners_of(world, each) for each in ("window", "document")))
-    return None if _of_types(window, KEYS) else await _resolve(world, _of_types(document, KEYS), group)
-
-
-async def _tell(world: World, known: _Known, listening: set[int]) -> bool:
-    new = listening - known.nodes
-    if not new:
-        return False
-    known.nodes |= new
-    with world.group() as group:
-        return bool(await world.call("adoptListening", *await _resolve(world, new, group)))
-
-
-async def _listeners_of(world: World, expression: str) -> list[dom_debugger.EventListener]:
-    listened = await _own_object(world.session, expression)
-    try:
-        return await _listeners_below(world.session, listened)
-    finally:
-        world.release(listened)
-
-
-async def _own_object(session: Session, expression: str) -> Handle:
-    """The page's own, which cannot be replaced: Chrome tells only of listeners of the world that the object is of."""
+async def own_object(session: Session, expression: str) -> Handle:
+    """The page's own object, which cannot be replaced. Raises ProtocolError, BrowserError."""
     answer = await session.send(runtime.Evaluate(expression=expression))
     if answer.result.object_id is None:
         raise ProtocolError("Runtime.evaluate", 0, f"no {expression} came back")
     return Handle(answer.result.object_id)
 
 
-async def _listeners_below(session: Session, listened: Handle) -> list[dom_debugger.EventListener]:
-    # Not with `pierce`: it makes Chromium 156 crash now and then while a document loads.
-    found = await session.send(dom_debugger.GetEventListeners(object_id=listened.object_id, depth=-1))
-    return found.listeners
+async def hearing_keys(world: World, group: str) -> list[Handle] | None:
+    """What listens for keys in the document, shadow trees apart; None when the window does, which hears them all.
+
+    Raises DocumentGone, PageUnresponsive, BrowserError.
+    """
+    async with deadline(world.session, CALL_TIMEOUT_S):
+        window, document = await asyncio.gather(*(_listeners_below(world, each) for each in ("window", "document")))
+    return None if _of_types(window, KEYS) else await _resolve(world, _of_types(document, KEYS), group)
+
+
+async def _listeners_below(world: World, expression: str) -> list[dom_debugger.EventListener]:
+    listened = await own_object(world.session, expression)
+    try:
+        return listeners_of(await ask_listeners(world.session, [listened]))
+    finally:
+        world.release(listened)
 
 
 def _of_types(listeners: list[dom_debugger.EventListener], types: frozenset[str]) -> set[int]:

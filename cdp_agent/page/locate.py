@@ -9,8 +9,9 @@ import msgspec
 from cdp_agent.errors import DocumentGone, StaleRef
 
 from .frames import Frame
+from .identity import Identities
 from .reading import READ_TIMEOUT_S
-from .recover import last_to_show, replacement
+from .recover import Alike, alike, last_to_show, replacement
 from .refs import RefTable, parse_ref
 from .world import CALL_TIMEOUT_S, World
 
@@ -51,25 +52,58 @@ class Located(msgspec.Struct, frozen=True):
 
 
 async def locate(page: Tab, ref: str) -> Located:
-    """The element behind a ref, found again by role, name and place when the page has rendered it anew.
+    """The element behind a ref, found again when the page has rendered it anew and it is certain which one it is now.
 
     Raises InvalidArguments when `ref` is none, StaleRef when there is no such element any more (or ever was),
     PageUnresponsive, BrowserError.
     """
-    number = parse_ref(ref)
-    found = await _alive(page, number)
-    if found is not None:
-        return found
-    name = f"E{number}"
-    if page.refs.locate(number) is None:
-        raise StaleRef(name, f"There is no {name}: {_given(page)}. Take a snapshot and use a ref that it shows.")
-    before = last_to_show(name, list(page.history))
-    await page.read()
-    again = replacement(name, before, page.history[-1])
-    found = await _alive(page, parse_ref(again))
+    asked = latest = parse_ref(ref)
+    while latest in page.renewed:
+        latest = page.renewed[latest]
+    found = await _alive(page, latest)
     if found is None:
-        raise StaleRef(name, f"{name} is gone, and the page keeps rendering anew: wait, then take a new snapshot.")
-    return msgspec.structs.replace(found, note=f"{name} was rendered anew: it is {again} now")
+        if not page.refs.was_given(latest):
+            message = f"There is no E{asked}: {_given(page)}. Take a snapshot and use a ref that it shows."
+            raise StaleRef(f"E{asked}", message)
+        page.renewed[latest] = await _renewed(page, latest)
+        latest = page.renewed[latest]
+        found = await _alive(page, latest)
+    if found is None:
+        message = f"E{asked} is gone, and the page keeps rendering anew: wait, then take a new snapshot."
+        raise StaleRef(f"E{asked}", message)
+    return found if latest == asked else msgspec.structs.replace(found, note=_note(asked, latest))
+
+
+def _note(asked: int, latest: int) -> str:
+    return f"E{asked} was rendered anew: it is E{latest} now"
+
+
+async def _renewed(page: Tab, number: int) -> int:
+    """The number of the element that took its place. Raises StaleRef when that is not certain."""
+    before = last_to_show(f"E{number}", list(page.history))
+    await page.read()
+    found = alike(f"E{number}", before, page.history[-1])
+    return parse_ref(replacement(found, await _identities(page, found)))
+
+
+async def _identities(page: Tab, found: Alike) -> Identities | None:
+    """What the page knows of those alike; None where they are of another document."""
+    meant = page.refs.locate(parse_ref(found.ref))
+    if meant is None:
+        return None
+    world = meant[0]
+
+    def local(ref: str) -> int:
+        known = page.refs.locate(parse_ref(ref))
+        return known[1] if known is not None and known[0] is world else 0
+
+    were, are = [local(each) for each in found.were], [local(each) for each in found.are]
+    if 0 in are or not are:
+        return None
+    try:
+        return await world.call("identities", were, found.were.index(found.ref), are, returning=Identities)
+    except DocumentGone:
+        return None
 
 
 async def _alive(page: Tab, number: int) -> Located | None:

@@ -6,16 +6,20 @@ Markdown, each in the place of its frame.
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
-
 import msgspec
+from lxml import etree
 
 from .frames import FrameTree
 from .markdown_blocks import Block
-from .markdown_fit import fit, join, split
+from .markdown_fit import fit, join
+from .markdown_pieces import split
 from .markdown_writer import blocks_of
 from .reading import Part, Reading, Readings, read_all
 from .refs import RefTable
+
+_PARSER = etree.XMLParser(
+    huge_tree=True, resolve_entities=False
+)  # pages are nested as deeply, and as large, as they like
 
 
 class _MarkdownPart(Part, frozen=True, kw_only=True):
@@ -44,7 +48,7 @@ class Markdown(msgspec.Struct, frozen=True):
         return fit(self.blocks, budget_tokens)
 
     def pieces(self, most_tokens: int) -> list[str]:
-        """All of it in pieces of at most so many tokens, cut between blocks wherever one fits."""
+        """All of it in pieces of at most so many tokens, each by itself of use: see markdown_pieces.py."""
         return split(self.blocks, most_tokens)
 
 
@@ -74,6 +78,6 @@ def _blocks(
     return blocks_of(parse(reading.part.html), remote, unreadable)
 
 
-def parse(html: str) -> ElementTree.Element:
+def parse(html: str) -> etree._Element:
     """The document that page/js/html.js wrote."""
-    return ElementTree.fromstring(html)
+    return etree.fromstring(html, _PARSER)

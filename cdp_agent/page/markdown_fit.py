@@ -1,9 +1,8 @@
-"""Fits Markdown into a number of tokens: a part of it with an account of the rest, or all of it in pieces."""
+"""Fits Markdown into a number of tokens: a part of it, with an account of the rest."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from .budget import accounting, tokens
 from .markdown_blocks import Block
@@ -45,62 +44,6 @@ def fit(blocks: list[Block], budget_tokens: int) -> str:
         if not kept:
             return "…" if budget_tokens < tokens(short := accounting([_amount(blocks, kept)])) else short
         kept.popitem()
-
-
-def split(blocks: list[Block], most_tokens: int) -> list[str]:
-    """All blocks in pieces of at most `most_tokens`, cut between blocks, else between lines, else between words."""
-    pieces: list[str] = []
-    piece: list[str] = []
-    room = most_tokens
-    for part, cost in _parts(blocks, most_tokens):
-        if cost > room and piece:
-            pieces.append("\n\n".join(piece))
-            piece, room = [], most_tokens
-        piece.append(part)
-        room -= cost
-    return [*pieces, "\n\n".join(piece)] if piece else pieces
-
-
-def _parts(blocks: list[Block], most_tokens: int) -> Iterator[tuple[str, int]]:
-    for block in blocks:
-        cost = tokens(block.text) + 1
-        if cost <= most_tokens:
-            yield block.text, cost
-        else:
-            yield from ((part, tokens(part) + 1) for part in _cut(block, most_tokens - 1))
-
-
-def _cut(block: Block, most_tokens: int) -> Iterator[str]:
-    """A block in parts, each with the lines at its head and its end that make it what it is."""
-    lines = [part for line in block.text.split("\n") for part in _cut_line(line, most_tokens // 2)]
-    head = lines[: block.head]
-    if block.tail:
-        lines.pop()
-    frame = tokens("\n".join([*head, block.tail]))
-    if frame > most_tokens // 2:
-        head, frame = [], 0
-    part, cost = list(head), frame
-    for line in lines[len(head) :]:
-        line_cost = tokens(line) + 1
-        if cost + line_cost > most_tokens and len(part) > len(head):
-            yield _closed(part, block.tail)
-            part, cost = list(head), frame
-        part.append(line)
-        cost += line_cost
-    if len(part) > len(head):
-        yield _closed(part, block.tail)
-
-
-def _cut_line(line: str, most_tokens: int) -> Iterator[str]:
-    while len(line) > most_tokens and tokens(line) > most_tokens:
-        end = most_tokens
-        while end < len(line) and tokens(line[: end * 5 // 4]) <= most_tokens:
-            end = end * 5 // 4
-        space = line.rfind(" ", end // 2, end)
-        end = space if space > 0 else end
-        yield line[:end]
-        line = line[end:].lstrip(" ")
-    yield line
 
 
 def _closed(lines: list[str], tail: str) -> str:

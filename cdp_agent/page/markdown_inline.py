@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xml.etree.ElementTree import Element
+from lxml.etree import _Element as Element
 
 from .markdown_sink import Sink, holds_blocks, text_of
 from .markdown_text import HARD_BREAK, code, destination, escape, link, quoted, wrap

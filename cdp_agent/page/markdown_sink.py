@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from xml.etree.ElementTree import Element
 
 import msgspec
+from lxml.etree import _Element as Element
+from lxml.etree import tostring
 
 from .markdown_blocks import Block
 from .markdown_text import escape, paragraph
@@ -121,4 +122,4 @@ def holds_blocks(element: Element) -> bool:
 
 def text_of(element: Element) -> str:
     """All texts in an element as they are."""
-    return "".join(element.itertext())
+    return tostring(element, method="text", encoding="unicode", with_tail=False)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from xml.etree.ElementTree import Element
 
 import msgspec
+from lxml.etree import _Element as Element
 
 Write = Callable[[Element], str]
 
@@ -66,8 +66,8 @@ def pipe_table(rows: list[Element], write: Write) -> str:
     starts = sorted({cell.start for row in grid for cell in row.cells})
     lines = [_columns(row, starts) for row in grid]
     heads = 0
-    while heads < len(grid) and grid[heads].head:
-        heads += 1
+    while heads < len(grid) and grid[heads].head and not (heads and len(grid[heads].cells) == 1 < len(starts)):
+        heads += 1  # but a cell alone below others heads the rows that follow it
     used = max(len(line) for line in lines)
     header = _joined(lines[:heads], used)
     return "\n".join([_line(header), _line(["---"] * used), *(_line(line) for line in lines[heads:])])

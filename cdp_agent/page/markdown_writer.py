@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from xml.etree.ElementTree import Element
+
+from lxml.etree import _Element as Element
 
 from . import markdown_inline
 from .markdown_blocks import Block, compact, indented, list_item

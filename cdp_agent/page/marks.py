@@ -6,7 +6,6 @@ The pages are only asked where their elements are. What is painted, is painted o
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from .tab import Tab
 
 TIMEOUT_S = 3.0
-_REF = re.compile(r"\[ref=(E\d+)\]")
 
 
 class Box(msgspec.Struct, frozen=True):
@@ -54,25 +52,20 @@ class _Found(msgspec.Struct, frozen=True):
     boxes: list[Box]
 
 
-def refs_in(text: str) -> list[str]:
-    """The refs in a snapshot's text, in order."""
-    return list(dict.fromkeys(_REF.findall(text)))
-
-
 async def locate_marks(page: Tab, refs: Iterable[str]) -> list[Mark]:
     """Where the elements of these refs are seen; iframes, and what is outside, hidden or covered, are left out.
 
     So are frames that do not answer. Raises PageUnresponsive or DocumentGone for the tab itself, BrowserError.
     """
-    by_world: dict[int, list[int]] = {}
+    by_world: dict[World, list[int]] = {}
     for ref in refs:
         if (found := page.refs.locate(parse_ref(ref))) is not None:
-            by_world.setdefault(id(found[0]), []).append(found[1])
+            by_world.setdefault(found[0], []).append(found[1])
     tree = await page.frames()
     asked = [
-        (frame, world, by_world[id(world)])
+        (frame, world, by_world[world])
         for frame in tree.all()
-        if (world := frame.present_world) is not None and id(world) in by_world
+        if (world := frame.present_world) is not None and world in by_world
     ]
     answers = await asyncio.gather(*(_marks(tree, *each) for each in asked), return_exceptions=True)
     marks: list[Mark] = []

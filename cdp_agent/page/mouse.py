@@ -6,30 +6,63 @@ https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchMou
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Literal
 
-from cdp_agent.cdp import input as cdp_input
-from cdp_agent.cdp.connection import Session
+import msgspec
 
-from .world import deadline
+from cdp_agent.cdp import input as cdp_input
+from cdp_agent.cdp import runtime
+from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.types import Empty
+from cdp_agent.errors import DocumentGone
+
+from .world import World, answer_of, deadline
 
 Button = Literal["left", "right", "middle"]
 HANDLED_WITHIN_S = 5.0
 """Chrome answers when the page's listeners are through."""
+HELD_S = 0.08
+"""The button goes up when the page has answered the press (js/press.js), or by then."""
 _MASK: dict[Button, int] = {"left": 1, "right": 2, "middle": 4}
 
 
-async def click_at(session: Session, x: float, y: float, *, button: Button = "left", count: int = 1) -> None:
-    """Moves there and presses `count` times in quick succession, all sent at once.
+class Answer(msgspec.Struct, frozen=True):
+    """What the page will tell of one press that meets its element; asked for before the press."""
+
+    world: World
+    told: asyncio.Future[runtime.Evaluated]
+    """From `pressAnswered` in page/js."""
+
+
+class Moved(msgspec.Struct, frozen=True):
+    """How far what was pressed has moved since, in CSS pixels: pushed down by a message that the press brought."""
+
+    x: float = 0.0
+    y: float = 0.0
+
+
+async def click_at(
+    session: Session, x: float, y: float, *, button: Button = "left", count: int = 1, answers: Sequence[Answer] = ()
+) -> None:
+    """Moves there and presses `count` times, held each time until the page has answered, where that is asked for.
 
     A lone move is answered with the next frame, the press at once: so the move is not waited for by itself.
     """
-    events = [_event("mouseMoved", x, y)]
+    sent = [session.post(_event("mouseMoved", x, y))]
     for click in range(1, count + 1):
-        events.append(_event("mousePressed", x, y, button=button, held=True, count=click))
-        events.append(_event("mouseReleased", x, y, button=button, count=click))
+        pressed = session.post(_event("mousePressed", x, y, button=button, held=True, count=click))
+        try:
+            moved = await _answered(session, pressed, answers[click - 1]) if answers else Moved()
+        except BaseException:
+            session.tell(_event("mouseReleased", x, y, button=button, count=click))
+            for each in sent:
+                each.cancel()
+            raise
+        up = _event("mouseReleased", x + moved.x, y + moved.y, button=button, count=click)
+        sent += [pressed, session.post(up)]
     async with deadline(session, HANDLED_WITHIN_S):
-        await asyncio.gather(*(session.post(event) for event in events))
+        await asyncio.gather(*sent)
 
 
 async def move_to(session: Session, x: float, y: float, *, held: bool = False) -> None:
@@ -38,17 +71,39 @@ async def move_to(session: Session, x: float, y: float, *, held: bool = False) -
         await session.send(_event("mouseMoved", x, y, button="left" if held else None, held=held))
 
 
-async def press_down(session: Session, x: float, y: float) -> None:
-    """Moves there, presses the left button and keeps it down."""
-    events = [_event("mouseMoved", x, y), _event("mousePressed", x, y, button="left", held=True, count=1)]
-    async with deadline(session, HANDLED_WITHIN_S):
-        await asyncio.gather(*(session.post(event) for event in events))
+async def press_down(session: Session, x: float, y: float, answer: Answer) -> None:
+    """Moves there, presses the left button and keeps it down; returns when the page has answered the press."""
+    moved = session.post(_event("mouseMoved", x, y))
+    try:
+        await _answered(session, session.post(_event("mousePressed", x, y, button="left", held=True, count=1)), answer)
+        await moved
+    finally:
+        moved.cancel()
 
 
 async def release(session: Session, x: float, y: float) -> None:
     """Lets the left button go there."""
     async with deadline(session, HANDLED_WITHIN_S):
-        await session.send(_event("mouseReleased", x, y, button="left", count=1))
+        await session.send(released(x, y))
+
+
+def released(x: float, y: float) -> cdp_input.DispatchMouseEvent:
+    """The left button going up there, for whoever cannot wait."""
+    return _event("mouseReleased", x, y, button="left", count=1)
+
+
+async def _answered(session: Session, pressed: asyncio.Future[Empty], answer: Answer) -> Moved:
+    async with deadline(session, HANDLED_WITHIN_S):
+        await pressed
+    await asyncio.wait([answer.told], timeout=HELD_S)
+    if not answer.told.done():
+        try:  # a slow page says where it is now, for the button goes up there
+            return await answer.world.call("pressMoved", returning=Moved, timeout_s=HANDLED_WITHIN_S)
+        except DocumentGone:
+            return Moved()
+    if answer.told.cancelled() or answer.told.exception() is not None:
+        return Moved()  # the page has gone elsewhere
+    return answer_of("pressAnswered", answer.told.result(), Moved)
 
 
 def _event(

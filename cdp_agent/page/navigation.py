@@ -9,11 +9,14 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import msgspec
+
+from cdp_agent.cdp import emulation
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
 
 from .dialogs import Dialog
-from .hanging import end_scripts
+from .hanging import NOR_THE_PAGE, STAYS, Departure, answers, check_chrome, end_scripts, stop_loading
 from .receipts import Outcome, Receipt
 from .recorder import Recorder
 from .settle import NAVIGATION_S, Watch
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
 
 NAVIGATION_TIMEOUT_S = 30.0
 _BEGINS_WITHIN_S = 3.0
+_CRASHED = "its process ended, as it does when it runs out of memory: go elsewhere, or try again"
+_LOOK_EVERY_S = 1.0
+_OPENED_ANEW = "a script of the page could not be ended: its address was opened anew, by way of an empty page"
 _REASONS = {
     "ERR_NAME_NOT_RESOLVED": "there is no such host. Check the spelling of the address",
     "ERR_CONNECTION_REFUSED": "nothing listens at that host and port. Check the address, or start the server",
@@ -53,13 +59,17 @@ async def goto(page: Page, url: str, *, timeout_s: float | None = None) -> Recei
     """
     timeout_s = timeout_s or page.settings.navigation_timeout_s or NAVIGATION_TIMEOUT_S
     async with page.acting:
-        deadline = _now() + timeout_s
+        deadline = _now(page) + timeout_s
+        if page.guard.outlived and not page.related:
+            await _begin_anew(page, timeout_s)
         page.guard.check(url.strip())
         tree = await page.frames()
-        await end_scripts(page)
-        recorder = Recorder(page, None, Watch(page, tree))
-        note = await recorder.act(_navigate(page, url.strip(), timeout_s))
-        return await recorder.finish("goto", note, detail=url, navigation_s=max(1.0, deadline - _now()))
+        await end_scripts(page, aside=True)
+        watch = Watch(page, tree)
+        recorder = Recorder(page, None, watch)
+        outcome = await recorder.act(_navigate(page, url.strip(), timeout_s, watch.departure))
+        receipt = await recorder.finish("goto", outcome, detail=url, navigation_s=max(1.0, deadline - _now(page)))
+        return msgspec.structs.replace(receipt, note=_CRASHED) if page.activity.crashed else receipt
 
 
 async def back(page: Page) -> Receipt:
@@ -75,16 +85,19 @@ async def forward(page: Page) -> Receipt:
 async def reload(page: Page) -> Receipt:
     """Loads the page anew, also after it crashed. Raises PageUnresponsive, BrowserError."""
 
-    async def do() -> Outcome:
+    address = page.url
+
+    async def do(went_aside: bool) -> Outcome:
         tree = await page.frames()
-        await _begin(page, tree.root.session.post(cdp_page.Reload()), "The page was not loaded anew")
-        return Outcome()
+        how = cdp_page.Navigate(url=address) if went_aside else cdp_page.Reload()
+        await _begin(page, tree.root.session.post(how), "The page was not loaded anew")
+        return Outcome(note=_OPENED_ANEW if went_aside else "")
 
     return await _navigation(page, "reload", do)
 
 
 async def _through_history(page: Page, step: int) -> Receipt:
-    async def do() -> Outcome:
+    async def do(_: bool) -> Outcome:
         session = (await page.frames()).root.session
         history = await session.send(cdp_page.GetNavigationHistory())
         index = history.current_index + step
@@ -100,11 +113,11 @@ async def _through_history(page: Page, step: int) -> Receipt:
     return await _navigation(page, "back" if step < 0 else "forward", do)
 
 
-async def _navigation(page: Page, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]]) -> Receipt:
+async def _navigation(page: Page, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
     async with page.acting:
-        await end_scripts(page)
+        went_aside = await end_scripts(page, aside=action == "reload")
         recorder = Recorder(page, None, Watch(page, await page.frames()))
-        outcome = await recorder.act(do())
+        outcome = await recorder.act(do(went_aside))
         navigation_s = page.settings.navigation_timeout_s or NAVIGATION_S
         receipt = await recorder.finish(action, outcome, navigation_s=navigation_s)
         if receipt.navigated_to is None and any(_kept(each) for each in receipt.dialogs):
@@ -112,19 +125,42 @@ async def _navigation(page: Page, action: str, do: Callable[[], Coroutine[Any, A
         return receipt
 
 
-async def _navigate(page: Page, url: str, timeout_s: float) -> Outcome:
-    session = (await page.frames()).root.session
+async def _begin_anew(page: Page, timeout_s: float) -> None:
+    """Frees the tab of the rules of a run that is over: first its pages are gone, and its history with them.
+
+    Raises as `goto`.
+    """
+    tree = await page.frames()
+    await page.silence()
     try:
-        async with asyncio.timeout(timeout_s):
-            answer = await session.send(cdp_page.Navigate(url=url))
-    except TimeoutError as error:
-        session.tell(cdp_page.StopLoading())
-        raise NavigationFailed(
-            url,
-            "timeout",
-            f"{url} could not be opened: its server did not answer within {timeout_s:g} s. "
-            "Try again later, or go elsewhere.",
-        ) from error
+        await end_scripts(page, aside=True)
+        await _navigate(page, "about:blank", timeout_s, Watch(page, tree).departure)
+        await _error_page(page)
+        await tree.root.session.send(cdp_page.ResetNavigationHistory())
+        await page.guard.free()
+    finally:
+        tree.root.session.tell(emulation.SetScriptExecutionDisabled(value=False))
+
+
+async def _navigate(page: Page, url: str, timeout_s: float, departure: Departure) -> Outcome:
+    session = (await page.frames()).root.session
+    asked = session.post(cdp_page.Navigate(url=url))
+    asked.add_done_callback(lambda _: page.activity.wake())
+    deadline = _now(page) + timeout_s
+    while not asked.done():
+        await page.guard.decided()
+        if asked.done():
+            break
+        stays = not await departure.hasten()
+        if stays or _now(page) > deadline:
+            asked.cancel()
+            await check_chrome(session)
+            stays = stays or not page.activity.waits_for_server()
+            hangs = await stop_loading(page) and not await answers(session)
+            raise _not_opened(url, timeout_s, stays=stays, hangs=hangs)
+        await page.activity.stir(min(deadline - _now(page) + 0.001, _LOOK_EVERY_S))
+    try:
+        answer = asked.result()
     except SessionClosed:
         raise
     except ProtocolError as error:
@@ -137,6 +173,14 @@ async def _navigate(page: Page, url: str, timeout_s: float) -> Outcome:
     return _refuse(url, answer.error_text)
 
 
+def _not_opened(url: str, timeout_s: float, *, stays: bool, hangs: bool) -> ActionError:
+    if stays:
+        return PageUnresponsive(f"{url} was not opened: {STAYS}")
+    then = f"; {NOR_THE_PAGE}." if hangs else ". Try again later, or go elsewhere."
+    why = f"its server did not answer within {timeout_s:g} s{then}"
+    return NavigationFailed(url, "timeout", f"{url} could not be opened: {why}")
+
+
 def _aborted(page: Page, url: str) -> Outcome:
     if page.dialogs.stayed():
         raise NavigationFailed(
@@ -144,7 +188,10 @@ def _aborted(page: Page, url: str) -> Outcome:
         )
     if page.activity.navigating() not in (None, url):
         return Outcome(note=f"the page went elsewhere while {url} was loading")
-    return Outcome(note="the server had nothing to show: the page stays as it was")
+    if page.guard.withholds:
+        return Outcome()  # the receipt says what was not sent
+    served = url.partition(":")[0].lower() in ("http", "https")
+    return Outcome(note=f"{'the server' if served else 'Chrome'} had nothing to show: the page stays as it was")
 
 
 def _kept(dialog: Dialog) -> bool:
@@ -161,26 +208,29 @@ def _refuse(url: str, reason: str, cause: Exception | None = None) -> NoReturn:
 
 async def _error_page(page: Page) -> None:
     """Chrome puts its own page in place of what failed: only then the next action finds the tab at rest."""
-    until = _now() + _BEGINS_WITHIN_S
-    while page.activity.navigating() and _now() < until:
-        await page.activity.stir(until - _now())
+    until = _now(page) + _BEGINS_WITHIN_S
+    while page.activity.navigating() and _now(page) < until:
+        await page.activity.stir(until - _now(page))
 
 
 async def _begin(page: Page, answer: asyncio.Future[Any], stayed: str) -> None:
     """Waits for the first sign of the navigation that was asked for; the answer to the command is none."""
     activity = page.activity
-    document, url, until = activity.document.number, activity.document.url, _now() + _BEGINS_WITHIN_S
+    begun, document, url = activity.begun, activity.document.number, activity.document.url
+    until = _now(page) + _BEGINS_WITHIN_S
     answer.add_done_callback(lambda _: activity.wake())
-    while not (activity.navigating() or activity.document.number != document or activity.document.url != url):
+    while not (activity.begun != begun or activity.document.number != document or activity.document.url != url):
         if answer.done() and (error := answer.exception()) is not None:
             raise error
         if page.dialogs.stayed():
             return  # the receipt tells
-        if not await activity.stir(max(0, until - _now())):
+        await page.guard.decided()
+        if not await activity.stir(max(0, until - _now(page))):
             if not answer.done():
                 raise PageUnresponsive(f"{stayed}: the page did not answer within {_BEGINS_WITHIN_S:g} s.")
             return
 
 
-def _now() -> float:
-    return asyncio.get_running_loop().time()
+def _now(page: Page) -> float:
+    """Stands still while somebody is asked about what is held."""
+    return asyncio.get_running_loop().time() - page.guard.stood_s

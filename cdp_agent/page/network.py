@@ -8,6 +8,7 @@ https://chromedevtools.github.io/devtools-protocol/tot/Network/
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter
 from collections.abc import Callable
 
@@ -16,9 +17,12 @@ import msgspec
 from cdp_agent.cdp import network, target
 from cdp_agent.cdp.connection import Session
 
+from .recent import Recent
+
 AWAITED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
 _STREAMS = ("text/event-stream", "application/x-ndjson", "application/stream", "multipart/x-mixed-replace")
 _REMEMBERED = 200
+_PLACES = 5_000
 _POLLS = 5
 """What was asked for so often is asked for again and again."""
 ENDLESS_S = 5.0
@@ -75,7 +79,9 @@ class Requests:
         self._running: dict[str, _Request] = {}
         self._failures: list[tuple[int, Failure]] = []
         self._statuses: dict[str, int] = {}
-        self._endless: set[str] = set()
+        self._answered_at: dict[str, float] = {}
+        """When documents that were asked for were answered; infinity until then."""
+        self._endless = Recent(_REMEMBERED)
         self._times: Counter[str] = Counter()
         self._moved_at = 0.0
 
@@ -116,7 +122,8 @@ class Requests:
 
     def give_up(self, since: Mark) -> None:
         """Those that are pending took too long: they are not waited for again on this page."""
-        self._endless.update(each.place for each in self._waited_for(since))
+        for each in self._waited_for(since):
+            self._endless.add(each.place)
 
     def failures(self, since: Mark) -> list[Failure]:
         """The requests that began after `since` and failed."""
@@ -126,9 +133,18 @@ class Requests:
         """The HTTP status that a document came with."""
         return self._statuses.get(loader_id)
 
+    def answered_at(self, loader_id: str) -> float:
+        """When the server answered for that document, or failed to; 0 where none was asked, infinity until it does."""
+        return self._answered_at.get(loader_id, 0.0)
+
+    def is_answered(self, loader_id: str) -> bool:
+        """Whether the server has answered for that document, or none was asked."""
+        return self.answered_at(loader_id) != math.inf
+
     def forget_before(self, loader_id: str) -> None:
         """The document was replaced: of the old one's requests, Chrome tells no end."""
         self._running = {key: each for key, each in self._running.items() if key == loader_id}
+        self._answered_at = {key: at for key, at in self._answered_at.items() if key == loader_id}
         self._times.clear()
 
     def _polls(self, request: _Request) -> bool:
@@ -153,7 +169,11 @@ class Requests:
         for_worker = event.type == "Script" and not event.loader_id  # it is of no document
         request = _Request(session, self._order, event.request.method, event.request.url, _now(), for_worker)
         self._times[request.place] += event.request_id not in self._running  # a redirect is no new request
+        if len(self._times) > _PLACES:
+            self._times.clear()
         self._running[event.request_id] = request
+        if event.request_id == event.loader_id:
+            self._answered_at[event.request_id] = math.inf
         self._moved(request)
         self._stirred()
 
@@ -161,6 +181,7 @@ class Requests:
         request = self._running.get(event.request_id)
         if request is None:
             return
+        self._note_answer(event.request_id)
         if event.type == "Document":
             self._statuses[event.request_id] = event.response.status
             if len(self._statuses) > _REMEMBERED:
@@ -182,7 +203,12 @@ class Requests:
         self._failures.append((request.order, failure))
         del self._failures[:-_REMEMBERED]
 
+    def _note_answer(self, request_id: str) -> None:
+        if self._answered_at.get(request_id) == math.inf:
+            self._answered_at[request_id] = _now()
+
     def _end(self, request_id: str) -> None:
+        self._note_answer(request_id)
         if (request := self._running.pop(request_id, None)) is not None:
             self._moved(request)
             self._stirred()

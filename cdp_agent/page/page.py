@@ -76,32 +76,40 @@ class Page(View):
     async def drag(
         self,
         from_ref: str,
-        to_ref: str,
+        to_ref: str | None = None,
         *,
+        by: Position | None = None,
         position: Position | None = None,
         to_position: Position | None = None,
+        hold_s: float = 0.0,
     ) -> Receipt:
-        """Drags one element with the mouse and drops it on another, or on another place in the same one.
+        """Drags one element with the mouse and drops it on another, elsewhere in the same one, or `by` so many pixels.
 
-        The positions are as in `click`; without them it goes from middle to middle. Raises NotInteractable, StaleRef.
+        The positions are as in `click`; without them it goes from middle to middle. `by`: CSS pixels to the right and
+        down from where it begins, in place of `to_ref`. `hold_s`: seconds to hold still after the press and before the
+        drop, for lists that are sorted after a long press. Raises NotInteractable, StaleRef, InvalidArguments.
         """
         from . import drag as dragging
         from .locate import locate
 
-        async def do(at: Located) -> Outcome:
-            return await dragging.drag(at.at(position), (await locate(self, to_ref)).at(to_position))
+        goal = dragging.goal(to_ref, by)
 
-        return await _perform(self, "drag", from_ref, do, detail=f"to {to_ref}")
+        async def do(at: Located) -> Outcome:
+            to = goal if isinstance(goal, dragging.Offset) else (await locate(self, goal)).at(to_position)
+            return await dragging.drag(at.at(position), to, hold_s=hold_s)
+
+        return await _perform(self, "drag", from_ref, do, detail=dragging.said(goal))
 
     async def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
-        """Replaces the text of a field, or adds to it; `value` is what it has then. Raises NotInteractable.
+        """Replaces the text of a field, or adds to it; `value` is what it has then. `submit` presses Enter afterwards.
 
-        `submit` presses Enter afterwards.
+        Raises NotInteractable, StaleRef, InvalidArguments for what the field does not take and for a text of more than
+        a million characters.
         """
         from . import fill as filling
 
         do = filling.fill_and_submit if submit else filling.fill
-        return await _perform(self, "fill", ref, lambda at: do(at, text, append=append))
+        return await _perform(self, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
 
     async def fill_secret(self, ref: str, secret: Revealed, *, append: bool = False) -> Receipt:
         """Fills in what has secrets in it, only where they may be; see secret_fill.py. Raises BlockedByPolicy."""
@@ -154,10 +162,34 @@ class Page(View):
             return await perform_unaimed(self, "press", lambda: keyboard.press(root, key, repeat), detail=detail)
 
         async def do(at: Located) -> Outcome:
-            await actions.focus(at)
-            return await keyboard.press(root, key, repeat)
+            focused = await actions.focus(at)
+            await keyboard.press(root, key, repeat)
+            return focused
 
         return await _perform(self, "press", ref, do, detail=detail)
+
+    async def type(self, text: str, *, ref: str | None = None) -> Receipt:
+        """Types into what has the focus, or into the element, a key for each character; line breaks are Enter.
+
+        For what listens to keys: terminals, grids, canvases. It replaces nothing; `fill` is for fields. Raises
+        InvalidArguments for more than a million characters.
+        """
+        from . import actions, keyboard
+
+        keyboard.check_enterable(text)
+        root = (await self.frames()).root
+        detail = keyboard.told(text)
+        if ref is None:
+            from .recorder import perform_unaimed
+
+            return await perform_unaimed(self, "type", lambda: keyboard.type_text(root, text), detail=detail)
+
+        async def do(at: Located) -> Outcome:
+            focused = await actions.focus(at)
+            await keyboard.type_text(root, text)
+            return focused
+
+        return await _perform(self, "type", ref, do, detail=detail)
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
         """Gives files to a file field, or to what opens one. Raises NotInteractable, InvalidArguments, StaleRef."""
@@ -172,11 +204,12 @@ class Page(View):
         pages: float = 1.0,
         pixels: int | None = None,
         ref: str | None = None,
+        to_text: str | None = None,
     ) -> Scrolled:
         """Scrolls the page or a box in it, until what that loads has arrived; see `scroll.scroll`."""
         from . import scroll as scrolling
 
-        return await scrolling.scroll(self, direction, pages=pages, pixels=pixels, ref=ref)
+        return await scrolling.scroll(self, direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text)
 
     async def wait_for(
         self,
@@ -206,8 +239,8 @@ class Page(View):
         )
 
 
-async def _perform(page: Page, action: str, ref: str, do: Do, *, detail: str = "") -> Receipt:
+async def _perform(page: Page, action: str, ref: str, do: Do, *, detail: str = "", submits: bool = False) -> Receipt:
     """See recorder.perform. What it imports takes a tenth of the time until the first snapshot."""
     from .recorder import perform
 
-    return await perform(page, action, ref, do, detail=detail)
+    return await perform(page, action, ref, do, detail=detail, submits=submits)

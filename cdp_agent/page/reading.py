@@ -14,12 +14,14 @@ import msgspec
 from cdp_agent.cdp import dom
 from cdp_agent.errors import ActionError, DocumentGone
 
+from .adopt import Hidden, ask_first
 from .frames import Frame, FrameTree
-from .listeners import adopt_listeners, ask_listeners, begin_listeners, has_begun, remember_elements
 from .refs import RefTable
 from .world import World
 
 READ_TIMEOUT_S = 10.0
+_DEEPEST_HIDDEN = 4
+"""What was hidden may hide more; each time that something is found is a reading."""
 FRAME_TIMEOUT_S = 2.0
 """A frame that is on its way to a server which does not answer holds the others up no longer."""
 
@@ -32,10 +34,16 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     """The local ids newly given: `first` … `end - 1`."""
     remote: list[int]
     """The iframe elements whose content lives in another world."""
-    closed: list[int]
-    """What may host a closed shadow root, and was not asked about yet."""
     internals: list[int]
     """What may have roles and names of `ElementInternals`, and was not asked about yet."""
+    roots: int
+    """How many documents and shadow roots were entered so far."""
+    gone: list[int]
+    """Those of them that are gone since, by number."""
+    came: list[int] = []
+    """How many text nodes came since the first reading, and how often anything else."""
+    editors: list[int] = []
+    """The code editors in it: what they hold is asked of the page."""
     elements: str = ""
     """Changes when elements come or go; where it matters which of them listen for the mouse, see `minds_listeners`."""
 
@@ -141,28 +149,37 @@ class _Reader(Generic[P]):
                 await asyncio.gather(*(self._own(reading, readings) for reading in around))
 
     async def _read_once(self, frame: Frame) -> Reading[P]:
-        world = await self._world(frame)
+        world, hidden = await self._world(frame)
+        hidden.begin_reading()
+        looked = hidden.look(world, listeners=self._minds_listeners)
         part = await self._call(world)
-        learnt = await adopt_listeners(world, part.elements) if self._minds_listeners else False
-        if part.closed or part.internals:
-            from .adopt import adopt_hidden  # late: most pages have none
+        for _ in range(_DEEPEST_HIDDEN):
+            learnt = await hidden.adopt(world, looked, part, listeners=self._minds_listeners)
+            if part.editors:
+                from .held_code import adopt_code  # late: few pages have one
 
-            learnt |= await adopt_hidden(world, part.closed, part.internals)
-        if learnt:
+                learnt |= await adopt_code(world, part.editors)
+            if not learnt:
+                break
+            looked = hidden.look(world, listeners=self._minds_listeners)
             again = await self._call(world)
             part = msgspec.structs.replace(again, first=min(part.first, again.first), end=max(part.end, again.end))
-            remember_elements(world, part.elements)
         return Reading(frame, world, part)
 
-    async def _world(self, frame: Frame) -> World:
-        """The frame's world; a new one is told which elements listen before anything is read there."""
-        # The documents that share a session with the one around would be asked for that one.
-        alone = frame.parent is None or frame.parent.session is not frame.session
-        if not (self._minds_listeners and alone) or has_begun(frame.present_world):
-            return await frame.world()
-        world, listening = await asyncio.gather(frame.world(), ask_listeners(frame.session))
-        await begin_listeners(world, listening)
-        return world
+    async def _world(self, frame: Frame) -> tuple[World, Hidden]:
+        """The frame's world; a new one is told what is hidden in its document before anything is read there."""
+        present = frame.present_world
+        if present is not None and present.hidden is not None:
+            return present, present.hidden
+        # A session is asked for its own document; the other ones in it tell theirs as they are read.
+        if frame.parent is None or frame.parent.session is not frame.session:
+            world, first = await asyncio.gather(frame.world(), ask_first(frame.session, READ_TIMEOUT_S))
+            hidden = Hidden()
+            await hidden.begin(world, first)
+        else:
+            world, hidden = await frame.world(), Hidden()
+        world.hidden = hidden
+        return world, hidden
 
     async def _own(self, reading: Reading[P], readings: Readings[P]) -> None:
         """Finds out which frame each iframe element of that world holds, and reads the frames that are new."""

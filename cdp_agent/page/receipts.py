@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
 import msgspec
 
 from .dialogs import Dialog
 from .downloads import Download
+from .holding import Withheld
+from .lines import in_line, quoted
 from .network import Failure
 from .rules import Blocked
 from .settle import QUIET
@@ -21,6 +24,7 @@ _DONE = {
     "uncheck": "unchecked",
     "focus": "focused",
     "press": "pressed",
+    "type": "typed",
     "drag": "dragged",
     "upload": "uploaded to",
     "goto": "went to",
@@ -30,6 +34,8 @@ _DONE = {
     "wait_for": "waited for",
 }
 _MAX_TOLD = 5
+LONGEST_VALUE = 300
+"""A value of more characters is cut in a receipt's text; `Receipt.value` has it whole."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -37,6 +43,8 @@ class Outcome(msgspec.Struct, frozen=True):
 
     value: str | None = None
     note: str = ""
+    idle: bool = False
+    """Nothing was done, since it was so before."""
 
 
 class NewTab(msgspec.Struct, frozen=True):
@@ -70,12 +78,16 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     dialogs: list[Dialog] = []
     downloads: list[Download] = []
     changed: list[str] = []
-    """Lines of the page: "+ added", "- removed", "~ changed". Of a new document none."""
+    """Lines: "+ added", "- removed", "~ changed", or, where most did, "= the page". Of a new document none."""
     focus: str | None = None
     """What has the focus now, when that changed; "" when nothing has it any more."""
     failed_requests: list[Failure] = []
     blocked: list[Blocked] = []
     """Requests that the lists of allowed and denied origins kept from being sent."""
+    withheld: list[Withheld] = []
+    """What the action set off and nobody approved: requests that were not sent, downloads that were ended."""
+    watched_s: float | None = None
+    """So long a first change was waited for, after an action whose purpose is to have an effect."""
     settled: str = QUIET
     """"quiet", or why the page was not waited for any longer."""
     acted_ms: float = 0
@@ -95,6 +107,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
             or self.closed
             or self.dialogs
             or self.downloads
+            or self.withheld
             or self.changed
             or self.focus is not None
         )
@@ -106,32 +119,47 @@ def _lines(receipt: Receipt) -> list[str]:
         lines.append(f"({receipt.note})")
     if receipt.navigated_to is not None:
         lines.append(_navigation(receipt))
-    lines += [f'new tab: "{tab.title}" {tab.url}' for tab in receipt.new_tabs]
+    lines += [f"new tab: {quoted(tab.title)} {in_line(tab.url)}" for tab in receipt.new_tabs]
     if receipt.closed:
         lines.append("the tab is closed")
-    lines += [f'dialog {each.kind} "{each.message}" was {each.answer}ed' for each in receipt.dialogs]
+    lines += [_dialogs(each, len(list(alike))) for each, alike in itertools.groupby(receipt.dialogs)]
     lines += [_download(each) for each in receipt.downloads]
     if receipt.changed:
         lines += ["changed:", *(f"  {line}" for line in receipt.changed)]
     if receipt.focus is not None:
         lines.append(f"focus: {receipt.focus or 'nothing'}")
     if receipt.value is not None:
-        lines.append(f"value: {msgspec.json.encode(receipt.value).decode()}")
+        lines.append(f"value: {_value(receipt.value)}")
     lines += [f"failed: {each}" for each in receipt.failed_requests[:_MAX_TOLD]]
     if len(receipt.failed_requests) > _MAX_TOLD:
         lines.append(f"failed: {len(receipt.failed_requests) - _MAX_TOLD} more")
     lines += _blocked(receipt.blocked)
-    if receipt.nothing_changed and receipt.value is None:
-        lines.append("nothing changed" if receipt.settled == QUIET else "nothing changed yet")
+    lines += _withheld(receipt.withheld)
+    if receipt.nothing_changed and receipt.watched_s is not None:
+        until = "yet" if receipt.settled != QUIET else f"within {receipt.watched_s:g} s"
+        lines.append(f"no change seen {until}")
     if receipt.settled != QUIET and not receipt.closed:
         lines.append(receipt.settled)
     return lines
 
 
+def _dialogs(dialog: Dialog, times: int) -> str:
+    return f"dialog {dialog.kind} {quoted(dialog.message)} was {dialog.answer}ed" + (
+        f" {times} times" if times > 1 else ""
+    )
+
+
+def _value(value: str) -> str:
+    if len(value) <= LONGEST_VALUE:
+        return quoted(value)
+    begins, ends = (quoted(part) for part in (value[: LONGEST_VALUE // 2], value[-50:]))
+    return f"{begins} … {ends} ({value.count(chr(10)) + 1} lines, {len(value)} characters)"
+
+
 def _done(receipt: Receipt) -> str:
     done = _DONE.get(receipt.action, receipt.action)
     element = " ".join(filter(None, (receipt.ref, receipt.target)))
-    if receipt.action == "press":
+    if receipt.action in ("press", "type"):
         return f"{done} {receipt.detail}" + (f" in {element}" if element else "")
     return " ".join(filter(None, (done, element, receipt.detail)))
 
@@ -139,7 +167,7 @@ def _done(receipt: Receipt) -> str:
 def _navigation(receipt: Receipt) -> str:
     if receipt.same_document:
         return f"the address is now {receipt.navigated_to}"
-    title = f' "{receipt.title}"' if receipt.title else ""
+    title = f" {quoted(receipt.title)}" if receipt.title else ""
     status = f" (HTTP {receipt.status})" if receipt.status is not None and receipt.status >= 400 else ""
     return f"navigated to {receipt.navigated_to}{title}{status}"
 
@@ -150,15 +178,25 @@ def _blocked(blocked: list[Blocked]) -> list[str]:
     return lines + ([f"blocked: {len(counts) - _MAX_TOLD} more origins"] if len(counts) > _MAX_TOLD else [])
 
 
+def _withheld(withheld: list[Withheld]) -> list[str]:
+    counts = Counter((each.what, each.why) for each in withheld)
+    lines = [
+        f"not sent: {in_line(what)}" + (f" ({n} times)" if n > 1 else "") + f": {why}. The rest was done in the page"
+        for (what, why), n in counts.most_common(_MAX_TOLD)
+    ]
+    return lines + ([f"not sent: {len(counts) - _MAX_TOLD} more"] if len(counts) > _MAX_TOLD else [])
+
+
 def _download(download: Download) -> str:
+    name = in_line(download.suggested_name)
     match download.state:
         case "completed":
             size = download.received_bytes
             amount = (
                 f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} KB" if size >= 1e3 else f"{size} bytes"
             )
-            return f"downloaded {download.suggested_name} ({amount}) to {download.path or 'the folder of the browser'}"
+            return f"downloaded {name} ({amount}) to {download.path or 'the folder of the browser'}"
         case "canceled":
-            return f"the download of {download.suggested_name} was cancelled"
+            return f"the download of {name} was cancelled"
         case _:
-            return f"downloading {download.suggested_name} still"
+            return f"downloading {name} still"

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import re
 import time
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from cdp_agent.errors import ActionError, BlockedByPolicy, DocumentGone, SessionClosed
+import msgspec
 
-from . import diff
+from cdp_agent.errors import ActionError, BlockedByPolicy, DocumentGone, SessionClosed, StaleRef
+
+from . import diff, effects, recycled
+from .dialogs import Dialog
 from .downloads import Download
+from .holding import Withheld
+from .lines import label_of, line_of, quoted, ref_of, ref_of_change, without_focus
 from .locate import Located, locate
 from .receipts import NewTab, Outcome, Receipt
+from .recover import Seen
+from .rules import Blocked
 from .settle import NAVIGATION_S, QUIET, Watch
 from .snapshot import Snapshot
 from .tab import Kept
@@ -23,27 +32,41 @@ if TYPE_CHECKING:
 DOWNLOAD_S = 3.0
 LARGE_S = 0.1
 """A page that takes longer to read than this is watched from one action to the next, not to read it twice for each."""
+EFFECT_S = 1.0
+"""So long a first effect is waited for after an action that has no other purpose than to have one."""
+_LOOK_EVERY_S = 0.2
+"""Values, selections and styles change without telling anybody."""
+_ATTEMPTS = 3
 _POPUP_S = 5.0
 _LEAVING_S = 0.1
-# Of these one expects that something comes of them, so that settling waits a little for it.
-_EXPECTANT = {"click", "press", "drag", "select", "check", "uncheck", "upload"}
+_EXPECTANT = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
+_FIELDS = {"textbox", "searchbox", "combobox", "spinbutton"}
+_EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: (\[ref=E\d+\]))?: ')
 
 Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
 
 
-async def perform(page: Page, action: str, ref: str, do: Do, *, detail: str = "") -> Receipt:
+async def perform(page: Page, action: str, ref: str, do: Do, *, detail: str = "", submits: bool = False) -> Receipt:
     """Locates the element, lets `do` act on it, waits until the page is settled, and tells what came of it.
 
-    `detail` is what else the action was given, such as the key. Raises what `do` raises, StaleRef, PageUnresponsive,
-    BrowserError.
+    `detail` is what else the action was given, such as the key; `submits`: it ends with Enter. Raises what `do` raises,
+    StaleRef, PageUnresponsive, BrowserError.
     """
     async with page.acting:
-        at = await locate(page, ref)
-        recorder = await Recorder.start(page)
-        target = recorder.name_of(at.ref)
-        outcome = await recorder.act(recorder.while_here(do(at)))
+        known = page.history[-1] if page.history else None
+        for attempt in range(_ATTEMPTS):
+            at = await locate(page, ref)
+            recorder = await Recorder.start(page, expectant=submits or action in _EXPECTANT)
+            await recorder.hold_to_record(at, known)
+            target = recorder.name_of(at.ref)
+            try:
+                outcome = await recorder.act(recorder.while_here(do(at)))
+                break
+            except StaleRef as error:  # it left the page while it was aimed at: nothing was done to it
+                if error.ref != at.ref or attempt + 1 == _ATTEMPTS:
+                    raise
         if at.note:
-            outcome = Outcome(outcome.value, "; ".join(filter(None, (at.note, outcome.note))))
+            outcome = msgspec.structs.replace(outcome, note="; ".join(filter(None, (at.note, outcome.note))))
         return await recorder.finish(action, outcome, ref=at.ref, target=target, detail=detail)
 
 
@@ -52,38 +75,81 @@ async def perform_unaimed(
 ) -> Receipt:
     """The same for an action without an element, such as a key for whatever has the focus."""
     async with page.acting:
-        recorder = await Recorder.start(page)
+        recorder = await Recorder.start(page, expectant=True)
         outcome = await recorder.act(recorder.while_here(do()))
         return await recorder.finish(action, outcome, detail=detail)
+
+
+class _Seen(msgspec.Struct):
+    """What came of an action so far."""
+
+    settled: str = QUIET
+    tabs: list[NewTab] = []
+    dialogs: list[Dialog] = []
+    downloads: dict[tuple[str, str], Download] = {}
+    blocked: list[Blocked] = []
+    withheld: list[Withheld] = []
+    changed: list[str] = []
+    focus: str | None = None
+    passing: list[str] = []
+    """What was seen that may be of no meaning, told when there is nothing else."""
+    firm: bool = False
+    """Something came that is not going on by itself anyway."""
 
 
 class Recorder:
     """Takes down what happens from `start` to `finish`."""
 
-    def __init__(self, page: Page, before: Snapshot | None, watch: Watch) -> None:
+    def __init__(self, page: Page, before: Snapshot | None, watch: Watch, *, expectant: bool = False) -> None:
         self._page = page
         self._before = before
         self._watch = watch
+        self._expectant = expectant
+        self._pictures = effects.Pictures()
         page.activity.before_action = (watch.document, watch.url)
         self._begun = time.perf_counter()
         self._acted_ms = 0.0
 
     @classmethod
-    async def start(cls, page: Page) -> Recorder:
-        """Reads the page as it is, and watches from now on. Raises BrowserError."""
-        watch = await Watch.start(page)
-        if (kept := page.kept) is not None and kept.counts == watch.counts:
-            return cls(page, kept.snapshot, watch)
+    async def start(cls, page: Page, *, expectant: bool = False) -> Recorder:
+        """Reads the page as it is, and watches from now on. `expectant`: an effect is waited for.
+
+        Raises BrowserError.
+        """
+        watch, kept = Watch(page, await page.frames()), page.kept
+        reading = asyncio.ensure_future(_read(page)) if kept is None else None  # asked for with the watching
         try:
-            before = await page.read()
-        except ActionError:
-            before = None  # it hangs, crashed, or is loading: acting may help
-        return cls(page, before, watch)
+            await watch.begin(effects=expectant)
+            if kept is not None and kept.counts == watch.counts:
+                before: Snapshot | None = kept.snapshot
+            elif watch.is_busy or reading is None:
+                before = await _read(page)  # knows by now that there is no answer
+            else:
+                before = await reading
+            recorder = cls(page, before, watch, expectant=expectant)
+            if watch.latest.unreadable and before is not None:
+                recorder._pictures = await effects.pictures(await page.frames())
+        except BaseException:
+            watch.stop()
+            raise
+        finally:
+            if reading is not None and not reading.done():
+                await _ended(reading)
+        return recorder
 
     def name_of(self, ref: str) -> str:
         """What the snapshot calls it: `button "Add to cart"`."""
-        line = line_of(self._before.text, ref) if self._before is not None else ""
-        return line.partition(" [")[0].partition(": ")[0].removesuffix(":")
+        return label_of(line_of(self._before.text, ref)) if self._before is not None else ""
+
+    async def hold_to_record(self, at: Located, known: Seen | None) -> None:
+        """Raises StaleRef when the element stands for another record than it did at the reading `known`."""
+        if self._before is None or known is None or self._before is known.snapshot:
+            return
+        try:
+            await recycled.hold_to_record(at, known.snapshot, self._before)
+        except BaseException:
+            self._watch.stop()
+            raise
 
     async def act(self, doing: Coroutine[Any, Any, Outcome]) -> Outcome:
         """Lets it be done. That the page goes away meanwhile is what some actions are for."""
@@ -104,15 +170,19 @@ class Recorder:
         acting = asyncio.ensure_future(doing)
         try:
             while not acting.done():
-                stirring = asyncio.ensure_future(activity.stir(None))
-                await asyncio.wait([acting, stirring], return_when=asyncio.FIRST_COMPLETED)
-                stirring.cancel()
+                stirring = activity.next_event()
+                either: list[asyncio.Future[Any]] = [acting, stirring]
+                try:
+                    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    stirring.cancel()
                 if activity.navigating():
                     await asyncio.wait([acting], timeout=_LEAVING_S)
                     break
             return acting.result() if acting.done() else Outcome()
         finally:
-            acting.cancel()
+            if not acting.done():
+                await _ended(acting)
 
     async def finish(
         self,
@@ -127,50 +197,159 @@ class Recorder:
         """Waits until the page is settled, and tells what came of it. Raises BrowserError."""
         page, activity = self._page, self._page.activity
         begun = time.perf_counter()
-        patient, keep = action in _EXPECTANT, page.read_took_s > LARGE_S
-        settled = await self._watch.settle(patient=patient, navigation_s=navigation_s, keep=keep)
-        tabs = [await _arrived(each) for each in page.popups[self._watch.popups :]]
-        blocked = page.guard.take()
-        if not self._watch.navigated and (refused := next((each for each in blocked if each.tab), None)):
-            self._watch.stop()
-            raise BlockedByPolicy(f"{_where(action, ref, target)} leads elsewhere: {refused}")
-        downloads = await self._downloads()
-        settled_ms = _ms_since(begun)
-        navigated = self._watch.navigated
-        moved = not navigated and activity.document.url != self._watch.url
-        after = None if page.closed or navigated else await self._read(keep=keep and settled == QUIET)
-        changed, focus = self._compare(after, navigated, action, ref, outcome)
+        expectant = self._expectant and not outcome.idle and (outcome.value is None or action == "fill")
+        seen = _Seen()
+        try:
+            await self._observe(seen, action, outcome, ref, navigation_s)
+            while expectant and not seen.firm and seen.settled == QUIET and not self._left:
+                left_s = EFFECT_S - (time.perf_counter() - begun)
+                if left_s <= 0:
+                    break
+                await self._watch.stirred(min(left_s, max(_LOOK_EVERY_S, 8 * page.read_took_s)))
+                await self._observe(seen, action, outcome, ref, navigation_s)
+            if not self._left and not self._watch.navigated and self._refused(seen):
+                raise BlockedByPolicy(f"{_where(action, ref, target)} leads elsewhere: {self._refused(seen)}")
+        finally:
+            await self._stop(seen.settled)
+        navigated, moved = self._watch.navigated, self._moved
         return Receipt(
             action=action,
             ref=ref,
             target=target,
             detail=detail,
-            note=outcome.note,
+            note="; ".join(filter(None, (outcome.note, self._watch.departure.note, self._unseen(seen)))),
             value=outcome.value,
             navigated_to=page.url if navigated or moved else None,
             same_document=moved,
             title=await self._title() if navigated else None,
             status=activity.requests.status(activity.document.loader_id) if navigated else None,
-            new_tabs=tabs,
+            new_tabs=[each for each in seen.tabs if not (seen.downloads and self._was_none(each))],
             closed=page.closed,
-            dialogs=page.dialogs.take(),
-            downloads=downloads,
-            changed=changed,
-            focus=focus,
+            dialogs=seen.dialogs,
+            downloads=list(seen.downloads.values()),
+            changed=seen.changed or ([] if seen.firm else seen.passing),
+            focus=seen.focus,
             failed_requests=[
                 each
                 for each in activity.requests.failures(self._watch.requests)
                 if not (navigated and each.is_document_of(page.url))  # `status` says it
             ],
-            blocked=blocked,
-            settled=settled,
+            blocked=seen.blocked,
+            withheld=seen.withheld,
+            settled=seen.settled,
+            watched_s=EFFECT_S if expectant and not seen.firm else None,
             acted_ms=self._acted_ms,
-            settled_ms=settled_ms,
+            settled_ms=_ms_since(begun),
         )
 
+    @property
+    def _left(self) -> bool:
+        return self._page.closed or self._watch.navigated
+
+    @property
+    def _moved(self) -> bool:
+        return not self._watch.navigated and self._page.activity.document.url != self._watch.url
+
+    def _unseen(self, seen: _Seen) -> str:
+        """What may have changed unseen, where nothing else did: screenshots are of the tab's own document."""
+        if not self._expectant or seen.firm or self._left or not self._watch.unreadable_frames:
+            return ""
+        return "whether the picture of a canvas in a frame changed could not be seen: take a screenshot"
+
+    def _was_none(self, tab: NewTab) -> bool:
+        """Whether it closed without ever having had a document, as Chrome's tab for a download does."""
+        return not tab.url and any(each.closed and each.target_id == tab.target_id for each in self._page.popups)
+
+    @staticmethod
+    def _refused(seen: _Seen) -> Blocked | None:
+        return next((each for each in seen.blocked if each.tab), None)
+
+    async def _stop(self, settled: str) -> None:
+        """Ends the watching, but for a large page that is at rest: it need not be read again for the next action."""
+        if settled == QUIET and self._page.kept is not None:
+            effects.end(await self._page.frames())
+        else:
+            self._watch.stop(gave_up=settled != QUIET)
+
+    async def _observe(
+        self,
+        seen: _Seen,
+        action: str,
+        outcome: Outcome,
+        ref: str | None,
+        navigation_s: float,
+    ) -> None:
+        """Waits until the page is at rest, and adds what is to be seen then."""
+        page = self._page
+        seen.settled = await self._watch.settle(navigation_s=navigation_s, keep=True)
+        for popup in page.popups_after(self._watch.last_popup)[len(seen.tabs) :]:
+            seen.tabs.append(await _arrived(popup))
+        seen.blocked += page.guard.take()
+        seen.withheld += page.guard.take_withheld()
+        if not self._left and self._refused(seen):
+            return
+        for download in await self._downloads():
+            seen.downloads[download.url, download.suggested_name] = download
+        await page.guard.decided()  # a download may have been asked about meanwhile
+        seen.withheld += page.guard.take_withheld()
+        seen.dialogs += page.dialogs.take()
+        if self._left:
+            return
+        after = await self._read(keep=page.read_took_s > LARGE_S and seen.settled == QUIET)
+        changed, seen.focus = self._compare(after, False, action, ref, outcome)
+        seen.changed = changed
+        firm = bool(changed)
+        if self._expectant:
+            firm = await self._add_effects(seen, after, action, ref)
+        told = seen.tabs or seen.dialogs or seen.downloads or seen.withheld
+        seen.firm = firm or bool(self._moved or told or seen.focus is not None)
+
+    async def _add_effects(self, seen: _Seen, after: Snapshot | None, action: str, ref: str | None) -> bool:
+        """Adds what the lines do not show; returns whether anything is there that does not go on by itself anyway."""
+        tree, refs = await self._page.frames(), self._page.refs
+        found = await effects.effects_now(tree, refs, looks=not seen.changed)
+        firm = bool(seen.changed) and not self._goes_on(after, found.prompt)
+        if seen.changed and not firm:
+            found = await effects.effects_now(tree, refs, looks=True)
+        seen.passing = found.lines(weak=True) if action != "fill" else []  # typing does that
+        # No mouse has moved for a key: the caret and the looks are its doing.
+        told = found.lines(weak=False) + (seen.passing if action == "press" and not firm and seen.focus is None else [])
+        told = _not_in(seen.changed, told) + self._passed(after, found.gone)
+        if self._pictures.boxes and not firm and not told:
+            now = await effects.pictures(tree)
+            told = (
+                ["~ canvas: its picture changed"] if now != self._pictures and now.boxes == self._pictures.boxes else []
+            )
+        seen.changed = seen.changed + told
+        return firm or bool(told) or (action == "click" and self._entered(after, ref))
+
+    def _entered(self, after: Snapshot | None, ref: str | None) -> bool:
+        """Whether a field has got the focus that it was clicked for."""
+        now = diff.focused(after.text) if after is not None else None
+        if now is None or _ref_of(now) != ref or now.partition(" ")[0] not in _FIELDS:
+            return False
+        return self._before is None or not _same_element(diff.focused(self._before.text), now)
+
+    def _goes_on(self, after: Snapshot | None, prompt: bool) -> bool:
+        """Whether it only goes on by itself: what did before, or what counts, and that not at once."""
+        latest = self._watch.latest
+        if latest.own and not latest.others:
+            return True
+        if prompt or not latest.others or after is None or self._before is None:
+            return False
+        return _ticks(self._before.text, after.text)
+
+    def _passed(self, after: Snapshot | None, gone: list[str]) -> list[str]:
+        """What came and went, and is neither before nor after."""
+        texts = [each.text for each in (self._before, after) if each is not None]
+        return [f"~ came and went: {text}" for text in gone if not any(text in each for each in texts)]
+
     async def _title(self) -> str | None:
+        root = (await self._page.frames()).root
+        if root.session.silent:
+            return None  # it hangs, and is not waited for once more
         try:
-            world = await (await self._page.frames()).root.world()
+            world = await root.world()
             self._page.title = await world.call("documentTitle", returning=str)
         except (ActionError, SessionClosed):
             return None  # it goes on elsewhere already
@@ -178,14 +357,14 @@ class Recorder:
 
     async def _read(self, *, keep: bool) -> Snapshot | None:
         self._page.kept = None
+        counts = dict(self._watch.counts)
         try:
-            counts = dict(self._watch.counts)
-            after = await self._page.read()
-            if keep:
-                self._page.kept = Kept(after, counts)
-            return after
-        except (ActionError, SessionClosed):
-            return None  # `settled` says why, or the next call will
+            after = await _read(self._page)
+        except SessionClosed:
+            return None
+        if keep and after is not None:
+            self._page.kept = Kept(after, counts)
+        return after
 
     async def _downloads(self) -> list[Download]:
         watcher = self._page.downloads
@@ -201,21 +380,71 @@ class Recorder:
     ) -> tuple[list[str], str | None]:
         if after is None or navigated or self._before is None:
             return [], None
-        changed = diff.changes(self._before.text, after.text)
-        if outcome.value is not None and len(changed) == 1 and f"[ref={ref}]" in changed[0] and changed[0][0] == "~":
-            changed = [] if " ".join(outcome.value.split()) in changed[0] else changed  # `value` says it
+        changed = diff.changes(*_without_lines(self._before.text, after.text, ref, outcome.value))
+        if after.title != self._before.title:
+            changed.append(f"~ title: {quoted(self._before.title)} → {quoted(after.title)}")
+        if outcome.value is not None:  # `value` says it
+            said = " ".join(outcome.value.split())
+            changed = [each for each in changed if each[0] != "~" or ref_of_change(each) != ref or said not in each]
         was, now = diff.focused(self._before.text), diff.focused(after.text)
-        expected = now is not None and ref is not None and action != "focus" and diff.ref_of(now) == ref
+        expected = now is not None and ref is not None and action != "focus" and _ref_of(now) == ref
         return changed, None if expected or _same_element(was, now) else now or ""
 
 
-def line_of(text: str, ref: str) -> str:
-    """The line of a snapshot that has the ref, without indent and dash; "" when there is none."""
+async def _ended(task: asyncio.Task[Any]) -> None:
+    """Cancels it, and lets it put in order what it began, such as the mouse's button."""
+    task.cancel()
+    await asyncio.wait([task])
+    if not task.cancelled():
+        task.exception()  # nobody asks for it any more
+
+
+async def _read(page: Page) -> Snapshot | None:
+    """None when it hangs, crashed, or is loading: the next call will say why. Acting may help. Raises BrowserError."""
+    try:
+        return await page.read()
+    except ActionError:
+        return None
+
+
+def _without_lines(before: str, after: str, ref: str | None, value: str | None) -> tuple[str, str]:
+    """Both texts without the lines of a field that the receipt's value says anyway; as they are where those differ."""
+    if ref is None or value is None or "\n" not in value:
+        return before, after
+    (was, _), (now, lines) = _split_lines(before, ref), _split_lines(after, ref)
+    return (was, now) if lines == value.split("\n") else (before, after)
+
+
+def _split_lines(text: str, ref: str) -> tuple[str, list[str]]:
+    """The text without the lines of text ("| …") right below that of the ref, and those."""
     at = text.find(f"[ref={ref}]")
-    if at < 0:
-        return ""
     end = text.find("\n", at)
-    return text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)].strip().removeprefix("- ")
+    if at < 0 or end < 0:
+        return text, []
+    rest = text[end + 1 :].split("\n")
+    own = list(itertools.takewhile(lambda line: line.lstrip(" ").startswith("|"), rest))
+    head = text[:end].removesuffix(":") if own else text[:end]
+    return "\n".join([head, *rest[len(own) :]]), [line.lstrip(" ").removeprefix("|").removeprefix(" ") for line in own]
+
+
+def _ticks(before: str, after: str) -> bool:
+    """Whether the texts differ in numbers only; a click moves the focus besides."""
+    one, other = (
+        re.sub(r"\d+", "0", "\n".join(map(without_focus, each.split("\n")) if "[focused]" in each else [each]))
+        for each in (before, after)
+    )
+    return one == other
+
+
+def _not_in(changed: list[str], lines: list[str]) -> list[str]:
+    """The effects on elements that no changed line is about."""
+
+    def is_told(line: str) -> bool:
+        found = _EFFECT.match(line)
+        told = found and (found[2] or found[1])
+        return bool(told) and any(str(told) in each for each in changed)
+
+    return [line for line in lines if not is_told(line)]
 
 
 def _where(action: str, ref: str | None, target: str) -> str:
@@ -224,10 +453,13 @@ def _where(action: str, ref: str | None, target: str) -> str:
 
 def _same_element(one: str | None, other: str | None) -> bool:
     def key(line: str | None) -> str | None:
-        ref = line and diff.ref_of(line)
-        return ref or line
+        return line and (_ref_of(line) or line)
 
     return key(one) == key(other)
+
+
+def _ref_of(focused: str) -> str | None:
+    return ref_of(f"- {focused}")  # as `diff.focused` gives it, without its dash
 
 
 async def _arrived(popup: Page) -> NewTab:

@@ -1,4 +1,4 @@
-"""Finds an element again whose ref died when the page rendered it anew: by role, name and place.
+"""Finds an element again whose ref died when the page rendered it anew, see identity.py for how it is known.
 
 Only elements that came after the last reading that showed the old one are candidates: what was there before is
 another element, however alike.
@@ -13,10 +13,11 @@ import msgspec
 
 from cdp_agent.errors import StaleRef
 
+from .identity import Identities, bare, identities_in, place_of, steady, successor
+from .lines import line_of, quoted
 from .refs import Ref, parse_ref
 from .snapshot import Snapshot
 
-_REF = r" \[ref=E\d+\]"
 _SHOWN = 3
 
 
@@ -30,36 +31,63 @@ class Seen(msgspec.Struct, frozen=True):
 
 def last_to_show(ref: str, history: list[Seen]) -> Seen | None:
     """The latest reading whose text has the ref."""
-    return next((seen for seen in reversed(history) if f"[ref={ref}]" in seen.snapshot.text), None)
+    return next((seen for seen in reversed(history) if line_of(seen.snapshot.text, ref)), None)
 
 
-def replacement(ref: str, before: Seen | None, now: Seen) -> str:
-    """The ref of the element that took the place of `ref`, which is gone. Raises StaleRef when no single one did."""
+class Alike(msgspec.Struct, frozen=True):
+    """The elements of one role and name, in the order of the page: as it was read, and as it is."""
+
+    ref: str
+    before: Seen
+    now: Seen
+    were: list[str]
+    are: list[str]
+    renamed: bool = False
+    """No new one has the name to the letter: those whose names differ in numbers alone."""
+
+    @property
+    def fresh(self) -> list[str]:
+        return [each for each in self.are if parse_ref(each) >= self.before.end]
+
+
+def alike(ref: str, before: Seen | None, now: Seen) -> Alike:
+    """What may have taken the place of `ref`, which is gone. Raises StaleRef when nothing can have."""
     if before is None:
         raise StaleRef(ref, f"{ref} is gone, and so is the page that showed it: take a new snapshot.")
     was = before.snapshot.refs[ref]
-    named = _described(was)
     if _page(before.snapshot.url) != _page(now.snapshot.url):
         raise StaleRef(
-            ref, f"{ref} ({named}) was on {before.snapshot.url}. The page is {now.snapshot.url} now: snapshot it."
+            ref,
+            f"{ref} ({_described(was)}) was on {before.snapshot.url}. The page is {now.snapshot.url} now: snapshot it.",
         )
-    alike = [each for each in now.snapshot.refs.values() if _same(each, was)]
-    fresh = [each.ref for each in alike if parse_ref(each.ref) >= before.end]
-    old_text, new_text = before.snapshot.text, now.snapshot.text
-    for place in (_path, _surroundings):
-        if len(fresh) > 1:
-            where = place(old_text, ref)
-            fresh = [each for each in fresh if place(new_text, each) == where] or fresh
-    if len(fresh) > 1 and _bare(old_text) == _bare(new_text):
-        # All was rendered anew and reads as before: then the n-th is the n-th.
-        fresh = _same_position(ref, was, before, now)
-    if len(fresh) == 1:
-        return fresh[0]
-    raise StaleRef(ref, _what_is_there(ref, named, fresh, [each.ref for each in alike], now))
+    found = Alike(ref, before, now, _same(before, was), _same(now, was))
+    if found.fresh or not steady(was.name):
+        return found
+    again = Alike(ref, before, now, _same(before, was, renamed=True), _same(now, was, renamed=True), renamed=True)
+    return again if again.fresh else found
 
 
-def _same(one: Ref, other: Ref) -> bool:
-    return (one.role, one.name, _page(one.frame_url)) == (other.role, other.name, _page(other.frame_url))
+def replacement(found: Alike, told: Identities | None) -> str:
+    """The ref of the element that took the place of one that is gone. Raises StaleRef when that is not certain.
+
+    `told` is what the page knows of those alike; None where they are of another document: then it is read off the text.
+    """
+    which = found.were.index(found.ref)
+    was = told.were[which] if told is not None else None
+    if told is None or was is None or was.is_bare:
+        before, now = found.before.snapshot.text, found.now.snapshot.text
+        told = Identities([*identities_in(before, found.were)], [*identities_in(now, found.are)])
+    fresh = [each in found.fresh for each in found.are]
+    index = successor(which, told, fresh, renamed=found.renamed)
+    if index is None:
+        raise StaleRef(found.ref, _what_is_there(found))
+    return found.are[index]
+
+
+def _same(seen: Seen, was: Ref, *, renamed: bool = False) -> list[str]:
+    name: Callable[[Ref], str] = (lambda each: steady(each.name)) if renamed else lambda each: each.name
+    kind: Callable[[Ref], object] = lambda each: (each.role, name(each), _page(each.frame_url))  # noqa: E731 (one use)
+    return [each.ref for each in seen.snapshot.refs.values() if kind(each) == kind(was)]
 
 
 def _page(url: str) -> str:
@@ -67,64 +95,34 @@ def _page(url: str) -> str:
     return url.partition("#")[0].partition("?")[0]
 
 
-def _same_position(ref: str, was: Ref, before: Seen, now: Seen) -> list[str]:
-    old = [each.ref for each in before.snapshot.refs.values() if _same(each, was)]
-    new = [each.ref for each in now.snapshot.refs.values() if _same(each, was)]
-    return [new[old.index(ref)]] if len(old) == len(new) else new
-
-
-def _what_is_there(ref: str, named: str, fresh: list[str], alike: list[str], now: Seen) -> str:
+def _what_is_there(found: Alike) -> str:
+    ref, fresh = found.ref, found.fresh
+    named = _described(found.before.snapshot.refs[ref])
     if fresh:
-        shown = ", ".join(_line(now.snapshot.text, each) for each in fresh[:_SHOWN])
+        shown = ", ".join(_line(found.now.snapshot.text, each) for each in fresh[:_SHOWN])
         more = f" and {len(fresh) - _SHOWN} more" if len(fresh) > _SHOWN else ""
+        if len(fresh) == 1:
+            return f"{ref} ({named}) is gone. One that looks like it came since, and may be another: {shown}."
         return f"{ref} ({named}) was rendered anew, and {len(fresh)} look like it: {shown}{more}. Choose one of them."
-    if alike:
-        shown = ", ".join(alike[:_SHOWN])
+    if found.are:
+        shown = ", ".join(found.are[:_SHOWN])
         return f"{ref} ({named}) is gone. Others of that name were there before and still are: {shown}."
     return f"{ref} ({named}) is gone, and nothing of that name has taken its place: take a new snapshot."
 
 
 def _described(ref: Ref) -> str:
-    return f'{ref.role} "{ref.name}"' if ref.name else ref.role
+    return f"{ref.role} {quoted(ref.name)}" if ref.name else ref.role
 
 
 def _line(text: str, ref: str) -> str:
-    at = text.index(f"[ref={ref}]")
-    line = text[text.rfind("\n", 0, at) + 1 : text.find("\n", at) if "\n" in text[at:] else len(text)]
-    above = _path(text, ref)
-    inside = f" in {above[-1]}" if above else ""
-    return f"{line.strip().removeprefix('- ').removesuffix(':')}{inside}"
-
-
-def _bare(text: str) -> str:
-    return re.sub(_REF, "", text).replace(" [focused]", "")
-
-
-def _path(text: str, ref: str) -> list[str]:
-    """The lines that the ref's line stands in, outermost first, without refs."""
-    lines = text[: text.index(f"[ref={ref}]")].split("\n")
-    depth = _indent(lines[-1])
-    path: list[str] = []
-    for line in reversed(lines[:-1]):
-        if _indent(line) < depth:
-            depth = _indent(line)
-            path.append(_bare(line).strip().removeprefix("- ").removesuffix(":"))
-    return path[::-1]
-
-
-def _surroundings(text: str, ref: str) -> str:
-    """All that stands in the line that the ref's line stands in, without refs."""
+    """Its line, and the one that it stands in."""
     lines = text.split("\n")
-    at = next(index for index, line in enumerate(lines) if f"[ref={ref}]" in line)
-    depth = _indent(lines[at])
-    inside: Callable[[str], bool] = lambda line: _indent(line) >= depth  # noqa: E731 (one use, twice)
-    first, end = at, at + 1
-    while first > 0 and inside(lines[first - 1]):
-        first -= 1
-    while end < len(lines) and inside(lines[end]):
-        end += 1
-    return _bare("\n".join(lines[first:end]))
+    at = place_of(lines, ref)
+    depth = len(lines[at]) - len(lines[at].lstrip(" "))
+    around = next((each for each in reversed(lines[:at]) if len(each) - len(each.lstrip(" ")) < depth), None)
+    inside = f" in {_plain(bare(around))}" if around is not None else ""
+    return f"{_plain(lines[at])}{inside}"
 
 
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))
+def _plain(line: str) -> str:
+    return re.sub(r"^ *- |:$", "", line)

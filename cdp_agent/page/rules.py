@@ -21,14 +21,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from cdp_agent.errors import SetupError
+from cdp_agent.origins import Origin, ascii_host, is_ip, origin_of, scheme_of, split_port
 
 from .hosts import holds, read_hosts
-from .origins import Origin, ascii_host, is_ip, origin_of, scheme_of, split_port
 
 ResourceType = Literal["image", "stylesheet", "font", "media", "manifest", "script", "xhr", "ping", "prefetch"]
 RESOURCE_TYPES: tuple[ResourceType, ...] = get_args(ResourceType)
@@ -120,6 +120,8 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     block_hosts: frozenset[str] = frozenset()
     proxy_credentials: tuple[str, str] | None = None
     """User and password."""
+    hold: Any = None
+    """A `Hold`: what would do more than ask waits until somebody has allowed it."""
 
     @property
     def bound(self) -> bool:

@@ -53,12 +53,12 @@ async def export_refs(tab: Tab) -> SavedRefs | None:
     unread = Snapshot(text="", url=tab.url, title=tab.title, omitted=[], frame_urls={})
     seen = tab.history[-1] if tab.history else Seen(unread, 0)
     tree = await tab.frames()
-    numbers: dict[int, list[tuple[int, int]]] = {}
+    numbers: dict[World | None, list[tuple[int, int]]] = {}
     for number in sorted({*(int(ref[1:]) for ref in seen.snapshot.refs), *tab.told}):
         if (known := tab.refs.locate(number)) is not None:
-            numbers.setdefault(id(known[0]), []).append((number, known[1]))
-    frames = [frame for frame in tree.all() if id(frame.present_world) in numbers]
-    saved = await asyncio.gather(*(_save(frame, numbers[id(frame.present_world)]) for frame in frames))
+            numbers.setdefault(known[0], []).append((number, known[1]))
+    frames = [frame for frame in tree.all() if frame.present_world in numbers]
+    saved = await asyncio.gather(*(_save(frame, numbers[frame.present_world]) for frame in frames))
     return SavedRefs(tab.refs.next, seen.end, seen.snapshot, [each for each in saved if each is not None])
 
 

@@ -13,9 +13,11 @@ import msgspec
 
 from cdp_agent.cdp import page as cdp_page
 
+from .capture import capture
 from .covers import Spans, locate_text
+from .lines import refs_in
 from .marks import TIMEOUT_S as MARKS_TIMEOUT_S
-from .marks import Box, locate_marks, refs_in
+from .marks import Box, locate_marks
 from .paint import Format, Picture, paint
 from .world import deadline
 
@@ -91,15 +93,15 @@ async def _capture(page: Tab, *, full_page: bool, to_be_painted: bool = False) -
             x=0, y=0, width=min(size.width, LONGEST_PX), height=min(size.height, LONGEST_PX), scale=1
         )
     async with deadline(session, TIMEOUT_S):
-        taken = await session.send(
+        return await capture(
+            session,
             cdp_page.CaptureScreenshot(
                 format="png",
                 clip=clip,
                 capture_beyond_viewport=full_page or None,
                 optimize_for_speed=to_be_painted or None,
-            )
+            ),
         )
-    return taken.data
 
 
 async def _content_size(page: Tab) -> cdp_page.Rect:

@@ -11,6 +11,7 @@ import msgspec
 from cdp_agent.errors import ActionError, InvalidArguments
 
 from .frames import Frame
+from .keyboard import told
 from .locate import Located, locate
 from .settle import QUIET, Watch
 from .world import World
@@ -35,8 +36,8 @@ _WAYS: dict[str, tuple[Literal["x", "y"], int]] = {
 class Scrolled(msgspec.Struct, frozen=True, kw_only=True):
     """How far it went. Of sideways scrolling `at_top` and `at_bottom` mean the left and the right end.
 
-    `container` is "page", or the box that moved as the snapshot names it. `note` says why nothing moved, or why it was
-    not followed to the end.
+    `container` is "page", or the box that moved as the snapshot names it. `found` is the element with the text that was
+    looked for. `note` says why nothing moved, or why it was not followed to the end.
     """
 
     direction: Direction
@@ -47,12 +48,15 @@ class Scrolled(msgspec.Struct, frozen=True, kw_only=True):
     grew_px: int
     container: str
     note: str = ""
+    found: str = ""
 
     @property
     def text(self) -> str:
         """For a model."""
         if self.direction == "into_view":
             done = f"{self.container} is in view" + (f", scrolled {self.moved_px} px" if self.moved_px else "")
+        elif self.found:
+            done = f"{self.found} is in view" + (f", scrolled {self.container}" if self.moved_px else "")
         elif self.moved_px:
             done = f"scrolled {self.container} {self.direction} by {self.moved_px} px, now at {self.position_px} px"
         else:
@@ -87,6 +91,16 @@ class _Place(msgspec.Struct, frozen=True):
         return self.position + self.shown >= self.content - 1.5
 
 
+class _Text(msgspec.Struct, frozen=True):
+    """See scrollToText in js/scroll_to_text.js."""
+
+    first: int
+    end: int
+    id: int
+    label: str
+    ended: bool
+
+
 class _Scroller(msgspec.Struct, frozen=True):
     """A box found: where it lives and what it is called."""
 
@@ -96,12 +110,21 @@ class _Scroller(msgspec.Struct, frozen=True):
 
 
 async def scroll(
-    page: Page, direction: Direction = "down", *, pages: float = 1.0, pixels: int | None = None, ref: str | None = None
+    page: Page,
+    direction: Direction = "down",
+    *,
+    pages: float = 1.0,
+    pixels: int | None = None,
+    ref: str | None = None,
+    to_text: str | None = None,
 ) -> Scrolled:
     """Scrolls the page, or with `ref` that element or the nearest one around it that scrolls, in any frame.
 
     `pages` is in viewports of what scrolls (0.1 to 20), `pixels` wins over it. "bottom" follows a feed as long as it
-    grows. Raises InvalidArguments, StaleRef, PageUnresponsive, BrowserError.
+    grows. With `to_text` it goes on until that text is there and brings it into view, also in a list that draws only
+    what is in view; from the end it begins again at the top.
+
+    Raises InvalidArguments, StaleRef, PageUnresponsive, BrowserError.
     """
     _check(direction, pages, pixels, ref)
     async with page.acting:
@@ -113,7 +136,8 @@ async def scroll(
         found = await _box(page, at, axis)
         if isinstance(found, str):
             return _unmoved(direction, found)
-        return await _Scroll(page, found, axis).run(direction, sign, pages, pixels)
+        scrolling = _Scroll(page, found, axis)
+        return await (scrolling.to_text(to_text) if to_text else scrolling.run(direction, sign, pages, pixels))
 
 
 def _check(direction: str, pages: float, pixels: int | None, ref: str | None) -> None:
@@ -135,6 +159,8 @@ class _Scroll:
         self._box = box
         self._axis = axis
         self._moved = 0.0
+        self._ended = False
+        """It goes no further that way: where it snaps, that may be before the end of the content."""
         self._note = ""
 
     async def run(self, direction: Direction, sign: int, pages: float, pixels: int | None) -> Scrolled:
@@ -150,12 +176,58 @@ class _Scroll:
             direction=direction,
             moved_px=moved,
             position_px=round(after.position),
-            at_top=after.at_start,
-            at_bottom=after.at_end,
+            at_top=after.at_start or (self._ended and sign < 0),
+            at_bottom=after.at_end or (self._ended and sign > 0),
             grew_px=max(0, round(after.content - before.content)),
             container=self._box.label,
             note=note,
         )
+
+    async def to_text(self, text: str) -> Scrolled:
+        """From here to the end, then from the top to here."""
+        before = await self._place()
+        deadline = asyncio.get_running_loop().time() + FEED_S
+        found = await self._look_for(text, _END_PX, deadline)
+        if not found and not self._note and before.position > 1:
+            await self._step(-_END_PX)
+            found = await self._look_for(text, round(before.position), deadline)
+        after = await self._place()
+        missing = (
+            ""
+            if found
+            else self._note
+            or f"{msgspec.json.encode(text).decode()} is nowhere in it: it was scrolled through to its end"
+        )
+        return Scrolled(
+            direction="down",
+            moved_px=round(abs(after.position - before.position)),
+            position_px=round(after.position),
+            at_top=after.at_start,
+            at_bottom=after.at_end,
+            grew_px=max(0, round(after.content - before.content)),
+            container=self._box.label,
+            note="" if found else self._note or missing,
+            found=found,
+        )
+
+    async def _look_for(self, text: str, until: int, deadline: float) -> str:
+        """What has the text, which is in view then; "" when there is none."""
+        world, page = self._box.world, self._page
+        while True:
+            async with page.reading:
+                options = {"next": page.refs.free(world), "id": self._box.id, "text": text, "until": until}
+                looked = await world.call("scrollToText", options, returning=_Text)
+                page.refs.claim(world, looked.first, looked.end)
+            if looked.id:
+                return page.refs.write(world, looked.label)
+            if asyncio.get_running_loop().time() > deadline:
+                self._note = f"{told(text)} was not found in {FEED_S:g} s: scroll on with the same text"
+                return ""
+            if looked.ended:
+                place = await self._place()
+                await self._step(1)  # waits for what the end loads
+                if until < _END_PX or (await self._place()).content <= place.content:
+                    return ""
 
     async def _by(self, sign: int, distance: float) -> None:
         while distance >= 1:
@@ -165,6 +237,7 @@ class _Scroll:
             if abs(moved) < 1:
                 after = await self._place()
                 if after.content <= place.content or sign < 0:
+                    self._ended = True
                     return
 
     async def _to_end(self, sign: int) -> None:
@@ -172,9 +245,10 @@ class _Scroll:
         deadline = asyncio.get_running_loop().time() + FEED_S
         for _ in range(FEED_ROUNDS):
             before = await self._place()
-            await self._step(sign * _END_PX)
+            moved = await self._step(sign * _END_PX)
             after = await self._place()
-            if sign < 0 or (after.at_end and after.content <= before.content):
+            self._ended = after.content <= before.content and (abs(moved) < 1 or sign < 0)
+            if self._ended or sign < 0 or (after.at_end and after.content <= before.content):
                 return
             if asyncio.get_running_loop().time() > deadline:
                 break

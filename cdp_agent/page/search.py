@@ -1,6 +1,6 @@
-"""Searching in what a reader sees: no model is asked, and nothing is written into the page.
+"""Searching in what the snapshot shows: no model is asked, and nothing is written into the page.
 
-The page gives its text, the matching is done here, with the `regex` package under a time limit.
+The page gives its lines, the matching is done here, with the `regex` package under a time limit.
 """
 
 from __future__ import annotations
@@ -21,8 +21,13 @@ from .refs import RefTable
 MATCH_TIMEOUT_S = 0.08
 NEAR_TIMEOUT_S = 0.15
 _FLAGS = regex.VERSION1 | regex.UNICODE
+_GAP = r"(?:[^\S\n]*\|[^\S\n]*|[^\S\n]+)"  # what parts two words of a line: a space, or the bar between two cells
+_FORMS = ("'’‘ʼ`´", '"“”„«»', "-‐‑‒–—−")
 _MOST_NEAR = 3
 _WORD = regex.compile(r"[^\s]+")
+_LONG_WORD = regex.compile(r"[\w@.]*\w{3}[\w@.]*|\d+")
+_BEGINNING = 5
+_LONGEST_NEAR = 80
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -41,8 +46,9 @@ class Match(msgspec.Struct, frozen=True):
 class SearchResult(msgspec.Struct, frozen=True):
     """The first matches in document order, and how many there are in all.
 
-    `near`: when there is none, up to three spellings on the page that come close. `unread`: the frames that could not
-    be searched, and why.
+    `near`: when there is none, up to three spellings on the page that come close, else the lines with most of the
+    words; for a regular expression what is there to the letter. `unread`: the frames that could not be searched, and
+    why.
     """
 
     matches: list[Match]
@@ -53,6 +59,7 @@ class SearchResult(msgspec.Struct, frozen=True):
 
 class _TextPart(Part, frozen=True, kw_only=True):
     text: str
+    minds_listeners = True  # as in the snapshot: who listens for the mouse has a line
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -94,11 +101,12 @@ async def search(
     max_results: int = 10,
     cover: Callable[[str], str] | None = None,
 ) -> SearchResult:
-    """Where the text of all frames matches.
+    """Where the lines of all frames match: names, texts, values and options, as the snapshot shows them.
 
-    Literal text matches over inline elements, in any case unless `case_sensitive`; a regular expression is one of the
-    `regex` package. No match runs from one block into the next unless the expression names the line break. `cover` may
-    hide parts of a text before anything looks into it: it puts as many characters in their place.
+    The words of a literal text may stand in neighbouring cells, in any case unless `case_sensitive`, and quotes and
+    dashes are of any form; a regular expression is one of the `regex` package. No match runs from one line into the
+    next unless the expression names the line break. `cover` may hide parts of a text before anything looks into it: it
+    puts as many characters in their place.
     Raises InvalidArguments for a bad pattern, one that takes too long, and values out of range.
     """
     if not 0 <= context_chars <= 500:
@@ -106,13 +114,13 @@ async def search(
     if not 1 <= max_results <= 50:
         raise InvalidArguments(f"max_results is {max_results}: give 1 to 50.")
     compiled = _compile(pattern, is_regex=regex, case_sensitive=case_sensitive)
-    readings = await read_all(tree, refs, "seenText", _TextPart, {})
+    readings = await read_all(tree, refs, "shownText", _TextPart, {})
     try:
         unread: list[str] = []
         segments = list(_segments(readings, readings.root, unread, cover or str))
         spans, total = await asyncio.to_thread(_find_all, compiled, segments, max_results)
         matches = await _matches(refs, spans, context_chars)
-        near = [] if total or regex else await asyncio.to_thread(_near, pattern, segments)
+        near = [] if total else await asyncio.to_thread(_near, pattern, segments, is_regex=regex)
     finally:
         for reading in readings.by_frame.values():
             reading.world.tell("forgetSeen")
@@ -120,19 +128,25 @@ async def search(
 
 
 def _compile(pattern: str, *, is_regex: bool, case_sensitive: bool) -> regex.Pattern[str]:
-    words = pattern.split()
+    words = [word for word in pattern.split() if word != "|"] or pattern.split()
     if not pattern or (not is_regex and not words):
         raise InvalidArguments("The pattern is empty: give the text to look for.")
     flags = _FLAGS | (regex.MULTILINE if is_regex else 0)  # a block's end is a line's end
     if not case_sensitive:
         flags |= regex.IGNORECASE | regex.FULLCASE
     try:
-        return regex.compile(pattern if is_regex else " ".join(regex.escape(word) for word in words), flags)
+        return regex.compile(pattern if is_regex else _GAP.join(map(_literal, words)), flags)
     except regex.error as error:  # its text says where: "missing ) at position 4"
         raise InvalidArguments(
             f"The pattern {pattern!r} is no regular expression: {error}. "
             "Correct it, or search for the plain text with regex=false."
         ) from error
+
+
+def _literal(word: str) -> str:
+    """The word as an expression: who types it again types another apostrophe or dash than the page."""
+    alike = {each: f"[{regex.escape(form)}]" for form in _FORMS for each in form}
+    return "".join(alike.get(each, regex.escape(each)) for each in word)
 
 
 def _segments(
@@ -205,8 +219,27 @@ def _match(span: _Span, place: _Place, ref: str, context_chars: int) -> Match:
     )
 
 
-def _near(pattern: str, segments: list[_Segment]) -> list[str]:
-    """Up to three spellings on the page within few changes of the pattern, the closest first."""
+def _near(pattern: str, segments: list[_Segment], *, is_regex: bool) -> list[str]:
+    """Up to three places of the page that come closest, the closest first."""
+    budget = _TimeBudget(NEAR_TIMEOUT_S)
+    try:
+        if is_regex:
+            literal = _compile(pattern, is_regex=False, case_sensitive=False)
+            return _first(literal, segments, budget)
+        return _spelled_alike(pattern, segments, budget) or _of_the_same_words(pattern, segments, budget)
+    except TimeoutError:
+        return []  # a hint, not an answer
+
+
+def _first(compiled: regex.Pattern[str], segments: list[_Segment], budget: _TimeBudget) -> list[str]:
+    for segment in segments:
+        if (match := compiled.search(segment.text, timeout=budget.left(), concurrent=True)) is not None:
+            return [match.group()]
+    return []
+
+
+def _spelled_alike(pattern: str, segments: list[_Segment], budget: _TimeBudget) -> list[str]:
+    """Spellings within few changes of the pattern."""
     wanted = " ".join(pattern.split())
     changes = 1 if len(wanted) < 6 else 2 if len(wanted) < 12 else 3
     if len(wanted) < 3 or len(wanted) > 60:
@@ -215,7 +248,6 @@ def _near(pattern: str, segments: list[_Segment]) -> list[str]:
     flags = _FLAGS | regex.IGNORECASE | regex.BESTMATCH
     fuzzy = regex.compile(f"(?<!\\w)(?:{regex.escape(wanted)}){{e<={changes}}}(?!\\w)", flags)
     found: dict[str, int] = {}
-    budget = _TimeBudget(NEAR_TIMEOUT_S)
     try:
         for segment in segments:
             for match in fuzzy.finditer(segment.text, timeout=budget.left(), concurrent=True):
@@ -223,8 +255,33 @@ def _near(pattern: str, segments: list[_Segment]) -> list[str]:
                 if spelling and "\n" not in spelling and abs(len(_WORD.findall(spelling)) - words) <= 1:
                     found[spelling] = min(found.get(spelling, 99), sum(match.fuzzy_counts))
     except TimeoutError:
-        pass  # what was found so far is offered: a hint, not an answer
+        pass  # what was found so far is offered
     return sorted(found, key=lambda spelling: (found[spelling], len(spelling)))[:_MOST_NEAR]
+
+
+def _of_the_same_words(pattern: str, segments: list[_Segment], budget: _TimeBudget) -> list[str]:
+    """The lines that have most of the words, or words that begin like them; at least half of them."""
+    wanted = {_beginning(word) for word in _LONG_WORD.finditer(pattern)}
+    found: dict[str, int] = {}
+    for segment in segments:
+        for line in segment.text.split("\n"):
+            common = {
+                _beginning(word): word.start() for word in _LONG_WORD.finditer(line) if _beginning(word) in wanted
+            }
+            if common and len(common) * 2 >= len(wanted):
+                found[_part_of(line, min(common.values()))] = len(common)
+            budget.check()
+    return sorted(found, key=lambda part: (-found[part], len(part)))[:_MOST_NEAR]
+
+
+def _beginning(word: regex.Match[str]) -> str:
+    return word.group()[:_BEGINNING].casefold()
+
+
+def _part_of(line: str, at: int) -> str:
+    start = max(0, min(at - _LONGEST_NEAR // 4, len(line) - _LONGEST_NEAR))
+    part = line[start : start + _LONGEST_NEAR]
+    return ("…" if start else "") + part + ("…" if start + _LONGEST_NEAR < len(line) else "")
 
 
 class _TimeBudget:
@@ -235,3 +292,7 @@ class _TimeBudget:
 
     def left(self) -> float:
         return max(0.001, self._end - monotonic())
+
+    def check(self) -> None:
+        if monotonic() > self._end:
+            raise TimeoutError

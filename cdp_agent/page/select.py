@@ -7,12 +7,13 @@ from typing import Literal
 
 import msgspec
 
-from cdp_agent.errors import InvalidArguments
+from cdp_agent.errors import InvalidArguments, NotInteractable, StaleRef
 
 from .actions import click_element
 from .aim import Obstacle, Told, describe, refusal, refused
 from .fill import fill
 from .keyboard import press
+from .lines import quoted
 from .locate import Located
 from .receipts import Outcome
 
@@ -126,11 +127,18 @@ class _Custom:
             raise await _no_such(at, wanted, self._by, found.state, found.options, found.total)
         if found.disabled:
             await self._close(listed)
-            raise InvalidArguments(f'{await describe(at)} has the option "{found.text}" disabled.')
+            raise InvalidArguments(f"{await describe(at)} has the option {quoted(found.text)} disabled.")
         if found.chosen:
             await self._close(listed)
-            return f'"{found.text}" was chosen before'
-        await click_element(at, local=found.local)
+            return f"{quoted(found.text)} was chosen before"
+        try:
+            await click_element(at, local=found.local)
+        except (NotInteractable, StaleRef) as error:
+            if isinstance(error, NotInteractable) and error.why != "hidden":
+                raise
+            # A list that holds only what is seen renders its options anew when one is scrolled into view.
+            found = await self._find(wanted)
+            await click_element(at, local=found.local)
         return await self._verify(found)
 
     async def _find(self, wanted: str) -> _Found:
@@ -159,8 +167,8 @@ class _Custom:
         await world.call("nextFrame")
         shown = await world.call("shown", self._local, returning=str)
         if found.text.casefold() in shown.casefold() or await world.call("isChosenNow", found.local, returning=bool):
-            return "" if found.text.casefold() in shown.casefold() else f'"{found.text}" was clicked'
-        return f'"{found.text}" was clicked, but the list does not show it as chosen'
+            return "" if found.text.casefold() in shown.casefold() else f"{quoted(found.text)} was clicked"
+        return f"{quoted(found.text)} was clicked, but the list does not show it as chosen"
 
     async def _close(self, listed: _List) -> None:
         if not listed.open:

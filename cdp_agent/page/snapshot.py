@@ -6,6 +6,7 @@ another, and what could not be read is named. Nothing is written into the page.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping
 from functools import cached_property
@@ -14,14 +15,14 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from .frames import FrameTree
+from .lines import heads_in, with_descriptions_once
 from .reading import Part, Reading, Readings, read_all
 from .refs import Ref, RefTable
 from .world import World
 
-_LINE = r'^( *)- ([^\s:"]+)(?: ("(?:[^"\\]|\\.)*"))?((?: \[[^\]"]*(?:"(?:[^"\\]|\\.)*"[^\]"]*)*\])*)'
+_log = logging.getLogger(__name__)
 # What cannot be acted on, and what can: elsewhere, and in the viewport.
 _MARKS = (".t", "iv")
-_REF = r"\[ref=(E\d+)\]$"
 
 
 class Omitted(msgspec.Struct, frozen=True):
@@ -52,6 +53,8 @@ class SnapshotPart(Part, frozen=True, kw_only=True):
     text: str
     edits: list[str | tuple[int, int]] | None
     """Instead of the text: new lines, and which lines of the text before stay (first, how many)."""
+    checked: bool
+    """The text was read anew, and the edits are there to be held against it."""
     serial: int
     """The number of this text, 0 when the world keeps nothing of it."""
     seen: list[tuple[int, int]]
@@ -72,6 +75,9 @@ class _Known(msgspec.Struct):
     """The same in lines, once it was needed."""
 
 
+CHECKS = 0.015
+"""Which share of the time of readings goes into reading anew what was kept: both must be the same."""
+
 _known: WeakKeyDictionary[World, _Known] = WeakKeyDictionary()
 
 
@@ -81,11 +87,11 @@ async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = N
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
     marks = budget_tokens is not None
-    options = {"places": marks}
+    options = {"places": marks, "checks": CHECKS}
     readings = await read_all(tree, refs, "snapshot", SnapshotPart, options, options_for=_base, complete=_whole)
     composer = _Composer(readings, refs, marks)
     root = readings.root
-    text = composer.text(root)
+    text = with_descriptions_once(composer.text(root))
     omitted = [f"{each.what}: {each.why}" for each in composer.omitted]
     if marks or omitted:
         from . import budget  # late: most need none of it
@@ -94,7 +100,7 @@ async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = N
             text += "\n" + budget.accounting(omitted)
         else:
             text = budget.fit(text, budget_tokens, omitted)
-    return Snapshot(text, root.part.url, root.part.title, composer.omitted, composer.frame_urls)
+    return Snapshot(text, root.part.url, root.part.title, composer.omitted + composer.late, composer.frame_urls)
 
 
 def _base(world: World) -> dict[str, int]:
@@ -106,12 +112,36 @@ def _whole(world: World, part: SnapshotPart) -> SnapshotPart:
     lines = None
     if part.edits is not None:
         lines = _edited(_known[world], part.edits)
-        part = msgspec.structs.replace(part, text="\n".join(lines), edits=None)
+        if part.checked and not _is_same(part.text.split("\n"), lines):
+            part = msgspec.structs.replace(part, serial=0)  # what the world keeps is wrong: it is asked for no more
+        part = msgspec.structs.replace(part, text=part.text if part.checked else "\n".join(lines), edits=None)
     if part.serial:
         _known[world] = _Known(part.serial, part.text, lines)
     else:
         _known.pop(world, None)
     return part
+
+
+def _is_same(anew: list[str], kept: list[str]) -> bool:
+    """Whether a page read anew says what was kept of it. If not, that is our defect, and logged without its text."""
+    if anew == kept:
+        return True
+    pairs = zip(anew, kept, strict=False)
+    at = next((i for i, (one, other) in enumerate(pairs) if one != other), min(len(anew), len(kept)))
+    roles = [_role(lines[at]) if at < len(lines) else "nothing" for lines in (anew, kept)]
+    _log.error(
+        "Defect: a page of %d lines differs from what was kept of it in line %d, which is %s and was kept "
+        "as %s. What the page says is given.",
+        len(anew),
+        at + 1,
+        *roles,
+    )
+    return False
+
+
+def _role(line: str) -> str:
+    match = re.match(r" *- ([a-z-]{1,20})\b", line)
+    return match[1] if match is not None else "text"
 
 
 def _marked(part: SnapshotPart) -> str:
@@ -136,6 +166,8 @@ class _Composer:
 
     def __init__(self, readings: Readings[SnapshotPart], refs: RefTable, marks: bool) -> None:
         self.omitted: list[Omitted] = []
+        self.late: list[Omitted] = []
+        """For programs only: to a model it would be a line in each snapshot, of nothing that it could do."""
         self.frame_urls: dict[str, str] = {}
         self._readings = readings
         self._refs = refs
@@ -144,6 +176,9 @@ class _Composer:
     def text(self, reading: Reading[SnapshotPart], indent: str = "") -> str:
         part, world = reading.part, reading.world
         self.omitted += [Omitted(what, why) for what, why in part.omitted]
+        if (hidden := world.hidden) is not None:
+            self.omitted += [Omitted(what, why) for what, why in hidden.unread]
+            self.late += [Omitted(what, why) for what, why in hidden.late]
         for local, url in part.frames:
             self.frame_urls[f"E{self._refs.number(world, local)}"] = url
         text = self._refs.write(world, _marked(part) if self._marks else part.text)
@@ -181,15 +216,12 @@ def _refs(snapshot: Snapshot) -> list[Ref]:
     """Every ref in the text, read off its line; the frame is the innermost iframe line above it."""
     found: list[Ref] = []
     frames: list[tuple[int, str]] = [(-1, snapshot.url)]
-    for line in re.finditer(_LINE, snapshot.text, re.M):
-        depth, role, name, attributes = len(line[1]), line[2], line[3], line[4]
+    for depth, role, name, ref in heads_in(snapshot.text):
         while depth <= frames[-1][0]:
             frames.pop()
-        ref = re.search(_REF, attributes)
-        if ref is None:
+        if not ref:
             continue
-        name = msgspec.json.decode(name) if name else ""
-        found.append(Ref(ref[1], role, name, frames[-1][1]))
-        if ref[1] in snapshot.frame_urls:
-            frames.append((depth, snapshot.frame_urls[ref[1]]))
+        found.append(Ref(ref, role, name, frames[-1][1]))
+        if ref in snapshot.frame_urls:
+            frames.append((depth, snapshot.frame_urls[ref]))
     return found

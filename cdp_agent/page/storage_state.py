@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
+from cdp_agent import files
 from cdp_agent.cdp import dom_storage, fetch, network, storage, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
-from cdp_agent.errors import SetupError
+from cdp_agent.errors import BrowserError, SetupError
 
 _SESSION = -1.0
 _VISIT_S = 5.0
@@ -61,7 +61,7 @@ class StorageState(msgspec.Struct, frozen=True):
 def read_state(path: str | os.PathLike[str]) -> StorageState:
     """What was saved there. Raises SetupError."""
     try:
-        return msgspec.json.decode(Path(path).expanduser().read_bytes(), type=StorageState)
+        return msgspec.json.decode(Path(os.path.expanduser(path)).read_bytes(), type=StorageState)
     except OSError as error:
         raise SetupError(f"The storage state {os.fspath(path)} cannot be read: {error.strerror}.") from error
     except msgspec.DecodeError as error:
@@ -71,16 +71,9 @@ def read_state(path: str | os.PathLike[str]) -> StorageState:
 
 def write_state(path: str | os.PathLike[str], state: StorageState) -> None:
     """Saves it, for the user alone (mode 600), whole or not at all. Raises SetupError."""
-    place = Path(path).expanduser()
+    place = Path(os.path.expanduser(path))
     try:
-        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}-")  # mode 600
-        try:
-            with open(handle, "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(state), indent=2) + b"\n")
-            os.replace(temporary, place)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        files.write(place, msgspec.json.format(msgspec.json.encode(state), indent=2) + b"\n")
     except OSError as error:
         raise SetupError(f"The storage state {place} cannot be written: {error.strerror}.") from error
 
@@ -169,9 +162,12 @@ class Visitor:
         )
 
     async def _visit(self, origin: str) -> None:
-        async with asyncio.timeout(_VISIT_S), self._session.expect(cdp_page.LoadEventFired) as loaded:
-            await self._session.send(cdp_page.Navigate(url=f"{origin}/"))
-            await loaded
+        try:
+            async with asyncio.timeout(_VISIT_S), self._session.expect(cdp_page.LoadEventFired) as loaded:
+                await self._session.send(cdp_page.Navigate(url=f"{origin}/"))
+                await loaded
+        except TimeoutError as error:
+            raise BrowserError(f"The local storage of {origin} was not reached within {_VISIT_S:g} s.") from error
 
     def _answer(self, event: fetch.RequestPaused) -> None:
         self._session.tell(

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +15,7 @@ from cdp_agent.cdp import emulation, inspector, runtime, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_target_gone
-from cdp_agent.errors import PageUnresponsive, ProtocolError, ScriptError
+from cdp_agent.errors import PageUnresponsive, ProtocolError, ScriptError, SessionClosed
 
 from . import snapshot as snapshots
 from .activity import Activity
@@ -26,9 +27,11 @@ from .recover import Seen
 from .refs import RefTable
 from .settings import PageSettings
 from .snapshot import Snapshot
+from .standstill import timeout
 from .world import CALL_TIMEOUT_S, World, deadline
 
 if TYPE_CHECKING:
+    from .holding import Hold
     from .page import Page
     from .saved_refs import SavedRefs
 
@@ -40,7 +43,11 @@ CLOSE_AGAIN_S = 1.2
 0.5 s passed since it was asked last."""
 TAB_ARRIVES_WITHIN_S = 2.0
 TAB_EXPECTED_S = 1.0
-REMEMBERED_READINGS = 6
+REMEMBERED_READINGS = 40
+REMEMBERED_LENGTH = 2_000_000
+"""In characters; of larger pages the last few readings are remembered all the same."""
+LEAST_REMEMBERED = 6
+_CLOSED_POPUPS = 20
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -70,36 +77,61 @@ class Tab:
         self.title = info.title
         self.opener = opener
         self.popups: list[Page] = []
-        """The tabs that this one opened, in order; those closed meanwhile too."""
+        """The tabs that this one opened, in order; of those closed meanwhile the last few."""
         self.closed = False
-        self.dialogs = DialogWatcher(dialogs)
-        self.downloads = downloads
+        self.guard = guard or Guard()
+        """What the tab, and those that it opens, may load."""
+        self.dialogs = DialogWatcher(dialogs, self._hold)
+        self.downloads = downloads.of_page(self._has_frame, self._hold)
         self.refs = RefTable()
         self.history: deque[Seen] = deque(maxlen=REMEMBERED_READINGS)
         """What was read of the page lately, the latest at the end."""
+        self.renewed: dict[int, int] = {}
+        """Of refs whose elements were rendered anew: those of the elements that took their places."""
         self.told: set[int] = set()
         """Refs that were given out other than by a reading, such as those of a search."""
         self.read_took_s = 0.0
         """How long the last complete reading took."""
         self.kept: Kept | None = None
         self.activity = Activity(info.target_id, info.url)
+        self._read_last = 0
+        """The number of the document that was read last."""
         self.reached = False
         """The page's process has answered us once: one that hung before we came has not."""
         self.acting = asyncio.Lock()
         """Held by who acts: an action's receipt is its own."""
-        self.guard = guard or Guard()
-        """What the tab, and those that it opens, may load."""
-        self.guard.add_tab(info.target_id, info.url)
+        self.guard.add_tab(info.target_id, info.url, self.activity)
         self._browser = browser
         self.settings = settings or PageSettings()
         self._asked_for_tabs: list[tuple[str, float]] = []
         self._attached: asyncio.Task[FrameTree] | None = None
+        self._closing: asyncio.Task[None] | None = None
         self._saved: SavedRefs | None = None
         self.reading = asyncio.Lock()
         """Held by whoever lets worlds give ids: the next free one is told beforehand."""
 
+    def add_popup(self, opened: Page) -> None:
+        """This one opened that tab."""
+        self.popups.append(opened)
+        closed = [each for each in self.popups if each.closed]
+        if len(closed) > _CLOSED_POPUPS:
+            self.popups.remove(closed[0])
+
+    def popups_after(self, number: int) -> list[Page]:
+        """Those that came after the tab of that number, see `last_popup`."""
+        return [each for each in self.popups if each.number > number]
+
+    @property
+    def last_popup(self) -> int:
+        """The number of the tab that this one opened last, 0 for none."""
+        return self.popups[-1].number if self.popups else 0
+
     async def frames(self) -> FrameTree:
         """The frames of the tab, attached to at the first call. Raises SessionClosed, BrowserError."""
+        if self._closing is not None and not self._closing.done() and asyncio.current_task() is not self._closing:
+            await asyncio.wait([self._closing])
+        if self.closed and self._attached is None:
+            raise SessionClosed("Target.attachToTarget", "the tab was closed")
         return await asyncio.shield(self.attach())
 
     @property
@@ -115,16 +147,24 @@ class Tab:
         return task
 
     async def close(self) -> None:
-        """Closes the tab, also when it would rather ask whether to stay. Raises PageUnresponsive, BrowserError."""
+        """Closes the tab, also when it would rather ask whether to stay. Raises PageUnresponsive, BrowserError.
 
+        A tab that is half closed is of no use: once begun it is closed, also when whoever waits for it is cancelled.
+        """
+        if self._closing is None or self._closing.done():
+            self._closing = asyncio.ensure_future(self._close())
+            self._closing.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
         def is_ours(event: target.TargetDestroyed) -> bool:
             return event.target_id == self.target_id
 
         if self.guard.leaves_with_its_tabs and self._attached is not None:
-            await self._silence()
+            await self.silence()
         async with self._browser.expect(target.TargetDestroyed, is_ours) as destroyed:
             try:
-                async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                async with self._close_timeout():
                     while not destroyed.done():
                         self._stop_loading()
                         # Chrome forgets that it was asked when the tab goes on to another page meanwhile.
@@ -135,9 +175,27 @@ class Tab:
             except ProtocolError as error:
                 if not is_target_gone(error):
                     raise
+                self.closed = True
 
-    async def _silence(self) -> None:
-        """What a page would send as it goes would not meet the rules any more: they go with the tab."""
+    @property
+    def related(self) -> list[Tab]:
+        """The open tabs that opened this one or were opened by it, over others too: they keep to the same rules."""
+        first: Tab = self
+        while first.opener is not None:
+            first = first.opener
+        found: list[Tab] = [first]
+        for each in found:  # grows meanwhile
+            found += each.popups
+        return [each for each in found if each is not self and not each.closed]
+
+    def _close_timeout(self) -> AbstractAsyncContextManager[None]:
+        """The page may ask whether to stay, and somebody be asked about that."""
+        task = self._attached
+        session = self._browser if task is None or not task.done() or task.exception() else task.result().root.session
+        return timeout(session, CLOSE_TIMEOUT_S)
+
+    async def silence(self) -> None:
+        """No script of its pages runs any more: what one would send as it goes would not meet the rules."""
         sessions = {frame.session for frame in (await self.frames()).all()}
         answers = [each.post(emulation.SetScriptExecutionDisabled(value=True)) for each in sessions]
         for answer in answers:
@@ -157,11 +215,23 @@ class Tab:
         async with self.reading:
             begun = time.monotonic()
             taken = await snapshots.take(tree, self.refs, budget_tokens=budget_tokens)
-            self.history.append(Seen(taken, self.refs.next))
+            self._remember(Seen(taken, self.refs.next))
         if budget_tokens is None:
             self.read_took_s = time.monotonic() - begun
         self.title = taken.title
         return taken
+
+    def _remember(self, seen: Seen) -> None:
+        if self._read_last != self.activity.document.number:  # of refs that were of a document that has gone
+            self._read_last = self.activity.document.number
+            self.told = {number for number in self.told if self.refs.locate(number) is not None}
+            self.renewed = {was: now for was, now in self.renewed.items() if self.refs.locate(now) is not None}
+        if self.history and self.history[-1].snapshot.text == seen.snapshot.text:
+            self.history.pop()
+        self.history.append(seen)
+        length = sum(len(each.snapshot.text) for each in self.history)
+        while length > REMEMBERED_LENGTH and len(self.history) > LEAST_REMEMBERED:
+            length -= len(self.history.popleft().snapshot.text)
 
     async def export_refs(self) -> SavedRefs | None:
         """What the refs that were given out stand for, for another process; see saved_refs.py."""
@@ -211,6 +281,15 @@ class Tab:
         if not self.is_attached:
             self.activity.document.url = info.url
 
+    def _hold(self) -> Hold | None:
+        return self.guard.hold
+
+    def _has_frame(self, frame_id: str) -> bool:
+        """Whether a download that began there is its doing: in a frame of it, or of a tab that it only opened."""
+        if frame_id == self.target_id or frame_id in self.activity.frame_ids:
+            return True
+        return any(popup._has_frame(frame_id) for popup in self.popups if not popup.acting.locked())
+
     def expects_tab(self, arrived: int) -> bool:
         """Whether more tabs were asked for just now than the `arrived` that came."""
         now = time.monotonic()
@@ -232,7 +311,13 @@ class Tab:
             session_id = attached.session_id
         session = self._browser.connection.session(session_id)
         self.activity.watch_root(session)
-        tree = FrameTree(session, self.target_id, self._prepare, self.guard.watch_worker)
+        tree = FrameTree(
+            session,
+            self.target_id,
+            self._prepare,
+            keep_worker=self.guard.watch_worker,
+            is_answered=self.activity.requests.is_answered,
+        )
         focused = session.post(emulation.SetFocusEmulationEnabled(enabled=True))
         following = asyncio.gather(focused, tree.start())
         following.add_done_callback(lambda done: self._followed(done, session))
@@ -255,7 +340,10 @@ class Tab:
 
         def know(answer: asyncio.Future[cdp_page.FrameTreeResult]) -> None:
             told_meanwhile = self.activity.document.number != document
-            if not answer.cancelled() and answer.exception() is None and not told_meanwhile:
+            if answer.cancelled() or answer.exception() is not None:
+                return
+            self.activity.know_frames(answer.result().frame_tree)
+            if not told_meanwhile:
                 self.activity.catch_up(answer.result().frame_tree.frame)
 
         session.tell(cdp_page.Enable())

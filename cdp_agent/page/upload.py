@@ -21,6 +21,8 @@ from .receipts import Outcome
 from .world import CALL_TIMEOUT_S, deadline
 
 _CHOOSER_WITHIN_S = 3.0
+_LONGEST_NAME = 255  # bytes, on all systems
+_SHOWN = 60
 
 
 class _Field(msgspec.Struct, frozen=True):
@@ -57,7 +59,7 @@ async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcom
 
 def inside(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
     """The files themselves, links and `..` followed. Raises InvalidArguments for one that is in none of the folders."""
-    found = [os.path.realpath(os.path.expanduser(each)) for each in paths]
+    found = [os.path.realpath(os.path.expanduser(_name(each))) for each in paths]
     roots = [os.path.realpath(os.path.expanduser(each)) for each in folders]
     for given, file in zip(paths, found, strict=True):
         if not any(file != root and os.path.commonpath([file, root]) == root for root in roots):
@@ -92,7 +94,7 @@ async def _by_chooser(at: Located, files: list[str]) -> Outcome:
 def _files(paths: Sequence[str | os.PathLike[str]], *, folder: bool) -> list[str]:
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
-    files = [Path(each).expanduser().absolute() for each in paths]
+    files = [Path(os.path.expanduser(_name(os.fspath(each)))).absolute() for each in paths]
     for given, file in zip(paths, files, strict=True):
         if not file.exists():
             raise InvalidArguments(f"There is no file {os.fspath(given)} (looked for {file}).")
@@ -103,6 +105,19 @@ def _files(paths: Sequence[str | os.PathLike[str]], *, folder: bool) -> list[str
         if not os.access(file, os.R_OK):
             raise InvalidArguments(f"The file {os.fspath(given)} cannot be read.")
     return [str(each) for each in files]
+
+
+def _name(path: str) -> str:
+    """The name of a file, if a file can have it. Raises InvalidArguments."""
+    try:
+        written = os.fsencode(path)
+    except UnicodeEncodeError:
+        written = b"\0"
+    if b"\0" in written:
+        raise InvalidArguments(f"{path!r} names no file: it has a character in it that no name has. Correct the name.")
+    if max(map(len, written.split(os.fsencode(os.sep)))) > _LONGEST_NAME:
+        raise InvalidArguments(f"{path[:_SHOWN]!r}… names no file: it is too long. Correct the name.")
+    return path
 
 
 def _unlike(files: list[str], accept: str) -> str:

@@ -43,7 +43,7 @@ class View(Tab):
         max_results: int = 10,
         cover: Callable[[str], str] | None = None,
     ) -> SearchResult:
-        """Where the text that a reader sees matches, over all frames; see `search.search`."""
+        """Where the lines of the snapshot match, over all frames; see `search.search`."""
         from . import search as searching  # with the regex package
 
         tree = await self.frames()

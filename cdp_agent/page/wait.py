@@ -16,6 +16,7 @@ import msgspec
 from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments, StaleRef
 
 from .frames import Frame
+from .lines import quoted
 from .locate import locate
 from .network import shortened
 from .receipts import Outcome, Receipt
@@ -45,6 +46,7 @@ class _Look(msgspec.Struct, frozen=True):
     """What `look` in page/js answers."""
 
     text: bool
+    entered: bool
     gone: bool
     selector: bool
     count: int
@@ -65,12 +67,12 @@ async def wait_for(
 ) -> Receipt:
     """Waits until all that is given holds at the same time, in any frame, and tells what changed meanwhile.
 
-    `text` and `gone` as a reader sees them, whatever the case and white space; `selector` in shadow roots too, and
-    shown; `url` is a part of the address, or a pattern with `*`; `ref`: that element is there and shown; `navigation`:
-    another page or address than before the last action, and ready; `idle`: so many seconds (True: half a second)
-    without a request, apart from those that never end: streams, polling, what takes longer than network.ENDLESS_S;
-    pictures, fonts and films do not count. Raises ActionError that says what is there instead, InvalidArguments,
-    BrowserError.
+    `text` and `gone` as a reader sees them, whatever the case and white space, `text` elsewhere than in a field that
+    holds what was filled in; `selector` in shadow roots too, and shown; `url` is a part of the address, or a pattern
+    with `*`; `ref`: that element is there and shown; `navigation`: another page or address than before the last action,
+    and ready; `idle`: so many seconds (True: half a second) without a request, apart from those that never end:
+    streams, polling, what takes longer than network.ENDLESS_S; pictures, fonts and films do not count. Raises
+    ActionError that says what is there instead, InvalidArguments, BrowserError.
     """
     idle_s = None if idle is None or idle is False else IDLE_S if idle is True else float(idle)
     wanted = _Wanted(_plain(text), _plain(gone), selector, url, ref, navigation, idle_s)
@@ -80,9 +82,9 @@ async def wait_for(
         )
     async with page.acting:
         before = page.activity.before_action
+        waiting = _Waiting(page, wanted, (await page.frames()).unread_documents)
         recorder = await Recorder.start(page)
         page.activity.before_action = before  # waiting is no action that a navigation could come of
-        waiting = _Waiting(page, wanted)
         await recorder.act(_within(waiting, timeout_s))
         return await recorder.finish("wait_for", Outcome(), detail=_described(wanted, text, gone))
 
@@ -97,8 +99,9 @@ async def _within(waiting: _Waiting, timeout_s: float) -> Outcome:
 
 
 class _Waiting:
-    def __init__(self, page: Page, wanted: _Wanted) -> None:
+    def __init__(self, page: Page, wanted: _Wanted, unread_documents: int) -> None:
         self._page = page
+        self._unread_documents = unread_documents
         self._wanted = wanted
         self._busy_at = asyncio.get_running_loop().time()
         self._missing: list[str] = []
@@ -121,7 +124,7 @@ class _Waiting:
         """What there is, for whoever waited in vain."""
         page, wanted = self._page, self._wanted
         said = [f"Waited {timeout_s:g} s in vain: {'; '.join(self._missing) or 'the page does not answer'}."]
-        said.append(f'The page is {shortened(page.url)} "{page.title}".')
+        said.append(f"The page is {shortened(page.url)} {quoted(page.title)}.")
         try:
             lines = [line.strip() for line in (await page.read()).text.split("\n")]
         except ActionError as error:
@@ -150,6 +153,11 @@ class _Waiting:
         if wanted.text is None and wanted.gone is None and wanted.selector is None:
             return []
         asked = {"text": wanted.text, "gone": wanted.gone, "selector": wanted.selector}
+        tree = await self._page.frames()
+        if tree.unread_documents != self._unread_documents:
+            self._unread_documents = tree.unread_documents
+            with contextlib.suppress(ActionError):  # it is being replaced, as below
+                await self._page.read()  # which finds the frames of another origin in this process
 
         async def look(frame: Frame) -> tuple[World, _Look] | None:
             try:
@@ -158,7 +166,7 @@ class _Waiting:
             except ActionError:
                 return None  # it is being replaced: its navigation wakes us
 
-        looks = await asyncio.gather(*(look(frame) for frame in (await self._page.frames()).all()))
+        looks = await asyncio.gather(*(look(frame) for frame in tree.all()))
         found = [each for each in looks if each is not None]
         for _, each in found:
             if each.wrong:
@@ -169,7 +177,8 @@ class _Waiting:
         wanted, activity = self._wanted, self._page.activity
         missing: list[str] = []
         if wanted.text is not None and not any(look.text for look in looks):
-            missing.append(f'there is no text "{wanted.text}"')
+            where = " but where it was filled in" if any(look.entered for look in looks) else ""
+            missing.append(f'there is no text "{wanted.text}"{where}')
         if wanted.gone is not None and not all(look.gone for look in looks):
             missing.append(f'the text "{wanted.gone}" is still there')
         if wanted.selector is not None and not any(look.selector for look in looks):
@@ -201,7 +210,7 @@ class _Waiting:
 
     async def _next_event(self, looks: list[tuple[World, _Look]]) -> None:
         wait_s = _BACKSTOP_S if self._wanted.idle_s is None else max(0.005, self._left_idle_s())
-        events: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._page.activity.stir(None))]
+        events: list[asyncio.Future[Any]] = [self._page.activity.next_event()]
         events += [asyncio.ensure_future(_changed(world, look.count)) for world, look in looks]
         try:
             await asyncio.wait(events, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)

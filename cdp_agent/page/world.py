@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import msgspec
 
@@ -22,7 +22,11 @@ from cdp_agent.cdp.types import Command
 from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError, SessionClosed
 
 from . import js
-from .hanging import answers
+from .hanging import answers, check_chrome
+from .standstill import standstill_of
+
+if TYPE_CHECKING:
+    from .adopt import Hidden
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -50,6 +54,8 @@ class World:
         self.frame_id = frame_id
         self.context_id = context_id
         self.gone = False
+        self.hidden: Hidden | None = None
+        """What Chrome has told of the document, once that was asked."""
         self._functions = functions
         self._complete = False
 
@@ -106,7 +112,11 @@ class World:
 
     async def elements(self, ids: list[int], group: str) -> list[Handle | None]:
         """The elements with these local ids, None for those that are gone, in two round trips for all of them."""
-        array = await self.handle("elementsOf", ids, group=group)
+        return await self.nodes("elementsOf", ids, group=group)
+
+    async def nodes(self, name: str, *args: Any, group: str) -> list[Handle | None]:
+        """What our function `name` returns: an array of nodes, None where one is null."""
+        array = await self.handle(name, *args, group=group)
         async with deadline(self.session, CALL_TIMEOUT_S):
             properties = await self.session.send(runtime.GetProperties(object_id=array.object_id, own_properties=True))
         found = {
@@ -114,7 +124,9 @@ class World:
             for each in properties.result
             if each.value is not None and each.value.object_id is not None and each.value.subtype == "node"
         }
-        return [found.get(str(index)) for index in range(len(ids))]
+        length = next(each.value for each in properties.result if each.name == "length")
+        assert length is not None  # of an array
+        return [found.get(str(index)) for index in range(msgspec.json.decode(length.value))]
 
     async def ask_each(self, commands: Sequence[Command[R] | None]) -> list[R | None]:
         """Chrome's answers in order, all asked at once; None where there was nothing to ask, or Chrome refuses.
@@ -190,12 +202,17 @@ class deadline:
             raise PageUnresponsive(_STILL_BUSY)
         self._timeout = asyncio.timeout(self._timeout_s)
         await self._timeout.__aenter__()
+        if (standstill := standstill_of(self._session)) is not None:
+            standstill.add(self._timeout)
 
     async def __aexit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if (standstill := standstill_of(self._session)) is not None:
+            standstill.discard(self._timeout)
         try:
             await self._timeout.__aexit__(kind, error, trace)
         except TimeoutError as timeout:
             self._session.silent = True
+            await check_chrome(self._session)
             raise PageUnresponsive(_BUSY.format(self._timeout_s)) from timeout
         if isinstance(error, SessionClosed) and error.message == CRASHED:
             raise PageUnresponsive(_CRASHED) from error

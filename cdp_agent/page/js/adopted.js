@@ -1,22 +1,30 @@
 // What only Chrome knows and Python has asked it: closed shadow roots, and what custom elements say of themselves through
 // ElementInternals. Kept for as long as the element lives.
 
-/** @type {WeakMap<Element, ShadowRoot | null>} null: asked, it has none */
+/** @type {WeakMap<Element, ShadowRoot>} */
 const closedRoots = new WeakMap();
+/** @type {WeakRef<Element>[]} the hosts of those */
+let closedHosts = [];
 /**
  * @typedef {{role: string, name: string, description: string, states: Record<string, unknown>}} Internals
- * @type {WeakMap<Element, Internals | null>}
+ * @type {WeakMap<Element, Internals | null>} null: asked, it says nothing
  */
 const internalsOf = new WeakMap();
 
-/** @param {number[]} ids @param {...(ShadowRoot | null)} roots  one for each id */
-function adoptRoots(ids, ...roots) {
-  ids.forEach((id, i) => {
-    const host = elementsOfIds.get(id)?.deref();
-    if (!host) return;
-    closedRoots.set(host, roots[i] ?? null);
-    if (roots[i]) noteNews(host);
-  });
+/** @param {...any} found  hosts, each followed by its closed root */
+function adoptRoots(...found) {
+  for (let i = 0; i < found.length; i += 2) {
+    if (closedRoots.has(found[i])) continue;
+    closedRoots.set(found[i], found[i + 1]);
+    closedHosts.push(new WeakRef(found[i]));
+    if (kept) markDeep(kept, found[i]); // what it holds is slotted now, or not shown
+  }
+}
+
+/** How many closed roots are known in documents that are shown. */
+function closedRootsThere() {
+  closedHosts = closedHosts.filter((reference) => reference.deref());
+  return closedHosts.filter((reference) => isConnected_.call(reference.deref())).length;
 }
 
 /** @param {[number, Internals | null][]} entries */
@@ -28,6 +36,9 @@ function adoptInternals(entries) {
     noteNews(element);
   }
 }
+
+/** Whether a custom element may have internals that were not asked about. Before it is defined, it has none. */
+const mayHaveInternals = (element) => !internalsOf.has(element) && matches(element, ':defined');
 
 /** The role that a custom element has by itself; "" for none that ARIA knows. */
 function internalRole(element) {
@@ -41,3 +52,78 @@ const rootOfHost = (element) => shadowRoot_.call(element) ?? closedRoots.get(ele
 // https://dom.spec.whatwg.org/#valid-shadow-host-name (custom elements apart)
 const HOST_TAGS = new Set('ARTICLE ASIDE BLOCKQUOTE BODY DIV FOOTER H1 H2 H3 H4 H5 H6 HEADER MAIN NAV P SECTION SPAN'.split(' '));
 const mayHost = (tag) => HOST_TAGS.has(tag) || tag.includes('-');
+
+// Chrome tells of one document or shadow root at a time who listens and what is closed in it: these were entered.
+
+/** @type {WeakMap<Node, number>} */
+const numbersOfRoots = new WeakMap();
+/** @type {Map<number, WeakRef<Document | ShadowRoot>>} */
+const rootsOfNumbers = new Map();
+let lastRoot = 0;
+
+/** @param {Document | ShadowRoot} root */
+function noteRoot(root) {
+  if (numbersOfRoots.has(root)) return;
+  numbersOfRoots.set(root, ++lastRoot);
+  rootsOfNumbers.set(lastRoot, new WeakRef(root));
+}
+
+noteRoot(document); // the first one
+
+const isRootShown = (root) => (nodeType_.call(root) === 9 ? defaultView_.call(root) !== null : isConnected_.call(root));
+
+/** How many were entered, and which of them are gone since this was asked last. @returns {{roots: number, gone: number[]}} */
+function rootsNow() {
+  const gone = [];
+  for (const [number, reference] of rootsOfNumbers) {
+    const root = reference.deref();
+    if (root && isRootShown(root)) continue;
+    gone.push(number);
+    rootsOfNumbers.delete(number);
+    if (root) numbersOfRoots.delete(root); // it may come back, as another one
+  }
+  return { roots: lastRoot, gone };
+}
+
+/** Those that were entered after so many. @param {number} taken */
+function rootsFrom(taken) {
+  const roots = [];
+  for (let number = taken + 1; number <= lastRoot; number++) roots.push(rootsOfNumbers.get(number)?.deref() ?? null);
+  return roots;
+}
+
+/** @type {Element[]} */
+let hostsToAsk = [];
+
+/**
+ * The elements that may host a closed root that is not known, likely ones first, a part of them at a time.
+ * @param {number} from  0: looked for anew @param {number} most
+ */
+function possibleHosts(from, most) {
+  if (from === 0) hostsToAsk = findPossibleHosts();
+  const found = hostsToAsk.slice(from, from + most);
+  if (found.length < most) hostsToAsk = [];
+  return found;
+}
+
+function findPossibleHosts() {
+  const likely = [];
+  const others = [];
+  /** @type {(Document | ShadowRoot)[]} */
+  const roots = [document];
+  for (let i = 0; i < roots.length; i++) {
+    for (const element of selectAll(roots[i], '*')) {
+      const tag = tagOf(element);
+      if (tag === 'IFRAME' || tag === 'FRAME') {
+        const inner = frameDocument(element, tag);
+        if (inner) roots.push(inner);
+      }
+      if (!mayHost(tag)) continue;
+      const root = rootOfHost(element);
+      if (root) roots.push(root);
+      else if (tag.includes('-') || !firstElementChild_.call(element)) likely.push(element);
+      else others.push(element);
+    }
+  }
+  return [...likely, ...others];
+}

@@ -26,11 +26,11 @@ const elementBy = (id) => (id < 0 ? (held[-id - 1]?.deref() ?? null) : elementOf
  *   place: a point where what is around it is on top will do; position: where in it, instead of its middle
  * @returns {Aimed | Promise<Aimed>}
  * @typedef {{x: number, y: number, scrolled: boolean, hint: string} | Obstacle} Aimed
- * @typedef {{why: string, by: Cover | null, said: Told}} Obstacle
+ * @typedef {{why: string, detail: string, by: Cover | null, said: Told}} Obstacle
  */
 function aim(id, options) {
   const element = elementBy(id);
-  if (!element) return { why: 'gone', by: null, said: { role: '', name: '' } };
+  if (!element) return { why: 'gone', detail: '', by: null, said: { role: '', name: '' } };
   const state = { scrolled: false, centred: false, began: performance.now(), boxes: '' };
   return attempt(element, options, state) ?? aimLater(element, options, state);
 }
@@ -61,8 +61,9 @@ function attempt(element, options, state) {
   }
   if (picked.why !== 'hidden' && !state.centred) {
     state.centred = state.scrolled = true;
-    centre(element);
-    return attempt(element, options, state);
+    if (options.position) scrollPointIntoView(element, () => placeIn(element, options.position));
+    else centre(element);
+    return null; // the page hears of it with the next frame, and may render anew then
   }
   return lasts(picked.why) ? null : obstacle(picked.why, picked.by, element);
 }
@@ -142,6 +143,13 @@ function nextFrame() {
   });
 }
 
+/** After the timers without delay that were set before. */
+function timersDone() {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 0);
+  });
+}
+
 /**
  * The way outwards of a point in an out-of-process iframe: the same point in the viewport of this world's root, after the
  * iframe was scrolled to where the point is seen, and if the iframe is on top there.
@@ -150,7 +158,7 @@ function nextFrame() {
  */
 async function aimThrough(id, inner, options) {
   const frame = elementBy(id);
-  if (!frame) return { why: 'gone', by: null, said: { role: 'iframe', name: '' } };
+  if (!frame) return { why: 'gone', detail: '', by: null, said: { role: 'iframe', name: '' } };
   const began = performance.now();
   let scrolled = false;
   let place = options.moved ? '' : ownerPlace(frame);
@@ -171,7 +179,7 @@ async function aimThrough(id, inner, options) {
     }
     if (!scrolled) {
       scrolled = true;
-      scrollPointIntoView(frame, inner);
+      scrollPointIntoView(frame, () => mapPoint(outwardsOf(frame), inner));
       place = ownerPlace(frame);
       continue;
     }
@@ -183,21 +191,26 @@ async function aimThrough(id, inner, options) {
 
 const ownerPlace = (frame) => Object.values(rectOf(frame).toJSON()).join();
 
-/** Scrolls every container around an iframe so that a point inside the iframe is in the middle. */
-function scrollPointIntoView(frame, inner) {
-  for (let node = paintedParent(frame); node; node = paintedParent(node)) {
+/**
+ * Scrolls every container around an element so that a point in it is in the middle.
+ * @param {Element} element @param {() => Point} pointNow  where the point is in the viewport of the element's document
+ */
+function scrollPointIntoView(element, pointNow) {
+  for (let node = paintedParent(element); node; node = paintedParent(node)) {
     const isRoot = node === documentElement_.call(documentOf(node));
     const style = computedStyleOf(node);
     if (!isRoot && !/auto|scroll|hidden/.test(style.overflowX + style.overflowY)) continue;
-    const point = mapPoint(outwardsOf(frame), inner);
+    const point = pointNow();
     const box = isRoot ? viewportOf(viewOf(node)) : rectOf(node);
     const middle = middleOf(box);
     const way = { left: point.x - middle.x, top: point.y - middle.y, behavior: 'instant' };
     if (isRoot) viewOf(node).scrollBy(way);
     else scrollElementBy_.call(node, way);
   }
-  const view = viewOf(frame);
-  if (view !== window && view.frameElement) scrollPointIntoView(view.frameElement, mapPoint(outwardsOf(frame), inner));
+  const view = viewOf(element);
+  if (view === window || !view.frameElement) return;
+  const frame = view.frameElement;
+  scrollPointIntoView(frame, () => mapPoint(outwardsOf(frame), pointNow()));
 }
 
 const scrollElementBy_ = Element.prototype.scrollBy;

@@ -78,6 +78,7 @@ const onlyRadios = (control) => allIn(control, radioInput).length > 1;
  */
 async function chooseNative(id, wanted, by, wait_ms) {
   const list = elementBy(id);
+  /** @type {Chosen} */
   const answer = { state: 'gone', refusal: null, wanted: '', shown: '', options: [], total: 0 };
   if (!list) return answer;
   const why = await fieldObstacle(list, wait_ms);

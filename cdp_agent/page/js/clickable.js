@@ -4,12 +4,15 @@ const HANDLERS = ['onclick', 'onmousedown', 'onpointerdown', 'ondblclick', 'onto
 // Attributes that single an element out. Whatever has none of them needs none of the questions about them.
 const MARKED = [
   'role', 'tabindex', 'inert', 'draggable', 'contenteditable', 'title', 'hidden', 'aria-hidden', 'aria-disabled', 'aria-owns', 'aria-label',
-  'aria-labelledby', 'aria-labeledby', 'aria-expanded', 'aria-haspopup', 'aria-describedby', ...HANDLERS,
+  'aria-labelledby', 'aria-labeledby', 'aria-expanded', 'aria-haspopup', 'aria-describedby', 'aria-description', 'aria-selected', 'aria-current', 'aria-sort',
+  'aria-modal', ...HANDLERS,
 ];
 // Names that libraries give to what they let a user drag or click.
 const TELLING_CLASSES = '[class*="draggable"],[class*="sortable-handle"],[class*="clickable"]';
+// Editors that keep their text to themselves, see code.js.
+const CODE_EDITORS = '.monaco-editor,.CodeMirror,.cm-editor,.ace_editor';
 // Within :is() Chrome matches the same list a third faster.
-const MARKED_SELECTOR = `:is(${MARKED.map((name) => `[${name}]`).join(',')},[style*="cursor" i],[style*="content-visibility" i],${TELLING_CLASSES})`;
+const MARKED_SELECTOR = `:is(${MARKED.map((name) => `[${name}]`).join(',')},[style*="cursor" i],[style*="content-visibility" i],${TELLING_CLASSES},${CODE_EDITORS})`;
 
 // How sure it is that an element can be clicked.
 const NOT_CLICKABLE = 0;
@@ -18,7 +21,7 @@ const CLICKABLE = 2;
 
 /** What an element's own attributes say. @param {Element} element  one that is marked */
 function asksForClicks(element) {
-  for (const handler of HANDLERS) if (hasAttr(element, handler)) return CLICKABLE;
+  for (const handler of HANDLERS) if (hasAttr(element, handler) && (handled.has(element) || !isToldOf(element))) return CLICKABLE;
   if (attr(element, 'draggable')?.toLowerCase() === 'true' || hasAttr(element, 'aria-haspopup') || hasAttr(element, 'aria-expanded')) return CLICKABLE;
   const tabindex = parseInt(attr(element, 'tabindex') ?? '', 10);
   if (tabindex >= 0) return CLICKABLE;
@@ -28,6 +31,7 @@ function asksForClicks(element) {
 const PAINTED_TAGS = new Set(['DIV', 'SPAN', 'I', 'B', 'EM', 'LI', 'TD', 'A', 'U', 'S', 'INS', 'BDO']);
 const SMALLEST_PAINTED = 6; // px
 const LARGEST_PAINTED = 320;
+const DRAGGED = new Set(['move', 'grab', 'grabbing']);
 
 /** Whether it is nothing but paint, as icons and colour swatches are: empty, of some size, with a background or a glyph. */
 function isOnlyPaint(element, tag) {
@@ -39,6 +43,7 @@ function isOnlyPaint(element, tag) {
 
 function looksPainted(element) {
   const style = computedStyleOf(element);
+  if (DRAGGED.has(style.cursor)) return false; // it has that from what it is dragged with
   const isImage = style.backgroundImage !== 'none' || style.content.startsWith('url(');
   if (!isImage && /^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor) && !generatedText(element, 'before', selectionsFor(element).before)) return false;
   const { width, height } = getBoundingClientRect_.call(element);
@@ -53,20 +58,63 @@ const BUTTON_FACE = 'rgb(239, 239, 239)';
 /** ` [class=star] [color=#ffd700]`: for what has neither name nor content, what its author called it, and what is seen of it. */
 function hintOf(element) {
   reading.notes?.always.add(element); // for its colour
-  const text = collapse(attr(element, 'class') ?? '') || attr(element, 'id');
-  const hint = text ? ` [class=${/^[\w-]+$/.test(text) ? cut(text, LONGEST_HINT) : bracketed(cut(text, LONGEST_HINT))}]` : '';
+  const hint = ownHint(element) || iconHint(element) || hintState('class', attr(element, 'class'));
   const background = computedStyleOf(element).backgroundColor;
   const colour = background !== BUTTON_FACE && /^rgb\((\d+), (\d+), (\d+)\)$/.exec(background);
   return colour ? `${hint} [color=#${colour.slice(1).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}]` : hint;
 }
 
+const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-qa'];
+
+/** What it is called for tests, by a class that can be read, or by its id. */
+function ownHint(element) {
+  for (const name of TEST_IDS) if (hasAttr(element, name)) return hintState('testid', attr(element, name));
+  return hintState('class', readableClasses(element)) || hintState('id', attr(element, 'id'));
+}
+
+const MOST_ICONS = 5;
+
+/** What the icon in it is called: the class of a glyph, or the symbol that a drawing uses. */
+function iconHint(element) {
+  const inside = selectAll(element, '*');
+  for (let i = 0; i < inside.length && i < MOST_ICONS; i++) {
+    const used = tagOf(inside[i]) === 'use' ? /#(.+)/.exec(attr(inside[i], 'href') ?? attr(inside[i], 'xlink:href') ?? '') : null;
+    const hint = used ? hintState('icon', used[1]) : hintState('icon', attr(inside[i], 'data-icon') ?? readableClasses(inside[i]));
+    if (hint) return hint;
+  }
+  return '';
+}
+
+function hintState(kind, text) {
+  const hint = cut(collapse(text ?? ''), LONGEST_HINT);
+  return hint && ` [${kind}=${/^[\w-]+$/.test(hint) ? hint : bracketed(hint)}]`;
+}
+
+const readableClasses = (element) =>
+  (attr(element, 'class') ?? '').split(/\s+/).filter(isReadable).map((name) => name.replace(HASH_AT_END, '')).join(' ');
+
+// What build tools make of a class: `css-9o949r`, `sc-bdVaJa`, `jss12`, `Button_root__3xK9s`, `hNkXzp`.
+const GENERATED_CLASS = /^_?(?:css|sc|jss|emotion|svelte|styled|tss|e|r|x|ng)-?(?=[\w-]*\d)[a-z\d]+(?:-\d+)?$|^sc-\w+$|^ng-|^_ng|^data-v-/i;
+const HASH_AT_END = /(?:__|--|_|-)(?=[A-Za-z\d+-]*\d)(?=[A-Za-z\d+-]*[A-Za-z])(?=[A-Za-z\d+-]{5,8}$)[A-Za-z\d+-]+$/;
+
+const isReadable = (name) => /[a-z]{2}/i.test(name) && !GENERATED_CLASS.test(name) && !isScrambled(name);
+
+/** Whether small and capital letters or digits change too often for words. */
+const isScrambled = (name) => /^[A-Za-z\d]{5,8}$/.test(name) && (name.match(/[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]/g) ?? []).length >= 2;
+
 /** @type {WeakSet<Element>} elements with listeners of their own, as Python was told by Chrome */
 const listening = new WeakSet();
 
-/** @type {WeakRef<Element>[]} those of them that are in a document */
+/** @type {WeakSet<Element>} the same with those of which listeners say nothing */
+const handled = new WeakSet();
+
+/** @type {WeakRef<Element>[]} those that came to listen and are in a document */
 let heard = [];
 
 const elementsByTag_ = Document.prototype.getElementsByTagName;
+
+/** Whether any of them is a part of a drawing: else no icon has to be looked through. */
+let partsListen = false;
 
 /** What is another text when elements came or went: then there may be listeners that Chrome has not told of. */
 function elementsThere() {
@@ -77,17 +125,44 @@ function elementsThere() {
   return `${elementsByTag_.call(document, '*').length} ${heard.length}`;
 }
 
-/** @param {...Node} nodes  that listen for the mouse @returns {boolean} whether that is news about any of them */
-function adoptListening(...nodes) {
+/** @type {WeakSet<Node>} the documents and shadow roots of which Chrome has told who listens in them */
+const toldRoots = new WeakSet();
+
+/** Whether it is known if an element listens: its attribute alone says little, since scripts and policies undo it. */
+const isToldOf = (element) => toldRoots.has(rootOf(element));
+
+/**
+ * @param {number[]} roots  by number, of which it is told for the first time @param {number} more  how many nodes have come to
+ *   listen for the mouse @param {...any} nodes  those, and then the ones that have ceased to @returns {boolean} whether that is news
+ */
+function adoptListening(roots, more, ...nodes) {
   let learnt = false;
-  for (const node of nodes) {
-    if (nodeType(node) !== 1 || LISTEN_ANYWAY.has(tagOf(node))) continue;
-    if (!listening.has(node)) heard.push(new WeakRef(node));
-    listening.add(node);
+  nodes.forEach((node, i) => {
+    if (nodeType(node) !== 1) return;
+    const listens = i < more;
+    handled[listens ? 'add' : 'delete'](node);
+    const isNews = !LISTEN_ANYWAY.has(tagOf(node));
+    if (isNews) listening[listens ? 'add' : 'delete'](node);
+    if (isNews && listens) heard.push(new WeakRef(node));
+    partsListen ||= isNews && namespaceURI_.call(node) === SVG;
+    if (!isNews && !hasHandler(node)) return;
     noteNews(node);
     learnt = true;
-  }
+  });
+  for (const number of roots) learnt = noteToldRoot(rootsOfNumbers.get(number)?.deref()) || learnt;
   return learnt;
+}
+
+const hasHandler = (element) => matches(element, HANDLERS_SELECTOR);
+const HANDLERS_SELECTOR = HANDLERS.map((name) => `[${name}]`).join(',');
+
+/** From now on a handler in an attribute counts only if it listens. */
+function noteToldRoot(root) {
+  if (!root || toldRoots.has(root)) return false;
+  toldRoots.add(root);
+  const idle = [...selectAll(root, HANDLERS_SELECTOR)].filter((element) => !listening.has(element));
+  idle.forEach(noteNews);
+  return idle.length > 0;
 }
 
 // What is clickable without, and what listens for all that is in it.

@@ -45,16 +45,39 @@ function hasFocusedFrames(element) {
 
 const FOCUSABLE = 'a[href],area[href],button,input:not([type="hidden" i]),select,textarea,summary,iframe,[tabindex],[contenteditable=""],[contenteditable="true" i]';
 
-/** @param {number} id @returns {{got: boolean, inner: string, end: boolean, mac: boolean}}  end: a key has to put the caret there */
+/**
+ * @param {number} id @returns {{got: boolean, inner: string, moved: string, end: boolean, mac: boolean}}
+ *   end: a key has to put the caret there; moved: it got the focus, and the page gave it to this
+ */
 function focusOn(id) {
   const element = elementBy(id);
-  const none = { got: false, inner: '', end: false, mac: isMac() };
+  const none = { got: false, inner: '', moved: '', end: false, mac: isMac() };
   if (!element) return none;
   const before = focusedElement();
-  if (moveFocus(element)) return { ...none, got: true, end: isCaretUnset(before) };
-  const control = tagOf(element) === 'LABEL' ? controlOfLabel(element) : onlyOneIn(element, FOCUSABLE);
-  if (!control || !moveFocus(control)) return none;
-  return { ...none, got: true, inner: tell(control), end: isCaretUnset(before) };
+  let took = movesFocus(element);
+  if (took && isFocusIn(element)) return { ...none, got: true, end: isCaretUnset(before) };
+  const control = took ? null : tagOf(element) === 'LABEL' ? controlOfLabel(element) : onlyOneIn(element, FOCUSABLE);
+  took ||= Boolean(control && movesFocus(control));
+  if (!took) return none;
+  if (control && isFocusIn(control)) return { ...none, got: true, inner: tell(control), end: isCaretUnset(before) };
+  return { ...none, got: true, moved: focusTold() || 'nothing', end: isCaretUnset(before) };
+}
+
+/** Whether it got the focus, though the page may have moved that on at once. */
+function movesFocus(element) {
+  let took = false;
+  const note = () => { took = true; };
+  addEventListener_.call(element, 'focus', note, true);
+  const has = moveFocus(element);
+  removeEventListener_.call(element, 'focus', note, true);
+  return has || took;
+}
+
+/** What has the focus, as it is told; "" when it is only the page. */
+function focusTold() {
+  const focused = focusedElement();
+  const tag = focused && tagOf(focused);
+  return !focused || ((tag === 'BODY' || tag === 'HTML') && !isEditable(focused)) ? '' : tell(focused);
 }
 
 /**
@@ -88,13 +111,6 @@ function textBefore(field, range) {
   before.setEnd(range.startContainer, range.startOffset);
   return before;
 }
-
-const selectionStartOf = (field) => (tagOf(field) === 'INPUT' ? selectionStartOfInput : selectionStartOfArea)(field);
-const selectionEndOf = (field) => (tagOf(field) === 'INPUT' ? selectionEndOfInput : selectionEndOfArea)(field);
-const selectionStartOfInput = reader(HTMLInputElement, 'selectionStart');
-const selectionEndOfInput = reader(HTMLInputElement, 'selectionEnd');
-const selectionStartOfArea = reader(HTMLTextAreaElement, 'selectionStart');
-const selectionEndOfArea = reader(HTMLTextAreaElement, 'selectionEnd');
 
 /** The one visible element in it (open shadow roots included) that matches; null when there are none or several. */
 function onlyOneIn(element, selector) {
@@ -136,6 +152,7 @@ async function checkedSoon(id, wanted) {
   return checkable(id);
 }
 
+/** @param {Element} element @returns {{kind: any, state: any} | null} */
 function checkStateOf(element) {
   if (!isConnected_.call(element)) return null;
   forget();
@@ -148,9 +165,9 @@ function checkStateOf(element) {
     return { kind: list && selectIsMultiple(list) ? 'option' : 'toggle', state: String(isSelectedOption(element)) };
   }
   const role = roleOf(element, tag);
-  const internals = internalsOf.get(element);
+  const states = internalsOf.get(element)?.states;
   if (!CHECK_ROLES.has(role)) return null;
-  const value = CHECK_STATES.map((name) => attr(element, name)).find((each) => each !== null) ?? internals?.checked ?? internals?.pressed;
+  const value = CHECK_STATES.map((name) => attr(element, name)).find((each) => each !== null) ?? states?.checked ?? states?.pressed;
   const kind = role === 'radio' || role === 'menuitemradio' ? 'radio' : 'toggle';
   if (value === undefined && (kind === 'toggle' && role !== 'checkbox' && role !== 'switch')) return null;
   const state = String(value ?? 'false').toLowerCase();

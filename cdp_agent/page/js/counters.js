@@ -73,6 +73,7 @@ function counterPairs(text, fallback) {
   return [...text.matchAll(/([^\s\d-][^\s]*|--[^\s]+)(?:\s+(-?\d+))?/g)].map(([, name, value]) => [name, value ? Number(value) : fallback]);
 }
 
+/** @type {[number, string][]} */
 const ROMAN = [[1000, 'm'], [900, 'cm'], [500, 'd'], [400, 'cd'], [100, 'c'], [90, 'xc'], [50, 'l'], [40, 'xl'], [10, 'x'], [9, 'ix'], [5, 'v'], [4, 'iv'], [1, 'i']];
 
 function numeral(value, style) {

@@ -6,7 +6,7 @@
  */
 function describe(element) {
   forget();
-  reading = newReading(false);
+  reading = newReading();
   const tag = tagOf(element);
   const role = roleOf(element, tag);
   const name = nameOf(element, role);

@@ -8,6 +8,7 @@ const getterOf = (prototype, name) => Object.getOwnPropertyDescriptor(prototype,
 const nodeType_ = getterOf(Node.prototype, 'nodeType');
 const firstChild_ = getterOf(Node.prototype, 'firstChild');
 const nextSibling_ = getterOf(Node.prototype, 'nextSibling');
+const previousSibling_ = getterOf(Node.prototype, 'previousSibling');
 const parentNode_ = getterOf(Node.prototype, 'parentNode');
 const isConnected_ = getterOf(Node.prototype, 'isConnected');
 const ownerDocument_ = getterOf(Node.prototype, 'ownerDocument');
@@ -26,6 +27,7 @@ const host_ = getterOf(ShadowRoot.prototype, 'host');
 const documentElement_ = getterOf(Document.prototype, 'documentElement');
 const activeElement_ = getterOf(Document.prototype, 'activeElement');
 const activeElementOfRoot_ = getterOf(ShadowRoot.prototype, 'activeElement');
+const body_ = getterOf(Document.prototype, 'body');
 const title_ = getterOf(Document.prototype, 'title');
 const defaultView_ = getterOf(Document.prototype, 'defaultView');
 const documentURL_ = getterOf(Document.prototype, 'URL');
@@ -55,7 +57,7 @@ const documentOf = (node) => ownerDocument_.call(node) || node;
 
 /**
  * All elements under a document, shadow root or element that match.
- * @param {Node} root @param {string} selector @returns {ArrayLike<Element>}
+ * @param {Node} root @param {string} selector @returns {NodeListOf<Element>}
  */
 function selectAll(root, selector) {
   const type = nodeType(root);

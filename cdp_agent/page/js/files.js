@@ -27,12 +27,3 @@ function fileNames(id) {
   const field = elementBy(id);
   return field ? [...inputFiles(field)].map((file) => file.name).join(', ') : '';
 }
-
-/** Whether a drag from here is HTML's own. @param {number} id */
-function isDraggable(id) {
-  const element = elementBy(id);
-  if (!element) return false;
-  const marked = closestFlat(element, '[draggable]');
-  if (marked) return attr(marked, 'draggable').toLowerCase() === 'true';
-  return closestFlat(element, 'a[href],img') !== null;
-}

@@ -1,7 +1,6 @@
 // Filling in: which field is meant, making it ready for text, and what it holds afterwards. The text itself comes as input
 // events from outside, but for the fields whose parts depend on the user's language (setField).
 
-const isContentEditable = reader(HTMLElement, 'isContentEditable');
 const isReadOnlyInput = reader(HTMLInputElement, 'readOnly');
 const isReadOnlyArea = reader(HTMLTextAreaElement, 'readOnly');
 const innerText = reader(HTMLElement, 'innerText');
@@ -10,12 +9,10 @@ const maxLengthOf = (field) => (tagOf(field) === 'INPUT' ? reader(HTMLInputEleme
 const TYPED = new Set(['text', 'search', 'tel', 'url', 'email', 'password', 'number']);
 const SET = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range']);
 const TEXT_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
+const CELL_ROLES = new Set(['gridcell', 'cell']);
 const EDITABLE =
   'input:not([type="hidden" i]):not([type="button" i]):not([type="submit" i]):not([type="reset" i]):not([type="image" i])' +
   ':not([type="checkbox" i]):not([type="radio" i]):not([type="file" i]),textarea,[contenteditable=""],[contenteditable="true" i],[contenteditable="plaintext-only" i]';
-// Editors that keep their text to themselves: what is focused is only where the keys go, and only a part is in the page.
-const CODE_EDITORS = '.monaco-editor,.CodeMirror,.cm-editor,.ace_editor';
-const CODE_LINES = '.view-lines,.CodeMirror-code,.cm-content,.ace_text-layer';
 
 /**
  * @typedef {'typed' | 'set' | 'rich' | 'code' | 'other'} FieldKind
@@ -23,16 +20,11 @@ const CODE_LINES = '.view-lines,.CodeMirror-code,.cm-content,.ace_text-layer';
  */
 function fieldKind(field) {
   const tag = tagOf(field);
-  if (closestFlat(field, CODE_EDITORS)) return 'code';
+  if (codeEditorOf(field)) return 'code';
   if (tag === 'TEXTAREA') return 'typed';
   if (tag === 'INPUT') return TYPED.has(inputType(field)) ? 'typed' : SET.has(inputType(field)) ? 'set' : 'other';
   return isEditable(field) ? 'rich' : 'other';
 }
-
-const isEditable = (element) => {
-  const namespace = namespaceURI_.call(element);
-  return namespace === HTML && (isContentEditable(element) || Boolean(element.editContext));
-};
 
 /** The field that is meant by an element: itself, the editor it is in, a label's, or the only one in it. @returns {Element | null} */
 function fieldOf(element) {
@@ -66,29 +58,45 @@ function insteadOfFilling(element) {
  * Makes the field ready to take text: waits until it can be, focuses it, and selects what is to be replaced or puts the caret
  * at the end.
  * @param {number} id @param {{append: boolean, wait_ms: number}} options
- * @returns {Promise<Ready> | Ready}
- * @typedef {{kind: FieldKind | '', local: number, before: string, single: boolean, mac: boolean, end: boolean, opens: boolean,
- *   instead: string, note: string, refusal: Obstacle | null}} Ready  end: the caret is still to be put there
+ * @returns {Promise<Ready>}
+ * @typedef {{kind: FieldKind | '', local: number, before: string, single: boolean, mac: boolean, end: boolean, collapses: boolean,
+ *   opens: '' | 'click' | 'double', instead: string, note: string, refusal: Obstacle | null}} Ready
+ *   end: the caret is still to be put there; opens: what makes it a field, if anything does
  */
 async function readyField(id, options) {
   const element = elementBy(id);
-  const ready = { kind: '', local: id, before: '', single: false, mac: isMac(), end: false, opens: false, instead: '', note: '', refusal: null };
+  /** @type {Ready} */
+  const ready = { kind: '', local: id, before: '', single: false, mac: isMac(), end: false, collapses: false, opens: '', instead: '', note: '', refusal: null };
   if (!element) return { ...ready, refusal: { why: 'gone', detail: '', by: null, said: { role: '', name: '' } } };
-  const field = fieldOf(element);
-  if (!field) {
-    const opens = TEXT_ROLES.has(told(element).role) && tagOf(element) !== 'SELECT' && tagOf(element) !== 'INPUT';
-    return { ...ready, opens, instead: insteadOfFilling(element) };
-  }
+  let field = fieldOf(element);
+  if (!field) return { ...ready, opens: openingOf(element), instead: insteadOfFilling(element) };
   const why = await fieldObstacle(field, options.wait_ms);
   if (why) return { ...ready, refusal: obstacle(why, null, field) };
   bringIntoView_.call(field, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
-  if (!moveFocus(field)) return { ...ready, refusal: obstacle('hidden', null, field) };
+  let moved = '';
+  if (!moveFocus(field)) {
+    const focused = focusedElement();
+    if (!focused || !isInput(focused)) return { ...ready, refusal: obstacle('unfocused', null, field) };
+    field = focused;
+    moved = ', where the page moved the focus';
+  }
   const kind = fieldKind(field);
   const end = kind !== 'set' && !placeCaret(field, kind, options.append);
-  const note = field === element ? '' : `${tell(field)} was filled`;
+  const note = field === element ? '' : `${tell(field)} was filled${moved}`;
   const before = isSecret(field) ? '' : heldBy(field, kind);
-  return { ...ready, kind, local: field === element ? id : hold(field), before, single: isSingleLine(field), end, note };
+  const collapses = kind === 'rich' && collapsesSpaces(field);
+  return { ...ready, kind, local: field === element ? id : hold(field), before, single: isSingleLine(field), end, collapses, note };
 }
+
+/** What makes a field of something that is none yet. */
+function openingOf(element) {
+  const { role } = told(element);
+  if (TEXT_ROLES.has(role) && tagOf(element) !== 'SELECT' && tagOf(element) !== 'INPUT') return 'click';
+  return CELL_ROLES.has(role) && allIn(element, EDITABLE).length === 0 ? 'double' : '';
+}
+
+/** Whether it is a field that can be filled in as it is. */
+const isInput = (element) => fieldKind(element) !== 'other' && checkVisibility_.call(element, SEEN_OPTIONS) && !isDisabled(element) && !isReadOnly(element);
 
 async function fieldObstacle(field, wait_ms) {
   for (const began = performance.now(); ; await nextFrame()) {
@@ -107,7 +115,7 @@ async function fieldObstacle(field, wait_ms) {
 
 function isReadOnly(field) {
   const tag = tagOf(field);
-  if (closestFlat(field, CODE_EDITORS)) return false;
+  if (codeEditorOf(field) && tag === 'TEXTAREA') return false; // where the keys go: some let it take none of them
   if (tag === 'INPUT') return isReadOnlyInput(field);
   if (tag === 'TEXTAREA') return isReadOnlyArea(field);
   return attr(field, 'aria-readonly')?.toLowerCase() === 'true';
@@ -119,7 +127,6 @@ const selectInput_ = HTMLInputElement.prototype.select;
 const selectArea_ = HTMLTextAreaElement.prototype.select;
 const setRangeOfInput_ = HTMLInputElement.prototype.setSelectionRange;
 const setRangeOfArea_ = HTMLTextAreaElement.prototype.setSelectionRange;
-const getSelection_ = Document.prototype.getSelection;
 
 /** Selects all, or puts the caret at the end. @returns {boolean} false: a key has to do it */
 function placeCaret(field, kind, append) {
@@ -146,25 +153,16 @@ function placeCaret(field, kind, append) {
   }
 }
 
-/** What the field holds, as text. */
+/** What the field holds, as text; of a code editor, what is drawn of it. */
 function heldBy(field, kind) {
-  if (kind === 'code') return linesOfEditor(closestFlat(field, CODE_EDITORS));
-  if (kind === 'rich') return field.editContext ? field.editContext.text : readableText(field);
+  if (kind === 'code') return drawnLines(codeEditorOf(field)).join('\n');
+  if (kind === 'rich') return field.editContext ? field.editContext.text : richText(field);
   return tagOf(field) === 'INPUT' ? inputValue(field) : areaValue(field);
-}
-
-/** Text as it is read on the screen: editors put in characters of no width, and spaces that do not break. */
-const readableText = (element) =>
-  innerText(element).replace(/\u200b|\ufeff/g, '').replace(/\u00a0/g, ' ').replace(/\n{2,}/g, '\n').trim();
-
-function linesOfEditor(editor) {
-  const lines = selectAll(editor, CODE_LINES)[0];
-  return lines ? readableText(lines) : '';
 }
 
 /**
  * What became of the text: compared here, so that a secret stays here.
- * @param {number} id @param {string} wanted @returns {Promise<Filled> | Filled}
+ * @param {number} id @param {string} wanted @returns {Promise<Filled>}
  * @typedef {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', value: string | null, length: number, max: number, type: string}} Filled
  *   alike: the same letters and digits, formatted by the page
  */
@@ -179,6 +177,7 @@ async function filledWith(id, wanted) {
     await nextFrame();
     now = heldBy(field, kind);
   }
+  if (!isSecret(field)) noteEntered(field, now);
   const isField = tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
   return {
     match: matchOf(field, kind, now, wanted),
@@ -223,7 +222,7 @@ function matchOf(field, kind, now, wanted) {
   if (kind === 'set') wanted = asValueOf(inputType(field), wanted.trim());
   if (kind === 'set' && inputType(field) === 'color') wanted = wanted.toLowerCase();
   const isPlain = kind === 'typed' || kind === 'set';
-  const whole = (text) => (isPlain ? text.replace(/\r\n?/g, '\n') : text.replace(/\s+/g, ' ').trim());
+  const whole = (text) => (isPlain ? text.replace(/\r\n?/g, '\n') : kind === 'rich' ? comparable(text) : text.replace(/\s+/g, ' ').trim());
   if (whole(now) === whole(wanted)) return 'same';
   if (now === '') return 'empty';
   const bare = (text) => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
@@ -265,14 +264,33 @@ function asValueOf(type, text) {
   return type === 'datetime-local' ? padded.replace(/\s+(?=\d)/, 'T') : padded;
 }
 
-/** What got the focus when a text box was clicked that was none: the field it opened. @param {number} id @returns {number} */
+/** What got the focus when something was clicked that was no field: the field it opened. @param {number} id @returns {Promise<number>} */
 async function focusedField(id) {
   for (let frame = 0; frame < 10; frame++) {
     const focused = focusedElement();
-    if (focused && fieldKind(focused) !== 'other') return hold(focused);
+    if (focused && isInput(focused) && isDrawn(focused)) return hold(focused);
     await nextFrame();
   }
   return id;
+}
+
+/** Grids have a field that only takes the keys, which is too small to be seen. */
+function isDrawn(field) {
+  const { width, height } = getBoundingClientRect_.call(field);
+  return width > 4 && height > 4;
+}
+
+/**
+ * What a cell of a grid shows once its field is closed, or has had a moment for it.
+ * @param {number} cell @param {number} field @param {string} wanted
+ * @returns {Promise<{state: 'open' | 'closed' | 'gone', value: string, same: boolean}>}
+ */
+async function cellAfter(cell, field, wanted) {
+  const isOpen = () => elementBy(field) && isConnected_.call(elementBy(field)) && isFocusIn(elementBy(field)) && isDrawn(elementBy(field));
+  const shown = () => (elementBy(cell) && isConnected_.call(elementBy(cell)) ? richText(elementBy(cell)) : null);
+  for (let frame = 0; frame < 10 && (isOpen() || shown() !== wanted); frame++) await nextFrame();
+  const value = shown();
+  return { state: isOpen() ? 'open' : value === null ? 'gone' : 'closed', value: value ?? '', same: value === wanted };
 }
 
 const click_ = HTMLElement.prototype.click;

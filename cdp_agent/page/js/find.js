@@ -1,7 +1,7 @@
 // CSS over everything this session shows: the document, same-process frames in it, shadow roots of both kinds.
 
 /**
- * @param {{next: number, frame: string, selector: string, within: {frame: string, id: number} | null, attributes: string[],
+ * @param {{next: [number, number], frame: string, selector: string, within: {frame: string, id: number} | null, attributes: string[],
  *   most: number, text: boolean}} options
  */
 function findElements({ next, frame, selector, within, attributes, most, text }) {
@@ -17,9 +17,9 @@ function findElements({ next, frame, selector, within, attributes, most, text })
     if (thrown.name !== 'SyntaxError') throw thrown;
     error = thrown.message;
   }
-  const { remote, closed, internals } = reading;
+  const { remote, internals } = reading;
   forget();
-  return { rows: found.rows, total: found.total, before: found.before, error, first, end: nextId, remote, closed, internals };
+  return { rows: found.rows, total: found.total, before: found.before, error, first, end: nextId, remote, internals, ...rootsNow() };
 }
 
 /** @param {Document | ShadowRoot | Element} root */
@@ -56,7 +56,7 @@ const MAY_HOLD = `:not(${HOLDS_NONE.replaceAll(' ', ',')})`;
 /** Whether there is anything to look into, or to ask Chrome about. */
 function holdsMore(element) {
   const tag = tagOf(element);
-  return tag === 'IFRAME' || tag === 'FRAME' || (mayHost(tag) && shadowOf(element, tag) !== null);
+  return tag === 'IFRAME' || tag === 'FRAME' || (mayHost(tag) && shadowOf(element) !== null);
 }
 
 /** Whether an element is the other one or comes before it. */
@@ -67,7 +67,7 @@ const compareDocumentPosition_ = Node.prototype.compareDocumentPosition;
 function findInside(element, found) {
   const tag = tagOf(element);
   if (mayHost(tag)) {
-    const shadow = shadowOf(element, tag);
+    const shadow = shadowOf(element);
     if (shadow) findIn(shadow, found);
   } else if (tag === 'IFRAME' || tag === 'FRAME') {
     const inner = frameDocument(element, tag);
@@ -110,6 +110,8 @@ function isSeen(element) {
 
 function textOfFound(element, tag) {
   if (tag === 'INPUT' || tag === 'TEXTAREA' || tag === 'SELECT') return valueOf(element, tag, roleOf(element, tag));
+  const code = codeKind(element);
+  if (code) return collapse(codeOf(element, code).text);
   const isHTML = namespaceURI_.call(element) === HTML;
   return collapse(isHTML ? innerText_.call(element) : textContent(element));
 }

@@ -11,8 +11,9 @@ function tidy(kids) {
   const flush = () => {
     if (run === '') return;
     if (says(run)) {
-      if (run.includes(BREAK)) for (const block of run.split(BREAK)) pushText(tidied, collapse(block));
-      else pushText(tidied, collapse(run));
+      const resolve = DECORATED.test(run) ? (text) => collapse(written(text)) : collapse;
+      if (run.includes(BREAK)) for (const block of run.split(BREAK)) pushText(tidied, resolve(block));
+      else pushText(tidied, resolve(run));
     }
     run = '';
   };
@@ -45,6 +46,7 @@ const MEANS_NOTHING_EMPTY = (line) => line.id === 0 && line.name === '' && line.
 /** @param {Line} line  with its raw children @param {Line} parent  where it, or what remains of it, goes */
 function finish(line, parent) {
   line.kids = tidy(line.kids);
+  if (line.named && line.role === 'tooltip' && holdsControls(line)) unname(line);
   if (line.named) line.kids = withoutRepeats(line.kids);
   else if (line.name) line.kids = line.kids.filter((kid) => !isSaidBy(line, kid));
   line.kids = joinShort(withoutSeparators(line.kids), line.role === '' && line.id !== 0);
@@ -58,7 +60,7 @@ function finish(line, parent) {
     }
     nameClickable(line);
   }
-  if (line.id !== 0 && line.name === '' && line.kids.length === 0 && HINTED.has(line.role)) line.states += hintOf(line.element);
+  if (line.id !== 0 && line.name === '' && HINTED.has(line.role)) hintAt(line);
   if (CELLS.has(line.role) && parent.role === 'row') {
     parent.kids.push(line);
     return;
@@ -71,6 +73,12 @@ function finish(line, parent) {
 
 const SHORT_TEXT = 40;
 const LONGEST_JOINED = 120;
+
+/** Many libraries make menus and tool bars of tooltips: what they hold says the same, line by line. */
+function unname(line) {
+  line.name = '';
+  line.named = false;
+}
 
 /** Short texts that follow each other share a line, "a | b"; in something clickable all do, as its label would. */
 function joinShort(kids, asLabel) {
@@ -86,7 +94,8 @@ function joinShort(kids, asLabel) {
 }
 
 /** Whether it only wraps one control: to click it is to click that. */
-const standsAroundOne = ({ kids }) => kids.length === 1 && typeof kids[0] !== 'string' && kids[0].id !== 0 && WHOLE.has(kids[0].role);
+const standsAroundOne = ({ tag, states, kids }) =>
+  tag !== 'SUMMARY' && states === '' && kids.length === 1 && typeof kids[0] !== 'string' && kids[0].id !== 0 && WHOLE.has(kids[0].role);
 
 /** Of what may be clickable: not when it stands around controls, nor when it takes no room. */
 function isControl(line) {
@@ -149,14 +158,26 @@ function withoutRepeats(kids) {
   const kept = [];
   for (const kid of kids) {
     if (typeof kid === 'string') continue;
-    if (kid.id === 0) kept.push(...withoutRepeats(kid.kids));
+    if (kid.role === 'alert') kept.push(kid);
+    else if (kid.id === 0) kept.push(...withoutRepeats(kid.kids));
     else if (kid.role !== 'img' || kid.states !== '' || kid.kids.length) kept.push(kid);
   }
   return kept;
 }
 
+// Nothing but what `hintState` makes of icons: text of a page may begin like it.
+const IS_ICON_HINT = /^(?:\[icon=(?:[\w-]+|"(?:[^"\\\]]|\\.)*")\] ?)+$/;
+
 // Without a name these say nothing at all; what their author called them must do.
 const HINTED = roleSet('generic button link menuitem tab option radio checkbox switch');
+
+/** Says what can be told of something that has neither a name nor anything in it but an icon. */
+function hintAt(line) {
+  if (line.kids.length === 1 && typeof line.kids[0] === 'string' && IS_ICON_HINT.test(line.kids[0])) {
+    line.states += ` ${line.kids[0]}`;
+    line.kids = [];
+  } else if (line.kids.length === 0 && !line.states.includes(ICON_HINT)) line.states += hintOf(line.element);
+}
 
 const LONGEST_CLICKABLE_NAME = 120;
 
@@ -183,9 +204,9 @@ function foldCells(kids) {
     if (typeof kid === 'string') texts.push(kid);
     else if (!CELLS.has(kid.role) || kid.id !== 0 || linesOf(kid.kids).length) {
       flush();
-      const alone = CELLS.has(kid.role) && kid.id === 0 && kid.name === '' && kid.kids.length === 1;
+      const alone = CELLS.has(kid.role) && kid.id === 0 && kid.name === '' && kid.states === '' && kid.kids.length === 1;
       folded.push(alone ? kid.kids[0] : kid);
-    } else texts.push([kid.name, ...kid.kids].filter(Boolean).join(' '));
+    } else texts.push([kid.name, ...kid.kids].filter(Boolean).join(' ') + kid.states.replaceAll(' [', ` ${STATE_MARK}`));
   }
   flush();
   return folded;

@@ -2,17 +2,23 @@
 // A press that would meet something else (the page moved, something opened) is kept from the page.
 
 /**
- * @typedef {{element: Element, levels: Level[], views: Window[], types: string[], expected: boolean, state: 'waiting' | 'met' | 'missed', by: Element | null, pressed: boolean, released: number}} Guard
- * @typedef {{state: 'met' | 'missed' | 'waiting' | 'none', by: Cover | null}} Landing  waiting: no press arrived; none: there was no guard
+ * @typedef {{element: Element, levels: Level[], views: Window[], types: string[], expected: boolean, state: 'waiting' | 'met' | 'missed', by: Element | null, pressed: boolean, released: number, clicked: boolean, left: boolean, told: boolean}} Guard
+ * @typedef {{state: 'met' | 'missed' | 'waiting' | 'none', by: Cover | null, lost: '' | 'left' | 'elsewhere'}} Landing  waiting: no press arrived; none: there was no guard;
+ *   lost: why no click came of the press: it was taken out of the page before the button was let go, or the release went elsewhere
  */
 /** @type {Guard | null} */
 let guard = null;
 /** @type {Landing} what the last guard told */
-let lastLanding = { state: 'none', by: null };
+let lastLanding = { state: 'none', by: null, lost: '' };
 /** @type {{releases: number, tell: (landing: Landing) => void} | null} who waits for the mouse to be released */
 let awaited = null;
 
+/** @type {Element | null} what a press went past although it was on top: the page puts it in anew whenever the mouse comes over it */
+let evading = null;
+
+const COMING_OVER = ['mouseover', 'mouseenter', 'pointerover', 'pointerenter'];
 const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+const CLICKS = ['click', 'auxclick', 'contextmenu'];
 const MOVES = ['mousemove'];
 const isTrusted_ = (event) => event.isTrusted; // an own property that cannot be replaced
 
@@ -22,16 +28,25 @@ const isTrusted_ = (event) => event.isTrusted; // an own property that cannot be
  */
 function arm(element, levels, what, expected = true) {
   disarm();
-  lastLanding = { state: 'none', by: null };
+  lastLanding = { state: 'none', by: null, lost: '' };
   const views = levels.map((level) => defaultView_.call(level.document));
   const types = what === 'press' ? PRESSES : MOVES;
-  guard = { element, levels, views, types, expected, state: 'waiting', by: null, pressed: false, released: 0 };
+  guard = { element, levels, views, types, expected, state: 'waiting', by: null, pressed: false, released: 0, clicked: false, left: false, told: false };
   for (const view of views) for (const type of types) addEventListener_.call(view, type, watchMouse, true);
+  if (evading !== element) return;
+  for (const view of views) for (const type of COMING_OVER) addEventListener_.call(view, type, hush, true);
+}
+
+/** Keeps from the page what it was told once: to tell it again would move the element from under the press again. @param {Event} event */
+function hush(event) {
+  const target = composedPath_.call(event)[0];
+  if (guard && isTrusted_(event) && nodeType(target) === 1 && isInside(target, guard.element)) event.stopImmediatePropagation();
 }
 
 function disarm() {
   if (!guard) return;
   for (const view of guard.views) for (const type of guard.types) removeEventListener_.call(view, type, watchMouse, true);
+  for (const view of guard.views) for (const type of COMING_OVER) removeEventListener_.call(view, type, hush, true);
   guard = null;
 }
 
@@ -44,26 +59,54 @@ function watchMouse(event) {
   if (guard.state === 'waiting') {
     const [document, hit] = metBy(event);
     const isInnermost = document === guard.levels[guard.levels.length - 1].document;
-    const met = guard.expected && isInnermost && judge(hit, guard.element) !== 'miss' && wentTo(event, hit, guard.element);
+    const isThere = guard.expected && isInnermost && judge(hit, guard.element) !== 'miss';
+    const met = isThere && wentTo(event, hit, guard.element);
+    evading = isThere && !met ? guard.element : null;
     guard.state = met ? 'met' : 'missed';
     guard.by = hit;
   } else if (event.type === 'mousedown' && guard.state === 'met' && !guard.pressed) {
     // Between the two events the page may have put the element aside and back. What it does because of the first is its own.
     const [, hit] = metBy(event);
-    if (judge(hit, guard.element) !== 'miss' && !wentTo(event, hit, guard.element)) guard.state = 'missed';
-  }
-  guard.pressed ||= event.type === 'mousedown';
-  if (event.type === 'mouseup') {
-    const told = guard;
-    if (awaited && ++told.released >= awaited.releases) {
-      tellAwaited((lastLanding = landingOf(told)));
-      setTimeout(() => guard === told && disarm()); // the click that follows may have to be kept from the page too
+    if (judge(hit, guard.element) !== 'miss' && !wentTo(event, hit, guard.element)) {
+      guard.state = 'missed';
+      evading = guard.element;
     }
   }
+  guard.pressed ||= event.type === 'mousedown';
+  if (event.type === 'mousedown' && guard.state === 'met') notePress(guard.element, /** @type {Window} */ (event.currentTarget));
+  else if (event.type === 'mousedown') forgetPresses();
+  if (event.type === 'mouseup') noteRelease(guard);
+  else if (CLICKS.includes(event.type)) noteClick(guard, composedPath_.call(event)[0]);
   if (guard.state === 'missed' && guard.types === PRESSES) {
     event.stopImmediatePropagation();
     event.preventDefault();
   }
+}
+
+/** @param {Guard} told */
+function noteRelease(told) {
+  told.released++;
+  told.left ||= told.state === 'met' && !isConnected_.call(told.element);
+  if (!awaited || told.released < awaited.releases) return;
+  // The click follows in the same task, and may have to be kept from the page too.
+  setTimeout(() => {
+    if (guard !== told) return;
+    tellReleased(told);
+    disarm();
+  });
+}
+
+/** @param {Guard} told @param {any} target  of a closed shadow root only the host is told */
+function noteClick(told, target) {
+  told.clicked ||= nodeType(target) !== 1 || judge(target, told.element) !== 'miss' || (rootOfHost(target) !== null && isInside(told.element, target));
+  tellReleased(told);
+}
+
+/** Whoever waits for the last release hears what became of it, once. @param {Guard} told */
+function tellReleased(told) {
+  if (told.told || !awaited || told.released < awaited.releases) return;
+  told.told = true;
+  tellAwaited((lastLanding = landingOf(told)));
 }
 
 /** @param {MouseEvent} event @returns {[Document, Element | null]} the document it is told to, and what is on top there now */
@@ -85,15 +128,20 @@ function wentTo(event, hit, element) {
 
 const composedPath_ = Event.prototype.composedPath;
 
-/** Ends the guard. @returns {Landing} */
-function landed() {
-  if (guard) lastLanding = landingOf(guard);
+/** Ends the guard. @param {boolean} released  the button has gone up again @returns {Landing} */
+function landed(released) {
+  if (guard) lastLanding = landingOf(guard, released);
   disarm();
   tellAwaited(lastLanding);
+  forgetPresses();
   return lastLanding;
 }
 
-const landingOf = ({ state, by, element }) => ({ state, by: state === 'missed' && by ? coverOf(by, element) : null });
+/** @param {Guard} told @returns {Landing} */
+function landingOf({ state, by, element, left, clicked }, released = true) {
+  const lost = left ? 'left' : released && state === 'met' && !clicked ? 'elsewhere' : '';
+  return { state, by: state === 'missed' && by ? coverOf(by, element) : null, lost };
+}
 
 /**
  * The same, told as soon as the mouse was released so often. To be asked for before `aim`: what is asked of a page after
@@ -101,7 +149,7 @@ const landingOf = ({ state, by, element }) => ({ state, by: state === 'missed' &
  * @param {number} releases @returns {Promise<Landing>}
  */
 function landedAfter(releases) {
-  tellAwaited({ state: 'none', by: null });
+  tellAwaited({ state: 'none', by: null, lost: '' });
   return new Promise((tell) => {
     awaited = { releases, tell };
   });

@@ -57,6 +57,7 @@ const ACTS_BY_ITSELF =
 function judge(hit, element) {
   if (!hit) return 'miss';
   const ownControl = controlOfLabel(element);
+  /** @type {Verdict} */
   let verdict = 'hit';
   for (let node = hit; node; node = paintedParent(node)) {
     if (node === element) return verdict;
@@ -82,7 +83,8 @@ function labelsFor(element) {
  * The best point to hit the element, or what is in the way. Tried are the middle of what is seen of each of its boxes, then
  * a grid; a point that hits a part which acts by itself is the last choice.
  * @param {Element} element @param {Level[]} levels @param {boolean} asPlace  a point where only what is around it is on top will do
- * @returns {{point: Point} | {why: 'hidden' | 'outside' | 'clipped' | 'covered', by: Element | null}}
+ * @returns {Picked}
+ * @typedef {{point?: Point, why?: 'hidden' | 'outside' | 'clipped' | 'covered', by?: Element | null}} Picked  the point, or what is in the way
  */
 function pickPoint(element, levels, asPlace = false) {
   const boxes = boxesOf(element);
@@ -92,8 +94,9 @@ function pickPoint(element, levels, asPlace = false) {
   if (!parts.length) return { why: 'outside', by: null };
   let fallback = null;
   let blocker;
-  for (const part of parts.slice(0, MOST_PARTS)) {
-    for (const point of pointsIn(part)) {
+  const tries = [...parts.slice(0, MOST_PARTS).map((part) => () => pointsIn(part)), ...strokesOf(element).map((line) => () => pointsOn(line))];
+  for (const points of tries) {
+    for (const point of points()) {
       const hit = hitThrough(levels, point);
       const verdict = judge(hit, element);
       if (verdict === 'hit') return { point };
@@ -105,16 +108,20 @@ function pickPoint(element, levels, asPlace = false) {
   return { why: isCoveredAt(levels, parts[0], element) ? 'covered' : 'clipped', by: blocker ?? null };
 }
 
-/** The point so many pixels right of and below the element's left top corner, or what is in the way there. */
-function pickAt(element, levels, [right, down], asPlace) {
+/** The point so many pixels right of and below the element's left top corner, or what is in the way there. @returns {Picked} */
+function pickAt(element, levels, position, asPlace) {
   if (!boxesOf(element).length || !isPainted(element)) return { why: 'hidden', by: null };
-  const { left, top } = getBoundingClientRect_.call(element);
-  const point = { x: left + right, y: top + down };
+  const point = placeIn(element, position);
   const seen = seenOf(levels);
   if (!seen || point.x < seen.left || point.x >= seen.right || point.y < seen.top || point.y >= seen.bottom) return { why: 'outside', by: null };
   const hit = hitThrough(levels, point);
   if (judge(hit, element) !== 'miss' || (asPlace && hit && isInside(element, hit))) return { point };
   return { why: 'covered', by: hit };
+}
+
+function placeIn(element, [right, down]) {
+  const { left, top } = getBoundingClientRect_.call(element);
+  return { x: left + right, y: top + down };
 }
 
 const MOST_PARTS = 4;
@@ -142,8 +149,6 @@ function hostInDocument(element) {
   return node;
 }
 
-const middleOf = ({ left, top, right, bottom }) => ({ x: (left + right) / 2, y: (top + bottom) / 2 });
-
 const FRACTIONS = [0.5, 0.25, 0.75, 0.1, 0.9];
 const GRID = FRACTIONS.flatMap((x) => FRACTIONS.map((y) => [x, y])).sort(
   ([ax, ay], [bx, by]) => Math.hypot(ax - 0.5, ay - 0.5) - Math.hypot(bx - 0.5, by - 0.5),
@@ -152,3 +157,20 @@ const GRID = FRACTIONS.flatMap((x) => FRACTIONS.map((y) => [x, y])).sort(
 /** @param {Box} box @returns {Point[]} */
 const pointsIn = ({ left, top, right, bottom }) =>
   GRID.map(([x, y]) => ({ x: left + (right - left) * x, y: top + (bottom - top) * y }));
+
+const LINES = 'path,line,polyline';
+
+/** What is drawn as lines in a drawing: a wire passes through little of its box. @param {Element} element @returns {Element[]} */
+function strokesOf(element) {
+  if (namespaceURI_.call(element) !== SVG) return [];
+  return matches(element, LINES) ? [element] : [...selectAll(element, LINES)].slice(0, MOST_PARTS);
+}
+
+
+/** Points along a line, its middle first. @param {Element} line @returns {Point[]} */
+function pointsOn(line) {
+  const matrix = screenMatrix_.call(line);
+  if (!matrix || !checkVisibility_.call(line)) return [];
+  const length = totalLength_.call(line);
+  return FRACTIONS.map((fraction) => mapPoint(matrix, pointAtLength_.call(line, fraction * length)));
+}

@@ -23,8 +23,8 @@ function newWriting() {
 }
 
 /**
- * @param {{next: number}} options
- * @returns {{html: string, url: string, title: string, first: number, end: number, remote: number[], closed: number[], internals: number[]}}
+ * @param {{next: [number, number]}} options
+ * @returns {{html: string, url: string, title: string, first: number, end: number, remote: number[], internals: number[], roots: number, gone: number[], editors: number[]}}
  */
 function readable({ next }) {
   const first = reserveIds(next);
@@ -41,11 +41,12 @@ function readable({ next }) {
     writeElement(element, flags | HTML_PLAIN, 0);
     out[place] = writing.out.join('');
   }
-  const { remote, closed } = reading;
+  const { remote } = reading;
+  const editors = codeEditorsThere();
   const text = `<doc>${out.join('')}</doc>`;
   forget();
   writing = newWriting();
-  return { html: text.toWellFormed(), url: documentURL_.call(document), title: collapse(title_.call(document)), first, end: nextId, remote, closed, internals: [] };
+  return { html: text.toWellFormed(), url: documentURL_.call(document), title: collapse(title_.call(document)), first, end: nextId, remote, internals: [], ...rootsNow(), editors };
 }
 
 /** Enters a document or shadow root, whose style sheets are its own. */
@@ -53,7 +54,7 @@ function writeIn(root, write) {
   const outer = reading;
   let selection = selections.get(root);
   if (!selection) selections.set(root, (selection = selectedIn(root)));
-  reading = { ...outer, selections: selection };
+  reading = { ...outer, selections: selection, hasCode: selectAll(root, CODE_EDITORS).length > 0 };
   write();
   reading = outer;
 }
@@ -91,7 +92,7 @@ function writeTextNode(node, parent, flags) {
 function writeContents(element, tag, flags, depth) {
   const selected = reading.selections;
   if (!(flags & HTML_SILENT)) writeGenerated(element, 'before', selected);
-  const shadow = mayHost(tag) ? shadowOf(element, tag) : null;
+  const shadow = mayHost(tag) ? shadowOf(element) : null;
   if (shadow) writeIn(shadow, () => writeNodes(firstChild(shadow), null, flags, depth));
   else if (tag === 'SLOT' && assignedNodes_.call(element).length) writeAssigned(element, flags, depth);
   else if (tag === 'DETAILS' && !isOpen(element)) {
@@ -137,35 +138,49 @@ function writeElement(element, flags, depth) {
     writeTransparent(element, tag, flags | HTML_SILENT, depth, computedStyleOf(element));
     return;
   }
+  const code = reading.hasCode ? codeKind(element) : undefined;
+  if (code) {
+    writeLines(codeOf(element, code).text);
+    for (const each of aroundCode(element, code)) writeElement(each, flags, depth + 1);
+    return;
+  }
   const special = HTML_SPECIAL[tag];
   const style = computedStyleOf(element);
-  const position = style.position;
-  if ((position === 'absolute' || position === 'fixed') && !special && isForScreenReaders(element, style)) return;
+  if (isSaidElsewhere(element)) return;
   flags &= ~HTML_SILENT;
+  const mark = decorationOf(element, tag, reading.selections.decorated);
+  if (mark === GLYPHS_FROM && tag !== 'BUTTON' && tag !== 'A') return;
   const role = attr(element, 'role');
   const write = (role && HTML_ROLES[role.trim().toLowerCase()]) || special;
   if (write && !(flags & HTML_PLAIN)) write(element, tag, flags, depth, style);
+  else if (mark && mark !== GLYPHS_FROM && !(flags & (HTML_PLAIN | HTML_PRE))) writeDecorated(element, tag, mark, flags, depth, style);
   else writeTransparent(element, tag, flags, depth, style);
+}
+
+const HTML_MARKS = { __proto__: null, [RAISED]: 'sup', [LOWERED]: 'sub', [STRUCK_FROM]: 's' };
+
+/** What style sheets raise or strike out is marked as what tags do; a block around the mark. */
+function writeDecorated(element, tag, mark, flags, depth, style) {
+  const edge = style.display === 'inline' ? '' : '\n';
+  writing.out.push(edge);
+  writeTag(HTML_MARKS[mark], '', element, tag, flags, depth);
+  writing.out.push(edge);
+}
+
+/** A text whose lines and spaces count. */
+function writeLines(text) {
+  if (!says(text)) return;
+  writing.out.push('<pre>');
+  writeText(xmlSafe(text));
+  writing.out.push('</pre>');
 }
 
 /** Contents go into the text around; a block stands apart. */
 function writeTransparent(element, tag, flags, depth, style) {
-  const display = style.display;
-  const edge = display === 'inline' || display === 'contents' ? '' : display.startsWith('inline') || display.startsWith('ruby') ? ' ' : '\n';
+  const edge = { '': '', ' ': ' ', [BREAK]: '\n' }[edgeOf(tag, style)];
   if (edge) writing.out.push(edge);
   writeContents(element, tag, flags, depth);
   if (edge) writing.out.push(edge);
-}
-
-const HTML_FAR_AWAY = -500; // px
-
-/** Text moved or clipped out of sight, for screen readers only. @param {CSSStyleDeclaration} style */
-function isForScreenReaders(element, style) {
-  const box = getBoundingClientRect_.call(element);
-  if (box.width <= 1 && box.height <= 1) return style.overflow !== 'visible' || style.clip !== 'auto' || style.clipPath !== 'none';
-  if (/^rect\((0|1)px,? (0|1)px,? (0|1)px,? (0|1)px\)$/.test(style.clip) || /^inset\((50|100)%\)$/.test(style.clipPath)) return true;
-  const view = defaultView_.call(documentOf(element));
-  return Boolean(view) && (box.right + view.scrollX < HTML_FAR_AWAY || box.bottom + view.scrollY < HTML_FAR_AWAY);
 }
 
 /** An element of ours with the contents of one of the page's. */

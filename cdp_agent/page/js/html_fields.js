@@ -19,6 +19,11 @@ const FIELD_KINDS = { __proto__: null, file: 'file', range: 'slider', password: 
 function writeField(element, tag, flags, depth) {
   const type = tag === 'INPUT' ? inputType(element) : 'text';
   if (type === 'hidden') return;
+  if (tag === 'TEXTAREA' && !isSecret(element) && areaValue(element).includes('\n')) {
+    writeValue('input', element, '');
+    writeLines(toTheLetter(areaValue(element)));
+    return;
+  }
   if (type === 'checkbox' || type === 'radio') writeBox(element, tag, flags, depth);
   else if (type === 'submit' || type === 'reset' || type === 'button' || type === 'image') writeText(` ${xmlLine(nameOf(element))} `);
   else writeValue(FIELD_KINDS[type] ?? 'input', element, valueOf(element, tag, ''), collapse(placeholderOf(element)));
@@ -26,7 +31,7 @@ function writeField(element, tag, flags, depth) {
 
 /** @type {HtmlWriter} a check box, a radio button, a switch: native or by its role */
 function writeBox(element, tag, flags, depth) {
-  const state = String(checkedOf(element, tag, internalsOf.get(element) ?? null) ?? 'false');
+  const state = String(checkedOf(element, tag, internalsOf.get(element)?.states ?? null) ?? 'false');
   const kind = tag === 'INPUT' ? inputType(element) : /radio/i.test(attr(element, 'role') ?? '') ? 'radio' : 'checkbox';
   const mark = state === 'true' ? '1' : state === 'mixed' ? '-' : '0';
   const name = tag === 'INPUT' || !says(textContent(element)) ? unseenName(element) : '';

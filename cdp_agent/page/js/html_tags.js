@@ -1,6 +1,6 @@
 // What html.js writes for the elements and roles that mean something to a reader.
 
-/** @typedef {(element: Element, tag: string, flags: number, depth: number, style: CSSStyleDeclaration) => void} HtmlWriter */
+/** @typedef {(element: Element, tag: string, flags: number, depth: number, style?: CSSStyleDeclaration) => void} HtmlWriter */
 
 /** @returns {HtmlWriter} writes one of our elements, with attributes that `attributes` finds */
 const htmlAs = (name, attributes) => (element, tag, flags, depth) =>
@@ -76,7 +76,7 @@ function writePicture(alt, source) {
 
 /** @type {HtmlWriter} role=img on anything: its name is what is to be seen */
 function writeNamedPicture(element, tag, flags, depth) {
-  if (tag === 'IMG') writeImage(element, tag, flags);
+  if (tag === 'IMG') writeImage(element, tag, flags, depth);
   else if (tag === 'svg') writeDrawing(element, tag, flags, depth);
   else {
     const name = nameOf(element);
@@ -87,10 +87,20 @@ function writeNamedPicture(element, tag, flags, depth) {
 
 /** @type {HtmlWriter} an SVG: its title, and what is written in it */
 function writeDrawing(element) {
-  const name = attr(element, 'aria-label') ?? ownTitle(element) ?? '';
+  const name = nameOf(element, 'img');
   if (says(name)) writePicture(name, '');
-  for (const text of selectAll(element, 'text, foreignObject')) {
-    if (visibilityOf(text) === VISIBLE && says(textContent(text))) writeText(` ${xmlLine(textContent(text))} `);
+  writeDrawnText(element);
+}
+
+function writeDrawnText(element) {
+  for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child)) {
+    const tag = tagName_.call(child);
+    if (SKIPPED.has(tag) || visibilityOf(child) === GONE) continue;
+    if (tag !== 'text' && tag !== 'foreignObject') writeDrawnText(child);
+    else if (visibilityOf(child) === VISIBLE) {
+      const words = tag === 'text' ? nameOf(child) : textContent(child);
+      if (says(words)) writeText(` ${xmlLine(words)} `);
+    }
   }
 }
 

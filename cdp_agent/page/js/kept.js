@@ -1,31 +1,42 @@
 // What the last reading of a document made of its elements, so that the next one visits only what may have changed
 // since (stale.js says what that is) and tells only the lines that did. Other documents and shadow roots are read anew.
 
-// Fewer elements are read as fast as they are compared, and a rule takes an eighth of the time of an element.
+// Fewer elements are read as fast as they are compared. To find out what a rule may do takes an eighth of the time of an element,
+// once for as long as the rules stay the same.
 const FEW = 100;
 const RULES_FOR_AN_ELEMENT = 8;
 
 /**
- * @typedef {{parts: (string | Line)[], flags: number, inRow: boolean, tellings: Telling[] | null}} Memo  what a visit put into the line around
+ * @typedef {{parts: (string | Line)[], flags: number, inRow: boolean, tellings: Telling[] | null, made: number}} Memo  what a visit put into
+ *   the line around, and in which reading. There is one only for as long as nothing in the element may be read differently, whether it is
+ *   visited meanwhile or hidden
  * @typedef {{description: string, was: boolean, adds: boolean}} Telling  whether it was told before, and is from then on
  * @typedef {object} Notes
  * @property {Map<Element, Memo>} memos @property {Set<Element>} always  what changes without telling: sizes, values, shadow roots
- * @property {Map<Element, boolean>} painted @property {Map<Element, boolean>} roomy  empty elements, and what their looks said of them
- * @property {Map<Element, string>} ticked  boxes to tick, and how they were
+ * @property {Map<Element, boolean>} painted empty elements, and what their looks said of them
+ * @property {Map<Element, string>} ticked  boxes to tick, and how they were @property {Map<Element, string>} decorated  how rules set text off
+ * @property {Map<Element, string | null>} drawn  parts of drawings, and their classes @property {Map<Element, string | null>} leading  and where they lead
+ * @property {boolean} animated  whether drawings are
+ * @property {Map<Element, boolean>} saidElsewhere @property {Line[]} inert  lines that were so
  * @property {Set<Element>} hosts  that may be given a shadow root @property {Telling[]} tellings @property {boolean} provable
- * @property {Set<Element>} stale  visit them @property {Set<Element>} deep  and all that is in them @property {number} fresh  levels inside of `deep`
+ * @property {Set<Element>} stale  what lost its memo since the last reading, with all that it is in
+ * @property {WeakMap<Element, number>} changed  after which reading everything in it may have become another @property {number} changes  how many since the last reading
+ * @property {number} since  of what is being visited: memos that were made up to that reading do not hold @property {Element | null} visited  the innermost of it
+ * @property {Set<Element>} styled  whose own style depends on more than the style sheets
  * @property {(Line | string)[]} owners  of the lines of text; text between lines is its own @property {number} serial @property {Element[]} pending  what was not asked about
+ * @property {number} anewTook  ms of the reading that these began with
  * @property {ReturnType<typeof surroundings> | null} around
  */
 
 /** @type {Notes | null} */
 let kept = null;
+/** How many were begun. */
 let readings = 0;
 
 /** @returns {Notes} */
 const newNotes = () => ({
-  memos: new Map(), always: new Set(), painted: new Map(), roomy: new Map(), ticked: new Map(), hosts: new Set(), tellings: [], provable: true, stale: new Set(), deep: new Set(), fresh: 0,
-  owners: [], serial: 0, pending: [], around: null,
+  memos: new Map(), always: new Set(), painted: new Map(), ticked: new Map(), decorated: new Map(), drawn: new Map(), leading: new Map(), animated: false, saidElsewhere: new Map(), inert: [], hosts: new Set(), tellings: [], provable: true, stale: new Set(), changed: new WeakMap(), changes: 0,
+  since: 0, visited: null, styled: new Set(), owners: [], serial: 0, anewTook: 0, pending: [], around: null,
 });
 
 /**
@@ -33,13 +44,8 @@ const newNotes = () => ({
  * @param {number} base  the number of the text that the reader has, 0 for none @returns {Notes | null} null: too small to be kept
  */
 function beginNotes(base) {
-  if (kept && kept.serial === base && stillHolds(kept)) {
-    kept.tellings = [];
-    return kept;
-  }
-  forgetKept();
-  forget(); // what was asked of single elements meanwhile
-  if (elementsByTag_.call(document, '*').length < FEW + countRules() / RULES_FOR_AN_ELEMENT) return null;
+  if (resumeNotes(base)) return kept;
+  if (!isWorthKeeping()) return null;
   kept = newNotes();
   watchStale(kept);
   if (kept.provable) return kept;
@@ -47,19 +53,49 @@ function beginNotes(base) {
   return null;
 }
 
+/** Begins a reading with what is kept, else forgets it. @param {number} [base]  of that text alone @returns {Notes | null} null: it does not hold */
+function resumeNotes(base = kept?.serial) {
+  const holds = kept !== null && kept.serial !== 0 && kept.serial === base && stillHolds(kept);
+  readings++; // what changes from now on is newer than what the last reading made
+  if (holds) {
+    Object.assign(kept, { tellings: [], since: 0, visited: null });
+    return kept;
+  }
+  forgetKept();
+  forget(); // what was asked of single elements meanwhile
+  return null;
+}
+
+function isWorthKeeping() {
+  const elements = elementsByTag_.call(document, '*').length;
+  if (elements < FEW) return false;
+  const rules = countRules();
+  return rules < Infinity && (elements >= FEW + rules / RULES_FOR_AN_ELEMENT || haveSheetsStayed());
+}
+
 /** Ends it. @param {Output} out @returns {number} the number of this text, 0: it is not kept */
 function endNotes(notes, out) {
-  if (!notes || !notes.provable || reading.queue.length) {
-    forgetKept();
-    return 0;
-  }
+  if (!restNotes(notes)) return 0;
   notes.owners = out.owners;
-  for (let i = 0; i < notes.owners.length; i++) if (typeof notes.owners[i] !== 'string') notes.owners[i].at = i;
-  notes.pending = [...reading.closed, ...reading.internals].map((id) => elementsOfIds.get(id)?.deref());
-  notes.stale = new Set();
-  notes.deep = new Set();
-  notes.serial = ++readings;
+  notes.serial = readings;
+  for (let i = 0; i < notes.owners.length; i++) {
+    const owner = notes.owners[i];
+    if (typeof owner !== 'string') [owner.at, owner.serial] = [i, readings];
+  }
+  notes.inert = reading.inert;
   return notes.serial;
+}
+
+/** Ends a reading that is told in no text: what was visited is kept, the text before stays the one that is known. @returns {boolean} whether anything is */
+function restNotes(notes) {
+  if (!notes.provable || reading.queue.length) {
+    forgetKept();
+    return false;
+  }
+  notes.pending = reading.internals.map((id) => elementsOfIds.get(id)?.deref());
+  notes.stale = new Set();
+  notes.changes = 0;
+  return true;
 }
 
 function forgetKept() {
@@ -77,21 +113,25 @@ const markedIn = (root) => (root === sparseRoot ? { has: (element) => matches(el
 function visitKept(element, line, flags, depth, isOwned) {
   const { notes } = reading;
   const inRow = line.role === 'row';
-  const memo = notes.fresh ? undefined : notes.memos.get(element);
-  if (memo && memo.flags === flags && memo.inRow === inRow && !notes.stale.has(element) && retell(memo.tellings)) {
+  const memo = notes.memos.get(element);
+  const { since, visited } = notes;
+  const newest = Math.max(since, notes.changed.get(element) ?? 0);
+  if (memo && memo.made > newest && memo.flags === flags && memo.inRow === inRow && retell(memo.tellings)) {
     for (const part of memo.parts) line.kids.push(part);
     return;
   }
-  const isDeep = notes.deep.has(element);
   const from = (line.sealed = line.kids.length);
   const told = notes.tellings.length;
-  if (isDeep) notes.fresh++;
+  notes.since = newest;
+  notes.visited = element;
   visitAnew(element, line, flags, depth, isOwned);
-  if (isDeep) notes.fresh--;
-  remember(notes, element, line.kids, from, flags, inRow, told);
+  notes.since = since;
+  notes.visited = visited;
+  remember(element, line.kids, from, flags, inRow, told);
 }
 
-function remember(notes, element, kids, from, flags, inRow, told) {
+function remember(element, kids, from, flags, inRow, told) {
+  const { notes } = reading;
   const size = kids.length - from;
   // Text by itself, and single links, are visited as fast as they are looked up.
   if (size === 0 || (size === 1 && (typeof kids[from] === 'string' || kids[from].tag === 'A'))) {
@@ -99,7 +139,7 @@ function remember(notes, element, kids, from, flags, inRow, told) {
     return;
   }
   const tellings = notes.tellings.length > told ? notes.tellings.slice(told) : null;
-  notes.memos.set(element, { parts: kids.slice(from), flags, inRow, tellings });
+  notes.memos.set(element, { parts: kids.slice(from), flags, inRow, tellings, made: readings });
 }
 
 /** Whether the same descriptions as then are said, and not said, before these; if so, they are said now. @param {Telling[] | null} tellings */
@@ -131,9 +171,10 @@ function wasTold(description, adds) {
 
 /** The lines of a reading: their texts, or what became of the text before. */
 class Output {
-  /** @param {(Line | string)[]} [before]  the owners of the text before */
-  constructor(before = []) {
+  /** @param {(Line | string)[]} before  the owners of the text before @param {number} serial  its number, 0 when there is none */
+  constructor(before, serial) {
     this.before = before;
+    this.serial = serial;
     this.owners = [];
     this.fresh = [];
     this.edits = [];
@@ -153,6 +194,11 @@ class Output {
     }
     this.fresh.push(text);
     this.copied = null;
+  }
+
+  /** Whether a line and all that is in it stood in the text before as they would stand now. @param {Line} line */
+  has(line, depth) {
+    return this.serial !== 0 && line.serial === this.serial && line.depth === depth && line.inert === line.wasInert;
   }
 
   /** The same lines as before. @param {Line} line */

@@ -7,28 +7,39 @@ const NOT_NAMED_HERE = roleSet('row cell columnheader rowheader paragraph listit
 function nameLine(line, flags, isMarked) {
   const { element, tag, role } = line;
   const mayBeNamed = isMarked || NATIVE_NAMES[tag] !== undefined || tag.includes('-');
-  if (flags & ARIA_HIDDEN) {
-    const label = attr(element, 'aria-label') ?? '';
-    line.name = flatten(label);
-    return;
-  }
   if (NAMED_BY_CONTENT.has(role) && !NOT_NAMED_HERE.has(role)) {
-    line.name = isMarked || !isPlain(element) ? nameOf(element, role) : plainName(element, tag, role);
+    line.name = isMarked || !isPlain(element) ? shownName(element, role) : plainName(element, tag, role);
     line.named = line.name !== '' && !(isMarked && hasAriaName(element));
   } else if (mayBeNamed && (role !== '' || hasAriaName(element))) {
-    line.name = NAMED_BY_CONTENT.has(role) ? (hasAriaName(element) ? nameOf(element, role) : '') : nameOf(element, role);
+    line.name = NAMED_BY_CONTENT.has(role) ? (hasAriaName(element) ? shownName(element, role) : '') : shownName(element, role);
   } else if (tag === 'SUMMARY') {
-    line.name = nameOf(element, role);
+    line.name = shownName(element, role);
     line.named = line.name !== '';
   }
+  if (line.named && line.name.length > LONGEST_NAME) {
+    // What would be cut from the name stands below it.
+    line.name = cut(line.name, BEGINNING_OF_NAME);
+    line.named = false;
+  }
+  if (flags & STRUCK && line.named) line.name = `~~${line.name}~~`;
   if (line.id && isMarked) line.states += descriptionState(element, role, line.name);
+  else if (isMarked && hasAttr(element, 'title')) line.states += tooltipState(element, line.name);
+}
+
+const BEGINNING_OF_NAME = 120;
+
+/** ` [description="…"]` for the tooltip of what cannot be acted on, unless its text says the same. */
+function tooltipState(element, name = '') {
+  const title = cut(collapse(attr(element, 'title') ?? ''), 200);
+  if (!title || title === name || collapse(textContent(element)).includes(title) || wasTold(title, true)) return '';
+  return ` [description=${bracketed(title)}]`;
 }
 
 /** The name of something that holds nothing but text, and no attribute that says otherwise. */
 function plainName(element, tag, role) {
-  if (tag !== 'A' && tag.charCodeAt(0) !== 72 /* H1…H6 */) return nameOf(element, role);
-  const before = generatedText(element, 'before', reading.selections.before);
-  return flatten(before + textContent(element) + generatedText(element, 'after', reading.selections.after));
+  if (tag !== 'A' && tag.charCodeAt(0) !== 72 /* H1…H6 */) return shownName(element, role);
+  const text = generatedText(element, 'before', reading.selections.before) + textContent(element) + generatedText(element, 'after', reading.selections.after);
+  return flatten(cased(DECORATED.test(text) ? written(text) : text, element));
 }
 
 /** ` [description="…"]` where it adds something; a tooltip that many elements share is said once. */

@@ -9,8 +9,8 @@ const attributes_ = getterOf(Element.prototype, 'attributes');
 
 /**
  * Shadow roots come as `<template shadowrootmode>`, documents of this process inside of their iframes, those of others as "\x02id\x02".
- * @param {{next: number, frame: string, within: {frame: string, id: number} | null}} options
- * @returns {{html: string, first: number, end: number, remote: number[], closed: number[], internals: number[]}}
+ * @param {{next: [number, number], frame: string, within: {frame: string, id: number} | null}} options
+ * @returns {{html: string, first: number, end: number, remote: number[], internals: number[], roots: number, gone: number[]}}
  */
 function cleanHtml({ next, frame, within }) {
   const first = reserveIds(next);
@@ -19,9 +19,9 @@ function cleanHtml({ next, frame, within }) {
   const element = within && within.frame === frame ? elementOf(within.id) : documentElement_.call(document);
   const out = [];
   if (element) writeMarkup(element, out, 0, false);
-  const { remote, closed } = reading;
+  const { remote } = reading;
   forget();
-  return { html: out.join('').toWellFormed(), first, end: nextId, remote, closed, internals: [] };
+  return { html: out.join('').toWellFormed(), first, end: nextId, remote, internals: [], ...rootsNow() };
 }
 
 function writeMarkup(element, out, depth, pre) {
@@ -36,7 +36,7 @@ function writeMarkup(element, out, depth, pre) {
 }
 
 function writeInside(element, tag, out, depth, pre) {
-  const shadow = mayHost(tag) ? shadowOf(element, tag) : null;
+  const shadow = mayHost(tag) ? shadowOf(element) : null;
   if (shadow) {
     out.push('<template shadowrootmode="open">');
     markupNodes(shadow, out, depth, pre);

@@ -9,20 +9,37 @@ const BY_LABEL = 8; // in a <label>
 const BY_NATIVE = 16; // in a <legend>, <caption>, <figcaption>, …
 const EVEN_HIDDEN = 32; // in a reference whose root is hidden: then hidden content counts
 
+const OF_ITEM = 64; // in an item of a tree or menu: the items below it have names of their own
+
 // Text alternatives nest as deep as the page does. Below this, plain text must do.
 const DEEPEST_NAME = 300;
 
 /** @type {Map<Element, string>} for one reading */
 let names = new Map();
+/** @type {Map<Element, string>} those of them that are written differently, see decorated.js */
+let writtenNames = new Map();
 
 /** The accessible name, "" for none. @param {Element} element @param {string} role  its role */
 function nameOf(element, role = roleOf(element)) {
   let name = names.get(element);
   if (name === undefined) {
-    name = flatten(textAlternative(element, OF_SELF, new Set(), 0, role));
+    const text = textAlternative(element, OF_SELF, new Set(), 0, role);
+    name = flatten(text);
     names.set(element, name);
+    if (DECORATED.test(text)) writtenNames.set(element, writtenName(element, text));
   }
   return name;
+}
+
+/** The name as a line shows it: what is raised or struck out is marked, what an icon font draws is left out. */
+function shownName(element, role) {
+  const name = nameOf(element, role);
+  return writtenNames.get(element) ?? name;
+}
+
+function writtenName(element, text) {
+  const name = flatten(written(text));
+  return says(name) && !name.startsWith(ICON_HINT) ? name : flatten(attr(element, 'title') ?? '');
 }
 
 /** The accessible description, "" for none or when it is the name. @param {string} name */
@@ -81,8 +98,8 @@ function nativeOrContent(element, tag, role, how, visited, depth) {
   visited.add(element);
   // Content first: what Chrome told once may be out of date.
   const fallback = attr(element, 'title') || (tag.includes('-') ? (internalsOf.get(element)?.name ?? '') : '');
-  if (how & ~OF_SELF || NAMED_BY_CONTENT.has(role) || (tag === 'SUMMARY' && role === '' && isSummaryOfDetails(element))) {
-    const text = contentName(element, tag, role, how & OF_SELF ? (how & ~OF_SELF) | IN_CONTENT : how, visited, depth);
+  if (how & ~OF_SELF || NAMED_BY_CONTENT.has(role) || isWritten(tag) || (tag === 'SUMMARY' && role === '' && isSummaryOfDetails(element))) {
+    const text = contentName(element, tag, role, how & OF_SELF ? (how & ~OF_SELF) | IN_CONTENT | (HOLDS_ITEMS.has(role) ? OF_ITEM : 0) : how, visited, depth);
     // Blank text still parts the words around it.
     if (text.trim()) return text;
     return (role === 'none' ? '' : fallback) || text;
@@ -107,7 +124,7 @@ function contentName(element, tag, role, how, visited, depth) {
     // A label that says nothing but by its tooltip and its style sheet: both count (WPT name_test_case_659).
     return `${before} ${attr(element, 'title') ?? ''} ${after}`;
   }
-  return before + inner + after;
+  return cased(before, element) + inner + cased(after, element);
 }
 
 function childrenName(element, tag, how, visited, depth, isSeen) {
@@ -115,7 +132,7 @@ function childrenName(element, tag, how, visited, depth, isSeen) {
   const add = (child) => {
     const type = nodeType(child);
     if (type === 3) {
-      if (isSeen) text += data_.call(child);
+      if (isSeen) text += cased(data_.call(child), element);
     } else if (type === 1) text += childName(child, how, visited, depth);
   };
   const shadow = mayHost(tag) ? rootOfHost(element) : null;
@@ -136,11 +153,14 @@ function isOwnedElsewhere(child, parent) {
   return owners.size > 0 && owners.has(child) && owners.get(child) !== parent;
 }
 
+const HOLDS_ITEMS = roleSet('treeitem menuitem menuitemcheckbox menuitemradio');
+const ITEMS_BELOW = roleSet('group tree treeitem menuitem menuitemcheckbox menuitemradio');
+
 function childName(child, how, visited, depth) {
   if (visited.has(child)) return '';
   const tag = tagOf(child);
   if (tag === 'BR') return ' ';
-  if (WITHOUT_TEXT.has(tag)) return '';
+  if (WITHOUT_TEXT.has(tag) || (how & OF_ITEM && ITEMS_BELOW.has(roleOf(child, tag)))) return '';
   let text;
   if (!(how & EVEN_HIDDEN)) {
     if (attr(child, 'aria-hidden')?.toLowerCase() === 'true') return '';
@@ -152,5 +172,8 @@ function childName(child, how, visited, depth) {
     }
   }
   text = textAlternative(child, how, visited, depth + 1);
-  return text === '' ? '' : isInline(child) ? text : ` ${text} `;
+  if (text === '') return '';
+  const mark = decorationOf(child, tag, selectionsFor(child).decorated);
+  if (mark) text = decorated(text, mark);
+  return isInline(child) ? text : ` ${text} `;
 }

@@ -15,7 +15,7 @@ const NATIVE_NAMES = {
   SELECT: nameOfField,
   METER: nameOfField,
   PROGRESS: nameOfField,
-  OUTPUT: (element, how, visited, depth) => labelName(element, how, visited, depth) ?? (how & OF_SELF ? tooltip(element, visited) : null),
+  OUTPUT: (element, how, visited, depth) => labelName(element, how, visited, depth) ?? (how & OF_SELF ? tooltip(element) : null),
   BUTTON: (element, how, visited, depth) => labelName(element, how, visited, depth),
   IMG: nameOfImage,
   AREA: nameOfImage,
@@ -95,14 +95,21 @@ function nameOfTable(element, how, visited, depth) {
   return attr(element, 'summary')?.trim() || null;
 }
 
-/** https://www.w3.org/TR/svg-aam-1.0/#mapping_additional_nd: its own <title> child, else what is inside. */
+/** https://www.w3.org/TR/svg-aam-1.0/#mapping_additional_nd: its own <title> child or that of what it uses, else what is inside. */
 function nameOfForeign(element, how, visited) {
-  const title = ownTitle(element);
-  if (title !== null) {
+  const title = ownTitle(element) ?? (tagName_.call(element) === 'use' ? titleOfUsed(element) : null);
+  if (title?.trim()) {
     visited.add(element);
     return title;
   }
   return attr(element, 'xlink:title') || null;
+}
+
+function titleOfUsed(use) {
+  noteElsewhere();
+  const href = attr(use, 'href') ?? attr(use, 'xlink:href') ?? '';
+  const used = href.startsWith('#') ? byId(use, href.slice(1)) : null;
+  return used && ownTitle(used);
 }
 
 function ownTitle(element) {
@@ -120,6 +127,7 @@ function embeddedValue(element, tag, role, how, visited, depth) {
   switch (role) {
     case 'textbox':
     case 'searchbox':
+      noteElsewhere(); // it may be hidden, and is not visited then
       if (tag === 'INPUT') return isSecret(element) ? '' : inputValue(element);
       return tag === 'TEXTAREA' ? areaValue(element) : textContent(element);
     case 'combobox':
@@ -139,6 +147,7 @@ function embeddedValue(element, tag, role, how, visited, depth) {
 }
 
 function chosenText(element, tag, role, how, visited, depth) {
+  noteElsewhere();
   if (tag === 'SELECT') {
     let chosen = [...selectedOptions(element)];
     if (!chosen.length && selectOptions(element).length) chosen = [selectOptions(element)[0]];

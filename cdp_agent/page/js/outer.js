@@ -15,6 +15,7 @@ function outerHtml(selector) {
 }
 
 function firstMarkup(selector) {
+  /** @type {(Document | ShadowRoot)[]} */
   const roots = [document];
   for (let i = 0; i < roots.length; i++) {
     const found = selectAll(roots[i], selector)[0];

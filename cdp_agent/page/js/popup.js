@@ -91,6 +91,7 @@ const choiceOf = (option) => ({
  */
 async function findOption(id, wanted, by, wait_ms) {
   const control = elementBy(id);
+  /** @type {Found} */
   const answer = { state: 'unknown', local: 0, text: '', chosen: false, disabled: false, options: [], total: 0 };
   const began = performance.now();
   for (let last = ''; control; ) {

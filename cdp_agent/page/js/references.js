@@ -3,6 +3,7 @@
 /** @returns {Element[]} */
 function referenced(element, attribute, reflected) {
   if (!hasAttr(element, attribute)) return [];
+  noteElsewhere();
   const elements = reflected.call(element);
   return elements ? [...new Set(elements)] : [];
 }
@@ -20,6 +21,7 @@ const misspelt = (element) => byIds(element, 'aria-labeledby');
 function byIds(element, attribute) {
   const ids = attr(element, attribute);
   if (!ids) return [];
+  noteElsewhere();
   return [...new Set(ids.split(/\s+/).map((id) => byId(element, id)))].filter((found) => found !== null);
 }
 
@@ -32,12 +34,25 @@ function ownersIn(root) {
   if (owners) return owners;
   owners = new Map();
   ownersOfRoots.set(root, owners);
-  for (const owner of selectAll(root, '[aria-owns]')) {
-    for (const owned of byIds(owner, 'aria-owns')) {
+  for (const owner of root === sparseRoot ? [] : selectAll(root, OWNING)) { // with any, nothing is kept: see surroundings
+    if (!canOwn(owner)) continue;
+    for (const owned of claimedBy(owner)) {
       if (!owners.has(owned) && !wouldContain(owned, owner, owners)) owners.set(owned, owner);
     }
   }
   return owners;
+}
+
+// An open combobox controls the list that it shows, wherever that stands.
+const OWNING = '[aria-owns],[role="combobox" i][aria-controls][aria-expanded="true" i]';
+
+const claimedBy = (owner) =>
+  hasAttr(owner, 'aria-owns') ? byIds(owner, 'aria-owns') : byIds(owner, 'aria-controls').filter((each) => roleOf(each) === 'listbox');
+
+/** Whether what it owns can be shown in it: in what is not rendered, or shows nothing in it, that would be lost. */
+function canOwn(owner) {
+  const tag = tagOf(owner);
+  return (SPECIAL_TAGS[tag] === undefined || tag === 'INPUT' || tag === 'TEXTAREA') && checkVisibility_.call(owner);
 }
 
 /** Whether `owner` is in what `owned` contains, by the tree or by earlier aria-owns. */
@@ -51,7 +66,7 @@ function wouldContain(owned, owner, owners) {
 
 /** @returns {Element[]} what this element owns, in the order it names them */
 function ownedBy(element, owners) {
-  return byIds(element, 'aria-owns').filter((owned) => owners.get(owned) === element);
+  return claimedBy(element).filter((owned) => owners.get(owned) === element);
 }
 
 /** Labels of each control. `control.labels` walks the whole tree each time, so that all are taken at once. */

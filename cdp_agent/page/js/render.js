@@ -17,7 +17,7 @@ function renderKids(kids, depth, out) {
       continue;
     }
     const kid = level.kids[level.next++];
-    if (typeof kid === 'string') out.push(`${INDENTS[level.depth]}- text: ${plain(kid)}`, null);
+    if (typeof kid === 'string') renderText(`${INDENTS[level.depth]}- text`, kid, level.depth, null, out);
     else {
       const inner = renderLine(kid, level.depth, out);
       if (inner) open.push(inner);
@@ -31,16 +31,19 @@ const openedBy = (line, kids, depth, from) => ({ line, kids, depth, from, next: 
 /** @returns {ReturnType<typeof openedBy> | null} what is still to be rendered of it */
 function renderLine(line, depth, out) {
   if (line.isPlace) return openedBy(null, tidy(line.kids), depth, 0);
-  if (line.at >= 0 && line.depth === depth) {
+  if (out.has(line, depth)) {
     out.copy(line);
     return null;
   }
   line.depth = depth;
+  line.wasInert = line.inert;
   line.size = 1;
+  line.serial = 0; // until this text is told
   const from = out.length;
   let text = `${INDENTS[depth]}- ${line.role}`;
   if (line.name) text += ` ${quote(line.name)}`;
   text += line.states;
+  if (line.inert) text += ' [inert]';
   if (line.id) text += ` [ref=\x01${line.id}]`;
   text += line.target;
   if (line.remote) {
@@ -51,16 +54,31 @@ function renderLine(line, depth, out) {
   const leads = line.value === '' && typeof line.kids[0] === 'string';
   const value = leads ? line.kids[0] : line.value;
   const kids = leads ? line.kids.slice(1) : line.kids;
-  out.push(value ? `${text}: ${plain(value)}` : kids.length ? `${text}:` : text, line);
+  if (value) renderText(text, value, depth, line, out);
+  else out.push(kids.length ? `${text}:` : text, line);
+  line.size = out.length - from;
   return kids.length ? openedBy(line, kids, Math.min(depth + 1, DEEPEST_INDENT), from) : null;
+}
+
+/** What a line says; a text of several lines stands below it, to the letter, each line behind "| ". @param {Line | null} owner */
+function renderText(head, text, depth, owner, out) {
+  if (!text.includes('\n')) {
+    out.push(`${head}: ${plain(text)}`, owner);
+    return;
+  }
+  out.push(`${head}:`, owner);
+  const indent = INDENTS[Math.min(depth + 1, DEEPEST_INDENT)];
+  for (const row of text.split('\n')) out.push(row ? `${indent}| ${row}` : `${indent}|`, null);
 }
 
 /** Which lines are in the viewport, text with the line before it. @param {(Line | string)[]} owners @returns {[number, number][]} [first, how many] */
 function seenLines(owners) {
+  /** @type {[number, number][]} */
   const runs = [];
   let isSeen = true;
   for (let i = 0; i < owners.length; i++) {
-    if (typeof owners[i] !== 'string') isSeen = isInView(owners[i].element);
+    const owner = owners[i];
+    if (typeof owner !== 'string') isSeen = isInView(owner.element);
     if (!isSeen) continue;
     const last = runs[runs.length - 1];
     if (last && last[0] + last[1] === i) last[1]++;

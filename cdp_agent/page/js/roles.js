@@ -3,6 +3,8 @@
 
 /** @type {Map<Element, string>} for one reading */
 let roles = new Map();
+/** Those of them that were read from elsewhere, too: by whether something has a name. @type {Set<Element>} */
+let rolesOfElsewhere = new Set();
 
 /** @returns {string} "" for generic, "none" when its semantics are taken away */
 function roleOf(element, tag = tagOf(element)) {
@@ -14,9 +16,11 @@ function roleOf(element, tag = tagOf(element)) {
   }
   let role = roles.get(element);
   if (role === undefined) {
+    const before = timesElsewhere;
     role = explicitRole(element, tag, attribute) ?? implicitRole(element, tag);
     roles.set(element, role);
-  }
+    if (timesElsewhere !== before) rolesOfElsewhere.add(element);
+  } else if (rolesOfElsewhere.has(element)) noteElsewhere();
   return role;
 }
 
@@ -84,7 +88,7 @@ function isFocusable(element, tag) {
   return tag === 'IFRAME' || (tag === 'SUMMARY' && isSummaryOfDetails(element)) || isEditingHost(element);
 }
 
-const isEditingHost = (element) => matches(element, EDITING_HOST);
+const isEditingHost = (element) => matches(element, EDITING_HOST) || (tagOf(element) === 'BODY' && isDesigned(documentOf(element)));
 const EDITING_HOST = '[contenteditable=""],[contenteditable="true" i],[contenteditable="plaintext-only" i]';
 
 function isSummaryOfDetails(element) {
@@ -139,6 +143,17 @@ function roleOfItem(element) {
   const tag = tagOf(parent);
   return tag === 'UL' || tag === 'OL' || tag === 'MENU' || roleOf(parent, tag) === 'list' ? 'listitem' : '';
 }
+
+/** https://www.w3.org/TR/svg-aam-1.0/#include_elements: groups and shapes have a role where they have a name. */
+function roleOfGroup(element) {
+  return isNamedPart(element) ? 'group' : '';
+}
+
+function roleOfShape(element) {
+  return isNamedPart(element) ? 'graphics-symbol' : '';
+}
+
+const isNamedPart = (element) => Boolean(ownTitle(element)?.trim() || attr(element, 'xlink:title')?.trim()) || hasAriaName(element);
 
 /** Role of the table that a cell is in, by its role attribute. */
 function gridRole(element) {

@@ -1,6 +1,8 @@
 // The roles there are, and what HTML's elements have without a role attribute.
 // https://www.w3.org/TR/wai-aria-1.3/#role_definitions  https://www.w3.org/TR/html-aam-1.0/#html-element-role-mappings
 
+const roleSet = (text) => new Set(text.split(' '));
+
 const ROLES = new Set(
   ('alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox comment ' +
     'complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell ' +
@@ -40,8 +42,10 @@ const IMPLICIT_ROLES = {
   OPTION: 'option', OUTPUT: 'status', P: 'paragraph', PROGRESS: 'progressbar', S: 'deletion', SEARCH: 'search',
   SECTION: (element) => (hasAnyName(element) ? 'region' : ''),
   SELECT: (element) => (isListSelect(element) ? 'listbox' : 'combobox'),
-  STRONG: 'strong', SUB: 'subscript', SUP: 'superscript', svg: 'img', TABLE: 'table', TBODY: 'rowgroup', TD: roleOfCell,
+  STRONG: 'strong', SUB: 'subscript', SUP: 'superscript', svg: 'img', image: 'img', g: roleOfGroup, TABLE: 'table', TBODY: 'rowgroup', TD: roleOfCell,
   TEXTAREA: 'textbox', TFOOT: 'rowgroup', TH: roleOfHeaderCell, THEAD: 'rowgroup', TIME: 'time', TR: 'row', UL: 'list',
+  circle: roleOfShape, ellipse: roleOfShape, line: roleOfShape, path: roleOfShape, polygon: roleOfShape, polyline: roleOfShape, rect: roleOfShape,
+  use: roleOfShape,
 };
 
 // Elements whose parent's role=none (or presentation) is also theirs.

@@ -9,8 +9,7 @@ function adoptRefs(next, ids, ...elements) {
   reserveIds(next);
   return ids.filter((id, i) => {
     if (idsOfElements.has(elements[i])) return false;
-    idsOfElements.set(elements[i], id);
-    elementsOfIds.set(id, new WeakRef(elements[i]));
+    register(id, elements[i]);
     return true;
   });
 }

@@ -11,12 +11,13 @@ const LONGEST_SCHEMA_TEXT = 100;
  * @typedef {{id: number, remote: false, type: string, role: string, label: string, placeholder: string, text: string, state: string,
  *   box: [number, number, number, number], seen: boolean}} SchemaRow  box: left, top, width, height in the viewport of this world's root
  * @typedef {{id: number, remote: true, map: number[]}} SchemaGap  where the rows of another world belong; map: from its viewport to this one
- * @param {{next: number}} options
- * @returns {{rows: (SchemaRow | SchemaGap)[], raw: number, first: number, end: number, remote: number[], closed: number[], internals: number[],
+ * @param {{next: [number, number]}} options
+ * @returns {{rows: (SchemaRow | SchemaGap)[], raw: number, first: number, end: number, remote: number[], internals: number[], roots: number, gone: number[],
  *   elements: string}} raw: how many there were to choose from
  */
 function schema({ next }) {
-  const { text, first, end, remote, closed, internals, elements } = snapshot({ next, base: null });
+  const { text, first, end, remote, internals, roots, gone, elements } = snapshot({ next, base: null });
+  /** @type {(SchemaRow | SchemaGap)[]} */
   const rows = [];
   let raw = 0;
   for (const line of text.split('\n')) {
@@ -31,9 +32,10 @@ function schema({ next }) {
     if (row.label || row.placeholder || row.text || FIELD_ROLES.has(row.role)) rows.push(row);
   }
   forget();
-  return { rows, raw, first, end, remote, closed, internals, elements };
+  return { rows, raw, first, end, remote, internals, roots, gone, elements };
 }
 
+/** @param {Element} element @param {RegExpExecArray} match  of its line @returns {SchemaRow} */
 function schemaRow(element, [, role, quoted, states, id]) {
   const tag = tagOf(element);
   const name = quoted ? JSON.parse(quoted) : '';
@@ -67,7 +69,7 @@ function boxInRoot(element) {
   const { left, top, right, bottom } = rectOf(element);
   let box = { left, top, right, bottom };
   for (let i = levels.length - 1; i > 0; i--) box = mapBox(levels[i].outwards, box);
-  return [box.left, box.top, box.right - box.left, box.bottom - box.top].map(Math.round);
+  return /** @type {[number, number, number, number]} */ ([box.left, box.top, box.right - box.left, box.bottom - box.top].map(Math.round));
 }
 
 /** From the viewport inside an iframe to that of this world's root: a, b, c, d, e, f of the matrix. */

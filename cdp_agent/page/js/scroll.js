@@ -3,14 +3,13 @@
 /** @typedef {'x' | 'y'} Axis */
 
 const scrollingElement_ = getterOf(Document.prototype, 'scrollingElement');
-const body_ = getterOf(Document.prototype, 'body');
 const elementFromPoint_ = Document.prototype.elementFromPoint;
 const boxScrollBy_ = Element.prototype.scrollBy;
 const boxScrollIntoView_ = Element.prototype.scrollIntoView;
 
 /**
  * The box to scroll: around the element of `id` (itself included), or for 0 what a reader would call the page.
- * @param {{next: number, id: number, axis: Axis}} options
+ * @param {{next: [number, number], id: number, axis: Axis}} options
  * @returns {{first: number, end: number, id: number, label: string, into: number, why: '' | 'locked' | 'fits'}}
  *   into: the content is that of this iframe, which lives in another world
  */
@@ -20,6 +19,7 @@ function scrollBox({ next, id, axis }) {
   const asked = id ? elementOf(id) : null;
   const found = asked ? scrollerAround(asked, axis) : pageScroller(document, axis);
   const isRemote = found !== null && tagOf(found) === 'IFRAME';
+  /** @type {ReturnType<typeof scrollBox>} */
   const answer = {
     first, end: 0, id: found && !isRemote ? idOf(found) : 0, label: found && !isRemote ? labelOfBox(found) : '',
     into: isRemote ? idOf(found) : 0, why: found ? '' : isLocked(axis) ? 'locked' : 'fits',
@@ -79,6 +79,9 @@ const clientHeight_ = getterOf(Element.prototype, 'clientHeight');
 const clientWidth_ = getterOf(Element.prototype, 'clientWidth');
 const scrollTop_ = getterOf(Element.prototype, 'scrollTop');
 const scrollLeft_ = getterOf(Element.prototype, 'scrollLeft');
+
+const scrollHeight_ = getterOf(Element.prototype, 'scrollHeight');
+const scrollWidth_ = getterOf(Element.prototype, 'scrollWidth');
 
 const shownOf = (element, axis) => (axis === 'y' ? clientHeight_ : clientWidth_).call(element);
 const contentOf = (element, axis) => (axis === 'y' ? scrollHeight_ : scrollWidth_).call(element);

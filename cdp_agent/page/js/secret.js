@@ -58,6 +58,7 @@ function originOf(address, own) {
  */
 async function secretField(id, options) {
   const element = elementBy(id);
+  /** @type {Awaited<ReturnType<typeof secretField>>} */
   const answer = { why: 'gone', where: '', local: id, instead: '', note: '', refusal: null };
   if (!element) return answer;
   const field = fieldOf(element);
@@ -80,6 +81,7 @@ const secretStranger = (id, allowed) => (elementBy(id) ? strangerTo(elementBy(id
 function enterSecret(id, text, options) {
   const first = elementBy(id);
   const fields = first ? rowOfFields(first, text) : [];
+  /** @type {ReturnType<typeof enterSecret>} */
   let entered = { why: 'gone', where: '', match: 'gone', max: -1 };
   for (let i = 0; i < fields.length; i++) {
     entered = enterInto(fields[i], fields.length > 1 ? text[i] : text, options);
@@ -95,6 +97,7 @@ function rowOfFields(field, text) {
   return row.length === text.length ? row : [field];
 }
 
+/** @returns {ReturnType<typeof enterSecret>} */
 function enterInto(field, text, options) {
   const kind = fieldKind(field);
   let stranger = strangerTo(field, options);

@@ -1,7 +1,10 @@
 // Whether the page keeps changing: MutationObservers of this world, which the page cannot see, from `changes()` on until
 // `stopWatching()`. Only what a reader of the snapshot could notice counts.
 
-/** @typedef {{observer: MutationObserver, roots: Set<Node>, last: number, count: number, recent: Map<Node, number>}} Watching */
+/**
+ * @typedef {{observer: MutationObserver, roots: Set<Document | ShadowRoot>, last: number, count: number, own: number, others: number, recent: Map<Node, number>}} Watching
+ *   own: changes of what changes by itself, the restless too; others: all the rest
+ */
 /** @type {Watching | null} */
 let watching = null;
 /** @type {WeakSet<Node>} what kept changing until a wait was cut off: it is not waited for again */
@@ -22,18 +25,20 @@ const SHOWS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^
 
 /**
  * How long nothing changed, and how much did since the watching began (with the first call).
- * @returns {{idle_ms: number, count: number, animating_ms: number}} animating_ms: how long what fades in or out still does
+ * @returns {{idle_ms: number, count: number, own: number, others: number, animating_ms: number}} own: changes of what changes by itself;
+ *   others: the rest; animating_ms: how long what fades in or out still does
  */
 function changes() {
   if (!watching) {
-    watching = { observer: new MutationObserver(take), roots: new Set(), last: performance.now(), count: 0, recent: new Map() };
+    setActing(true);
+    watching = { observer: new MutationObserver(take), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map() };
     watchTree(document);
   } else {
     take(watching.observer.takeRecords());
     for (const root of [...watching.roots]) watchFrames(root);
     if (selectAll(document, '*').length < SMALL) watchRoots(document);
   }
-  return { idle_ms: performance.now() - watching.last, count: watching.count, animating_ms: animatingFor() };
+  return { idle_ms: performance.now() - watching.last, count: watching.count, own: watching.own, others: watching.others, animating_ms: animatingFor() };
 }
 
 /** Ends the watching. @param {boolean} gaveUp  what changed last never stops: forget about it in future */
@@ -44,6 +49,8 @@ function stopWatching(gaveUp) {
     for (const [node, at] of watching.recent) if (at > since) restless.add(node);
   }
   watching.observer.disconnect();
+  for (const root of watching.roots) observeIdly(root);
+  endEffects();
   wakeWaiter();
   watching = null;
 }
@@ -54,7 +61,11 @@ function take(records) {
   const now = performance.now();
   for (const record of records) {
     const target = target_.call(record);
+    if (before) noteRecord(record, target, now);
+    const own = restless.has(target) || byItself.get(target)?.times >= OFTEN;
+    if (own) watching.own++;
     if (!matters(record, target)) continue;
+    if (!own) watching.others++;
     watching.recent.delete(target);
     watching.recent.set(target, now);
     watching.last = now;
@@ -110,6 +121,7 @@ function watchRoots(root) {
 function changed() {
   watching.last = performance.now();
   watching.count++;
+  watching.others++;
   wakeWaiter();
 }
 
@@ -145,7 +157,7 @@ function animatingFor() {
     // The pointer's or focus's own effect on a button says nothing about the page.
     if (!target || matches(target, ':hover, :focus, :active')) continue;
     const { endTime, iterations } = animation.effect.getComputedTiming();
-    if (iterations !== Infinity && endTime <= 1000) longest = Math.max(longest, endTime - (animation.currentTime ?? 0));
+    if (iterations !== Infinity && Number(endTime) <= 1000) longest = Math.max(longest, Number(endTime) - Number(animation.currentTime));
   }
   return longest;
 }

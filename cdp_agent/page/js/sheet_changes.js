@@ -1,79 +1,117 @@
-// Whether any rule of the document's style sheets became another one since they were looked at last. No mutation tells of
+// Whether any rule of a style sheet became another one since it was looked at last. No mutation tells of
 // `sheet.insertRule()` or `rule.style.display = …`. Writing all rules out to compare them took 7 ms of 4,000 rules: of
 // those that show or hide nothing, it is enough to look whether they still set the same properties.
 
 // What a reading asks of computed styles, and what that is computed from.
 const SHOWING_NAMES = [
-  'display', 'visibility', 'content-visibility', 'content', 'cursor', 'float', 'position', 'all', 'counter-reset', 'counter-increment', 'counter-set',
+  'display', 'visibility', 'content-visibility', 'content', 'cursor', 'float', 'position', 'text-transform', 'pointer-events', 'all', 'counter-reset', 'counter-increment', 'counter-set',
 ];
-const SETS_SHOWING = new Set(SHOWING_NAMES);
+const DECORATING_NAMES = ['vertical-align', 'text-decoration-line', 'font-family'];
+const MATTERING_NAMES = new Set([...SHOWING_NAMES, ...DECORATING_NAMES]);
 const isVariable = (name) => name.startsWith('--');
 const DEEPEST_RULE = 20;
 const styleOfRule_ = getterOf(CSSStyleRule.prototype, 'style');
+const rulesOfRule_ = getterOf(CSSStyleRule.prototype, 'cssRules');
+const selectorOfRule_ = getterOf(CSSStyleRule.prototype, 'selectorText');
+const lengthOfRules_ = getterOf(CSSRuleList.prototype, 'length');
 const lengthOfStyle_ = getterOf(CSSStyleDeclaration.prototype, 'length');
 const { item: itemOfStyle_, getPropertyValue: valueOfStyle_, getPropertyPriority: priorityOfStyle_ } = CSSStyleDeclaration.prototype;
 
-/** What a sheet consisted of, in order: sheets and rules themselves, names of properties, texts. @typedef {unknown[]} Makeup */
+/**
+ * What a sheet consisted of, in order: declarations, other rules themselves, texts. @typedef {unknown[]} Makeup
+ * What a rule declared: the names of all that it set, and what those were set to that matter.
+ * @typedef {{rule: CSSRule, style: CSSStyleDeclaration, names: string[], mattering: [string, string, string][], inner: CSSRuleList | null, size: number, selector: string | null}} Declared
+ */
 
-/** @param {CSSStyleSheet[]} sheets @returns {Makeup | null} null where they cannot be read */
-function makeupOf(sheets) {
-  /** @type {Makeup} */
-  const makeup = [];
-  return walkSheets(sheets, (item) => makeup.push(item) > 0) ? makeup : null;
+/** @type {WeakMap<CSSStyleSheet, {makeup: Makeup, version: number}>} */
+const makeups = new WeakMap();
+let lastVersion = 0;
+
+/** @type {Map<CSSStyleSheet, number>} for one reading */
+let versions = new Map();
+
+/** A number that is another one when any rule of the sheet has become another one; 0: it cannot be read. @param {CSSStyleSheet} sheet */
+function versionOf(sheet) {
+  let version = versions.get(sheet);
+  if (version === undefined) versions.set(sheet, (version = findVersion(sheet)));
+  return version;
 }
 
-/** Whether they still are what they were. @param {CSSStyleSheet[]} sheets @param {Makeup} makeup */
-function isMadeOf(sheets, makeup) {
-  let at = 0;
-  return walkSheets(sheets, (item) => item === makeup[at++]) && at === makeup.length;
+function findVersion(sheet) {
+  const known = makeups.get(sheet);
+  if (known) {
+    let at = 0;
+    const { makeup } = known;
+    const same = { tell: (item) => item === makeup[at++], tellDeclared: (rule) => isDeclaredStill(makeup[at++], rule) };
+    if (walkSheet(sheet, same, 0) && at === makeup.length) return known.version;
+  }
+  /** @type {Makeup} */
+  const makeup = [];
+  if (!walkSheet(sheet, { tell: (item) => makeup.push(item) > 0, tellDeclared: (rule) => makeup.push(declaredBy(rule)) > 0 }, 0)) return 0;
+  const version = ++lastVersion;
+  makeups.set(sheet, { makeup, version });
+  return version;
 }
 
 /**
- * Tells all that sheets consist of, for as long as `tell` answers true.
- * @param {CSSStyleSheet[]} sheets @param {(item: unknown) => boolean} tell @returns {boolean} false: another origin's, nested too deep, or no longer listened to
+ * Tells all that a sheet consists of, for as long as the answer is true.
+ * @param {CSSStyleSheet} sheet @param {{tell: (item: unknown) => boolean, tellDeclared: (rule: CSSRule) => boolean}} listener
+ * @returns {boolean} false: another origin's, nested too deep, or no longer listened to
  */
-function walkSheets(sheets, tell) {
-  for (const sheet of sheets) if (!walkSheet(sheet, tell, 0)) return false;
-  return true;
-}
-
-function walkSheet(sheet, tell, depth) {
+function walkSheet(sheet, listener, depth) {
   let rules;
   try {
     rules = sheet.cssRules;
   } catch {
     return false;
   }
-  return tell(sheet) && walkRules(rules, tell, depth);
+  return listener.tell(sheet) && listener.tell(sheet.disabled) && walkRules(rules, listener, depth);
 }
 
-function walkRules(rules, tell, depth) {
+function walkRules(rules, listener, depth) {
   if (depth > DEEPEST_RULE) return false;
-  const { length } = rules;
-  if (!tell(length)) return false;
-  for (let i = 0; i < length; i++) if (!walkRule(rules[i], tell, depth)) return false;
+  const length = lengthOfRules_.call(rules);
+  if (!listener.tell(length)) return false;
+  for (let i = 0; i < length; i++) if (!walkRule(rules[i], listener, depth)) return false;
   return true;
 }
 
-function walkRule(rule, tell, depth) {
+function walkRule(rule, listener, depth) {
+  if (rule instanceof CSSStyleRule) {
+    if (!listener.tellDeclared(rule)) return false;
+    const inner = rulesOfRule_.call(rule);
+    return lengthOfRules_.call(inner) === 0 || walkRules(inner, listener, depth + 1);
+  }
+  const { tell } = listener;
   if (!tell(rule)) return false;
-  if (rule instanceof CSSStyleRule) return walkStyle(rule, styleOfRule_.call(rule), tell) && walkRules(rule.cssRules, tell, depth + 1);
   if (rule instanceof CSSKeyframesRule || rule instanceof CSSFontFaceRule) return true; // running animations are asked themselves
-  if (rule instanceof CSSImportRule) return tell(rule.media.mediaText) && (rule.styleSheet ? walkSheet(rule.styleSheet, tell, depth + 1) : tell(null));
-  if (rule.cssRules) return tell(rule.conditionText) && walkRules(rule.cssRules, tell, depth + 1);
-  if (rule.style) return walkStyle(rule, rule.style, tell); // CSSNestedDeclarations
-  return tell(rule.cssText);
+  if (rule instanceof CSSImportRule) return tell(rule.media.mediaText) && (rule.styleSheet ? walkSheet(rule.styleSheet, listener, depth + 1) : tell(null));
+  if (rule.cssRules) return tell(rule.conditionText) && walkRules(rule.cssRules, listener, depth + 1);
+  return rule instanceof CSSNestedDeclarations ? listener.tellDeclared(rule) : tell(rule.cssText);
 }
 
-function walkStyle(rule, style, tell) {
-  const length = lengthOfStyle_.call(style);
-  let matters = false;
-  for (let i = 0; i < length; i++) {
-    const name = itemOfStyle_.call(style, i);
-    if (!tell(name)) return false;
-    if (!SETS_SHOWING.has(name) && !isVariable(name)) continue;
-    matters = true;
-    if (!tell(valueOfStyle_.call(style, name)) || !tell(priorityOfStyle_.call(style, name))) return false;
+/** @param {any} rule  a style rule, or declarations between nested ones @returns {Declared} */
+function declaredBy(rule) {
+  const isStyleRule = rule instanceof CSSStyleRule;
+  const style = isStyleRule ? styleOfRule_.call(rule) : rule.style;
+  const inner = isStyleRule ? rulesOfRule_.call(rule) : null;
+  const names = Array.from({ length: lengthOfStyle_.call(style) }, (_, i) => itemOfStyle_.call(style, i));
+  const mattering = names.filter((name) => MATTERING_NAMES.has(name) || isVariable(name))
+    .map((name) => /** @type {[string, string, string]} */ ([name, valueOfStyle_.call(style, name), priorityOfStyle_.call(style, name)]));
+  const size = inner ? lengthOfRules_.call(inner) : 0;
+  // Rules in it have its selector in theirs.
+  return { rule, style, names, mattering, inner, size, selector: inner && (mattering.length || size) ? selectorOfRule_.call(rule) : null };
+}
+
+/** @param {any} was  what a sheet consisted of there */
+function isDeclaredStill(was, rule) {
+  if (was?.rule !== rule) return false;
+  const { style, names, inner, selector } = was;
+  if (lengthOfStyle_.call(style) !== names.length) return false;
+  if (inner && lengthOfRules_.call(inner) !== was.size) return false;
+  for (let i = 0; i < names.length; i++) if (itemOfStyle_.call(style, i) !== names[i]) return false;
+  for (const [name, value, priority] of was.mattering) {
+    if (valueOfStyle_.call(style, name) !== value || priorityOfStyle_.call(style, name) !== priority) return false;
   }
-  return !matters || tell(rule.selectorText);
+  return selector === null || selectorOfRule_.call(rule) === selector;
 }

@@ -9,33 +9,34 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
 
 /**
  * @typedef {{classes: Set<string>, selectors: string[]}} Wanted  elements that one concern selects
- * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, counters: Wanted, unpainted: Wanted, readable: boolean, number: number}} SheetFacts
+ * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, counters: Wanted, unpainted: Wanted, decorated: Wanted, cased: boolean, shielded: boolean, readable: boolean, version: number}} SheetFacts
  */
-const CONCERNS = ['before', 'after', 'cursor', 'counters', 'unpainted'];
+const CONCERNS = ['before', 'after', 'cursor', 'counters', 'unpainted', 'decorated'];
 
-/** @type {WeakMap<CSSStyleSheet, {count: number, last: CSSRule | undefined, facts: SheetFacts}>} */
-const factsOfSheets = new WeakMap();
+/** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
+let factsOfSheets = new WeakMap();
+
+/** The next who asks reads all rules again. */
+function forgetFacts() {
+  factsOfSheets = new WeakMap();
+  mergedFacts.clear();
+}
 
 const wanted = () => ({ classes: new Set(), selectors: [] });
-const perConcern = (make) => Object.fromEntries(CONCERNS.map((concern) => [concern, make(concern)]));
+/** @template T @param {(concern: string) => T} make @returns {Record<'before' | 'after' | 'cursor' | 'counters' | 'unpainted' | 'decorated', T>} */
+const perConcern = (make) => /** @type {any} */ (Object.fromEntries(CONCERNS.map((concern) => [concern, make(concern)])));
 
-let sheetsRead = 0;
-const UNREADABLE = { ...perConcern(wanted), readable: false, number: 0 };
+const UNREADABLE = { ...perConcern(wanted), cased: true, shielded: true, readable: false, version: 0 };
 
 /** @param {CSSStyleSheet} sheet @returns {SheetFacts} */
 function factsOf(sheet) {
-  let rules;
-  try {
-    rules = sheet.cssRules;
-  } catch {
-    return UNREADABLE;
-  }
+  const version = versionOf(sheet);
+  if (version === 0) return UNREADABLE;
   const known = factsOfSheets.get(sheet);
-  const last = rules[rules.length - 1];
-  if (known && known.count === rules.length && known.last === last) return known.facts;
-  const facts = { ...perConcern(wanted), readable: true, number: ++sheetsRead };
-  readRules(rules, '', facts, 0);
-  factsOfSheets.set(sheet, { count: rules.length, last, facts });
+  if (known?.version === version) return known;
+  const facts = { ...perConcern(wanted), cased: false, shielded: false, readable: true, version };
+  readRules(sheet.cssRules, '', facts, 0);
+  factsOfSheets.set(sheet, facts);
   return facts;
 }
 
@@ -51,6 +52,8 @@ function readRules(rules, parent, facts, depth) {
     } else if (rule.styleSheet) {
       const inner = factsOf(rule.styleSheet);
       if (!inner.readable) facts.readable = false;
+      facts.cased ||= inner.cased;
+      facts.shielded ||= inner.shielded;
       for (const concern of CONCERNS) join(facts[concern], inner[concern]);
     } else if (rule.cssRules) {
       readRules(rule.cssRules, parent, facts, depth + 1);
@@ -80,9 +83,18 @@ function readRule(style, selector, facts) {
     for (const part of splitList(selector)) add(facts.cursor, part);
   }
   if (style.contentVisibility === 'hidden') for (const part of splitList(selector)) add(facts.unpainted, part);
+  if (style.textTransform && style.textTransform !== 'none') facts.cased = true;
+  if (style.pointerEvents === 'none') facts.shielded = true;
+  if (decorates(style) && !selector.includes('::')) for (const part of splitList(selector)) add(facts.decorated, part);
   if (style.counterReset || style.counterIncrement || style.counterSet) {
     for (const part of splitList(selector)) add(facts.counters, part.replace(/::?(before|after)(?![\w-]).*/i, ''));
   }
+}
+
+/** Whether a rule may make text say something else than its letters, see decorated.js. @param {CSSStyleDeclaration} style */
+function decorates(style) {
+  const level = style.verticalAlign;
+  return level === 'super' || level === 'sub' || style.textDecorationLine.includes('line-through') || ICON_FONT.test(style.fontFamily);
 }
 
 const SILENT_CONTENT = new Set(['none', 'normal', '""', "''", '" "', 'initial', 'unset', 'revert']);
@@ -133,20 +145,28 @@ function splitList(selector) {
 
 /**
  * What the sheets of one document or shadow root select in it now, for each concern.
- * @returns {Record<'before' | 'after' | 'cursor' | 'counters' | 'unpainted', Concern>}
- * @typedef {{selection: Selection, bit: number}} Concern
- * @typedef {{every: number, elements: Map<Element, number>, classes: Map<string, number>, byClass: Map<string, number>,
- *   last: Element | null, lastBits: number}} Selection  bits say for which concerns
+ * @returns {Record<'before' | 'after' | 'cursor' | 'counters' | 'unpainted' | 'decorated', Concern> & {cased: boolean, shielded: boolean}}
+ *   cased, shielded: whether any sheet or style attribute may write text in other letters, or keep the mouse from an element
+ * @typedef {{selection: SelectedElements, bit: number}} Concern
+ * @typedef {{every: number, elements: {get: (element: Element) => number}, classes: Map<string, number>, byClass: Map<string, number>,
+ *   last: Element | null, lastBits: number}} SelectedElements  bits say for which concerns
  */
 function selectedIn(root) {
   const isDocument = nodeType(root) === 9;
   const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
   sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
-  const { every, classes, byClass, lists } = merged(sheets.map(factsOf));
+  const { every, classes, byClass, lists, cased, shielded } = merged(sheets.map(factsOf));
+  /** @type {SelectedElements} */
   const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0 };
   if (root === sparseRoot) selection.elements = { get: (element) => bitsOf(element, lists) };
   else for (const [bit, list] of lists) selectElements(root, list, bit, selection.elements);
-  return perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) }));
+  const around = isDocument ? NOTHING_SELECTED : selectionsFor(host_.call(root));
+  const select = root === sparseRoot ? selectByAttributes : (selector) => selectAll(root, selector);
+  const has = (property) => select(`[style*="${property}" i]`).length > 0;
+  return {
+    ...perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) })),
+    cased: cased || around.cased || has('text-transform'), shielded: shielded || around.shielded || has('pointer-events'),
+  };
 }
 
 const ALL_CONCERNS = (1 << CONCERNS.length) - 1;
@@ -167,13 +187,13 @@ function bitsOf(element, lists) {
 const mergedFacts = new Map();
 const MOST_MERGED = 200;
 
-/** @param {SheetFacts[]} sheets @returns {{every: number, classes: Map<string, number>, byClass: Map<string, number>, lists: [number, string][]}} */
+/** @param {SheetFacts[]} sheets @returns {{every: number, cased: boolean, shielded: boolean, classes: Map<string, number>, byClass: Map<string, number>, lists: [number, string][]}} */
 function merged(sheets) {
-  const key = sheets.map((facts) => facts.number).join();
+  const key = sheets.map((facts) => facts.version).join();
   let known = mergedFacts.get(key);
   if (known) return known;
   const every = sheets.every((facts) => facts.readable) ? 0 : ALL_CONCERNS;
-  known = { every, classes: new Map(), byClass: new Map(), lists: [] };
+  known = { every, cased: sheets.some((facts) => facts.cased), shielded: sheets.some((facts) => facts.shielded), classes: new Map(), byClass: new Map(), lists: [] };
   CONCERNS.forEach((concern, i) => {
     const selectors = new Set();
     for (const facts of sheets) {
@@ -203,7 +223,7 @@ const NO_CONTENT = Reflect.construct(DocumentFragment, []);
 /** Whether a rule of this concern may select the element. @param {Concern} concern */
 const mayApply = (concern, element) => (concernsOf(concern.selection, element) & concern.bit) !== 0;
 
-/** @param {Selection} selection @returns {number} the bits of all concerns */
+/** @param {SelectedElements} selection @returns {number} the bits of all concerns */
 function concernsOf(selection, element) {
   if (selection.last === element) return selection.lastBits;
   let bits = selection.every | selection.elements.get(element);
@@ -223,6 +243,11 @@ function readClasses(selection, names) {
   return bits;
 }
 
-const NOTHING_SELECTED = perConcern(() => ({
-  selection: { every: 0, elements: new Map(), classes: new Map(), byClass: new Map(), last: null, lastBits: 0 }, bit: 0,
-}));
+/** @type {ReturnType<typeof selectedIn>} */
+const NOTHING_SELECTED = {
+  ...perConcern(() => ({
+    selection: { every: 0, elements: new Map(), classes: new Map(), byClass: new Map(), last: null, lastBits: 0 }, bit: 0,
+  })),
+  cased: false,
+  shielded: false,
+};

@@ -1,20 +1,57 @@
 // One reading of everything this session shows.
 
 /**
- * @param {{next: [number, number], places?: boolean, base?: number | null}} options  places: `seen` is wanted; base: the `serial`
- *   of the text that the caller has, null for one that will not come back for what became of this one
- * @returns {{text: string, serial: number, edits: (string | [number, number])[] | null, seen: [number, number][], first: number, end: number, frames: [number, string][],
- *   remote: number[], omitted: [string, string][], closed: number[], internals: number[], elements: string, url: string, title: string}}
+ * @typedef {{text: string, serial: number, edits: (string | [number, number])[] | null, checked: boolean, seen: [number, number][], frames: [number, string][],
+ *   remote: number[], omitted: [string, string][], internals: number[]}} Read
  *   edits: instead of the text, of which lines of that other text it is made ([first, how many]) and what stands between
- *   serial: 0 when nothing is kept of it; seen: which lines are in the viewport ([first, how many])
+ *   serial: 0 when nothing is kept of it; checked: `edits` are there to be held against the text, which was read anew
+ *   seen: which lines are in the viewport ([first, how many])
  */
-function snapshot({ next, places = false, base = 0 }) {
+
+/**
+ * @param {{next: [number, number], places?: boolean, base?: number | null, checks?: number}} options  places: `seen` is wanted; base: the
+ *   `serial` of the text that the caller has, null for one that will not come back for what became of this one; checks: the share of the
+ *   time of readings that may go into reading anew what was kept, to see whether it is the same; 1: each time
+ * @returns {Read & {first: number, end: number, elements: string, roots: number, gone: number[], came: number[], editors: number[], url: string, title: string}}
+ */
+function snapshot({ next, places = false, base = 0, checks = 0 }) {
   const first = reserveIds(next);
   forget();
+  const began = performance.now();
   const notes = base === null ? null : beginNotes(base);
+  let read = readDocument(notes, places);
+  const took = performance.now() - began;
+  if (notes && read.edits === null) notes.anewTook = took;
+  else if (notes && (checks >= 1 || Math.random() * notes.anewTook < checks * took)) {
+    forgetFacts();
+    read = { ...readDocument(null, places), serial: read.serial, edits: read.edits, checked: true };
+  }
+  return {
+    ...read, first, end: nextId, ...rootsNow(), came: cameSoFar(), elements: elementsThere(), editors: codeEditorsThere(), url: documentURL_.call(document),
+    title: collapse(title_.call(document)),
+  };
+}
+
+/** @param {Notes | null} notes @returns {Read} */
+function readDocument(notes, places) {
   const isEdit = notes !== null && notes.serial > 0;
   sparseRoot = isEdit ? document : null;
   reading = newReading();
+  const kids = visitDocument(notes);
+  const out = new Output(isEdit ? notes.owners : [], isEdit ? notes.serial : 0);
+  for (const line of notes?.inert ?? []) line.inert = false;
+  markInert(kids, document);
+  renderKids(kids, 0, out);
+  const serial = notes ? endNotes(notes, out) : 0;
+  const seen = places ? seenLines(out.owners) : [];
+  const { frames, remote, omitted, internals } = reading;
+  forget();
+  if (isEdit) out.flush();
+  return { text: isEdit ? '' : out.fresh.join('\n'), serial, edits: isEdit ? out.edits : null, checked: false, seen, frames, remote, omitted, internals };
+}
+
+/** @param {Notes | null} notes @returns {(string | Line)[]} what the document holds */
+function visitDocument(notes) {
   const whole = newLine(null, '', 'page');
   const root = documentElement_.call(document);
   const visit = () => {
@@ -27,27 +64,20 @@ function snapshot({ next, places = false, base = 0 }) {
     reading = at;
     visitElement(element, place, flags, 0);
   }
-  const out = new Output(isEdit ? notes.owners : []);
-  renderKids(joinShort(withoutSeparators(tidy(whole.kids)), false), 0, out);
-  const serial = base === null ? 0 : endNotes(notes, out);
-  const seen = places ? seenLines(out.owners) : [];
-  const { frames, remote, omitted, closed, internals } = reading;
-  forget();
-  if (isEdit) out.flush();
-  return {
-    text: isEdit ? '' : out.fresh.join('\n'), serial, edits: isEdit ? out.edits : null, seen, url: documentURL_.call(document), title: collapse(title_.call(document)), first, end: nextId, frames,
-    remote, omitted, closed, internals, elements: elementsThere(),
-  };
+  return joinShort(withoutSeparators(tidy(whole.kids)), false);
 }
 
 /** Drops what was remembered for one reading: the page may have changed since. */
 function forget() {
   roles = new Map();
+  rolesOfElsewhere = new Set();
   names = new Map();
+  writtenNames = new Map();
   selections = new Map();
   factsOfRoots = new Map();
   ownersOfRoots = new Map();
   labelsOfRoots = new Map();
   countersOfRoots = new Map();
+  versions = new Map();
   sparseRoot = null;
 }

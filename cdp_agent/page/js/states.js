@@ -5,9 +5,10 @@ const isIndeterminate = reader(HTMLInputElement, 'indeterminate');
 const isSelectedOption = reader(HTMLOptionElement, 'selected');
 const isOpen = reader(HTMLDetailsElement, 'open');
 
-const roleSet = (text) => new Set(text.split(' '));
 const CHECKED_ROLES = roleSet('checkbox menuitemcheckbox menuitemradio option radio switch treeitem');
 const SELECTED_ROLES = roleSet('gridcell option row tab columnheader rowheader treeitem');
+// They may be told to be disabled although nobody can act on them.
+const ITEM_ROLES = roleSet('row cell gridcell columnheader rowheader listitem option tab treeitem');
 const LEVEL_ROLES = roleSet('heading treeitem');
 const REQUIRED_ROLES = roleSet('checkbox combobox gridcell listbox radiogroup searchbox spinbutton textbox tree switch');
 const FIELD_TAGS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
@@ -22,7 +23,7 @@ function statesOf(element, tag, role, context) {
   const internals = tag.includes('-') ? (internalsOf.get(element)?.states ?? null) : null;
   let text = '';
   if (CHECKED_ROLES.has(role)) text += flag('checked', checkedOf(element, tag, internals));
-  if (context.ariaDisabled || (isNative && matches(element, ':disabled')) || internals?.disabled) text += ' [disabled]';
+  if (context.ariaDisabled || (ITEM_ROLES.has(role) && attr(element, 'aria-disabled')?.toLowerCase() === 'true') || (isNative && matches(element, ':disabled')) || internals?.disabled) text += ' [disabled]';
   text += expandedOf(element, tag, internals);
   if (LEVEL_ROLES.has(role)) text += levelOf(element, tag, role);
   if (isNative || tag.includes('-') || hasAnyAria(element)) {
@@ -31,7 +32,11 @@ function statesOf(element, tag, role, context) {
       text += flag('selected', tag === 'OPTION' ? String(isSelectedOption(element)) : (attr(element, 'aria-selected') ?? internals?.selected));
     }
     text += fieldStates(element, tag, role, internals);
+    if (role === 'columnheader' || role === 'rowheader') text += sortOf(element);
     text += flag('current', attr(element, 'aria-current'));
+  }
+  if (reading.selections.shielded && ACTED_ON.has(role) && !text.includes(' [disabled]') && isShielded(element)) {
+    text += ' [pointer-events=none]';
   }
   if (context.focused === element) text += ' [focused]';
   return text;
@@ -75,6 +80,20 @@ function levelOf(element, tag, role) {
   return ` [level=${/^H[1-6]$/.test(tag) ? tag[1] : 2}]`;
 }
 
+const ACTED_ON = roleSet('button link checkbox combobox menuitem menuitemcheckbox menuitemradio option radio searchbox slider spinbutton switch tab textbox treeitem');
+
+/** Whether the mouse passes an element by: told unless the whole page is passed by, as it is around some dialogs. */
+function isShielded(element) {
+  if (computedStyleOf(element).pointerEvents !== 'none') return false;
+  const body = body_.call(documentOf(element));
+  return body === null || computedStyleOf(body).pointerEvents !== 'none';
+}
+
+function sortOf(element) {
+  const sort = attr(element, 'aria-sort');
+  return sort?.toLowerCase() === 'none' ? '' : flag('sort', sort);
+}
+
 function fieldStates(element, tag, role, internals) {
   const isField = FIELD_TAGS.has(tag);
   let text = '';
@@ -89,6 +108,6 @@ function fieldStates(element, tag, role, internals) {
   }
   const readonly = tag !== 'SELECT' && isField ? hasAttr(element, 'readonly') : internals?.readonly;
   if (readonly) text += ' [readonly]';
-  else text += flag('readonly', attr(element, 'aria-readonly'));
+  else if (!CELLS.has(role)) text += flag('readonly', attr(element, 'aria-readonly'));
   return text;
 }

@@ -8,7 +8,7 @@ const SEEN_OPTIONS = { visibilityProperty: true };
 
 /** @param {Element} element  whose flat-tree parent is rendered @returns {0 | 1 | 2} */
 function visibilityOf(element) {
-  if (checkVisibility_.call(element, SEEN_OPTIONS)) return VISIBLE;
+  if (checkVisibility_.call(element, SEEN_OPTIONS)) return isHiddenGroup(element) ? GONE : VISIBLE;
   const style = computedStyleOf(element);
   const display = style.display;
   if (display === 'none' || display === '') return GONE;
@@ -16,6 +16,9 @@ function visibilityOf(element) {
   if (style.visibility !== 'visible') return UNSEEN_SELF;
   return GONE; // has a display, but no box: inside closed <details> or content-visibility: hidden
 }
+
+/** Of the groups of a drawing, Chrome says that they are visible also where they are not displayed. */
+const isHiddenGroup = (element) => tagName_.call(element) === 'g' && computedStyleOf(element).display === 'none';
 
 /** Whether the element itself, wherever it is, is hidden from everybody or from assistive technology. */
 function isHidden(element) {
@@ -38,9 +41,24 @@ const BLOCK_TAGS = new Set(
 );
 
 /**
+ * How an element stands apart from the text around: "" not at all, " " a box in it, BREAK a block. What is inline by its tag and
+ * taken out of the flow, as badges and words for screen readers are, belongs to the words that it was written beside.
+ * @param {CSSStyleDeclaration} style
+ */
+function edgeOf(tag, style) {
+  const { display } = style;
+  if (display === 'inline' || display === 'contents') return '';
+  if (display.startsWith('inline') || display.startsWith('ruby')) return ' ';
+  return INLINE_TAGS.has(tag) && (style.position === 'absolute' || style.position === 'fixed') ? ' ' : BREAK;
+}
+
+/**
  * Whether the element stands in the line of text around it. Tags that are blocks by themselves and not styled otherwise
  * are the bulk, so the computed style is asked only where it decides something: for what is inline by tag, and unknown.
  */
 function isInline(element) {
-  return computedStyleOf(element).display === 'inline';
+  return computedStyleOf(element).display === 'inline' && !isPlaced(element);
 }
+
+/** Whether it is a piece of an SVG's text that begins somewhere else, such as on the next line. */
+const isPlaced = (element) => tagName_.call(element) === 'tspan' && (hasAttr(element, 'x') || hasAttr(element, 'y') || hasAttr(element, 'dy'));

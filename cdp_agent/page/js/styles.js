@@ -1,25 +1,28 @@
 // What rules of style sheets may do to elements other than those that change and what is in them: the selectors that look at
 // neighbours or at what is below (`a + b`, `:first-child`, `:has()`), and the states of elements that no mutation tells
-// (`:hover`, `:checked`). Only rules that show, hide or say something matter; sizes are looked at anew each time.
+// (`:hover`, `:checked`). Only rules that show, hide or say something matter; sizes are looked at anew each time. Where what they set
+// depends on more (`var()`, `if()`, functions), that may change by anything: there, what came of it is compared.
 
 /**
- * @typedef {{risks: Risks, key: string, structural: Map<string, Element[]>, dynamic: Map<string, Element[]>}} Styles
+ * @typedef {{risks: Risks, key: string, structural: Map<string, Element[]>, dynamic: Map<string, Element[]>, dependent: Map<string, Map<Element, string>>}} Styles
  * risks: the same object for as long as the sheets are the same; key: which of them and of their media apply; structural, dynamic:
- * selectors and states with what they select now
- * @typedef {{structural: Set<string>, dynamic: Set<string>, medias: Set<string>, readable: boolean, usesVariables: boolean,
- *   rules: {selector: string, shows: boolean, variables: boolean}[]}} Risks
+ * selectors and states with what they select now; dependent: for the element, ::before and ::after, what was computed of those where it depends
+ * @typedef {{structural: Set<string>, dynamic: Set<string>, medias: Set<string>, dependent: Map<string, Set<string>>, readable: boolean,
+ *   showing: Set<string>}} Risks  showing: selectors of rules that show, hide or say something
  */
 
 const SHOWING = new RegExp(`(?:^|;\\s*)(?:${SHOWING_NAMES.join('|')})\\s*:\\s*([^;]*)`, 'gi');
 const SHOWING_PROPERTIES = new Set(['cssFloat', ...SHOWING_NAMES.map((name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()))]);
-const SETS_VARIABLES = /(?:^|;\s*)--/;
-const DEPENDS_ON_MORE = /\b(?:if|env|sibling-index|sibling-count|random|random-item|first-valid)\(/i;
+const DEPENDS_ON_MORE = /\b(?:var|if|env|inherit|sibling-index|sibling-count|random|random-item|first-valid)\(|--[\w-]+\(/i;
+// Of elements' own styles, those of which it may be so.
+const DEPENDENT_STYLE = ':is([style*="var(" i],[style*="if(" i],[style*="env(" i],[style*="inherit(" i],[style*="sibling-" i],[style*="random" i],[style*="--"][style*="("])';
 const STRUCTURAL = /^(?:empty|has|only-child|only-of-type|(?:first|last)-(?:child|of-type)|nth-[a-z-]+)$/;
 const CONFINED = new Set('is where not root link any-link -webkit-any-link visited lang host host-context scope matches -webkit-any before after first-line first-letter'.split(' '));
 const MOST_STRUCTURAL = 100;
 const MOST_DYNAMIC = 30;
+const MOST_DEPENDENT = 500; // elements
 
-/** @type {{makeup: Makeup, risks: Risks} | null} of the sheets as they were last */
+/** @type {{sheets: string, risks: Risks} | null} of the sheets as they were last */
 let lastRisks = null;
 
 /** How many rules there were when nothing could be known: while they are as many, it is not tried again. */
@@ -38,14 +41,21 @@ function countRules() {
   return count === countInVain ? Infinity : count;
 }
 
-/** @returns {Styles | null} null where it cannot be known */
-function stylesNow() {
+let sheetsBefore = '';
+
+/** Whether the rules are those that they were when this was asked last. */
+function haveSheetsStayed() {
+  const before = sheetsBefore;
+  sheetsBefore = sheetsNow().map(versionOf).join();
+  return sheetsBefore === before;
+}
+
+/** @param {Set<Element>} styled  elements whose own style depends on more @returns {Styles | null} null where it cannot be known */
+function stylesNow(styled) {
   const sheets = sheetsNow();
-  if (!lastRisks || !isMadeOf(sheets, lastRisks.makeup)) {
-    const makeup = makeupOf(sheets);
-    lastRisks = makeup && { makeup, risks: risksOf(sheets) };
-    if (!lastRisks) return null;
-  }
+  const found = sheets.map(versionOf);
+  if (found.includes(0)) return null;
+  if (lastRisks?.sheets !== found.join()) lastRisks = { sheets: found.join(), risks: risksOf(sheets) };
   const { risks } = lastRisks;
   if (!risks.readable) {
     countInVain = countRules();
@@ -53,18 +63,42 @@ function stylesNow() {
   }
   const key = [...sheets.map((sheet) => `${sheet.disabled} ${mediaMatch(sheet.media.mediaText)}`), ...[...risks.medias].map(mediaMatch)].join();
   const dynamic = new Map([...risks.dynamic].map((name) => [name, [...selectAll(document, `:${name}`)]]));
-  return { risks, key, structural: new Map([...risks.structural].map((selector) => [selector, null])), dynamic };
+  const dependent = dependentNow(risks, styled);
+  return dependent && { risks, key, structural: new Map([...risks.structural].map((selector) => [selector, null])), dynamic, dependent };
 }
+
+/** What was computed where it depends on more; null where that is too much to look at. */
+function dependentNow(risks, styled) {
+  const dependent = new Map();
+  let left = MOST_DEPENDENT;
+  for (const [pseudo, selectors] of risks.dependent) {
+    const elements = new Set(selectors.size ? selectAll(document, [...selectors].join()) : []);
+    if (pseudo === '') for (const element of styled) if (isConnected_.call(element)) elements.add(element);
+    left -= elements.size;
+    if (left < 0) return null;
+    dependent.set(pseudo, new Map([...elements].map((element) => [element, looksOf(element, pseudo)])));
+  }
+  return dependent;
+}
+
+function looksOf(element, pseudo) {
+  const style = computedStyleOf(element, pseudo);
+  return `${style.display} ${style.visibility} ${style.contentVisibility} ${style.cursor} ${style.textTransform} ${style.content}`;
+}
+
+/** Whether an element's own style shows or hides it by what it is not by itself. */
+const dependsByItself = (element) => matches(element, DEPENDENT_STYLE) && [...attr(element, 'style').matchAll(SHOWING)].some(([, value]) => DEPENDS_ON_MORE.test(value));
 
 const mediaMatch = (text) => text === '' || window.matchMedia(text).matches;
 
 /** @returns {Risks} */
 function risksOf(sheets) {
-  const risks = { structural: new Set(), dynamic: new Set(), medias: new Set(), readable: true, usesVariables: false, rules: [] };
+  const risks = {
+    structural: new Set(), dynamic: new Set(), medias: new Set(), dependent: new Map([['', new Set()], ['::before', new Set()], ['::after', new Set()]]),
+    readable: true, showing: new Set(),
+  };
   for (const sheet of sheets) collectRules(sheet.cssRules, '', risks, 0);
-  for (const { selector, shows, variables } of risks.rules) {
-    if (shows || (variables && risks.usesVariables)) for (const part of splitList(selector)) addRisk(part, risks);
-  }
+  for (const selector of risks.showing) for (const part of splitList(selector)) addRisk(part, risks);
   if (risks.structural.size > MOST_STRUCTURAL || risks.dynamic.size > MOST_DYNAMIC) risks.readable = false;
   return risks;
 }
@@ -84,24 +118,34 @@ function collectRules(rules, parent, risks, depth) {
       collectRules(rule.styleSheet.cssRules, parent, risks, depth + 1);
     } else if (rule.cssRules) {
       if (rule instanceof CSSMediaRule) risks.medias.add(rule.media.mediaText);
-      const inner = rule instanceof CSSMediaRule || rule instanceof CSSSupportsRule || rule instanceof CSSLayerBlockRule ? risks : { ...risks, rules: [] };
+      const inner = rule instanceof CSSMediaRule || rule instanceof CSSSupportsRule || rule instanceof CSSLayerBlockRule ? risks : { ...risks, showing: new Set() };
       collectRules(rule.cssRules, parent, inner, depth + 1);
       // Of containers' sizes, scopes and starting styles nobody tells.
-      if (inner !== risks && inner.rules.length) risks.readable = false;
+      if (inner !== risks && inner.showing.size) risks.readable = false;
     } else if (parent && rule.style && rule.selectorText === undefined) collectRule(parent, rule.style.cssText, risks);
   }
 }
 
 function collectRule(selector, text, risks) {
-  let shows = false;
   for (const [, value] of text.matchAll(SHOWING)) {
-    shows = true;
-    if (value.includes('var(')) risks.usesVariables = true;
-    if (DEPENDS_ON_MORE.test(value)) risks.readable = false;
+    risks.showing.add(selector);
+    if (DEPENDS_ON_MORE.test(value)) for (const part of splitList(selector)) addDependent(part, risks);
   }
-  const variables = SETS_VARIABLES.test(text);
-  if (variables && DEPENDS_ON_MORE.test(text)) risks.readable = false;
-  if (shows || variables) risks.rules.push({ selector, shows, variables });
+  if (DECORATING_STYLE.test(text)) risks.showing.add(selector);
+}
+
+/** @param {string} selector  one, not a list @param {Risks} risks */
+function addDependent(selector, risks) {
+  const pseudo = /::?(before|after)(?![\w-])/i.exec(selector)?.[1].toLowerCase();
+  const subject = subjectOf(selector);
+  if (isValid(subject)) risks.dependent.get(pseudo ? `::${pseudo}` : '').add(subject);
+  else risks.readable = false;
+}
+
+/** A selector of the elements themselves that one with pseudo-elements is about. */
+function subjectOf(selector) {
+  const subject = selector.replace(/::?(?:before|after|first-line|first-letter)(?![\w-])|::[\w-]+(?:\([^)]*\))?/gi, '').trim();
+  return subject === '' || /[>+~\s]$/.test(subject) ? `${subject}*` : subject;
 }
 
 /** @param {string} selector  one, not a list @param {Risks} risks */
@@ -116,8 +160,7 @@ function addRisk(selector, risks) {
     else risks.dynamic.add(name);
   }
   if (!isStructural) return;
-  let subject = selector.replace(/::?(?:before|after|first-line|first-letter)(?![\w-])|::[\w-]+(?:\([^)]*\))?/gi, '').trim();
-  if (subject === '' || /[>+~\s]$/.test(subject)) subject += '*';
+  const subject = subjectOf(selector);
   if (isValid(subject)) risks.structural.add(subject);
   else risks.readable = false;
 }
@@ -129,6 +172,15 @@ function compareDynamic(before, now, tell) {
     any = differences(before.dynamic.get(name) ?? [], elements, tell) || any;
   }
   return any;
+}
+
+/** Tells each element of which another style was computed, where that depends on more. */
+function compareDependent(before, now, tell) {
+  for (const [pseudo, looks] of now.dependent) {
+    const was = before.dependent.get(pseudo);
+    for (const [element, look] of looks) if (was.get(element) !== look) tell(element);
+    for (const element of was.keys()) if (!looks.has(element) && isConnected_.call(element)) tell(element);
+  }
 }
 
 /** The same of selectors that look at neighbours. */

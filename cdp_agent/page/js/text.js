@@ -2,19 +2,28 @@
 
 // Stands in gathered text where a block begins or ends; it never gets into a line.
 const BREAK = '\x03';
-const SPACES = /\s+/g;
+// With U+0085, which Unicode and many programs take for the end of a line.
+const SPACES = /[\s\x85]+/g;
 // Zero-width spaces, soft hyphens, and marks of direction: not seen, and they split words for a reader of the text.
-const UNSEEN = /[\x00-\x08\x0e-\x1f\x7f\u200b\u00ad\u200e\u200f\u2060\ufeff\u202a-\u202e\u2066-\u2069]/g;
-const UNSEEN_IN_NAMES = /[\x00-\x08\x0e-\x1f\x7f\u200b\u00ad]/g;
-const MESSY = /[\s\x00-\x1f\x7f]{2}|[\x00-\x1f\x7f\u00a0\u200b\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ufeff\u1680]/;
+const UNSEEN = /[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b\u00ad\u200e\u200f\u2060\ufeff\u202a-\u202e\u2066-\u2069]/g;
+const UNSEEN_IN_NAMES = /[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b\u00ad]/g;
+const MESSY = /[\s\x00-\x1f\x7f-\x9f]{2}|[\x00-\x1f\x7f-\xa0\u200b\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ufeff\u1680]/;
 // As in names: the no-break space stays, since a name is compared exactly.
-const NAME_SPACES = /[^\S\u00a0]+/g;
+const NAME_SPACES = /[^\S\u00a0]+|\x85+/g;
 const LONGEST_NAME = 900;
 
 /** Text with its white space collapsed, ends trimmed. */
 function collapse(text) {
   if (text.length < 4096 && !MESSY.test(text)) return text.trim();
   return text.replace(UNSEEN, '').replace(SPACES, ' ').trim();
+}
+
+// Characters that some programs take for the end of a line.
+const OTHER_LINE_ENDS = /[\v\f\x85\u2028\u2029]/g;
+
+/** Text whose lines and spaces count. */
+function toTheLetter(text) {
+  return text.replace(/\r\n?/g, '\n').replace(UNSEEN, '').replace(OTHER_LINE_ENDS, ' ');
 }
 
 /** A name or description as the standard flattens it. */
@@ -40,19 +49,35 @@ function cut(text, longest) {
 
 /** A name in quotes, as JSON writes it. */
 function quote(text) {
-  return JSON.stringify(text.length > LONGEST_NAME ? cut(text, LONGEST_NAME) : text);
+  return inQuotes(text.length > LONGEST_NAME ? cut(text, LONGEST_NAME) : text);
 }
 
+// What JSON may leave as it is but some program takes for the end of a line.
+const NEVER_BARE = /[\x7f-\x9f\u2028\u2029]/g;
+const MAY_BE_BARE = /[\x7f-\x9f\u2028\u2029]/;
+const escaped_ = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+function inQuotes(text) {
+  const written = JSON.stringify(text.toWellFormed());
+  return MAY_BE_BARE.test(written) ? written.replace(NEVER_BARE, escaped_) : written;
+}
+
+// Marks of lines, see statesOf: a text that has one looks like ours. (`current` and `description` are told within texts, too.)
+const STATE = '(?:ref|checked|disabled|expanded|level|pressed|selected|required|invalid|readonly|sort|pointer-events|focused|inert|modal|editable|' +
+  'multiline|multiple|ordered|caret|caret-after|selection|placeholder|type|min|max|paused|playing|fill|drawn)';
 // What would read as something else after "role: " is quoted.
-const MISREAD = /^["'[]|^- |^→ |^\|/;
+const MISREAD = new RegExp(String.raw`^["'[]|^- |^→ |^\||^\s|\s$|[\x7f-\x9f\u2028\u2029]|(?:^|\s)\[${STATE}(?:\]|=)`);
 
 /** Text for after a colon. */
 function plain(text) {
-  return MISREAD.test(text) ? JSON.stringify(text) : text;
+  return MISREAD.test(text) ? inQuotes(text.replaceAll(STATE_MARK, '[')) : text.replaceAll(STATE_MARK, '[');
 }
 
-/** Whether a text says anything to a reader: icon fonts' private glyphs alone do not, nor do BREAKs. */
-const says = (text) => /[^\s\x03\ue000-\uf8ff]/.test(text);
+// Stands in text for the bracket of a state that is one; it never gets into a line.
+const STATE_MARK = '\x13';
+
+/** Whether a text says anything to a reader: icon fonts' private glyphs alone do not, nor do our marks. */
+const says = (text) => /[^\s\x03-\x06\x0e-\x11\ue000-\uf8ff\udb80-\udfff]|[\ud800-\udb7f][\udc00-\udfff]/.test(text);
 
 /** Whether a text only parts what stands on its two sides. */
 const onlyParts = (text) => text.length < 4 && /^[\s|·•»›«‹,;:.()[\]/–—-]+$/.test(text);

@@ -16,9 +16,36 @@ function tell(element) {
   const id = idsOfElements.get(element);
   const ref = id === undefined ? '' : ` \x01${id}`;
   if (name) return `${role}${ref} ${quote(name)}`;
-  const words = cut(collapse(textContent(element).slice(0, 400)), 40);
+  const words = cut(firstLineOf(element), 40);
   const kind = attr(element, 'id') ? `#${attr(element, 'id')}` : (attr(element, 'class') ?? '').trim().replace(/^(?=.)|\s+/g, '.');
   return `${role}${role === tagOf(element).toLowerCase() ? collapse(cut(kind, 40)) : ''}${ref}${words ? ` ${quote(words)}` : ''}`;
+}
+
+const TITLES = 'h1,h2,h3,h4,h5,h6,[role="heading" i]';
+
+/** What something without a name is best known by: its heading, else its first words, up to where a block ends. */
+function firstLineOf(element) {
+  for (const title of selectAll(element, TITLES)) {
+    const text = collapse(textContent(title).slice(0, 400));
+    if (text) return text;
+  }
+  return collapse(firstWords(element, 0).text);
+}
+
+/** @returns {{text: string, ends: boolean}} ends: a block that says something ends with it */
+function firstWords(node, depth) {
+  let text = '';
+  for (let child = firstChild(node); child && text.length < 400 && depth < DEEPEST_NAME; child = nextSibling(child)) {
+    const type = nodeType(child);
+    if (type === 3) text += data_.call(child).slice(0, 400);
+    if (type !== 1 || WITHOUT_TEXT.has(tagOf(child))) continue;
+    const isBlock = !isInline(child);
+    if (isBlock && text.trim()) return { text, ends: true };
+    const inner = firstWords(child, depth + 1);
+    text += inner.text;
+    if ((isBlock || inner.ends) && text.trim()) return { text, ends: true };
+  }
+  return { text, ends: false };
 }
 
 const COVERS = 'dialog,[role="dialog" i],[role="alertdialog" i],[aria-modal="true" i]';
@@ -50,12 +77,30 @@ function closersIn(cover) {
 
 /** @returns {Obstacle} */
 function obstacle(why, by, element) {
+  const modal = SHUT_OFF.has(why) ? modalOver(element, why) : null;
+  if (modal) return { why: 'covered', detail: '', by: { text: tell(modal), dialog: true, closers: closersIn(modal) }, said: told(element) };
   return { why, detail: detailOf(why, element), by: by ? coverOf(by, element) : null, said: told(element) };
 }
+
+const SHUT_OFF = new Set(['clipped', 'covered', 'hidden']);
+
+/** The modal dialog that an element is outside of, in its own document or in one around it. */
+function modalOver(element, why) {
+  if (why === 'hidden' && !checkVisibility_.call(element, SEEN_OPTIONS)) return null;
+  for (const { document, frame } of levelsOf(element).reverse()) {
+    const modals = allIn(documentElement_.call(document), MODAL_ROLES_SELECTOR).filter((each) => isModal(each, tagOf(each)));
+    if (modals.length && !modals.some((each) => isInside(element, each))) return modals.at(-1);
+    element = frame;
+  }
+  return null;
+}
+
+const MODAL_ROLES_SELECTOR = 'dialog,[aria-modal="true" i]';
 
 function detailOf(why, element) {
   if (why === 'disabled') return closestFlat(element, '[inert]') ? ' (inert: something else is to be dealt with first)' : '';
   if (why === 'clipped') return passesThrough(element) ? ': it takes no mouse events' : ': it is clipped away, or what is around it is closed';
+  if (why === 'unfocused') return focusedElement() ? `, which is on ${tell(focusedElement())} now` : '';
   if (why !== 'hidden') return '';
   const closed = closestFlat(element, 'details:not([open])');
   if (closed) return `: it is in ${tell(closestChild(closed, 'SUMMARY') ?? closed)}, which is closed`;

@@ -8,16 +8,20 @@
  * @property {(string | Line)[]} kids  texts (with BREAK where a block begins or ends) and lines @property {boolean} named  by its content
  * @property {boolean} unsure  has a ref only if nothing in it has one @property {boolean} remote  a frame read by another session
  * @property {boolean} isPlace  holds the place of what the queue will bring @property {number} sealed  text before this kid takes no more in
- * @property {number} at  its line of text, -1: none yet @property {number} size  lines, with those in it @property {number} depth
+ * @property {number} serial  the number of the text that it was in last, 0 for none @property {number} at  its line there
+ * @property {number} size  lines, with those in it @property {number} depth
+ * @property {boolean} inert  shut off by a modal dialog, with all that is in it @property {boolean} wasInert  and so in the text that it is in
  */
 
 // What holds for everything below an element.
 const ARIA_DISABLED = 1;
-const ARIA_HIDDEN = 2; // visible, but kept from assistive technology: only what can be clicked is of use
+const SILENT = 2; // text says nothing here, see assistive.js: only what can be clicked is of use
 const POINTER = 4; // inside something clickable: a pointer cursor is inherited and adds nothing
 const POINTER_DUE = 8; // a pointer cursor set on a list or table: the items are what is clicked
 const NO_TEXT = 16; // text is not painted (visibility), or already in a name
 const UNNAMED_ICON = 32; // inside a control: a picture without a name is an icon
+const STRUCK = 64; // what is said is struck out
+const ARIA_HIDDEN = 128; // kept from assistive technology: mere paint is decoration
 
 // Deeper than this the walk continues from a queue, since pages can nest deeper than the stack allows.
 const DEEPEST = 400;
@@ -32,14 +36,15 @@ let reading = newReading();
 
 function newReading() {
   return {
-    queue: [], frames: [], remote: [], omitted: [], closed: [], internals: [], told: new Set(),
-    selections: NOTHING_SELECTED, owners: new Map(), marked: new Set(), focused: null, page: { origin: '', hasBase: false }, notes: null,
+    queue: [], frames: [], remote: [], omitted: [], internals: [], told: new Set(),
+    selections: NOTHING_SELECTED, owners: new Map(), marked: new Set(), modals: [], inert: [], focused: null, selected: null,
+    page: { origin: '', hasBase: false }, notes: null,
   };
 }
 
 const newLine = (element, tag, role) => ({
   element, tag, role, name: '', states: '', id: 0, value: '', target: '', kids: [], named: false, unsure: false, remote: false, isPlace: false,
-  sealed: 0, at: -1, size: 0, depth: 0,
+  sealed: 0, serial: 0, at: 0, size: 0, depth: 0, inert: false, wasInert: false,
 });
 
 /** Adds text to what a line contains; runs are joined here and tidied when the line is finished. */
@@ -49,6 +54,8 @@ function addText(line, text) {
   if (last >= line.sealed && typeof kids[last] === 'string') kids[last] += text;
   else kids.push(text);
 }
+
+const asTold = (text, flags) => (flags & STRUCK ? decorated(text, STRUCK_FROM) : text);
 
 /** Enters a document or shadow root: its style sheets, owners and marked elements are its own. */
 function inRoot(root, visit) {
@@ -72,24 +79,24 @@ function readRoot(root) {
   let selection = selections.get(root);
   if (!selection) selections.set(root, (selection = selectedIn(root)));
   const facts = { selections: selection, owners: ownersIn(root), marked: markedIn(root) };
-  facts.focused = (isDocument ? activeElement_ : activeElementOfRoot_).call(root);
+  facts.focused = focusedIn(root);
+  facts.selected = selectedInEditor(root, facts.focused);
   if (isDocument) {
     const url = documentURL_.call(root);
     const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url)?.[0];
-    facts.page = { origin: origin ? `${origin}/` : '\0', hasBase: selectAll(root, 'base[href]').length > 0 };
-    if (facts.focused && tagOf(facts.focused) === 'BODY') facts.focused = null;
+    facts.page = { origin: origin ? `${origin}/` : '\0', hasBase: [...elementsByTag_.call(root, 'base')].some((base) => hasAttr(base, 'href')) };
   }
   return facts;
 }
 
 /** @param {Element} element @param {string} tag @param {Line} line  what its contents go into */
 function visitContents(element, tag, line, flags, depth) {
-  const text = !(flags & (NO_TEXT | ARIA_HIDDEN));
+  const text = !(flags & (NO_TEXT | SILENT));
   if (text) {
     const before = generatedText(element, 'before', reading.selections.before);
-    if (before) addText(line, before);
+    if (before) addText(line, asTold(before, flags));
   }
-  const shadow = mayHost(tag) ? shadowOf(element, tag) : null;
+  const shadow = mayHost(tag) ? shadowOf(element) : null;
   if (shadow) inRoot(shadow, () => visitNodes(firstChild(shadow), line, flags, depth));
   else if (tag === 'SLOT') visitSlot(element, line, flags, depth);
   else if (tag === 'DETAILS' && !isOpen(element)) {
@@ -101,7 +108,7 @@ function visitContents(element, tag, line, flags, depth) {
   }
   if (text) {
     const after = generatedText(element, 'after', reading.selections.after);
-    if (after) addText(line, after);
+    if (after) addText(line, asTold(after, flags));
   }
 }
 
@@ -109,7 +116,7 @@ function visitNodes(first, line, flags, depth) {
   for (let node = first; node; node = nextSibling_.call(node)) {
     const type = nodeType_.call(node);
     if (type === 3) {
-      if (!(flags & (NO_TEXT | ARIA_HIDDEN))) addText(line, data_.call(node));
+      if (!(flags & (NO_TEXT | SILENT))) addText(line, asTold(data_.call(node), flags));
     } else if (type === 1) visitElement(node, line, flags, depth + 1);
   }
 }
@@ -123,39 +130,19 @@ function visitSlot(slot, line, flags, depth) {
   const visit = () => {
     for (const node of assigned) {
       if (nodeType(node) === 1) visitElement(node, line, flags, depth + 1);
-      else if (nodeType(node) === 3 && !(flags & (NO_TEXT | ARIA_HIDDEN))) addText(line, data_.call(node));
+      else if (nodeType(node) === 3 && !(flags & (NO_TEXT | SILENT))) addText(line, asTold(data_.call(node), flags));
     }
   };
   inRoot(rootOf(assigned[0]), visit); // what is assigned is styled and marked in the tree it comes from
 }
 
-/** The shadow root if it is known; else notes that one may be hidden here. */
-function shadowOf(element, tag) {
+/** The shadow root of a possible host, where it has one. @returns {ShadowRoot | null} */
+function shadowOf(element) {
   const shadow = rootOfHost(element);
-  if (shadow) {
-    reading.notes?.always.add(element);
-    return shadow;
-  }
-  reading.notes?.hosts.add(element);
-  if (!closedRoots.has(element) && mayHideRoot(element, tag)) reading.closed.push(idOf(element));
-  return null;
+  if (shadow) noteRoot(shadow);
+  reading.notes?.[shadow ? 'always' : 'hosts'].add(element);
+  return shadow;
 }
-
-/** Custom elements, and possible hosts that take room without any child that would need it. */
-function mayHideRoot(element, tag) {
-  if (tag.includes('-')) return true;
-  if (firstChild(element)) return false;
-  if (tag !== 'DIV' && tag !== 'SPAN' && tag !== 'SECTION' && tag !== 'MAIN' && tag !== 'ARTICLE' && tag !== 'ASIDE') return false;
-  const answer = takesRoom(element);
-  reading.notes?.roomy.set(element, answer);
-  return answer;
-}
-
-const takesRoom = (element) => scrollHeight_.call(element) > clientHeightWorthARoot && scrollWidth_.call(element) > clientHeightWorthARoot;
-
-const scrollHeight_ = getterOf(Element.prototype, 'scrollHeight');
-const scrollWidth_ = getterOf(Element.prototype, 'scrollWidth');
-const clientHeightWorthARoot = 8; // px: less holds no text
 
 function visitElement(element, line, flags, depth, isOwned = false) {
   if (reading.notes && depth <= DEEPEST) visitKept(element, line, flags, depth, isOwned);
@@ -172,12 +159,13 @@ function visitAnew(element, line, flags, depth, isOwned) {
     reading.queue.push([element, place, flags, reading]);
     return;
   }
+  if (reading.notes && namespaceURI_.call(element) === SVG) noteDrawn(reading.notes, element, tag);
   const visibility = tag === 'AREA' ? VISIBLE : visibilityOf(element);
   if (visibility === GONE) return;
   const isMarked = reading.marked.has(element);
   if ((isMarked || mayApply(reading.selections.unpainted, element)) && computedStyleOf(element).contentVisibility === 'hidden') return;
   if (isMarked) {
-    if (attr(element, 'aria-hidden')?.toLowerCase() === 'true') flags |= ARIA_HIDDEN;
+    if (attr(element, 'aria-hidden')?.toLowerCase() === 'true') flags |= ARIA_HIDDEN | (isSaidElsewhere(element) ? SILENT : 0);
     const disabled = attr(element, 'aria-disabled')?.toLowerCase();
     if (disabled) flags = disabled === 'true' ? flags | ARIA_DISABLED : flags & ~ARIA_DISABLED;
     if (hasAttr(element, 'inert')) flags |= ARIA_DISABLED;
@@ -187,17 +175,31 @@ function visitAnew(element, line, flags, depth, isOwned) {
     return;
   }
   if (flags & NO_TEXT && !(flags & UNNAMED_ICON)) flags &= ~NO_TEXT; // visible again below visibility: hidden
+  if (flags & STRUCK && !isStruckToo(element)) flags &= ~STRUCK;
   visitSeen(element, tag, line, flags, depth, isMarked);
 }
 
 /** An element that is rendered and seen. */
 function visitSeen(element, tag, line, flags, depth, isMarked) {
-  if (reading.notes) noteUntold(reading.notes, element, tag, isMarked);
-  if (tag.includes('-') && !internalsOf.has(element)) reading.internals.push(idOf(element));
+  if (reading.notes) noteUntold(reading.notes, element, tag);
+  if (tag.includes('-') && mayHaveInternals(element)) reading.internals.push(idOf(element));
+  if (flags & EDITED) {
+    visitEdited(element, tag, line, flags, depth, isMarked);
+    return;
+  }
   const role = roleOf(element, tag);
   const special = SPECIAL_TAGS[tag];
   if (special) {
     special(element, tag, role, line, flags, depth);
+    return;
+  }
+  const code = isMarked ? codeKind(element) : undefined;
+  if (code) {
+    visitCodeEditor(element, code, line, flags, depth);
+    return;
+  }
+  if ((isMarked || tag === 'BODY') && isEditor(element, tag, role)) {
+    visitEditor(element, tag, role, line, flags, depth);
     return;
   }
   const cursor = flags & POINTER ? undefined : ownCursor(element, isMarked, reading.selections.cursor);
@@ -212,10 +214,6 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
     else clickable = CLICKABLE;
   } else if (flags & POINTER_DUE && !PASSES_CLICKS_ON.has(tag)) {
     clickable = CLICKABLE;
-  }
-  if (isMarked && isEditingHost(element) && (role === '' || role === 'textbox')) {
-    visitEditor(element, tag, line, flags);
-    return;
   }
   const isInteractive = INTERACTIVE.has(role) && role !== 'gridcell';
   if (!isInteractive && !clickable && !(flags & (ARIA_HIDDEN | UNNAMED_ICON)) && isOnlyPaint(element, tag)) clickable = CLICKABLE;
@@ -233,18 +231,30 @@ const INLINE_ROLES = new Set(
 
 /** Contents go straight into the line around; a block stands apart. */
 function visitTransparent(element, tag, line, flags, depth) {
-  const edge = INLINE_TAGS.has(tag) || !BLOCK_TAGS.has(tag) ? edgeOf(element) : BREAK;
+  const edge = INLINE_TAGS.has(tag) || !BLOCK_TAGS.has(tag) ? edgeOf(tag, computedStyleOf(element)) : BREAK;
+  const mark = flags & NO_TEXT ? '' : decorationIn(element, tag);
+  if (mark === STRUCK_FROM) flags |= STRUCK;
+  else if (mark) addText(line, mark);
   if (edge) addText(line, edge);
   if (tag === 'LABEL' && isCoveredByControl(element)) flags |= NO_TEXT | UNNAMED_ICON;
   visitContents(element, tag, line, flags, depth);
+  if (mark && mark !== STRUCK_FROM) addText(line, END_OF_DECORATION[mark]);
+  if (reading.marked.has(element) && !(flags & (NO_TEXT | SILENT))) addText(line, markedStates(element));
   if (edge) addText(line, edge);
 }
 
-/** "" within a line of text, " " for boxes in it, BREAK for blocks. */
-function edgeOf(element) {
-  const display = computedStyleOf(element).display;
-  if (display === 'inline' || display === 'contents') return '';
-  return display.startsWith('inline') || display.startsWith('ruby') ? ' ' : BREAK;
+/** What is told of an element whose text stands in the line around. */
+function markedStates(element) {
+  const states = flag('current', attr(element, 'aria-current'));
+  const isText = INLINE_TAGS.has(tagOf(element)) || firstElementChild_.call(element) === null;
+  return hasAttr(element, 'title') && isText && says(textContent(element)) ? states + tooltipState(element) : states;
+}
+
+/** See `decorationOf`; where a rule may decide it, the answer is compared at the next reading. */
+function decorationIn(element, tag) {
+  const mark = decorationOf(element, tag, reading.selections.decorated);
+  if (mark && !(tag in DECORATING_TAGS)) reading.notes?.decorated.set(element, mark);
+  return mark;
 }
 
 /** Whether a <label>'s text is seen as the name of its control, which has a line of its own. */
@@ -260,16 +270,20 @@ function standsForControl(label) {
   return control !== null && tagOf(control) === 'INPUT' && inputType(control) !== 'hidden' && !checkVisibility_.call(control, SEEN_OPTIONS);
 }
 
+const MODAL_ROLES = roleSet('dialog alertdialog');
 // Inside these, a pointer cursor and pictures without a name belong to the control.
 const WHOLE = roleSet('button link menuitem menuitemcheckbox menuitemradio option tab checkbox radio switch treeitem');
 
 function visitLine(element, tag, role, parent, flags, depth, clickable, isMarked) {
   const line = newLine(element, tag, role);
   const hasRef = clickable !== NOT_CLICKABLE;
+  const mark = decorationIn(element, tag);
+  if (mark === STRUCK_FROM) flags |= STRUCK;
   line.unsure = clickable === PERHAPS;
   if (hasRef) line.id = idOf(element);
   const context = { ariaDisabled: Boolean(flags & ARIA_DISABLED) && hasRef, focused: reading.focused };
   if (isMarked || hasRef || role === 'heading' || context.focused === element) line.states = statesOf(element, tag, role, context);
+  if (MODAL_ROLES.has(role)) line.states += modalState(element, tag);
   nameLine(line, flags, isMarked);
   if (tag === 'LABEL' && standsForControl(element)) line.states += statesOf(controlOfLabel(element), 'INPUT', roleOf(controlOfLabel(element)), context);
   if (role === 'link') line.target = targetOf(element, tag, reading.page);
@@ -277,8 +291,12 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isMarked
   let inner = flags;
   if (WHOLE.has(role) || (clickable === CLICKABLE && role === '')) inner |= POINTER;
   inner &= ~POINTER_DUE | (hasRef ? 0 : POINTER_DUE);
-  if (hasRef) inner &= ~ARIA_HIDDEN; // what a hidden control says is not its name, but all there is to tell it by
-  if (line.named && WHOLE.has(role)) inner |= NO_TEXT | UNNAMED_ICON;
+  if (hasRef) inner &= ~SILENT; // what a hidden control says is not its name, but all there is to tell it by
+  if (WHOLE.has(role) && (line.named || line.name === '')) inner |= UNNAMED_ICON | (line.named ? NO_TEXT : 0);
+  if (mark === GLYPHS_FROM && line.named) {
+    line.states += hintState('icon', line.name);
+    line.name = attr(element, 'title') ?? '';
+  }
   if (!(line.named && isPlain(element))) visitContents(element, tag, line, inner, depth);
   else if (reading.notes && mayHost(tag)) reading.notes.hosts.add(element);
   finish(line, parent);

@@ -30,7 +30,24 @@ function valueOf(element, tag, role) {
   return '';
 }
 
-const RANGE_ROLES = roleSet('slider spinbutton progressbar scrollbar meter');
+const selectionStartOf = (field) => (tagOf(field) === 'INPUT' ? selectionStartOfInput : selectionStartOfArea)(field);
+const selectionEndOf = (field) => (tagOf(field) === 'INPUT' ? selectionEndOfInput : selectionEndOfArea)(field);
+const selectionStartOfInput = reader(HTMLInputElement, 'selectionStart');
+const selectionEndOfInput = reader(HTMLInputElement, 'selectionEnd');
+const selectionStartOfArea = reader(HTMLTextAreaElement, 'selectionStart');
+const selectionEndOfArea = reader(HTMLTextAreaElement, 'selectionEnd');
+
+/** ` [selection="…"]`: what is selected in the field that has the focus. @param {Element} field */
+function selectionState(field, tag) {
+  if ((tag !== 'INPUT' && tag !== 'TEXTAREA') || isSecret(field)) return '';
+  const start = selectionStartOf(field);
+  const end = selectionEndOf(field);
+  if (start === null || start === end) return ''; // some types have none
+  const value = tag === 'INPUT' ? inputValue(field) : areaValue(field);
+  return start === 0 && end === value.length ? ' [selection=all]' : ` [selection=${bracketed(cut(collapse(value.slice(start, end)), LONGEST_SELECTION))}]`;
+}
+
+const RANGE_ROLES = roleSet('slider spinbutton progressbar scrollbar meter separator');
 
 function progressText(element) {
   const value = attr(element, 'aria-valuetext') ?? attr(element, 'value');
@@ -78,5 +95,8 @@ function targetOf(element, tag, page) {
   return ` → ${oneLine(cut(target, LONGEST_TARGET))}`;
 }
 
-/** Without spaces, so that the target ends where the line does and can be told from what follows. */
-const oneLine = (target) => (/[\s\x00-\x1f\x7f]/.test(target) ? target.replace(/[\t\n\r]/g, '').replace(/[\s\x00-\x1f\x7f]/g, '%20') : target);
+/** Without spaces, so that the target ends where the line does and can be told from what follows; nor is any of it taken for a ref. */
+function oneLine(target) {
+  if (!/[\s\x00-\x1f\x7f-\x9f]|\[ref=/.test(target)) return target;
+  return target.replace(/[\t\n\r]/g, '').replace(/[\s\x00-\x1f\x7f-\x9f]/g, '%20').replaceAll('[ref=', '%5Bref=');
+}

@@ -6,17 +6,17 @@ let waiter = null;
 /**
  * Whether this world shows the text, and whether an element that is shown matches; `count` names the moment for `changedSince`.
  * @param {{text: string | null, gone: string | null, selector: string | null}} wanted  texts in lower case, spaces collapsed
- * @returns {{text: boolean, gone: boolean, selector: boolean, count: number, wrong: string}} gone: that text is not there;
- *   wrong: why the selector is none
+ * @returns {{text: boolean, entered: boolean, gone: boolean, selector: boolean, count: number, wrong: string}} entered: the text is
+ *   only where we entered it; gone: that text is not there; wrong: why the selector is none
  */
 function look({ text, gone, selector }) {
   const { count } = changes();
-  const found = { text: false, gone: true, selector: false, count, wrong: '' };
+  const found = { text: false, entered: false, gone: true, selector: false, count, wrong: '' };
   if (text !== null || gone !== null) {
-    forget();
-    const seen = readSeen().pieces.join('').replace(SPACES, ' ').toLowerCase();
-    forget();
+    const seen = seenWords({ entered: true });
     found.text = text !== null && seen.includes(text);
+    found.entered = found.text && wasEntered && !seenWords({ entered: false }).includes(text);
+    found.text &&= !found.entered;
     found.gone = gone === null || !seen.includes(gone);
   }
   if (selector !== null) {
@@ -27,6 +27,14 @@ function look({ text, gone, selector }) {
     }
   }
   return found;
+}
+
+/** @param {{entered: boolean}} options */
+function seenWords(options) {
+  forget();
+  const words = readSeen(undefined, options).pieces.join('').replace(SPACES, ' ').toLowerCase();
+  forget();
+  return words;
 }
 
 /** @param {number} id @returns {boolean} */

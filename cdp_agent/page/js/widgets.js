@@ -1,26 +1,31 @@
-// Elements whose line is not made of what is in them: fields, frames, media, drawings.
+// Elements whose line is not made of what is in them: fields, frames, media.
 
 /** @type {Record<string, (element: Element, tag: string, role: string, line: Line, flags: number, depth: number) => void>} */
 const SPECIAL_TAGS = {
   __proto__: null,
   INPUT: visitField, TEXTAREA: visitField, SELECT: visitSelect, PROGRESS: visitField, METER: visitField,
   IFRAME: visitFrame, FRAME: visitFrame, IMG: visitImage, AREA: visitImage, CANVAS: visitMedia, VIDEO: visitMedia, AUDIO: visitMedia,
-  OBJECT: visitMedia, EMBED: visitMedia, svg: visitDrawing, BR: (element, tag, role, line, flags) => flags & NO_TEXT || addText(line, ' '),
+  OBJECT: visitMedia, EMBED: visitMedia, BR: (element, tag, role, line, flags) => flags & NO_TEXT || addText(line, ' '),
 };
 
 function fieldLine(element, tag, role, flags) {
   const line = newLine(element, tag, role);
   if (role !== 'progressbar' && role !== 'meter') line.id = idOf(element);
-  line.name = flags & ARIA_HIDDEN ? flatten(attr(element, 'aria-label') ?? '') : nameOf(element, role);
+  line.name = shownName(element, role);
   line.states = statesOf(element, tag, role, { ariaDisabled: Boolean(flags & ARIA_DISABLED), focused: reading.focused });
   line.states += descriptionState(element, role, line.name) + fieldDetails(element, tag, role, line.name);
+  if (reading.focused === element) line.states += selectionState(element, tag);
   return line;
 }
 
 function visitField(element, tag, role, parent, flags) {
   if (tag === 'INPUT' && inputType(element) === 'hidden') return;
   const line = fieldLine(element, tag, role, flags);
-  line.value = valueOf(element, tag, role);
+  line.value = tag === 'TEXTAREA' && !isSecret(element) ? toTheLetter(areaValue(element)) : valueOf(element, tag, role);
+  if (reading.owners.size) {
+    for (const owned of ownedBy(element, reading.owners)) visitElement(owned, line, flags, 0, true);
+    line.kids = tidy(line.kids);
+  }
   parent.kids.push(line);
 }
 
@@ -70,21 +75,15 @@ function optionLine(option, flags, isList) {
   return line;
 }
 
-/** contenteditable: a text box that holds its text. */
-function visitEditor(element, tag, parent, flags) {
-  const line = fieldLine(element, tag, 'textbox', flags);
-  const inner = newLine(element, tag, '');
-  visitContents(element, tag, inner, flags | POINTER, 0);
-  line.value = textsOf(tidy(inner.kids)).join(' ');
-  if (!line.states.includes('placeholder=') && hasAttr(element, 'data-placeholder') && !line.value) {
-    line.states += ` [placeholder=${bracketed(cut(collapse(attr(element, 'data-placeholder')), 200))}]`;
-  }
-  parent.kids.push(line);
-}
-
 const contentDocument = reader(HTMLIFrameElement, 'contentDocument');
-const frameDocument = (element, tag) => (tag === 'IFRAME' ? contentDocument(element) : frameContentDocument(element));
 const frameContentDocument = reader(HTMLFrameElement, 'contentDocument');
+
+/** The document in a frame, where it can be entered from here. @returns {Document | null} */
+function frameDocument(element, tag) {
+  const inner = tag === 'IFRAME' ? contentDocument(element) : frameContentDocument(element);
+  if (inner) noteRoot(inner);
+  return inner;
+}
 
 function visitFrame(element, tag, role, parent, flags, depth) {
   const line = newLine(element, tag, 'iframe');
@@ -108,6 +107,7 @@ function visitFrame(element, tag, role, parent, flags, depth) {
     const content = newLine(root, 'HTML', '');
     visitElement(root, content, flags & ARIA_DISABLED, depth + 1);
     line.kids = tidy(content.kids);
+    markInert(line.kids, inner);
   });
 }
 
@@ -117,8 +117,9 @@ function visitImage(element, tag, role, parent, flags) {
     role = 'img';
   }
   const line = newLine(element, tag, role || 'img');
-  line.name = flags & ARIA_HIDDEN ? '' : nameOf(element, role);
-  if (flags & UNNAMED_ICON || (flags & ARIA_HIDDEN && !isClickableImage(element, flags))) return; // its name is in the control's
+  line.name = nameOf(element, role);
+  if (flags & UNNAMED_ICON) return; // its name is in the control's
+  if ((flags & ARIA_HIDDEN || (line.name === '' && tag === 'IMG')) && !isClickableImage(element, flags)) return;
   line.id = idOf(element);
   if (role === 'link') line.target = targetOf(element, tag, reading.page);
   line.states = statesOf(element, tag, role, { ariaDisabled: false, focused: reading.focused }) + descriptionState(element, role, line.name);
@@ -145,55 +146,4 @@ function visitMedia(element, tag, role, parent, flags, depth) {
   if (reading.focused === element) line.states += ' [focused]';
   if (tag === 'CANVAS') visitNodes(firstChild(element), line, flags, depth);
   finish(line, parent);
-}
-
-const SMALLEST_DRAWING = 48; // px: less is an icon
-const MOST_SHAPES = 300;
-const SHAPES = 'rect,circle,ellipse,polygon,polyline,path,line,text,image,use,a,foreignObject';
-
-/** An SVG: a picture with its title, and its shapes where it is a drawing to be worked on rather than an icon. */
-function visitDrawing(element, tag, role, parent, flags, depth) {
-  if (flags & UNNAMED_ICON) return;
-  const line = newLine(element, tag, role || 'img');
-  const hidden = Boolean(flags & ARIA_HIDDEN) || role === 'none';
-  line.name = hidden ? '' : nameOf(element, role || 'img');
-  const clickable = isClickableImage(element, flags);
-  const box = getBoundingClientRect_.call(element);
-  const isDrawing = !(flags & POINTER) && box.width >= SMALLEST_DRAWING && box.height >= SMALLEST_DRAWING;
-  if (!isDrawing) {
-    if (!line.name && !clickable) return;
-    line.id = idOf(element);
-    parent.kids.push(line);
-    return;
-  }
-  line.id = idOf(element);
-  const shapes = selectAll(element, SHAPES);
-  const all = shapes.length <= MOST_SHAPES;
-  for (const shape of shapes) visitShape(shape, line, flags & ~POINTER_DUE, depth, all);
-  finish(line, parent);
-}
-
-function visitShape(shape, line, flags, depth, all) {
-  const tag = tagName_.call(shape);
-  if (visibilityOf(shape) !== VISIBLE || closest(shape, 'defs,symbol,clipPath,mask,pattern,marker') || closest(parentNode(shape), 'a')) return;
-  if (tag === 'foreignObject') {
-    visitNodes(firstChild(shape), line, flags, depth);
-    return;
-  }
-  const title = ownTitle(shape);
-  const marked = reading.marked.has(shape) || listening.has(shape) || mayApply(reading.selections.cursor, shape);
-  if (!all && !marked && title === null && tag !== 'text' && tag !== 'a') return;
-  const kid = newLine(shape, tag, roleOf(shape, tag) || tag);
-  kid.id = idOf(shape);
-  kid.name = flatten(attr(shape, 'aria-label') ?? title ?? (tag === 'text' || tag === 'a' ? textContent(shape) : ''));
-  if (tag === 'a') kid.target = targetOf(shape, tag, reading.page);
-  else if (tag !== 'text') kid.states = shapeHints(shape);
-  line.kids.push(kid);
-}
-
-/** What tells one shape from the other: its id or class, and its colour. */
-function shapeHints(shape) {
-  const id = attr(shape, 'id');
-  const fill = attr(shape, 'fill');
-  return (id ? ` [id=${bracketed(cut(collapse(id), LONGEST_HINT))}]` : '') + (fill && fill !== 'none' && /^#?\w+$/.test(fill) ? ` [fill=${fill}]` : '');
 }

@@ -1,0 +1,55 @@
+// What only some perceive. Text is text of the page when somebody does: it is painted, or it is there for screen readers,
+// clipped to a pixel or moved out of sight. So aria-hidden, which keeps what is painted from screen readers, takes nothing
+// away, unless nobody sees it either, or the same words stand beside it for screen readers. The snapshot, search and
+// Markdown all go by `isSaidElsewhere`.
+
+/** Whether what an element holds is no text of the page, see above. @param {Element} element */
+function isSaidElsewhere(element) {
+  if (attr(element, 'aria-hidden')?.toLowerCase() !== 'true') return false;
+  const answer = isClippedAway(element) || hasSpokenTwin(element);
+  reading.notes?.saidElsewhere.set(element, answer);
+  return answer;
+}
+
+/** Whether an element has no size, or a box around it that clips shows none of it: slides that wait, panels that are shut. */
+function isClippedAway(element) {
+  const box = getBoundingClientRect_.call(element);
+  if (computedStyleOf(element).display === 'contents') return false;
+  for (let around = flatParent(element); around && tagOf(around) !== 'BODY'; around = flatParent(around)) {
+    const { overflowX, overflowY } = computedStyleOf(around);
+    if (overflowX === 'visible' && overflowY === 'visible') continue;
+    const clip = getBoundingClientRect_.call(around);
+    if (overflowX !== 'visible' && (box.right <= clip.left || box.left >= clip.right)) return true;
+    if (overflowY !== 'visible' && (box.bottom <= clip.top || box.top >= clip.bottom)) return true;
+  }
+  return false;
+}
+
+const MOST_SIBLINGS = 8;
+
+/** Whether one of the elements beside it says the same to screen readers alone, as prices and counts do. */
+function hasSpokenTwin(element) {
+  const words = lettersOf(element);
+  const parent = words && parentNode_.call(element);
+  if (!parent) return false;
+  let sibling = firstElementChild_.call(parent);
+  for (let i = 0; sibling && i < MOST_SIBLINGS; i++, sibling = nextElementSibling_.call(sibling)) {
+    if (sibling !== element && lettersOf(sibling) === words && isForScreenReaders(sibling)) return true;
+  }
+  return false;
+}
+
+const lettersOf = (element) => textContent(element).toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+/** Whether text is clipped to nothing or moved far away, for screen readers only. */
+function isForScreenReaders(element) {
+  const { position, clip, clipPath, overflow } = computedStyleOf(element);
+  if (position !== 'absolute' && position !== 'fixed') return false;
+  const box = getBoundingClientRect_.call(element);
+  if (box.width <= 1 && box.height <= 1) return overflow !== 'visible' || clip !== 'auto' || clipPath !== 'none';
+  if (/^rect\((0|1)px,? (0|1)px,? (0|1)px,? (0|1)px\)$/.test(clip) || /^inset\((50|100)%\)$/.test(clipPath)) return true;
+  const view = defaultView_.call(documentOf(element));
+  return Boolean(view) && (box.right + view.scrollX < FAR_AWAY || box.bottom + view.scrollY < FAR_AWAY);
+}
+
+const FAR_AWAY = -500; // px

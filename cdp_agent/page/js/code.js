@@ -1,0 +1,139 @@
+// Code editors: Monaco, CodeMirror 5 and 6, Ace. They draw the lines that are in view and no others, in boxes of their own,
+// so that what they hold is asked of the editor itself where it can be had (codeHeld in held_code.js, in the page's own
+// world); else what is drawn is read, and it is said that there is more.
+
+/** @typedef {{editor: string, input: string, lines: string, line: string, scroller: string, parts: string}} CodeKind */
+/** @type {CodeKind[]}  input: what takes the keys; parts: what is drawn of the text, and around it: no lines of their own */
+const CODE_KINDS = [
+  {
+    editor: '.monaco-editor', input: '.native-edit-context,textarea.inputarea', lines: '.view-lines', line: '.view-line', scroller: '.overflow-guard',
+    parts: '.margin,.view-lines,.view-overlays,.view-rulers,.cursors-layer,.minimap,.decorationsOverviewRuler,.scrollbar,.scroll-decoration,.ime-text-area,.blockDecorations-container',
+  },
+  {
+    editor: '.CodeMirror', input: ':scope > div > textarea,.CodeMirror-code[contenteditable]', lines: '.CodeMirror-code', line: '.CodeMirror-line', scroller: '.CodeMirror-scroll',
+    parts: '.CodeMirror-scroll,.CodeMirror-vscrollbar,.CodeMirror-hscrollbar,.CodeMirror-scrollbar-filler,.CodeMirror-gutter-filler',
+  },
+  { editor: '.cm-editor', input: '.cm-content', lines: '.cm-content', line: '.cm-line', scroller: '.cm-scroller', parts: '.cm-gutters,.cm-content,.cm-announced,.cm-layer' },
+  {
+    editor: '.ace_editor', input: 'textarea.ace_text-input', lines: '.ace_text-layer', line: '.ace_line', scroller: '.ace_scroller',
+    parts: '.ace_gutter,.ace_scroller,.ace_scrollbar,:scope > div:empty',
+  },
+];
+
+/** @type {WeakMap<Element, {text: string, from: [number, number], to: [number, number]} | null>} what the page says that they hold */
+const heldCode = new WeakMap();
+/** @type {Set<Element>} those that were seen and are in a document */
+const codeEditors = new Set();
+
+/** @returns {CodeKind | undefined} */
+function codeKind(element) {
+  if (!matches(element, CODE_EDITORS)) return undefined;
+  const kind = CODE_KINDS.find(({ editor }) => matches(element, editor));
+  return selectAll(element, kind.lines).length ? kind : undefined;
+}
+
+/** What takes the keys, and thus is what to fill. @param {CodeKind} kind */
+const inputOfCode = (editor, kind) => selectAll(editor, kind.input)[0] ?? editor;
+
+/** The code editors that Python is to ask about. @returns {number[]} */
+function codeEditorsThere() {
+  for (const editor of codeEditors) if (!isConnected_.call(editor)) codeEditors.delete(editor);
+  return [...codeEditors].map(idOf);
+}
+
+/** Takes what the page's own world says of code editors. @param {[number, string | null][]} answers  JSON of what codeHeld gives */
+function adoptCode(answers) {
+  for (const [id, answer] of answers) {
+    const editor = elementOf(id);
+    if (!editor) continue;
+    heldCode.set(editor, answer === null ? null : JSON.parse(answer));
+    noteNews(editor);
+  }
+}
+
+/** @param {CodeKind} kind */
+function visitCodeEditor(editor, kind, parent, flags, depth) {
+  const input = inputOfCode(editor, kind);
+  const tag = tagOf(input);
+  const line = fieldLine(input, tag, 'textbox', flags);
+  line.states = line.states.replace(CARET_STATES, '');
+  if (attr(input, 'contenteditable') === 'false' && !line.states.includes('[readonly]')) line.states += ' [readonly]';
+  const { text, states } = codeOf(editor, kind);
+  line.value = text;
+  line.states += states;
+  const held = heldCode.get(editor);
+  if (held && line.states.includes(' [focused]')) line.states += codeCaret(held);
+  const placeholder = text ? null : selectAll(editor, '.cm-placeholder,.CodeMirror-placeholder,.ace_placeholder')[0];
+  if (placeholder) line.states += ` [placeholder=${bracketed(cut(collapse(textContent(placeholder)), 200))}]`;
+  parent.kids.push(BREAK, line);
+  for (const each of aroundCode(editor, kind)) visitElement(each, parent, flags, depth + 1);
+  parent.kids.push(BREAK);
+}
+
+/** Panels, dialogs and lists of suggestions in an editor. @param {CodeKind} kind @returns {Element[]} */
+function aroundCode(element, kind, input = inputOfCode(element, kind)) {
+  const found = [];
+  for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child)) {
+    if (child === input || matches(child, kind.parts)) continue;
+    if (contains_.call(child, input) || selectAll(child, kind.parts).length) found.push(...aroundCode(child, kind, input));
+    else found.push(child);
+  }
+  return found;
+}
+
+/** What an editor holds, or what is drawn of it. @returns {{text: string, states: string}} */
+function codeOf(editor, kind) {
+  codeEditors.add(editor);
+  const held = heldCode.get(editor);
+  if (held) return { text: toTheLetter(held.text), states: '' };
+  const lines = linesDrawn(editor, kind);
+  if (!lines.length || isAllDrawn(editor, kind)) return { text: lines.map(({ text }) => text).join('\n'), states: '' };
+  const first = lines[0].number;
+  const which = first ? `lines ${first}-${lines.at(-1).number || first + lines.length - 1}` : `${lines.length} lines`;
+  return { text: lines.map(({ text }) => text).join('\n'), states: ` [drawn="${which}, there are more: scroll in it to read them"]` };
+}
+
+/** The lines that are drawn, from top to bottom, without the breaks of wrapping. @returns {{text: string, number: number}[]} */
+function linesDrawn(editor, kind) {
+  const boxes = [...selectAll(editor, `${kind.lines} ${kind.line}`)].map((box) => ({ box, top: getBoundingClientRect_.call(box).top }));
+  if (kind.editor === '.monaco-editor') boxes.sort((one, other) => one.top - other.top);
+  const numbers = kind.editor === '.monaco-editor' ? numbersOfLines(editor) : null;
+  const lines = [];
+  for (const { box, top } of boxes) {
+    const text = toTheLetter(textContent(box)).replaceAll('\u00a0', ' ');
+    const number = numbers?.get(Math.round(top)) ?? 0;
+    if (numbers?.size && !number && lines.length) lines.at(-1).text += text;
+    else lines.push({ text, number });
+  }
+  return lines;
+}
+
+/** Monaco's line numbers by where they stand: a line that was wrapped has one at its first part only. */
+function numbersOfLines(editor) {
+  const numbers = new Map();
+  for (const number of selectAll(editor, '.margin-view-overlays .line-numbers')) {
+    numbers.set(Math.round(getBoundingClientRect_.call(number).top), parseInt(textContent(number), 10) || 0);
+  }
+  return numbers;
+}
+
+/** Whether nothing is above or below of what is drawn: nothing was scrolled away, and there is room below the last line. */
+function isAllDrawn(editor, kind) {
+  const scroller = selectAll(editor, kind.scroller)[0];
+  const boxes = [...selectAll(editor, `${kind.lines} ${kind.line}`)].map((box) => getBoundingClientRect_.call(box));
+  if (!scroller || !boxes.length || selectAll(editor, '.cm-gap').length) return false;
+  const around = getBoundingClientRect_.call(scroller);
+  const top = Math.min(...boxes.map((box) => box.top));
+  const bottom = Math.max(...boxes.map((box) => box.bottom));
+  return top >= around.top - 1 && bottom <= around.bottom + 1 && (boxes.length === 1 || around.bottom - bottom >= boxes[0].height);
+}
+
+/** ` [caret=3:14]`: line and column, counted from one; or what is selected. */
+function codeCaret({ text, from, to }) {
+  if (from[0] === to[0] && from[1] === to[1]) return ` [caret=${from[0] + 1}:${from[1] + 1}]`;
+  const lines = text.split('\n').slice(from[0], to[0] + 1);
+  if (lines.length) lines[lines.length - 1] = lines.at(-1).slice(0, to[1]);
+  if (lines.length) lines[0] = lines[0].slice(from[1]);
+  const selected = lines.join('\n');
+  return selected === text ? ' [selection=all]' : ` [selection=${bracketed(cut(collapse(selected), LONGEST_SELECTION))}]`;
+}

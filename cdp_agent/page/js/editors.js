@@ -1,0 +1,487 @@
+// Rich text: what an editing host holds, block by block, with **bold**, *italic*, ~~struck~~ and `code` marked as Markdown
+// does, and where the caret is. What is not editable in it (contenteditable=false) is read as anywhere else.
+
+// What holds for everything below, beside the flags of tree.js.
+const EDITED = 1024; // inside an editing host
+const SHOWN_SHIFT = 11; // marks of the text that are to be shown: four bits
+const BASE_SHIFT = 15; // marks that all of the block has, as a heading is bold: not shown
+const IS_BOLD = 1;
+const IS_ITALIC = 2;
+const IS_STRUCK = 4;
+const IS_CODE = 8;
+const ALL_MARKS = 15;
+const EDITING_FLAGS = EDITED | (ALL_MARKS << SHOWN_SHIFT) | (ALL_MARKS << BASE_SHIFT);
+
+// Stand in gathered text; the page's own control characters are taken out before.
+const LINE_BREAK = '\x08';
+const CARET = '\x0e';
+const SELECTION_START = '\x0f';
+const SELECTION_END = '\x10';
+const KEPT_SPACE = '\x11';
+const RUN = '\x12'; // the next character tells the marks of what follows: "@" for none
+const CONTROLS = /[\x00-\x1f]/g;
+
+const isContentEditable = reader(HTMLElement, 'isContentEditable');
+const designMode_ = getterOf(Document.prototype, 'designMode');
+const isDesigned = (root) => designMode_.call(root) === 'on';
+
+const isEditable = (element) => {
+  const namespace = namespaceURI_.call(element);
+  return namespace === HTML && (isContentEditable(element) || Boolean(element.editContext));
+};
+
+// A role that says that something is filled in; other editing hosts keep theirs and are [editable].
+const EDITING_ROLES = roleSet('textbox searchbox combobox spinbutton');
+
+/** Whether it is read as an editor: an editing host, or a text box that is one but for now. */
+function isEditor(element, tag, role) {
+  if (isEditingHost(element)) return true;
+  return role === 'textbox' && attr(element, 'contenteditable')?.toLowerCase() === 'false';
+}
+
+/** An editor, and what it holds. One plain paragraph stands in its own line. */
+function visitEditor(element, tag, role, parent, flags, depth) {
+  const line = fieldLine(element, tag, role || 'textbox', flags);
+  const isField = EDITING_ROLES.has(line.role);
+  if (!isField && !hasAnyName(element)) line.name = '';
+  if (!isField) line.states = ` [editable]${line.states}`;
+  else if (!isEditingHost(element) && !line.states.includes('[readonly]')) line.states += ' [readonly]';
+  if (isField && attr(element, 'aria-multiline')?.toLowerCase() === 'true') line.states += ' [multiline]';
+  const style = computedStyleOf(element);
+  const inner = newLine(element, tag, '');
+  const base = (flags & ~EDITING_FLAGS & ~SILENT & ~NO_TEXT & ~UNNAMED_ICON) | EDITED | POINTER | (textMarks(tag, style) << BASE_SHIFT);
+  const all = reading.selected?.host === element && reading.selected.all;
+  const placeholder = visitEditedContents(element, tag, inner, base, depth);
+  takeBlocks(line, inner.kids);
+  if (all) line.states += ' [selection=all]';
+  if (line.kids.length === 0) line.states += placeholderState(element, line, placeholder);
+  if (!isField) nameBlock(line);
+  parent.kids.push(line);
+}
+
+/** Takes the blocks for a line: what a single paragraph says stands in the line itself. */
+function takeBlocks(line, kids) {
+  const blocks = blocksOf(kids, line);
+  if (blocks.length === 1 && isParagraph(blocks[0])) takeParagraph(line, blocks[0], []);
+  else line.kids = blocks;
+}
+
+function takeParagraph(line, paragraph, others) {
+  line.kids = [...paragraph.kids, ...others];
+  line.states += paragraph.states;
+}
+
+const isParagraph = (kid) => typeof kid !== 'string' && kid.role === 'paragraph' && kid.id === 0;
+
+/** Headings and boxes to tick are called what they say. */
+function nameBlock(line) {
+  if (!NAMED_BY_CONTENT.has(line.role) || NOT_NAMED_HERE.has(line.role)) return;
+  line.name = line.kids.map((kid) => (typeof kid === 'string' ? kid : kid.name)).filter(Boolean).join(' ').replaceAll('\n', ' ');
+  line.kids = linesOf(line.kids);
+}
+
+const PLACEHOLDERS = '.cm-placeholder,[data-slate-placeholder]';
+
+/** What an empty editor shows instead of text, wherever it has it from. */
+function placeholderState(element, line, generated) {
+  if (line.states.includes('placeholder=')) return '';
+  const shown = selectAll(element, PLACEHOLDERS)[0];
+  const text = collapse(generated || attr(element, 'data-placeholder') || (shown ? textContent(shown) : ''));
+  return text && text !== line.name ? ` [placeholder=${bracketed(cut(text, 200))}]` : '';
+}
+
+/** The marks that text has by a style. */
+function textMarks(tag, style) {
+  const isItalic = style.fontStyle !== 'normal';
+  const isStruck = style.textDecorationLine.includes('line-through');
+  return (Number(style.fontWeight) >= 600 ? IS_BOLD : 0) | (isItalic ? IS_ITALIC : 0) | (isStruck ? IS_STRUCK : 0) | (CODE_TAGS.has(tag) ? IS_CODE : 0);
+}
+
+const CODE_TAGS = new Set(['CODE', 'KBD', 'SAMP', 'TT']);
+// What is bold or slanted by what it is, not by what somebody marked.
+const STYLED_ROLES = roleSet('heading blockquote columnheader rowheader caption code');
+
+/** An element inside of an editor that is seen. */
+function visitEdited(element, tag, line, flags, depth, isMarked) {
+  const role = roleOf(element, tag);
+  if (isIsland(element, tag, isMarked)) visitIsland(element, tag, line, flags, depth, isMarked);
+  else if (tag === 'BR') addText(line, LINE_BREAK);
+  else if (tag === 'IMG') visitEditedImage(element, line, flags);
+  else if (SPECIAL_TAGS[tag]) SPECIAL_TAGS[tag](element, tag, role, line, flags & ~EDITING_FLAGS & ~POINTER, depth);
+  else if (role === 'separator') line.kids.push(BREAK, newLine(element, tag, role), BREAK);
+  else visitEditedText(element, tag, role, line, flags, depth, isMarked);
+}
+
+function visitEditedText(element, tag, role, line, flags, depth, isMarked) {
+  const style = computedStyleOf(element);
+  const isInlined = style.display.startsWith('inline') || style.display === 'contents' || style.display.startsWith('ruby');
+  const inner = withMarks(flags, tag, style, role, isInlined);
+  if (role === 'link') visitEditedLink(element, tag, line, flags, depth, isMarked);
+  else if (isInlined) addText(line, visitEditedContents(element, tag, line, inner, depth));
+  else if (role === 'rowgroup') visitEditedContents(element, tag, line, inner, depth);
+  else if (isCodeBlock(element, tag)) visitCodeBlock(element, tag, line, inner, depth);
+  else if (BLOCK_ROLES.has(role) || INTERACTIVE.has(role)) visitEditedBlock(element, tag, role, line, inner, depth);
+  else visitEditedParagraph(element, tag, line, inner, depth);
+}
+
+const BLOCK_ROLES = roleSet('heading list listitem blockquote table row cell gridcell columnheader rowheader caption definition term figure');
+
+/** The flags for what is in an element of that style. */
+function withMarks(flags, tag, style, role, isInlined) {
+  const before = (flags >> SHOWN_SHIFT) & ALL_MARKS;
+  let base = (flags >> BASE_SHIFT) & ALL_MARKS;
+  let marks = textMarks(tag, style);
+  if (!isInlined && (STYLED_ROLES.has(role) || isCodeBlock(null, tag))) base |= marks;
+  // Lines through text, and code, are not inherited by the style: what is around says them.
+  marks |= before & (IS_STRUCK | IS_CODE);
+  return (flags & ~(ALL_MARKS << SHOWN_SHIFT) & ~(ALL_MARKS << BASE_SHIFT)) | ((marks & ~base) << SHOWN_SHIFT) | (base << BASE_SHIFT);
+}
+
+const isIsland = (element, tag, isMarked) =>
+  (isMarked && attr(element, 'contenteditable')?.toLowerCase() === 'false') || (mayHost(tag) && rootOfHost(element) !== null);
+
+/** What cannot be edited: read as outside of editors. What only says something, as mentions do, stands in brackets. */
+function visitIsland(element, tag, line, flags, depth, isMarked) {
+  if (matches(element, PLACEHOLDERS)) return;
+  const inner = newLine(element, tag, '');
+  visitSeen(element, tag, inner, flags & ~EDITING_FLAGS & ~POINTER, depth, isMarked);
+  const kids = tidy(inner.kids);
+  if (!kids.length) return;
+  const isInlined = computedStyleOf(element).display.startsWith('inline');
+  const isText = linesOf(kids).length === 0;
+  if (!isText) line.kids.push(...(isInlined ? kids : [BREAK, ...kids, BREAK]));
+  else if (!textContent(element).trim()) addText(line, `${kids.join(' ')} `); // the mark of an item, say
+  else line.kids.push(isInlined ? `[${kids.join(' ')}]` : `${BREAK}[${kids.join(' ')}]${BREAK}`);
+}
+
+const TALLEST_IN_TEXT = 32; // px: pictures of that size are signs in the text, such as emoji
+const SMALLEST_IN_TEXT = 4; // px: less is a help for the caret
+
+const naturalWidth = reader(HTMLImageElement, 'naturalWidth'); // 0: it did not come, and its box says nothing
+
+function visitEditedImage(element, line, flags) {
+  const alt = flatten(attr(element, 'alt') ?? '');
+  reading.notes?.always.add(element); // for its size
+  const box = getBoundingClientRect_.call(element);
+  if (box.height < SMALLEST_IN_TEXT && !alt) return;
+  if (alt && box.height <= TALLEST_IN_TEXT && naturalWidth(element) > 0) {
+    addEdited(line, collapse(alt), flags);
+    return;
+  }
+  const image = newLine(element, 'IMG', 'img');
+  image.id = idOf(element);
+  image.name = nameOf(element, 'img');
+  line.kids.push(image);
+}
+
+function visitEditedLink(element, tag, line, flags, depth, isMarked) {
+  const { selected } = reading;
+  if (selected && contains_.call(element, selected.start)) addText(line, selected.isCaret ? '' : SELECTION_START);
+  visitLine(element, tag, 'link', line, (flags & ~EDITING_FLAGS) | POINTER, depth, CLICKABLE, isMarked);
+  if (selected && contains_.call(element, selected.end)) addText(line, selected.isCaret ? CARET : SELECTION_END);
+}
+
+/** A block that is a paragraph if it holds a line of text, and else only what is in it. */
+function visitEditedParagraph(element, tag, parent, flags, depth) {
+  const line = newLine(element, tag, 'paragraph');
+  const placeholder = visitEditedContents(element, tag, line, flags, depth);
+  if (line.kids.some((kid) => typeof kid === 'string' && kid.includes(BREAK))) {
+    const inner = placeholder && line.kids.find(isParagraph);
+    if (inner) inner.states += placeholderState(element, inner, placeholder);
+    parent.kids.push(BREAK, ...line.kids, BREAK);
+  } else if (line.kids.length) {
+    setInline(line, line.kids);
+    if (placeholder) line.states += placeholderState(element, line, placeholder);
+    const isAlone = line.kids.length === 1 && typeof line.kids[0] !== 'string' && line.states === '';
+    parent.kids.push(BREAK, isAlone ? line.kids[0] : line, BREAK);
+  }
+}
+
+function visitEditedBlock(element, tag, role, parent, flags, depth) {
+  const line = newLine(element, tag, role);
+  line.states = statesOf(element, tag, role, { ariaDisabled: false, focused: null });
+  if (INTERACTIVE.has(role) && role !== 'gridcell') line.id = idOf(element);
+  visitEditedContents(element, tag, line, flags, depth);
+  const raw = line.kids;
+  if (role === 'table') line.kids = blocksOf(raw, line);
+  else if (role === 'row') setCells(line, linesOf(raw));
+  else if (role === 'list') {
+    line.states += isNumbered(element) ? ' [ordered]' : '';
+    line.kids = blocksOf(raw, line);
+  } else if (role === 'listitem') setItem(line, raw);
+  else takeBlocks(line, raw);
+  nameBlock(line);
+  parent.kids.push(BREAK, line, BREAK);
+}
+
+/** An item begins with its text; lists in it, and further paragraphs, are below. */
+function setItem(line, raw) {
+  const blocks = blocksOf(raw, line);
+  if (blocks.length && isParagraph(blocks[0])) takeParagraph(line, blocks[0], blocks.slice(1));
+  else line.kids = blocks;
+}
+
+/** The cells of a row in one line of text; the caret of one is the row's. */
+function setCells(row, cells) {
+  row.states += cells.map((cell) => cell.states.match(CARET_STATES)?.join('') ?? '').join('');
+  const bare = cells.map((cell) => ({ ...cell, states: cell.states.replace(CARET_STATES, ''), kids: cell.kids.map((kid) => (typeof kid === 'string' ? kid.replaceAll('\n', ' ⏎ ') : kid)) }));
+  row.kids = foldCells(bare);
+}
+
+const CARET_STATES = / \[(?:caret|selection)[^\]"]*(?:"(?:[^"\\]|\\.)*")?\]/g;
+const BULLETS = new Set(['none', 'disc', 'circle', 'square']);
+
+function isNumbered(list) {
+  const item = firstElementChild_.call(list);
+  return item !== null && tagOf(list) === 'OL' && !BULLETS.has(computedStyleOf(item).listStyleType);
+}
+
+/** @param {Element | null} element  null: by its tag alone */
+const isCodeBlock = (element, tag) => tag === 'PRE' || (element !== null && (tag === 'CODE' || matches(element, '.ql-code-block-container')));
+
+/** A block of code: its lines, whichever way the editor parts them. */
+function visitCodeBlock(element, tag, parent, flags, depth) {
+  const line = newLine(element, tag, 'code');
+  const inner = newLine(element, tag, '');
+  visitEditedContents(element, tag, inner, (flags & ~(ALL_MARKS << SHOWN_SHIFT)) | (ALL_MARKS << BASE_SHIFT), depth);
+  const texts = [];
+  const others = [];
+  for (const block of blocksOf(inner.kids, line)) {
+    if (!isParagraph(block)) others.push(block);
+    else {
+      texts.push(textsOf(block.kids).join(''));
+      others.push(...linesOf(block.kids));
+      line.states += block.states;
+    }
+  }
+  line.kids = [...(texts.length ? [texts.join('\n')] : []), ...others];
+  parent.kids.push(BREAK, line, BREAK);
+}
+
+/** What is in an element of an editor. @returns {string} text of a style sheet in place of text that is not there */
+function visitEditedContents(element, tag, line, flags, depth) {
+  const before = generatedText(element, 'before', reading.selections.before);
+  const after = generatedText(element, 'after', reading.selections.after);
+  const from = line.kids.length;
+  line.sealed = from;
+  const shadow = mayHost(tag) ? shadowOf(element) : null;
+  if (shadow) inRoot(shadow, () => visitEditedNodes(shadow, line, flags, depth));
+  else if (tag === 'SLOT' && assignedNodes_.call(element).length) visitSlot(element, line, flags, depth);
+  else visitEditedNodes(element, line, flags, depth);
+  if (!before && !after) return '';
+  if (!line.kids.slice(from).some(saysAnything)) return before + after;
+  if (before) line.kids.splice(from, 0, collapse(before) + ' ');
+  if (after) addText(line, collapse(after));
+  return '';
+}
+
+const saysAnything = (kid) => (typeof kid === 'string' ? says(kid.replace(CONTROLS, '')) : kid.role !== 'paragraph' || kid.kids.some(saysAnything));
+
+/** The nodes in an element, its text with the marks and the caret. */
+function visitEditedNodes(parent, line, flags, depth) {
+  const { selected } = reading;
+  const at = selected && (selected.start === parent || selected.end === parent) ? selected : null;
+  let keeps = null;
+  let index = 0;
+  for (let node = firstChild(parent); node; node = nextSibling_.call(node)) {
+    const type = nodeType_.call(node);
+    if (at) addText(line, selectionAt(at, parent, index++));
+    if (type === 3) {
+      keeps ??= nodeType(parent) === 1 && /preserve|break-spaces/.test(computedStyleOf(parent).whiteSpaceCollapse);
+      addEdited(line, textWithSelection(node, selected, keeps), flags);
+    } else if (type === 1) visitElement(node, line, flags, depth + 1);
+  }
+  if (at) addText(line, selectionAt(at, parent, index));
+}
+
+function selectionAt({ start, startAt, end, endAt, isCaret }, node, offset) {
+  if (isCaret) return start === node && startAt === offset ? CARET : '';
+  return (start === node && startAt === offset ? SELECTION_START : '') + (end === node && endAt === offset ? SELECTION_END : '');
+}
+
+function textWithSelection(node, selected, keeps) {
+  const data = data_.call(node);
+  if (!selected || (selected.start !== node && selected.end !== node)) return editedText(data, keeps);
+  const offsets = [...new Set([selected.start === node ? selected.startAt : 0, selected.end === node ? selected.endAt : data.length])];
+  let text = '';
+  let from = 0;
+  for (const offset of offsets) {
+    text += editedText(data.slice(from, offset), keeps) + selectionAt(selected, node, offset);
+    from = offset;
+  }
+  return text + editedText(data.slice(from), keeps);
+}
+
+/** Text of an editor, with our marks for the spaces and line breaks that count. */
+function editedText(data, keeps) {
+  const text = data.replace(/\r\n?/g, '\n').replace(UNSEEN, '');
+  if (keeps) return text.replace(/[^\S\n]/g, KEPT_SPACE).replaceAll('\n', LINE_BREAK);
+  return text.replace(/[ \t\n\f\v]+/g, ' ').replace(/[^\S ]/g, KEPT_SPACE);
+}
+
+function addEdited(line, text, flags) {
+  const shown = (flags >> SHOWN_SHIFT) & ALL_MARKS;
+  if (text) addText(line, shown ? `${RUN}${String.fromCharCode(64 + shown)}${text}${RUN}@` : text);
+}
+
+/** @param {string | Line} kid @param {string} mark */
+const holds = (kid, mark) => typeof kid === 'string' && kid.includes(mark);
+
+/** What was gathered as block lines; text between blocks becomes a paragraph of its own. */
+function blocksOf(kids, owner) {
+  const blocks = [];
+  let caretAt = -1;
+  for (const segment of segmentsOf(kids)) {
+    const words = segment.filter((kid) => typeof kid !== 'string' || says(kid.replace(/\x12./g, '').replace(CONTROLS, '')));
+    if (words.length === 1 && typeof words[0] !== 'string') blocks.push(words[0]);
+    else if (words.length || segment.some((kid) => holds(kid, LINE_BREAK))) {
+      const line = newLine(owner.element, owner.tag, 'paragraph');
+      setInline(line, segment);
+      if (line.kids.length || line.states || words.length === 0) blocks.push(line);
+    } else if (segment.some((kid) => holds(kid, CARET))) caretAt = blocks.length;
+  }
+  if (caretAt >= 0) owner.states += caretAt === 0 && blocks.length ? ' [caret=start]' : ' [caret]';
+  // An editor without text holds an empty line for the caret.
+  return blocks.length === 1 && isParagraph(blocks[0]) && !blocks[0].kids.length && !blocks[0].states ? [] : blocks;
+}
+
+/** Kids, parted where blocks begin and end. @returns {(string | Line)[][]} */
+function segmentsOf(kids) {
+  const segments = [[]];
+  for (const kid of kids) {
+    if (typeof kid !== 'string') segments.at(-1).push(kid);
+    else {
+      const [first, ...others] = kid.split(BREAK);
+      if (first) segments.at(-1).push(first);
+      for (const other of others) segments.push(other ? [other] : []);
+    }
+  }
+  return segments.filter((segment) => segment.length);
+}
+
+/** The contents of a paragraph: its text with marks, what can be acted on, and the caret as a state. */
+function setInline(line, kids) {
+  line.states += caretState(kids);
+  line.kids = [];
+  let run = '';
+  const flush = (isLast) => {
+    const text = markedText(run, isLast && !linesOf(line.kids).length);
+    if (text) line.kids.push(text);
+    run = '';
+  };
+  for (const kid of kids) {
+    if (typeof kid === 'string') run += kid;
+    else {
+      flush(false);
+      line.kids.push(kid);
+    }
+  }
+  flush(true);
+}
+
+const LONGEST_SELECTION = 60;
+const CARET_WORDS = 24;
+
+/** ` [caret]` at the end of the text, ` [caret=start]`, ` [caret-after="…"]`, ` [selection="…"]`. */
+function caretState(kids) {
+  const bare = (text) => text.replace(/\x12./g, '').replaceAll(KEPT_SPACE, ' ').replaceAll(LINE_BREAK, ' ').replace(CONTROLS, '');
+  const whole = kids.map((kid) => (typeof kid === 'string' ? kid : ` ${kid.name} `)).join('');
+  const caret = whole.indexOf(CARET);
+  if (caret >= 0) {
+    const before = bare(whole.slice(0, caret));
+    if (!bare(whole.slice(caret)).trim()) return ' [caret]';
+    return before.trim() ? ` [caret-after=${bracketed(before.slice(-CARET_WORDS))}]` : ' [caret=start]';
+  }
+  const start = whole.indexOf(SELECTION_START);
+  const end = whole.indexOf(SELECTION_END);
+  if (start < 0 && end < 0) return '';
+  const text = cut(bare(whole.slice(start < 0 ? 0 : start, end < 0 ? whole.length : end)), LONGEST_SELECTION);
+  return ` [selection=${bracketed((start < 0 ? '…' : '') + text + (end < 0 ? '…' : ''))}]`;
+}
+
+/** @type {[number, string][]} */
+const SIGNS = [[IS_BOLD, '**'], [IS_ITALIC, '*'], [IS_STRUCK, '~~'], [IS_CODE, '`']];
+// Text that would read as marked although it is not.
+const LIKE_MARKS = /(\*{1,3})(?=\S)[^*]*\S\1|~~(?=\S).*\S~~|`[^`]+`/;
+
+/** A run of text as Markdown marks it, line breaks as "\n". @param {boolean} drops  the last line break, which only holds the caret */
+function markedText(raw, drops) {
+  const writer = { text: '', open: [], space: '' };
+  const [first, ...others] = raw.split(RUN);
+  writeRun(writer, first, 0);
+  for (const run of others) writeRun(writer, run.slice(1), run.charCodeAt(0) - 64);
+  closeMarks(writer, 0);
+  const lines = (writer.text + writer.space).split(LINE_BREAK).map((line) => line.replace(/ {2,}/g, ' ').trim().replaceAll(KEPT_SPACE, ' '));
+  if (!drops) return lines.filter((line) => line.trim()).join('\n');
+  if (lines.length > 1 && lines.at(-1) === '') lines.pop();
+  return lines.join('\n').trim() ? lines.join('\n') : '';
+}
+
+/** Adds text with its marks; spaces stand outside of them. */
+function writeRun(writer, raw, marks) {
+  const text = raw.replace(/[\x0e\x0f\x10]/g, '');
+  const [, before, inner, after] = /^([ \x08\x11]*)([^]*?)([ \x08\x11]*)$/.exec(text);
+  if (text) closeMarks(writer, marks);
+  writer.space += before;
+  if (!inner) return;
+  writer.text += writer.space;
+  for (const sign of SIGNS) {
+    if (!(marks & sign[0]) || writer.open.includes(sign)) continue;
+    writer.text += sign[1];
+    writer.open.push(sign);
+  }
+  writer.text += marks & IS_CODE || !LIKE_MARKS.test(inner) ? inner : inner.replace(/[*`]|~~/g, '\\$&');
+  writer.space = after;
+}
+
+function closeMarks(writer, marks) {
+  while (writer.open.some((sign) => !(marks & sign[0]))) writer.text += writer.open.pop()[1];
+}
+
+const contains_ = Node.prototype.contains;
+const getSelection_ = Document.prototype.getSelection;
+const getSelectionOfRoot_ = ShadowRoot.prototype.getSelection;
+
+const hasFocus_ = Document.prototype.hasFocus;
+
+/** What has the focus in a document or shadow root. A body has it when nothing else has: that counts for an editor with a caret. */
+function focusedIn(root) {
+  if (nodeType(root) !== 9) return activeElementOfRoot_.call(root);
+  const focused = activeElement_.call(root);
+  if (!focused || tagOf(focused) !== 'BODY') return focused;
+  return isEditable(focused) && hasFocus_.call(root) && getSelection_.call(root)?.rangeCount ? focused : null;
+}
+
+/**
+ * Where the caret is, or what is selected, while an editor in a document or shadow root has the focus.
+ * @param {Document | ShadowRoot} root @param {Element | null} focused
+ */
+function selectedInEditor(root, focused) {
+  if (!focused || !isEditable(focused)) return null;
+  const selection = (nodeType(root) === 9 ? getSelection_ : getSelectionOfRoot_).call(root);
+  if (!selection?.rangeCount) return null;
+  const range = selection.getRangeAt(0);
+  const { startContainer: start, startOffset: startAt, endContainer: end, endOffset: endAt, collapsed } = range;
+  if (!contains_.call(focused, start) || !contains_.call(focused, end)) return null;
+  const all = !collapsed && holdsAll(focused, range);
+  return all ? { host: focused, all, start: null, startAt: 0, end: null, endAt: 0, isCaret: false } : { host: focused, all, start, startAt, end, endAt, isCaret: collapsed };
+}
+
+const rangeText_ = Range.prototype.toString;
+
+/** Whether all text of an editor is selected. */
+function holdsAll(host, range) {
+  const around = documentOf(host).createRange();
+  around.selectNodeContents(host);
+  around.setEnd(range.startContainer, range.startOffset);
+  if (says(rangeText_.call(around))) return false;
+  around.selectNodeContents(host);
+  around.setStart(range.endContainer, range.endOffset);
+  return !says(rangeText_.call(around));
+}
+
+/** The elements whose lines tell of the caret. @returns {Element[]} */
+function caretElements() {
+  const selected = selectedInEditor(document, focusedIn(document));
+  return selected ? [selected.host, selected.start, selected.end].filter(Boolean).map((node) => (nodeType(node) === 1 ? node : parentNode(node))) : [];
+}

@@ -1,0 +1,336 @@
+// What came of an action that no line of the snapshot shows: looks, classes, drawings, pictures, scrolling, the caret, and
+// what came and went meanwhile. Nothing is asked of the page for it but what it shows anyway.
+
+/**
+ * @typedef {{text: string, weak: boolean}} Effect  weak: the mouse and the focus alone may do that
+ * @typedef {{at: number, looks: Map<Element, string[]>, sheets: string, canvases: Map<Element, string | null>, classes: Map<Element, string>,
+ *   drawn: Map<Element, Map<string, string | null>>, marked: Element[], added: Map<Node, number>, gone: string[], scrolled: Set<Node>, selection: string,
+ *   moving: Element[], edited: Set<Element>, filled: Map<Node, number>, actedAt: number, prompt: boolean}} Before  prompt: text changed as soon as the mouse or a key had acted, or where nothing had changed for long
+ */
+/** @type {Before | null} */
+let before = null;
+
+const LOOKED_AT = 200; // elements
+const PROPERTIES =
+  'color background-color background-image border-top-color font-weight font-style text-decoration-line opacity transform filter box-shadow fill stroke visibility'.split(' ');
+const MOST_TOLD = 4; // of one kind
+const LONGEST_GONE = 120;
+const PROMPT_MS = 20; // what comes so soon is the action's doing, even if it only counts
+const PAINTED_MS = 16; // what is gone before is never seen
+// Classes that say something to whoever reads them, and those of the mouse, the focus and the way something comes and goes.
+const MEANS = /^(is|has)-|(^|[-_])(selected|active|error|errors|invalid|valid|open|opened|closed|collapsed|expanded|disabled|enabled|checked|current|done|complete|completed|success|warning|danger|loading|busy|liked|starred|pinned|marked|highlight|highlighted|visible|shown|hidden|on|off|dark|light)($|[-_])/i;
+const OPENS = /(^|[-_])(open|opened|closed|collapsed|expanded|visible|shown|hidden)($|[-_])/i;
+const PASSING = /ripple|focus|hover|press|touch|pristine|dirty|wave|enter|leav|appear|transition|animat|(^|[-_])ink/i;
+const MARKING = new Set(['B', 'STRONG', 'I', 'EM', 'MARK', 'U', 'S', 'DEL', 'INS']);
+
+const styleValue_ = CSSStyleDeclaration.prototype.getPropertyValue;
+const selectionStart = reader(HTMLInputElement, 'selectionStart');
+const selectionEnd = reader(HTMLInputElement, 'selectionEnd');
+const areaStart = reader(HTMLTextAreaElement, 'selectionStart');
+const areaEnd = reader(HTMLTextAreaElement, 'selectionEnd');
+const scrollLeft = reader(Element, 'scrollLeft');
+
+/** From now on what comes is an action's effect, until the watching ends. @returns {ReturnType<typeof changes> & {unreadable: boolean}} */
+function beginEffects() {
+  const so = changes();
+  endEffects();
+  setActing(true);
+  const moving = documentAnimations_.call(document).map((animation) => animation.effect?.target).filter(Boolean);
+  before = {
+    at: performance.now(), looks: looksNow(), sheets: rulesNow(), canvases: canvasesNow(), classes: new Map(), drawn: new Map(),
+    marked: [], added: new Map(), gone: [], scrolled: new Set(), selection: selectionNow(), moving, edited: new Set(), filled: new Map(), actedAt: Infinity, prompt: false,
+  };
+  addEventListener_.call(window, 'scroll', noteScroll, true);
+  for (const type of ACTING) addEventListener_.call(window, type, noteActing, true);
+  return { ...so, unreadable: [...before.canvases.values()].includes(null) };
+}
+
+function endEffects() {
+  setActing(false);
+  if (!before) return;
+  removeEventListener_.call(window, 'scroll', noteScroll, true);
+  for (const type of ACTING) removeEventListener_.call(window, type, noteActing, true);
+  before = null;
+}
+
+const ACTING = ['mousedown', 'mouseup', 'keydown', 'drop'];
+
+function noteActing() {
+  if (before) before.actedAt = performance.now();
+}
+
+const noteScroll = (event) => before?.scrolled.add(event.target);
+
+/** Aiming has scrolled the page: that is ours. */
+const forgetScrolls = () => before?.scrolled.clear();
+
+/** What the observer of settle.js saw. @param {MutationRecord} record @param {any} target @param {number} now */
+function noteRecord(record, target, now) {
+  const type = type_.call(record);
+  if (type !== 'attributes') noteWords(target, now);
+  if (type === 'attributes') {
+    const name = attributeName_.call(record);
+    if (name === 'class' && !before.classes.has(target)) before.classes.set(target, oldValue_.call(record) ?? '');
+    else if (namespaceURI_.call(target) === SVG && (GEOMETRY.has(name) || name === 'style')) noteRedrawn(target, name, oldValue_.call(record));
+  } else if (type === 'childList') {
+    const added = addedNodes_.call(record);
+    for (const node of added) noteAdded(node, now);
+    if (added.length) before.filled.set(target, now);
+    else if (before.filled.get(target) !== now) for (const node of removedNodes_.call(record)) noteRemoved(node, now); // else replaced
+  }
+}
+
+function noteWords(target, now) {
+  const element = nodeType(target) === 1 ? target : parentNode(target);
+  if (!element || nodeType(element) !== 1 || restless.has(target)) return;
+  if (before.actedAt === Infinity) noteByItself(target, now);
+  else if (now - before.actedAt < PROMPT_MS || wasStill(target, before.actedAt)) before.prompt ||= collapse(textContent(element)) !== '';
+  else noteLate(target, now);
+  if (isEditable(element)) before.edited.add(element);
+}
+
+/** Libraries set all attributes anew, most of them to what they were. */
+function noteRedrawn(part, name = '', old = null) {
+  const were = before.drawn.get(part) ?? new Map();
+  before.drawn.set(part, were);
+  if (name && !were.has(name)) were.set(name, old);
+}
+
+const isRedrawn = ([part, were]) => before.added.has(part) || [...were].some(([name, old]) => attr(part, name) !== old);
+
+function noteAdded(node, now) {
+  before.added.set(node, now);
+  if (nodeType(node) !== 1) return;
+  if (namespaceURI_.call(node) === SVG) noteRedrawn(node);
+  else if (MARKING.has(tagOf(node))) before.marked.push(node);
+}
+
+function noteRemoved(node, now) {
+  const since = before.added.get(node);
+  before.added.delete(node);
+  if (since === undefined || now - since < PAINTED_MS || before.gone.length >= 20) return;
+  const text = collapse(cut(textContent(node), LONGEST_GONE));
+  if (/\p{L}{2}/u.test(text)) before.gone.push(text);
+}
+
+/**
+ * What came of the action so far.
+ * @param {boolean} looks  no line has changed: what lines would show counts, and how things look, which costs most @returns {{effects: Effect[], gone: string[], prompt: boolean}} gone: texts that came and went
+ */
+function effectsNow(looks) {
+  if (!before) return { effects: [], gone: [], prompt: false };
+  changesSoFar();
+  const effects = [...classEffects(looks), ...markEffects(), ...drawnEffects(), ...canvasEffects(), ...scrollEffects(), ...selectionEffects()];
+  if (looks) effects.push(...editorEffects(), ...lookEffects(new Set(before.classes.keys())));
+  return { effects, gone: [...new Set(before.gone)].slice(0, MOST_TOLD), prompt: before.prompt };
+}
+
+/** As the snapshot writes it: `- button "Pay" [ref=\x017]: class now "selected"`. */
+function told_(element, what, weak = false) {
+  const { role, name } = told(element);
+  const id = idsOfElements.get(element);
+  const words = name || cut(firstLineOf(element), 40);
+  return { text: `- ${role}${words ? ` ${quote(words)}` : ''}${id === undefined ? '' : ` [ref=\x01${id}]`}: ${what}`, weak };
+}
+
+/** @param {boolean} all  also those that open and show, of which there are lines elsewhere */
+function classEffects(all) {
+  const found = [];
+  for (const [element, old] of before.classes) {
+    if (!isConnected_.call(element) || restless.has(element)) continue;
+    const had = new Set(old.split(/\s+/));
+    const has = new Set((attr(element, 'class') ?? '').split(/\s+/));
+    const says = (name) => MEANS.test(name) && !PASSING.test(name) && (all || !OPENS.test(name));
+    const notes = [
+      ...[...has].filter((name) => !had.has(name) && says(name)).map((name) => `now "${name}"`),
+      ...[...had].filter((name) => !has.has(name) && says(name)).map((name) => `no longer "${name}"`),
+    ];
+    if (notes.length) found.push(told_(element, `class ${notes.join(', ')}`));
+  }
+  return atMost(found);
+}
+
+function markEffects() {
+  const shown = before.marked.filter((element) => isConnected_.call(element) && collapse(textContent(element)) && !isInAdded(element));
+  return atMost(shown.map((element) => ({ text: `${tagOf(element).toLowerCase()}: now ${quote(cut(collapse(textContent(element)), 80))}`, weak: false })));
+}
+
+/** Whether more came with it: then that is told, line by line. */
+const isInAdded = (element) => {
+  for (let node = parentNode(element); node; node = parentNode(node)) if (before.added.has(node)) return true;
+  return false;
+};
+
+function drawnEffects() {
+  const redrawn = [...before.drawn].filter(isRedrawn).map(([element]) => element);
+  const found = redrawn.filter((element) => isConnected_.call(element) && !restless.has(element) && !isInAdded(element) && !isMoving_(element));
+  return atMost(found.map((element) => told_(element, before.added.has(element) ? 'drawn' : 'redrawn')));
+}
+
+const isMoving_ = (element) => before.moving.some((each) => isInside(element, each));
+
+/** @returns {Map<Element, string | null>} the pictures in canvases that are seen; null: the page may not give them away */
+function canvasesNow() {
+  const found = new Map();
+  for (const root of watching?.roots ?? [document]) {
+    for (const canvas of selectAll(root, 'canvas')) if (found.size < 8 && checkVisibility_.call(canvas)) found.set(canvas, pictureOf(canvas));
+  }
+  return found;
+}
+
+const LARGEST_SIDE = 512; // pixels: drawn smaller, a thin line is still there
+const shrunk = { canvas: null };
+
+function pictureOf(canvas) {
+  const { width, height } = canvas;
+  if (!width || !height) return '';
+  const scale = Math.min(1, LARGEST_SIDE / Math.max(width, height));
+  const [w, h] = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
+  shrunk.canvas ??= new OffscreenCanvas(1, 1);
+  shrunk.canvas.width = w;
+  shrunk.canvas.height = h;
+  const context = shrunk.canvas.getContext('2d', { willReadFrequently: true });
+  try {
+    context.imageSmoothingQuality = 'medium';
+    context.drawImage(canvas, 0, 0, w, h);
+    const pixels = new Uint32Array(context.getImageData(0, 0, w, h).data.buffer);
+    // One that is drawn by WebGL shows itself only while it is drawn.
+    return pixels.some(Boolean) ? `${width}x${height} ${hashOf(pixels)}` : null;
+  } catch {
+    shrunk.canvas = null; // tainted for good by a picture of another origin
+    return null;
+  }
+}
+
+function hashOf(words) {
+  let hash = 2166136261;
+  for (let i = 0; i < words.length; i++) hash = Math.imul(hash ^ words[i], 16777619);
+  return hash;
+}
+
+/** Where canvases are seen that do not give their picture away. @returns {[number, number, number, number][]} boxes in the tab's document */
+function hiddenPictures() {
+  const { left, top, right, bottom } = viewportOf(window);
+  /** @type {[number, number, number, number][]} */
+  const boxes = [];
+  for (const [canvas, picture] of before?.canvases ?? []) {
+    if (picture !== null || documentOf(canvas) !== document) continue;
+    const box = overlap(rectOf(canvas), { left, top, right, bottom });
+    if (box) boxes.push([box.left + scrollX, box.top + scrollY, box.right - box.left, box.bottom - box.top]);
+  }
+  return boxes;
+}
+
+function canvasEffects() {
+  if (!before.canvases.size) return [];
+  const now = canvasesNow();
+  return [...before.canvases].filter(([canvas, was]) => now.has(canvas) && now.get(canvas) !== was && (was !== null || now.get(canvas) !== null)).map(([canvas]) => told_(canvas, 'its picture changed'));
+}
+
+function editorEffects() {
+  const hosts = new Set([...before.edited].filter((element) => isConnected_.call(element)).map(fieldOf).filter(Boolean));
+  return atMost([...hosts].map((host) => told_(host, `text now ${quote(cut(collapse(textContent(host)), 200))}`)));
+}
+
+function scrollEffects() {
+  const found = [];
+  for (const node of before.scrolled) {
+    const element = nodeType(node) === 9 ? (/** @type {Document} */ (node).scrollingElement ?? documentElement_.call(node)) : node;
+    if (!isConnected_.call(element)) continue;
+    const place = [Math.round(scrollLeft(element)), Math.round(scrollTop(element))];
+    const what = `scrolled to ${place[1]} of ${scrollHeight(element)} px${place[0] ? `, ${place[0]} px right` : ''}`;
+    found.push(nodeType(node) === 9 ? { text: `the page: ${what}`, weak: false } : told_(element, what));
+  }
+  return atMost(found);
+}
+
+/** What is selected, or where the caret is in what can be edited. */
+function selectionNow() {
+  const field = focusedElement();
+  const tag = field ? tagOf(field) : '';
+  if (tag === 'TEXTAREA') return `${areaStart(field)}-${areaEnd(field)} ${idOf(field)}`;
+  if (tag === 'INPUT') return TYPED.has(inputType(field)) ? `${selectionStart(field)}-${selectionEnd(field)} ${idOf(field)}` : '';
+  const selection = getSelection_.call(field ? documentOf(field) : document);
+  if (!selection || selection.rangeCount === 0) return '';
+  const text = cut(collapse(String(selection)), 80);
+  if (text) return quote(text);
+  return field && isEditable(field) ? `caret ${selection.focusOffset} ${placeOfNode(selection.focusNode)}` : '';
+}
+
+const placeOfNode = (node) => {
+  const place = [];
+  for (let each = node; each && place.length < 30; each = parentNode(each)) {
+    let index = 0;
+    for (let other = firstChild(parentNode(each) ?? each); other && other !== each; other = nextSibling(other)) index++;
+    place.push(index);
+  }
+  return place.join('.');
+};
+
+function selectionEffects() {
+  const now = selectionNow();
+  if (now === before.selection || !now) return [];
+  if (now.startsWith('"')) return [{ text: `selected: ${now}`, weak: false }];
+  return [{ text: 'the caret moved', weak: true }];
+}
+
+/** How the first elements look. @returns {Map<Element, string[]>} */
+function looksNow() {
+  const looks = new Map();
+  for (const root of watching.roots) {
+    const elements = selectAll(root, nodeType(root) === 9 ? 'body, body *' : '*');
+    for (let i = 0; i < elements.length && looks.size < LOOKED_AT; i++) looks.set(elements[i], lookOf(elements[i]));
+  }
+  return looks;
+}
+
+function lookOf(element) {
+  const style = computedStyleOf(element);
+  const { width, height } = rectOf(element);
+  return [...PROPERTIES.map((name) => styleValue_.call(style, name)), `${Math.round(width)}x${Math.round(height)}`, stateOf(element)];
+}
+
+const stateOf = (element) => `${matches(element, ':hover')}${matches(element, ':focus-within')}${matches(element, ':active')}`;
+
+/** Of the rules themselves only how many there are, for what is further down. */
+function rulesNow() {
+  const counts = [];
+  for (const root of watching.roots) {
+    const sheets = nodeType(root) === 9 ? [...root.styleSheets, ...adoptedOfDocument_.call(root)] : [...root.styleSheets, ...adoptedOfRoot_.call(root)];
+    for (const sheet of sheets) {
+      try {
+        counts.push(`${sheet.cssRules.length}${sheet.disabled}`);
+      } catch {
+        counts.push('another origin');
+      }
+    }
+  }
+  return counts.join();
+}
+
+/** @param {Set<Element>} classed  whose class changed */
+function lookEffects(classed) {
+  const found = [];
+  const inside = new Set();
+  for (const [element, was] of before.looks) {
+    if (!isConnected_.call(element) || restless.has(element) || isMoving_(element)) continue;
+    const now = lookOf(element);
+    const notes = PROPERTIES.filter((_, index) => was[index] !== now[index]);
+    if (was.at(-2) !== now.at(-2) && !notes.length && !firstElementChild_.call(element)) notes.push('size');
+    const parent = parentNode(element);
+    const inherited = parent && inside.has(parent);
+    if (notes.length) inside.add(element);
+    if (!notes.length || inherited) continue;
+    // Under the mouse things look otherwise by themselves; the page around them does not.
+    const own = tagOf(element) !== 'BODY' && !classed.has(element) && (was.at(-1) !== now.at(-1) || matches(element, ':hover'));
+    const bold = notes.includes('font-weight') && Number(now[PROPERTIES.indexOf('font-weight')]) >= 600;
+    found.push(told_(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own));
+  }
+  if (!found.length && rulesNow() !== before.sheets) found.push({ text: 'style rules changed', weak: false });
+  return atMost(found);
+}
+
+function atMost(effects) {
+  const firm = [...effects.filter(({ weak }) => !weak), ...effects.filter(({ weak }) => weak)];
+  return firm.length <= MOST_TOLD ? firm : [...firm.slice(0, MOST_TOLD), { text: `${firm.length - MOST_TOLD} more like these`, weak: firm[MOST_TOLD].weak }];
+}

@@ -1,0 +1,58 @@
+// Scrolling until a text is there: lists that draw only what is in view have it in the page at no other place.
+
+const PASS_MS = 1500;
+
+/**
+ * Scrolls a box on, a view at a time, until it holds the text, its end is reached, or the time of a call is over.
+ * @param {{next: [number, number], id: number, text: string, until: number}} options  until: no further down than there
+ * @returns {Promise<{first: number, end: number, id: number, label: string, ended: boolean}>} id: what has the text, in view now
+ */
+async function scrollToText({ next, id, text, until }) {
+  const first = reserveIds(next);
+  const answer = { first, end: nextId, id: 0, label: '', ended: true };
+  const wanted = collapse(text).toLowerCase();
+  for (const began = performance.now(); ; ) {
+    const box = elementOf(id);
+    if (!box) return answer;
+    const found = textIn(box, wanted);
+    if (found) {
+      boxScrollIntoView_.call(found, { block: 'center', inline: 'nearest', behavior: 'instant' });
+      await drawn();
+      // What is drawn anew on the way is another element.
+      const there = textIn(box, wanted) ?? found;
+      forget();
+      const told = { ...answer, id: idOf(there), label: labelOfText(there) };
+      forget();
+      return { ...told, end: nextId };
+    }
+    const before = positionOf(box, 'y');
+    if (before >= until) return answer;
+    boxScrollBy_.call(box, { top: 0.9 * shownOf(box, 'y'), behavior: 'instant' });
+    await drawn();
+    if (Math.abs(positionOf(box, 'y') - before) < 1 && !textIn(box, wanted)) return answer;
+    if (performance.now() - began > PASS_MS) return { ...answer, ended: false };
+  }
+}
+
+/** Lists draw in the frame after the one in which they were scrolled. */
+async function drawn() {
+  await nextFrame();
+  await nextFrame();
+}
+
+function labelOfText(element) {
+  const named = nearestNamed(element);
+  const role = roleOf(named, tagOf(named)) || 'generic';
+  return `${role} \x01${idOf(named)} ${quote(cut(collapse(textContent(named)), 100))}`;
+}
+
+/** The innermost element that is drawn and has the text, in small letters. @returns {Element | null} */
+function textIn(element, wanted) {
+  if (SKIPPED.has(tagOf(element)) || !collapse(textContent(element)).toLowerCase().includes(wanted)) return null;
+  for (const child of selectAll(element, ':scope > *')) {
+    const found = textIn(child, wanted);
+    if (found) return found;
+  }
+  const { width, height } = getBoundingClientRect_.call(element);
+  return width > 0 && height > 0 && checkVisibility_.call(element, SEEN_OPTIONS) ? element : null;
+}

@@ -1,0 +1,74 @@
+// Wires of drawings: a stroke that leads from one thing to another says which, where its ends lie on them. An editor of flows
+// knows that in its own data; in its drawing there is nothing but the path.
+
+const STROKES = new Set(['path', 'line', 'polyline']);
+const NEAR_END = 6; // px: arrowheads and outlines stand between a wire's end and what it leads to
+const ANY_SHAPE = 'path,line,polyline,rect,circle,ellipse,polygon,use,image,text,foreignObject';
+
+const totalLength_ = SVGGeometryElement.prototype.getTotalLength;
+const pointAtLength_ = SVGGeometryElement.prototype.getPointAtLength;
+const screenMatrix_ = SVGGraphicsElement.prototype.getScreenCTM;
+
+/** @typedef {{line: Line, thing: Line, box: DOMRect}} Target  what a wire may end at: a thing of the drawing, or a part of it such as a port */
+
+/** The things of a drawing, its wires with the refs of what they join. @param {(string | Line)[]} kids */
+function withJoints(kids) {
+  const strokes = new Map();
+  for (const kid of kids) {
+    const stroke = typeof kid !== 'string' && kid.id !== 0 && strokeOf(kid.element);
+    if (stroke) strokes.set(kid, stroke);
+  }
+  if (!strokes.size || strokes.size === kids.length) return kids;
+  const targets = [];
+  for (const kid of kids) if (!strokes.has(kid)) addTargets(targets, kid, kid);
+  return kids.map((kid) => (strokes.has(kid) ? joinedLine(kid, strokes.get(kid), targets) : kid));
+}
+
+/** The open stroke that an element is, or begins with. @param {Element} element @returns {SVGGeometryElement | undefined} */
+function strokeOf(element) {
+  const first = STROKES.has(tagOf(element)) ? element : selectAll(element, ANY_SHAPE)[0];
+  if (!first || !STROKES.has(tagOf(first))) return undefined;
+  return tagOf(first) === 'line' || computedStyleOf(first).fill === 'none' ? /** @type {SVGGeometryElement} */ (first) : undefined;
+}
+
+function addTargets(targets, line, thing) {
+  if (typeof line === 'string') return;
+  if (line.id !== 0) targets.push({ line, thing, box: getBoundingClientRect_.call(line.element) });
+  for (const kid of line.kids) addTargets(targets, kid, thing);
+}
+
+/** @type {WeakMap<Line, Line>} of lines that are kept: the same again while they join the same */
+const joinedLines = new WeakMap();
+
+function joinedLine(line, stroke, targets) {
+  const length = totalLength_.call(stroke);
+  const [from, to] = [0, length].map((at) => targetAt(pointOn(stroke, at, length), targets));
+  if (!from || !to || from.thing === to.thing) return line;
+  const states = `${line.states} [from=\x01${from.line.id}] [to=\x01${to.line.id}]`;
+  const last = joinedLines.get(line);
+  if (last?.states === states) return last;
+  const joined = { ...line, states, serial: 0 };
+  joinedLines.set(line, joined);
+  return joined;
+}
+
+/** @returns {DOMPoint | null} in the viewport */
+function pointOn(stroke, at, length) {
+  const matrix = length > 0 && screenMatrix_.call(stroke);
+  return matrix ? pointAtLength_.call(stroke, at).matrixTransform(matrix) : null;
+}
+
+/** The smallest that is there; none where another thing is there, too, that is not around it. @param {Target[]} targets */
+function targetAt(point, targets) {
+  if (!point) return undefined;
+  const there = targets.filter(({ box }) => isNear(box, point, NEAR_END));
+  if (!there.length) return undefined;
+  const smallest = there.reduce((one, other) => (sizeOf(other.box) < sizeOf(one.box) ? other : one));
+  const isCertain = there.every(({ thing, box }) => thing === smallest.thing || isAround(box, smallest.box));
+  return isCertain ? smallest : undefined;
+}
+
+const isNear = (box, { x, y }, px) => box.left - px <= x && x <= box.right + px && box.top - px <= y && y <= box.bottom + px;
+const sizeOf = (box) => box.width * box.height;
+const isAround = (outer, inner) =>
+  outer.left <= inner.left && inner.right <= outer.right && outer.top <= inner.top && inner.bottom <= outer.bottom;

@@ -1,0 +1,27 @@
+"""What a tab remembers by name for as long as it lives: the latest, so that it does not grow with use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+_MOST = 10_000
+
+
+class Recent:
+    """A set of names that forgets those that were added longest ago."""
+
+    def __init__(self, most: int = _MOST) -> None:
+        self._names: dict[str, None] = {}
+        self._most = most
+
+    def add(self, name: str) -> None:
+        self._names.pop(name, None)
+        self._names[name] = None
+        if len(self._names) > self._most:
+            del self._names[next(iter(self._names))]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)

@@ -1,0 +1,102 @@
+"""Times that stand still while somebody is asked: what a person takes to decide is no delay of the page."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from weakref import WeakKeyDictionary
+
+from cdp_agent.cdp.connection import Session
+
+
+class Standstill:
+    """One for all that is held on behalf of one run: while a question is open, none of its deadlines comes nearer."""
+
+    def __init__(self) -> None:
+        self._open = 0
+        self._since = 0.0
+        self._stood_s = 0.0
+        self._timeouts: dict[asyncio.Timeout, float] = {}
+        """Those that run, with what was left of them when they were stopped."""
+        self._over = asyncio.Event()
+        self._over.set()
+
+    @property
+    def stood_s(self) -> float:
+        """For how long, all in all."""
+        return self._stood_s + (_now() - self._since if self._open else 0.0)
+
+    @contextlib.contextmanager
+    def asking(self) -> Iterator[None]:
+        """While somebody is asked."""
+        self._open += 1
+        if self._open == 1:
+            self._since = _now()
+            self._over.clear()
+            for each in self._timeouts:
+                self._stop(each)
+        try:
+            yield
+        finally:
+            self._open -= 1
+            if not self._open:
+                self._stood_s += _now() - self._since
+                self._over.set()
+                for each, left_s in self._timeouts.items():
+                    if not each.expired():
+                        each.reschedule(_now() + left_s)
+
+    async def over(self) -> None:
+        """Waits until no question is open."""
+        await self._over.wait()
+
+    def add(self, timeout: asyncio.Timeout) -> None:
+        """It stands still from now on whenever somebody is asked."""
+        self._timeouts[timeout] = 0.0
+        if self._open:
+            self._stop(timeout)
+
+    def discard(self, timeout: asyncio.Timeout) -> None:
+        self._timeouts.pop(timeout, None)
+
+    def _stop(self, timeout: asyncio.Timeout) -> None:
+        when = timeout.when()
+        if when is not None and not timeout.expired():
+            self._timeouts[timeout] = when - _now()
+            timeout.reschedule(None)
+
+
+_of: WeakKeyDictionary[Session, Standstill] = WeakKeyDictionary()
+
+
+def put_on(session: Session, standstill: Standstill | None) -> None:
+    """What is asked of the session stands still with it from now on; None: with nothing."""
+    if standstill is None:
+        _of.pop(session, None)
+    else:
+        _of[session] = standstill
+
+
+def standstill_of(session: Session) -> Standstill | None:
+    """What the times of the session stand still with."""
+    return _of.get(session)
+
+
+@contextlib.asynccontextmanager
+async def timeout(session: Session, timeout_s: float) -> AsyncIterator[None]:
+    """`asyncio.timeout`, which stands still while somebody is asked on behalf of the session."""
+    async with asyncio.timeout(timeout_s) as limit:
+        standstill = standstill_of(session)
+        if standstill is None:
+            yield
+            return
+        standstill.add(limit)
+        try:
+            yield
+        finally:
+            standstill.discard(limit)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.transport import Transport
-from cdp_agent.errors import BrowserError
+from cdp_agent.errors import BrowserError, ProtocolError
 
 from .connecting import AUTO, Attempt, Connecting
 from .opening import Open, Opening
@@ -47,7 +46,8 @@ class Browser:
         settings: PageSettings,
         own: OwnState | None = None,
     ) -> None:
-        from .page.guards import Guards  # late: not needed before there is a Chrome
+        from .liveness import Liveness  # late: not needed before there is a Chrome
+        from .page.guards import Guards
         from .targets import Targets
 
         self.downloads = DownloadWatcher(downloads)
@@ -63,6 +63,7 @@ class Browser:
         """The browser context that our tabs are in, None for the usual one."""
         self._guards = Guards(connection, settings.rules, all_ours=process is not None)
         self._targets = Targets(connection, self._make_page, all_ours=process is not None)
+        self._liveness = Liveness(connection)
         self._new_windows = False
         self._closed = False
 
@@ -120,8 +121,10 @@ class Browser:
             try:
                 async with asyncio.timeout(timeout_s):
                     await browser._start()
-            except (TimeoutError, BrowserError) as error:
-                raise await failed_to_start(process, timeout_s) from error
+            except TimeoutError as error:
+                raise await failed_to_start(process, f"did not answer within {timeout_s:g} s") from error
+            except (BrowserError, ProtocolError) as error:
+                raise await failed_to_start(process, f"cannot be talked to, {error}") from error
             except BaseException:
                 await process.close()
                 raise
@@ -179,10 +182,13 @@ class Browser:
     @property
     def pages(self) -> list[Page]:
         """The open tabs, in the order in which they came. They cost nothing until they are used."""
-        return list(self._targets.pages.values())
+        return [page for page in self._targets.pages.values() if not page.closed]
 
     async def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
-        """A new tab, in the background if asked or where the Chrome is somebody else's. Raises as Page.goto."""
+        """A new tab, in the background if asked or where the Chrome is somebody else's. Raises as Page.goto.
+
+        Cancelled, it leaves no tab.
+        """
         page = await self._targets.create(
             target.CreateTarget(
                 url="about:blank",
@@ -191,10 +197,14 @@ class Browser:
                 new_window=(self._new_windows and not background) or None,
             )
         )
-        await page.frames()
-        await self._guards.limit(page.guard)
-        if url != "about:blank":
-            await page.goto(url)
+        try:
+            await page.frames()
+            await self._guards.limit(page.guard)
+            if url != "about:blank":
+                await page.goto(url)
+        except asyncio.CancelledError:
+            self.session.tell(target.CloseTarget(target_id=page.target_id))
+            raise
         return page
 
     def find_page(self, named: str) -> Page:
@@ -226,11 +236,11 @@ class Browser:
     async def reopen(self) -> None:
         """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.
 
-        Raises BrowserError, also for one that was closed on purpose.
+        Raises BrowserError, also for one that was closed on purpose. Where it fails it can be asked for again.
         """
         if self._closed or self.opened_by is None:
             raise BrowserError("The browser was closed.")
-        await self.close()
+        await self._end()
         opened_by, again = self.opened_by, await self.opened_by()
         # Whoever holds this browser holds the new one: what Chrome tells the new one is known here, too.
         self.__dict__ = again.__dict__
@@ -249,13 +259,17 @@ class Browser:
         if self._closed:
             return
         self._closed = True
+        await self._end()
+
+    async def _end(self) -> None:
+        self._liveness.stop()
         try:
             if self._process is None:
                 await self._close_our_tabs()
         finally:
             if self._process is not None:
                 self._connection.browser.tell(cdp_browser.Close())
-                if self._settings.rules is not None:  # they hold for as long as we are connected
+                if self._guards.in_force:  # they hold for as long as we are connected
                     await asyncio.wait([self._connection.closed], timeout=self._process.grace_s)
             await self._connection.close()
             if self._process is not None:
@@ -275,6 +289,7 @@ class Browser:
             granted = cdp_browser.GrantPermissions(permissions=["geolocation"], browser_context_id=self._context)
             answers.append(session.post(granted))
         self.version, *_ = await asyncio.gather(*answers)
+        self._liveness.start()
         if self._own.state is not None:
             from .own import load
 
@@ -295,6 +310,12 @@ class Browser:
 
     async def _close_our_tabs(self) -> None:
         pages = [page for page in self.pages if page.target_id in self._targets.ours]
-        with contextlib.suppress(TimeoutError):  # a tab that will not close must not keep us: we tried
+        try:
             async with asyncio.timeout(_CLOSE_TABS_S):
                 await asyncio.gather(*(page.close() for page in pages), return_exceptions=True)
+        except TimeoutError:
+            pass  # a tab that will not close must not keep us
+        finally:
+            for page in pages:
+                if not page.closed:  # the answer was lost, or nobody waits for it any more: the tab goes all the same
+                    self.session.tell(target.CloseTarget(target_id=page.target_id))

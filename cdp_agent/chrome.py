@@ -167,7 +167,8 @@ def settings_for_network(rules: Rules | None, args: Sequence[str], proxied_by: s
     """
     if rules is None or not rules.bound:
         return []
-    chosen = ["--force-webrtc-ip-handling-policy=disable_non_proxied_udp"]
+    policy = "webrtc-ip-handling-policy=disable_non_proxied_udp"
+    chosen = [f"--{policy}", f"--force-{policy}"]  # a Chrome knows one of these names, the second was the former
     if not any(each.startswith("--host-resolver-rules=") for each in args):
         chosen.append(f"--host-resolver-rules={','.join(_resolver_rules(rules, proxied_by))}")
     return chosen

@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from cdp_agent.page.holding import Held
+
 
 class PlanProposed(msgspec.Struct, frozen=True, kw_only=True, tag="plan"):
     """The steps of a plan. They are approved, rejected with a correction, or edited."""
@@ -19,7 +21,11 @@ class PlanProposed(msgspec.Struct, frozen=True, kw_only=True, tag="plan"):
 
 
 class ActionProposed(msgspec.Struct, frozen=True, kw_only=True, tag="action"):
-    """One act, before it is done: `about` is the element, `risks` why it is asked about."""
+    """One act, before it is done: `about` is the element, `risks` why it is asked about.
+
+    With `held` the act was done in the page, and this is what it set off: a request that was not sent yet, a download,
+    a dialog. `Execute` lets it go on, `Skip` does not; then the run goes on without.
+    """
 
     id: int
     number: int
@@ -28,6 +34,7 @@ class ActionProposed(msgspec.Struct, frozen=True, kw_only=True, tag="action"):
     arguments: dict[str, Any]
     about: str = ""
     risks: list[str] = []
+    held: Held | None = None
 
 
 class QuestionAsked(msgspec.Struct, frozen=True, kw_only=True, tag="question"):
@@ -48,7 +55,7 @@ class StepFailed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
 
 
 class Approve(msgspec.Struct, frozen=True, tag_field="decision", tag="approve"):
-    """The plan is carried out as it is."""
+    """The plan is carried out as it is. For an act it means `Execute`."""
 
 
 class Reject(msgspec.Struct, frozen=True, tag_field="decision", tag="reject", forbid_unknown_fields=True):
@@ -95,7 +102,7 @@ class Stop(msgspec.Struct, frozen=True, tag_field="decision", tag="stop"):
 
 Ask = PlanProposed | ActionProposed | QuestionAsked | StepFailed
 Decision = Approve | Reject | Edit | Execute | Skip | Reword | Retry | Reply | Stop
-POSSIBLE: dict[type, tuple[type, ...]] = {
+_POSSIBLE: dict[type, tuple[type, ...]] = {
     PlanProposed: (Approve, Reject, Edit, Stop),
     ActionProposed: (Execute, Skip, Reword, Stop),
     QuestionAsked: (Reply, Stop),
@@ -105,7 +112,13 @@ POSSIBLE: dict[type, tuple[type, ...]] = {
 
 def possible(ask: Ask) -> list[str]:
     """The decisions that can be made, by their names in JSON."""
-    return [name_of(each) for each in POSSIBLE[type(ask)]]
+    return [name_of(each) for each in kinds_of_decision(ask)]
+
+
+def kinds_of_decision(ask: Ask) -> tuple[type, ...]:
+    """The decisions that can be made. What was done already cannot be done otherwise."""
+    kinds = _POSSIBLE[type(ask)]
+    return tuple(each for each in kinds if each is not Reword) if getattr(ask, "held", None) else kinds
 
 
 def name_of(kind: type) -> str:

@@ -8,8 +8,8 @@ CdpAgentError
 │   ├── StaleRef · NotInteractable (.why) · NavigationFailed · ScriptError · InvalidArguments
     │   ├── PageUnresponsive · DocumentGone · BlockedByPolicy
 ├── ModelError              .provider .status .retry_after
-│   ├── AuthenticationError · RateLimited · Overloaded · Unreachable · ContextTooLong · BadReply
-│   └── Unsupported (.what)
+│   ├── AuthenticationError · QuotaExhausted · RateLimited · Overloaded · Unreachable
+│   └── ContextTooLong · Refused · BadReply · Unsupported (.what)
 └── SetupError              the caller's input: bad URL, empty task, unknown provider, missing key
 """
 
@@ -112,6 +112,10 @@ class AuthenticationError(ModelError):
     """The provider did not accept the key."""
 
 
+class QuotaExhausted(ModelError):
+    """The account has no credit or quota left: waiting does not help."""
+
+
 class RateLimited(ModelError):
     """Too many requests."""
 
@@ -128,14 +132,22 @@ class ContextTooLong(ModelError):
     """The request is longer than the model's context."""
 
 
+class Refused(ModelError):
+    """The provider's filter, or its model, does not answer this: the message says why as far as was told."""
+
+
 class BadReply(ModelError):
-    """The provider answered with something that is not a reply, or with a part of one."""
+    """The provider answered with something that is not a reply, or with a part of one: `.received_bytes` of it came."""
+
+    received_bytes = 0
 
 
 class Unsupported(ModelError):
-    """The model, or its server, cannot do what it was asked for: `.what` is "tools" or "schema"."""
+    """The model, or its server, cannot do what it was asked for: `.what` is "tools", "tool_choice" or "schema"."""
 
-    def __init__(self, provider: str, message: str, status: int | None, what: Literal["tools", "schema"]) -> None:
+    def __init__(
+        self, provider: str, message: str, status: int | None, what: Literal["tools", "tool_choice", "schema"]
+    ) -> None:
         super().__init__(provider, message, status)
         self.what = what
 

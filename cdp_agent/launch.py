@@ -193,12 +193,12 @@ async def wait_until_listening(chrome: ChromeProcess, timeout_s: float) -> str:
     await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
     if chrome.listening.done():
         return chrome.listening.result()
-    raise await failed_to_start(chrome, timeout_s)
+    raise await failed_to_start(chrome, f"did not answer within {timeout_s:g} s")
 
 
-async def failed_to_start(chrome: ChromeProcess, timeout_s: float) -> BrowserError:
-    """Why it did not start: its exit status and stderr. Ends it first, if it is still there."""
-    what = "ended at once" if chrome.ended.done() else f"did not answer within {timeout_s:g} s"
+async def failed_to_start(chrome: ChromeProcess, what: str) -> BrowserError:
+    """Why it did not start: `what` it did if it has not ended, its exit status and stderr. Ends it first."""
+    what = "ended at once" if chrome.ended.done() else what
     end = await chrome.close()
     hint = ""
     if "No usable sandbox" in end.stderr:

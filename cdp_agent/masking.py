@@ -2,9 +2,11 @@
 
 It finds a secret as it is, in any case; with white space, line breaks, guillemets or characters of no width between
 its letters; with any of its letters percent-encoded (also twice, with + for a space), as an HTML entity, or as an
-escape of JSON or JavaScript; in Base64 (also that of addresses, and inside a longer text that was encoded); and what is
-left of it where a text was cut with "…". It does not find what was computed otherwise: reversed, hashed, in
-hexadecimal, compressed, or spread over other text.
+escape of JSON or JavaScript; in Base64 (also twice, that of addresses, and inside a longer text that was encoded); and
+what is left of it where a text was cut with "…". One of six letters and figures or more is found in a normal form, too:
+forwards and backwards, and in hexadecimal; in wide, mathematical, circled or accented letters; with any signs, marks or
+tags between its letters, and with each letter in an element of its own. It does not find what was computed otherwise
+(hashed, compressed, moved along the alphabet), what is spread over other words, or what only pictures show.
 """
 
 from __future__ import annotations
@@ -13,12 +15,16 @@ import base64
 import html
 import html.entities
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
+from functools import cached_property
+from itertools import pairwise
 from urllib.parse import unquote
 
 COVER = "•"
 _LEAST_CUT = 4
 _LEAST_BASE64 = 6
+_LEAST_NORMAL = 6
 _MOST_REMEMBERED = 500
 _ROUNDS = 3
 _UNSEEN = "".join(map(chr, (0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF)))
@@ -31,7 +37,34 @@ _NAMES: dict[str, list[str]] = {}
 for _name, _text in html.entities.html5.items():
     _NAMES.setdefault(_text, []).append(_name.rstrip(";"))
 
+_JUNK, _TAG = "\0", "\1"
+# What stands between the texts of neighbouring elements, in snapshots, markup and Markdown.
+_STRUCTURE = re.compile(
+    r"^ *(?:[+~=-] +)?- [a-z]+(?=[ :\n])"
+    r"| \[[a-z-]+(?:=(?:\"(?:[^\"\\\n]|\\.)*\"|[^\]\n]*))?\]"
+    r"| → \S+|<[^<>\n]{1,300}>|\]\([^()\s]*\)",
+    re.MULTILINE,
+)
+
 Span = tuple[int, int]
+
+
+class _Normal(dict[int, str]):
+    """For str.translate: letters and figures as the plain small ones that they are read as, all else as `_JUNK`."""
+
+    def __missing__(self, code: int) -> str:
+        plain = unicodedata.normalize("NFKD", chr(code)).casefold()
+        self[code] = "".join(each for each in unicodedata.normalize("NFKD", plain) if each.isalnum()) or _JUNK
+        if code == ord(_TAG):
+            self[code] = _TAG
+        return self[code]
+
+
+_NORMAL = _Normal()
+_ASCII_JUNK = bytes(code for code in range(128) if not chr(code).isalnum())
+# Letters in squares and discs, and those of flags, have no other form of their own.
+_NORMAL |= {first + at: chr(97 + at) for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)}
+_NORMAL |= dict.fromkeys((0x115F, 0x1160, 0x3164, 0xFFA0), _JUNK)  # letters that are nothing to be seen
 
 
 class Mask:
@@ -67,6 +100,7 @@ class Mask:
         """Where they stand, and what is shown in their place; no two overlap."""
         forms = _Forms(text)
         spans = [(span, each.shown) for each in self._hidden.values() for span in each.found(text, forms)]
+        spans += [part for each in self._hidden.values() for part in each.spread(forms)]
         spans.sort(key=lambda each: (each[0][0], -each[0][1]))
         kept: list[tuple[Span, str]] = []
         for (start, end), shown in spans:
@@ -93,7 +127,12 @@ class _Hidden:
         self._folded = _folded(secret)
         self._with_spaces = any(map(str.isspace, secret))
         self._pattern = _pattern(secret, re.IGNORECASE)
-        self._encoded = [(each, _pattern(each, re.NOFLAG)) for each in sorted(_base64_of(secret.encode()))]
+        once = _base64_of(secret.encode())
+        twice = {each for inner in once for each in _base64_of(inner.encode())}
+        self._encoded = [(each, _pattern(each, re.NOFLAG)) for each in sorted(once | twice)]
+        normal = _normal(secret)
+        turned = {normal, normal[::-1], _normal(secret[::-1]), secret.encode().hex(), secret.encode()[::-1].hex()}
+        self._turned = sorted(turned) if len(normal) >= _LEAST_NORMAL else []
         self._ends = self._cut_ends(secret)
 
     def found(self, text: str, forms: _Forms) -> Iterator[Span]:
@@ -105,6 +144,17 @@ class _Hidden:
         for encoded, pattern in self._encoded:
             if encoded in forms.packed:
                 yield from (match.span() for match in pattern.finditer(text))
+
+    def spread(self, forms: _Forms) -> Iterator[tuple[Span, str]]:
+        """Where it stands in the normal form: the label for its first piece, nothing for those in other elements."""
+        for turned in self._turned:
+            at = forms.normal.find(turned)
+            while at >= 0:
+                shown = self.shown
+                for span in _pieces(forms.places[at : at + len(turned)], forms.tagged):
+                    yield span, shown
+                    shown = ""
+                at = forms.normal.find(turned, at + len(turned))
 
     def _stands_in(self, folded: str) -> bool:
         return self._folded in folded or (self._with_spaces and self._folded in folded.replace("+", ""))
@@ -121,6 +171,7 @@ class _Forms:
     """A text as it reads when its escapes are undone, made comparable."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self.cut = "…" in text
         self.folded = {_folded(text)}
         self.packed = "".join(text.split())
@@ -136,6 +187,37 @@ class _Forms:
                 break
             self.folded.add(_folded(text))
             self.packed += "\n" + "".join(text.split())
+
+    @cached_property
+    def tagged(self) -> str:
+        """The text with what stands between elements written over, every place as it was."""
+        return _STRUCTURE.sub(lambda match: _TAG * len(match[0]), self._text)
+
+    @cached_property
+    def normal(self) -> str:
+        return _normal(self.tagged)
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Where each letter of `normal` stands in the text."""
+        letters = (each.translate(_NORMAL) for each in self.tagged)
+        return [at for at, each in enumerate(letters) for _ in each.replace(_JUNK, "").replace(_TAG, "")]
+
+
+def _normal(text: str) -> str:
+    if text.isascii():  # ten times as fast
+        return text.lower().encode().translate(None, _ASCII_JUNK).decode()
+    return text.translate(_NORMAL).replace(_JUNK, "").replace(_TAG, "")
+
+
+def _pieces(places: list[int], tagged: str) -> Iterator[Span]:
+    """The stretches of text that the letters stand in, apart where another element begins between two."""
+    start = places[0]
+    for one, other in pairwise(places):
+        if _TAG in tagged[one:other] or "\n" in tagged[one:other]:
+            yield start, one + 1
+            start = other
+    yield start, places[-1] + 1
 
 
 def _folded(text: str) -> str:

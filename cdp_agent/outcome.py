@@ -16,9 +16,9 @@ class TaskError(msgspec.Struct, frozen=True):
 
 
 class Stats(msgspec.Struct, frozen=True):
-    """What a run took. Tokens are the provider's count; cached ones are part of the input.
+    """What a run took. Tokens are the provider's count, or an estimate where it has none.
 
-    `cost` is in US dollars, None where not all of it is known.
+    Cached ones are part of the input. `cost` is in US dollars, None where not all of it is known.
     """
 
     steps: int
@@ -34,16 +34,18 @@ class Stats(msgspec.Struct, frozen=True):
     cost: float | None = None
 
 
-Validation = Literal["passed", "forced"]
+Validation = Literal["passed", "unconfirmed", "forced"]
 Quality = Literal["failed", "partial", "complete", "excellent"]
-BatchCut = Literal["page_change", "terminal", "error", "none"]
+BatchCut = Literal["page-change", "terminal", "error", "limit", "none"]
+"""What ended the calls of a reply: "limit" where there were more than are run in one turn."""
 
 
 class AgentResult(msgspec.Struct, frozen=True):
     """How a task ended. `error` is None exactly when `success` is true.
 
-    `answer` is Markdown, or what the caller asked for with `answer=`. `validation` says whether it was judged as good,
-    or is given without that because the judge never accepted one; None when there was nothing to judge.
+    `answer` is Markdown, or what the caller asked for with `answer=`. `validation` says what its judge thought of it:
+    "passed"; "unconfirmed" where something was missed twice, but the agent stood by the answer and had been shown every
+    quote, figure and address in it; "forced" where it was never accepted or not judged; None for nothing to judge.
     """
 
     success: bool

@@ -62,7 +62,7 @@ class OwnChrome:
     )
 
     def __init__(self, profile: str | os.PathLike[str] | None = None) -> None:
-        self._folders = profile_folders() if profile is None else [Path(profile).expanduser()]
+        self._folders = profile_folders() if profile is None else [Path(os.path.expanduser(profile))]
 
     async def connect(self, headers: Mapping[str, str]) -> WebSocketTransport:
         """Raises BrowserError that tells what the user can do about it."""

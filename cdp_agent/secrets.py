@@ -23,7 +23,6 @@ SHORTEST = 4
 
 _PLACEHOLDER = re.compile(r"<\s*secret\s*:\s*([\w.-]+)\s*>", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]+)*")
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 _T = TypeVar("_T")
 
@@ -170,20 +169,6 @@ def placeholder(name: str) -> str:
     return f"<secret:{name}>"
 
 
-def origin_of(address: str) -> str:
-    """The origin as browsers write it. Raises ValueError for what has none, such as a file."""
-    from urllib.parse import urlsplit  # only who has secrets needs it
-
-    parts = urlsplit(address)
-    scheme, host, port = parts.scheme.lower(), parts.hostname or "", parts.port
-    if scheme not in _DEFAULT_PORTS or not host:
-        raise ValueError(f"{address!r} has no origin")
-    if not host.isascii():
-        host = host.encode("idna").decode()
-    host = f"[{host}]" if ":" in host else host
-    return f"{scheme}://{host}" if port in (None, _DEFAULT_PORTS[scheme]) else f"{scheme}://{host}:{port}"
-
-
 def _checked(name: str, given: GivenSecret, start: str | None) -> Secret | Totp:
     if not _NAME.fullmatch(name):
         raise SetupError(f"{name!r} is no name for a secret: use letters, digits, - and _, a letter first.")
@@ -198,21 +183,22 @@ def _checked(name: str, given: GivenSecret, start: str | None) -> Secret | Totp:
 
 
 def _origins(name: str, given: Collection[str], start: str | None) -> Iterable[str]:
-    if not given:
-        try:
-            return [origin_of(start or "")]
-        except ValueError as error:
-            raise SetupError(
-                f"Say where the secret {name!r} may be filled in, with origins=[…], or begin at an address (url=)."
-            ) from error
     from urllib.parse import urlsplit
 
+    from cdp_agent.origins import written_origin  # only who has secrets needs it
+
+    if not given:
+        if (begun := written_origin(start or "")) is None:
+            raise SetupError(
+                f"Say where the secret {name!r} may be filled in, with origins=[…], or begin at an address (url=)."
+            )
+        return [begun]
     found = []
     for each in given:
-        try:
-            origin, parts = origin_of(each), urlsplit(each)
-        except ValueError as error:
-            raise SetupError(f"{each!r} is no origin: give one such as https://shop.example.") from error
+        origin = written_origin(each)
+        if origin is None:
+            raise SetupError(f"{each!r} is no origin: give one such as https://shop.example.")
+        parts = urlsplit(each)
         if parts.path.strip("/") or parts.query or parts.fragment or parts.username is not None or "*" in each:
             raise SetupError(f"{each!r} is more than an origin: give one such as {origin}, without path or wildcard.")
         found.append(origin)

@@ -18,6 +18,7 @@ from cdp_agent.errors import BrowserError, ProtocolError, SetupError
 
 from .page.network import shortened
 from .page.page import Page
+from .page.recent import Recent
 
 _MOST_LISTED = 10
 _PAGES = [target.FilterEntry(type="page")]
@@ -39,6 +40,8 @@ class Targets:
         self._make = make
         self._all_ours = all_ours
         self._arrivals: dict[str, asyncio.Future[Page]] = {}
+        self._gone = Recent()
+        """Chrome may tell of a session of a tab after it told of the tab's end."""
         self._creating = 0
         self._count = 0
 
@@ -63,10 +66,14 @@ class Targets:
     async def create(self, command: target.CreateTarget) -> Page:
         """A new tab. Raises BrowserError, ProtocolError."""
         self._creating += 1
+        creating = self._connection.browser.post(command)
         try:
-            created = await self._connection.browser.send(command)
+            created = await asyncio.shield(creating)
             self.ours.add(created.target_id)
             return await self._arrival(created.target_id)
+        except asyncio.CancelledError:
+            creating.add_done_callback(self._close_unwanted)
+            raise
         except ProtocolError as error:
             if opens_no_tabs(error):
                 raise BrowserError("Chrome opens no more tabs: it is about to end.") from error
@@ -74,12 +81,25 @@ class Targets:
         finally:
             self._creating -= 1
 
+    def _close_unwanted(self, creating: asyncio.Future[target.CreatedTarget]) -> None:
+        """The tab that came although whoever asked for it was cancelled."""
+        if not creating.cancelled() and creating.exception() is None:
+            target_id = creating.result().target_id
+            self._arrivals.pop(target_id, None)
+            self._connection.browser.tell(target.CloseTarget(target_id=target_id))
+
     def _appeared(self, info: target.TargetInfo) -> None:
         self._saw(info.url)
-        if info.target_id not in self.pages and not info.url.startswith("devtools://"):
+        if (
+            info.target_id not in self.pages
+            and info.target_id not in self._gone
+            and not info.url.startswith("devtools://")
+        ):
             self._add(info)
 
     def _attached(self, event: target.AttachedToTarget) -> None:
+        if event.target_info.type != "page":
+            return  # the browser itself, which those attach to who watch over workers
         self._appeared(event.target_info)
         page = self.pages.get(event.target_info.target_id)
         if page is not None and page.is_attached:
@@ -97,7 +117,7 @@ class Targets:
         self._count += 1
         page.number = self._count
         if opener is not None:
-            opener.popups.append(page)
+            opener.add_popup(page)
             if opener.target_id in self.ours:
                 self.ours.add(info.target_id)
         arrived = self._arrivals.pop(info.target_id, None)
@@ -121,6 +141,8 @@ class Targets:
             page.update(info)
 
     def _destroyed(self, target_id: str) -> None:
+        self._gone.add(target_id)
+        self.ours.discard(target_id)
         if page := self.pages.pop(target_id, None):
             page.closed = True
 

@@ -10,6 +10,7 @@ from typing import Self
 
 import msgspec
 
+from cdp_agent import files
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event, without_image
 
@@ -26,19 +27,24 @@ _decoder = msgspec.json.Decoder(Line)
 
 
 class TraceWriter:
-    """Writes events to a file as they happen; close it, or use `with`.
+    """Writes events to a new file as they happen, in the place of one that is there; close it, or use `with`.
 
     The file is for the user alone (mode 600): it holds what the pages showed, but pictures only with `images`. Raises
     SetupError when it cannot be made.
     """
 
     def __init__(self, path: Path, *, images: bool = False) -> None:
+        self._path = path
         self._images = images
         try:
-            self._file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb", buffering=0)
+            self._file = os.fdopen(files.create(path), "wb", buffering=0)
         except OSError as error:
-            raise SetupError(f"{path} cannot be written: {error.strerror}.") from error
-        self._write(TraceStarted())
+            raise self._unwritable(error) from error
+        try:
+            self._write(TraceStarted())
+        except BaseException:
+            self._file.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -49,13 +55,22 @@ class TraceWriter:
         self.close()
 
     def write(self, event: Event) -> None:
+        """Raises SetupError when there is no room for it."""
         self._write(event if self._images else without_image(event))
 
     def close(self) -> None:
         self._file.close()
 
     def _write(self, line: Line) -> None:
-        self._file.write(msgspec.json.encode(line) + b"\n")
+        rest = memoryview(msgspec.json.encode(line) + b"\n")
+        try:
+            while rest:  # where there is little room left, only a part is written
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: OSError) -> SetupError:
+        return SetupError(f"{self._path} cannot be written: {error.strerror}.")
 
 
 def read(path: Path) -> Iterator[Event]:

@@ -39,6 +39,12 @@ class SetDownloadBehavior(Command[Empty], frozen=True):
     events_enabled: bool | None = None
 
 
+class CancelDownload(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Browser.cancelDownload"
+    guid: str
+    browser_context_id: str | None = None
+
+
 class DownloadWillBegin(Event, frozen=True):
     method: ClassVar[str] = "Browser.downloadWillBegin"
     frame_id: str

@@ -13,12 +13,13 @@ import asyncio
 import contextlib
 import itertools
 import logging
+import re
 from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeVar
 
 import msgspec
 
-from cdp_agent.errors import BrowserError, ProtocolError, SessionClosed
+from cdp_agent.errors import BrowserError, InvalidArguments, ProtocolError, SessionClosed
 
 from .target import DetachedFromTarget
 from .transport import Transport
@@ -54,6 +55,13 @@ class _Message(msgspec.Struct, rename="camel"):
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(_Message).decode
+# What a page may send that is no message to us: half a character, another shape, nesting without end.
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+# Pages have strings with half of a surrogate pair in them, and Chrome writes these as they are.
+_LONE_SURROGATE = re.compile(
+    rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+_ID = re.compile(rb'\s*\{\s*"id"\s*:\s*(\d{1,18})\b')
 
 
 class _Pending(msgspec.Struct):
@@ -140,7 +148,12 @@ class Session:
 
     def _handle(self, method: str, params: msgspec.Raw) -> None:
         for handler in list(self._handlers.get(method, {}).values()):
-            handler(params)
+            try:
+                handler(params)
+            except _UNREADABLE as error:
+                log.warning("an event that cannot be read: %s: %s", method, error)
+            except Exception:  # a defect, whatever it is: it must not cost the messages that come after it
+                log.exception("an event that was not taken in: %s", method)
 
     def _fail_expected(self, error: Callable[[str], BaseException]) -> None:
         for future in list(self._expected):
@@ -153,6 +166,8 @@ class Connection:
 
     def __init__(self, transport: Transport) -> None:
         self.closed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.heard = 0
+        """How many messages have come."""
         self._transport = transport
         self._ids = itertools.count(1)
         self._pending: dict[int, _Pending] = {}
@@ -163,6 +178,16 @@ class Connection:
     def session(self, session_id: str) -> Session:
         """The session of that id, made known here if it is new: do so before anything may happen on it."""
         return self._sessions.setdefault(session_id, Session(self, session_id))
+
+    @property
+    def is_waiting(self) -> bool:
+        """Some call has no answer yet."""
+        return bool(self._pending)
+
+    def fail_pending(self, reason: str) -> None:
+        """Fails all that waits, on all sessions, with BrowserError. What comes later is sent as ever."""
+        for session in list(self._sessions.values()):
+            self._fail(session, lambda _: BrowserError(reason))
 
     async def close(self) -> None:
         """Ends the connection; everything pending fails with BrowserError."""
@@ -178,13 +203,23 @@ class Connection:
             future.set_exception(SessionClosed(command.method, session.closed_because))
             return future
         number = next(self._ids)
+        try:
+            request = _encode(_Request(number, command.method, command, session.id))
+        except UnicodeEncodeError as error:
+            future.set_exception(InvalidArguments(half_a_character(error)))
+            return future
         self._pending[number] = _Pending(session, command, future)
         future.add_done_callback(lambda _: self._pending.pop(number, None))
-        self._transport.send(_encode(_Request(number, command.method, command, session.id)))
+        self._transport.send(request)
         return future
 
     def _receive(self, data: bytes) -> None:
-        message = _decode(data)
+        self.heard += 1
+        try:
+            message = _read(data)
+        except _UNREADABLE as error:
+            self._refuse_unreadable(data, error)
+            return
         if message.id:
             self._answer(message)
             return
@@ -194,7 +229,7 @@ class Connection:
             return
         session._handle(message.method, message.params)
         if message.method == DetachedFromTarget.method:
-            self._detach(event_decoder(DetachedFromTarget).decode(message.params))
+            self._detach(message.params)
 
     def _answer(self, message: _Message) -> None:
         pending = self._pending.get(message.id)
@@ -206,13 +241,24 @@ class Connection:
             return
         try:
             pending.future.set_result(result_decoder(type(pending.command)).decode(message.result))
-        except msgspec.ValidationError as error:
-            refusal = ProtocolError(method, 0, f"the answer has another shape than we know: {error}")
-            refusal.__cause__ = error
-            pending.future.set_exception(refusal)
+        except _UNREADABLE as error:
+            pending.future.set_exception(_unreadable(method, error))
 
-    def _detach(self, event: DetachedFromTarget) -> None:
-        session = self._sessions.pop(event.session_id, None)
+    def _refuse_unreadable(self, data: bytes, error: Exception) -> None:
+        """Fails the call that this was the answer of; an event costs nothing but itself."""
+        number = _ID.match(data)
+        pending = self._pending.get(int(number[1])) if number else None
+        if pending is None:
+            log.warning("a message that cannot be read: %r: %s", data[:200], error)
+        elif not pending.future.done():
+            pending.future.set_exception(_unreadable(pending.command.method, error))
+
+    def _detach(self, params: msgspec.Raw) -> None:
+        try:
+            event = event_decoder(DetachedFromTarget).decode(params)
+        except _UNREADABLE:
+            return  # it says of nothing that it is gone
+        session = self._sessions.pop(event.session_id, None) if event.session_id else None  # the browser is no target
         if session is not None:
             session.fail("the target is gone")
 
@@ -226,8 +272,27 @@ class Connection:
         if self.closed.done():
             return
         self.closed.set_result(reason)
-        for session in list(self._sessions.values()):
-            self._fail(session, lambda _: BrowserError(f"Chrome is gone: {reason}"))
+        self.fail_pending(f"Chrome is gone: {reason}")
+
+
+def _read(data: bytes) -> _Message:
+    """The message, with U+FFFD in place of each half of a character that has no other half."""
+    try:
+        return _decode(data)
+    except msgspec.DecodeError:
+        return _decode(_LONE_SURROGATE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data))
+
+
+def half_a_character(error: UnicodeEncodeError) -> str:
+    """What is wrong with a text that no message can hold."""
+    half = f"\\u{ord(error.object[error.start]):04x}"
+    return f"The text holds {half} at {error.start}, half of a character, which cannot be sent: give the whole one."
+
+
+def _unreadable(method: str, error: Exception) -> ProtocolError:
+    refusal = ProtocolError(method, 0, f"the answer has another shape than we know: {error}")
+    refusal.__cause__ = error
+    return refusal
 
 
 def _log_refusal(future: asyncio.Future[Any]) -> None:

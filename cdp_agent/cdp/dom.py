@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import msgspec
+
 from .runtime import RemoteObject
 from .types import Command, Empty, Result
 
@@ -48,6 +50,17 @@ class ResolveNode(Command[Resolved], frozen=True):
 class GetFrameOwner(Command[FrameOwner], frozen=True):
     method: ClassVar[str] = "DOM.getFrameOwner"
     frame_id: str
+
+
+class OuterHtml(Result, frozen=True):
+    outer_html: msgspec.Raw = msgspec.field(name="outerHTML")
+    """As JSON: it is large, and is only searched."""
+
+
+class GetOuterHtml(Command[OuterHtml], frozen=True):
+    method: ClassVar[str] = "DOM.getOuterHTML"
+    object_id: str | None = None
+    include_shadow_dom: bool | None = msgspec.field(name="includeShadowDOM", default=None)
 
 
 class SetFileInputFiles(Command[Empty], frozen=True):

@@ -8,6 +8,14 @@ from .network import Request
 from .types import Command, Empty, Event, Part, Result
 
 
+class PausedRequest(Request, frozen=True):
+    """With what is sent: `post_data` None where Chrome keeps it to itself, as it does with files."""
+
+    headers: dict[str, str] = {}
+    post_data: str | None = None
+    has_post_data: bool = False
+
+
 class RequestPattern(Part, frozen=True):
     """`*` stands for any characters. Without a part it fits all."""
 
@@ -70,7 +78,7 @@ class ContinueWithAuth(Command[Empty], frozen=True):
 class RequestPaused(Event, frozen=True):
     method: ClassVar[str] = "Fetch.requestPaused"
     request_id: str
-    request: Request
+    request: PausedRequest
     frame_id: str
     resource_type: str
 

@@ -57,6 +57,13 @@ class InsertText(Command[Empty], frozen=True):
     text: str
 
 
+class ImeSetComposition(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Input.imeSetComposition"
+    text: str
+    selection_start: int
+    selection_end: int
+
+
 class SetInterceptDrags(Command[Empty], frozen=True):
     method: ClassVar[str] = "Input.setInterceptDrags"
     enabled: bool

@@ -27,6 +27,8 @@ class NetworkConditions(Part, frozen=True):
     download_throughput: float
     upload_throughput: float
     offline: bool | None = None
+    packet_loss: float | None = None
+    """Of WebRTC's packets, in percent."""
 
 
 class RuleIds(Result, frozen=True):

@@ -62,6 +62,10 @@ class LayoutMetrics(Result, frozen=True):
     css_content_size: Rect
 
 
+class AddedScript(Result, frozen=True):
+    identifier: str
+
+
 class Viewport(Part, frozen=True):
     """CSS pixels of the document."""
 
@@ -105,6 +109,21 @@ class NavigateToHistoryEntry(Command[Empty], frozen=True):
     entry_id: int
 
 
+class AddScriptToEvaluateOnNewDocument(Command[AddedScript], frozen=True):
+    method: ClassVar[str] = "Page.addScriptToEvaluateOnNewDocument"
+    source: str
+    run_immediately: bool | None = None
+
+
+class RemoveScriptToEvaluateOnNewDocument(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Page.removeScriptToEvaluateOnNewDocument"
+    identifier: str
+
+
+class ResetNavigationHistory(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Page.resetNavigationHistory"
+
+
 class CreateIsolatedWorld(Command[IsolatedWorld], frozen=True):
     method: ClassVar[str] = "Page.createIsolatedWorld"
     frame_id: str
@@ -129,6 +148,18 @@ class CaptureScreenshot(Command[Screenshot], frozen=True):
     clip: Viewport | None = None
     capture_beyond_viewport: bool | None = None
     optimize_for_speed: bool | None = None
+
+
+class StartScreencast(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Page.startScreencast"
+    format: Literal["jpeg", "png"]
+    quality: int
+    max_width: int
+    max_height: int
+
+
+class StopScreencast(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Page.stopScreencast"
 
 
 class SetInterceptFileChooserDialog(Command[Empty], frozen=True):

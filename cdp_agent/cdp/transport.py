@@ -59,12 +59,15 @@ class _PipeEnds(asyncio.Protocol):
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
-        self._receive: Receive | None = None
+        self._early: list[bytes] = []
+        self._receive: Receive = self._early.append
         self._lost: Lost | None = None
         self._lost_because: str | None = None
 
     def start(self, receive: Receive, lost: Lost) -> None:
         self._receive, self._lost = receive, lost
+        for message in self._early:
+            receive(message)
         if self._lost_because is not None:
             lost(self._lost_because)
 
@@ -74,8 +77,7 @@ class _PipeEnds(asyncio.Protocol):
         for part in rest:
             message = b"".join(self._parts)
             self._parts = [part]
-            if self._receive is not None:
-                self._receive(message)
+            self._receive(message)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.lose(f"its pipe broke: {exc}" if exc else "it closed its pipe")

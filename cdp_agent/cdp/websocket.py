@@ -1,106 +1,94 @@
 """A WebSocket to a Chrome that runs. Its own file, because a Chrome that we launch needs none of its imports.
 
-https://www.rfc-editor.org/rfc/rfc6455
+The protocol (handshake, masking, frames, closing) is websockets' Sans-I/O client:
+https://websockets.readthedocs.io/en/stable/reference/sansio/client.html. Here are the bytes' way and the errors' words.
 """
 
 from __future__ import annotations
 
 import asyncio
-import base64
+import logging
 import os
 import socket
 import ssl
 from collections.abc import Mapping
-from urllib.parse import urlsplit
+
+from websockets.client import ClientProtocol
+from websockets.exceptions import InvalidMessage, InvalidStatus, InvalidURI
+from websockets.frames import CTRL_OPCODES, Frame
+from websockets.http11 import Response
+from websockets.protocol import State
+from websockets.uri import WebSocketURI, parse_uri
 
 from cdp_agent.errors import BrowserError
 
 from .transport import Lost, Receive
-from .websocket_frames import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, BadFrame, FrameReader, encode_frame
 
 _KEEP_ALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 25_000}
 """Seconds, and milliseconds for the last."""
-_LONGEST_HEAD = 65_536
-_NORMAL = (1000).to_bytes(2)
-_GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # of the standard, section 1.3
+_NO_LOG = logging.Logger("websocket", logging.CRITICAL)  # websockets would log whole messages, and so the pages' text
+_NORMAL = 1000
 
 
 class WebSocketTransport:
     """A DevTools WebSocket, without compression, pings of our own or a limit on a message's size."""
 
-    def __init__(self, transport: asyncio.Transport, ends: _Socket) -> None:
-        self._transport = transport
+    def __init__(self, ends: _Socket) -> None:
         self._socket = ends
 
     @classmethod
     async def open(cls, url: str, headers: Mapping[str, str] | None = None) -> WebSocketTransport:
         """Connects and shakes hands. Raises BrowserError when the other side is no DevTools WebSocket."""
         try:
-            address = urlsplit(url)
-            port = address.port
-        except ValueError:
+            uri = parse_uri(url)
+        except (InvalidURI, ValueError):
             raise BrowserError("not a WebSocket address") from None
-        if address.scheme not in ("ws", "wss") or not address.hostname:
-            raise BrowserError("not a WebSocket address")
-        secure = address.scheme == "wss"
         try:
             transport, ends = await asyncio.get_running_loop().create_connection(
-                _Socket, address.hostname, port or (443 if secure else 80), ssl=True if secure else None
+                lambda: _Socket(uri), uri.host, uri.port, ssl=True if uri.secure else None
             )
         except OSError as error:
             raise BrowserError(f"cannot connect: {without_place(error)}") from error
         _keep_alive(transport)
-        target = f"{address.path or '/'}{'?' if address.query else ''}{address.query}"
         try:
-            await ends.shake_hands(target, {"Host": address.netloc.rpartition("@")[2], **(headers or {})})
+            await ends.shake_hands(headers or {})
         except BaseException:
             transport.abort()
             raise
-        return cls(transport, ends)
+        return cls(ends)
 
     def start(self, receive: Receive, lost: Lost) -> None:
         self._socket.start(receive, lost)
 
     def send(self, message: bytes) -> None:
-        self._transport.write(encode_frame(TEXT, message))
+        self._socket.send(message)
 
     async def close(self) -> None:
-        if not self._transport.is_closing():
-            self._transport.write(encode_frame(CLOSE, _NORMAL))
-            self._transport.close()
+        self._socket.close()
 
 
 class _Socket(asyncio.Protocol):
-    """Joins frames to messages."""
+    """Carries the protocol's bytes, and joins its frames to messages."""
 
     _transport: asyncio.Transport
 
-    def __init__(self) -> None:
+    def __init__(self, uri: WebSocketURI) -> None:
+        self._protocol = ClientProtocol(uri, max_size=None, logger=_NO_LOG)
         self._open: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._expected = ""
-        self._head = b""
-        self._frames = FrameReader()
         self._parts: list[bytes] = []
         self._early: list[bytes] = []
         self._receive: Receive = self._early.append
         self._lost: Lost | None = None
         self._lost_because: str | None = None
 
-    async def shake_hands(self, target: str, headers: Mapping[str, str]) -> None:
-        """Section 4.1."""
-        key = base64.b64encode(os.urandom(16))
-        sent = {
-            **headers,
-            "Connection": "Upgrade",
-            "Upgrade": "websocket",
-            "Sec-WebSocket-Version": "13",
-            "Sec-WebSocket-Key": key.decode(),
-        }
-        lines = [f"GET {target} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items()), "", ""]
-        self._transport.write("\r\n".join(lines).encode())
-        import hashlib  # now, while Chrome is busy
-
-        self._expected = base64.b64encode(hashlib.sha1(key + _GUID, usedforsecurity=False).digest()).decode()
+    async def shake_hands(self, headers: Mapping[str, str]) -> None:
+        request = self._protocol.connect()
+        for name, value in headers.items():
+            if name in request.headers:
+                del request.headers[name]  # a second value would be added to it
+            request.headers[name] = value
+        self._protocol.send_request(request)
+        self._write()
         await self._open
 
     def start(self, receive: Receive, lost: Lost) -> None:
@@ -110,55 +98,76 @@ class _Socket(asyncio.Protocol):
         if self._lost_because is not None:
             lost(self._lost_because)
 
+    def send(self, message: bytes) -> None:
+        if self._protocol.state is State.OPEN:  # else `lost` tells of it
+            self._protocol.send_text(message)
+            self._write()
+
+    def close(self) -> None:
+        if self._protocol.state is State.OPEN:
+            self._protocol.send_close(_NORMAL)
+            self._write()
+        self._transport.close()
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        if not self._open.done():
-            self._head += data
-            head, end, data = self._head.partition(b"\r\n\r\n")
-            if end or len(head) > _LONGEST_HEAD:
-                self._shaken(head.decode("latin-1"))
-        if data and self._open.done() and self._open.exception() is None:
-            self._read(data)
+        self._protocol.receive_data(data)
+        self._take()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._lost_because is None:
             self._lost_because = f"the connection broke: {without_place(exc)}" if exc else "it closed the connection"
+        self._protocol.receive_eof()  # an answer may end with it
+        self._take()
         if not self._open.done():
             self._open.set_exception(BrowserError(f"no DevTools WebSocket there: {self._lost_because}"))
         if self._lost is not None:
             self._lost(self._lost_because)
 
-    def _read(self, data: bytes) -> None:
-        try:
-            for opcode, final, payload in self._frames.feed(data):
-                if opcode in (TEXT, BINARY, CONTINUATION):
-                    self._parts.append(payload)
-                    if final:
-                        message = payload if len(self._parts) == 1 else b"".join(self._parts)
-                        self._parts = []
-                        self._receive(message)
-                elif opcode == PING:
-                    self._transport.write(encode_frame(PONG, payload))
-                elif opcode == CLOSE:
-                    self._transport.write(encode_frame(CLOSE, payload[:2]))
-                    self._transport.close()
-        except BadFrame:
+    def _take(self) -> None:
+        protocol = self._protocol
+        for event in protocol.events_received():
+            if isinstance(event, Frame):
+                self._take_frame(event)
+            elif not self._open.done() and protocol.handshake_exc is None:
+                self._open.set_result(None)
+        refused = protocol.handshake_exc
+        if refused is not None and not self._open.done() and not isinstance(refused.__cause__, EOFError):
+            self._open.set_exception(_refusal(refused))
+        self._write()
+        if protocol.parser_exc is not None and self._lost_because is None:
             self._lost_because = "it sent what is no frame of a WebSocket"
             self._transport.abort()
+        elif protocol.close_rcvd is not None:
+            self._transport.close()
 
-    def _shaken(self, head: str) -> None:
-        status, *lines = head.split("\r\n")
-        fields = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-        if status.split(" ")[:2] != ["HTTP/1.1", "101"]:
-            told = status[:100] if status.startswith("HTTP/") else "its answer is not HTTP"
-            self._open.set_exception(BrowserError(f"Chrome refused the WebSocket: {told}"))
-        elif fields.get("sec-websocket-accept") != self._expected:
-            self._open.set_exception(BrowserError("Chrome refused the WebSocket: its answer is not to our request"))
-        else:
-            self._open.set_result(None)
+    def _take_frame(self, frame: Frame) -> None:
+        if frame.opcode in CTRL_OPCODES:
+            return
+        self._parts.append(bytes(frame.data))
+        if frame.fin:
+            message = b"".join(self._parts)
+            self._parts = []
+            self._receive(message)
+
+    def _write(self) -> None:
+        for data in self._protocol.data_to_send():
+            if data and not self._transport.is_closing():
+                self._transport.write(data)
+
+
+def _refusal(error: Exception) -> BrowserError:
+    if isinstance(error, InvalidStatus):
+        response: Response = error.response
+        return BrowserError(
+            f"Chrome refused the WebSocket: HTTP/1.1 {response.status_code} {response.reason_phrase}"[:150]
+        )
+    if isinstance(error, InvalidMessage):
+        return BrowserError("Chrome refused the WebSocket: its answer is not HTTP")
+    return BrowserError("Chrome refused the WebSocket: its answer is not to our request")
 
 
 def _keep_alive(transport: asyncio.Transport) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -76,7 +77,7 @@ def _placed(value: Any, folder: Path) -> Any:
     """Paths, also those of a list, as seen from the folder."""
     match value:
         case Path():
-            return folder / value.expanduser()
+            return folder / os.path.expanduser(value)
         case tuple():
             return tuple(_placed(each, folder) for each in value)
         case _:

@@ -1,0 +1,23 @@
+"""https://chromedevtools.github.io/devtools-protocol/tot/SystemInfo/"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from .types import Command, Result
+
+
+class Process(Result, frozen=True):
+    type: str
+    id: int
+    cpu_time: float
+
+
+class Processes(Result, frozen=True):
+    process_info: list[Process]
+
+
+class GetProcessInfo(Command[Processes], frozen=True):
+    """Of the browser alone: tabs do not know it."""
+
+    method: ClassVar[str] = "SystemInfo.getProcessInfo"

@@ -1,0 +1,95 @@
+"""What stands in a TOML file, and the file with other values: comments, order and layout stay (tomlkit)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import ConvertError, TOMLKitError
+from tomlkit.items import AoT, Comment, InlineTable, Item, Key, Table
+
+from cdp_agent.errors import SetupError
+
+_Part = tuple[Key | None, Item]
+"""Of a document: a key with its value, or white space or a comment without one."""
+
+
+def keys(text: str) -> dict[str, tuple[Any, int, bool]]:
+    """The keys at the top: value, line from 1, and whether it is a table with lines of its own. Raises ValueError."""
+    try:
+        document = tomlkit.parse(text)
+    except TOMLKitError as error:
+        ended = "'\\x00'" in str(error)  # which is how tomlkit names the end of the text, at a place that is none
+        raise ValueError("it ends in the middle of a value" if ended else str(error)) from error
+    values = document.unwrap()
+    found: dict[str, tuple[Any, int, bool]] = {}
+    line = 1
+    for key, item in document.body:
+        if key is not None:
+            found.setdefault(key.key, (values[key.key], line, _is_table(item)))
+        line += _written([(key, item)]).count("\n")
+    return found
+
+
+def changed(text: str, values: Mapping[str, Any]) -> str:
+    """The text with these values at its top, new ones before its tables; None takes a key out.
+
+    Raises SetupError for a value that TOML does not know.
+    """
+    for name, value in values.items():
+        document = tomlkit.parse(text)
+        if value is None:
+            document.pop(name, None)
+        elif name in document:
+            document[name] = _item(value)
+        else:
+            place = _end_of_top(document.body)
+            before = _written(document.body[:place])
+            line = tomlkit.document().add(name, _item(value)).as_string()
+            apart = "\n" if before and not before.endswith("\n") else ""
+            text = before + apart + line + _written(document.body[place:])
+            continue
+        text = document.as_string()
+    return text
+
+
+def _end_of_top(parts: list[_Part]) -> int:
+    """After the last value, or before the first table and the comment that introduces it."""
+    tables = [place for place, (key, item) in enumerate(parts) if key is not None and _is_table(item)]
+    values = [place for place, (key, item) in enumerate(parts) if key is not None and not _is_table(item)]
+    if values:
+        return values[-1] + 1
+    place = tables[0] if tables else len(parts)
+    while tables and place and isinstance(parts[place - 1][1], Comment):
+        place -= 1
+    return place
+
+
+def _is_table(item: Item) -> bool:
+    return isinstance(item, Table | AoT)
+
+
+def _written(parts: Iterable[_Part]) -> str:
+    document = tomlkit.document()
+    document.body.extend(parts)
+    return document.as_string()
+
+
+def _item(value: Any) -> Item:
+    """On one line: what is a list or table here is a value, never a part of the file's own."""
+    match value:
+        case dict():
+            table: InlineTable = tomlkit.inline_table()
+            table.update({str(name): _item(each) for name, each in value.items()})
+            return table
+        case list() | tuple():
+            array = tomlkit.array()
+            for each in value:
+                array.append(_item(each))
+            return array
+    try:
+        item: Item = tomlkit.item(value)
+    except ConvertError:
+        raise SetupError(f"{value!r} cannot be written in TOML.") from None
+    return item

@@ -1,0 +1,227 @@
+"""Where an address leads: its scheme, host and port, read as Chrome reads it.
+
+Chrome does not open the text that it is given but what the URL standard makes of it: `HTTPS:\\\\EXAMPLE.com` is
+https://example.com, `http://0x7f.1` is 127.0.0.1, `http://shop.example@evil.example` is evil.example.
+https://url.spec.whatwg.org/#concept-host-parser
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from urllib.parse import quote, unquote
+
+import msgspec
+
+DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+_AROUND = "".join(map(chr, range(0x21)))
+_FORBIDDEN = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]")
+_NOT_IN_FRAGMENT = re.compile('[\\x00-\\x20"<>`\\x7f-\\U0010ffff]')
+_NOT_IN_QUERY = re.compile("[\\x00-\\x20\"'#<>\\x7f-\\U0010ffff]")
+_NOT_IN_PATH = re.compile('[\\x00-\\x20"#<>?^`{|}\\x7f-\\U0010ffff]')
+_JOINERS = "\u200c\u200d"
+_DOTS = str.maketrans("。．｡", "...")
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """`host` is in lower case and ASCII, an IPv6 address without its brackets; `port` None when the scheme has none."""
+
+    scheme: str
+    host: str
+    port: int | None
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}" + ("" if self.port == DEFAULT_PORTS.get(self.scheme) else f":{self.port}")
+
+
+def scheme_of(url: str) -> str:
+    """The scheme in lower case; "" when there is none."""
+    match = _SCHEME.match(_without_blanks(url))
+    return match[1].lower() if match else ""
+
+
+def origin_of(url: str) -> Origin | None:
+    """The origin of an address that goes to a host. None: it goes to none, or Chrome would not open it.
+
+    Two writings of one machine (`example.com.`, an IPv4 address in an IPv6 one) are one origin here.
+    """
+    found = _parts(url)
+    if found is None:
+        return None
+    scheme, host, number = found
+    name = _machine(host)
+    return None if name is None else Origin(scheme, name, number)
+
+
+def canonical(url: str) -> str | None:
+    """The address to the letter as Chrome writes it: two that differ here are two. None: Chrome would not open it.
+
+    https://url.spec.whatwg.org/#url-serializing
+    """
+    url = _without_blanks(url)
+    scheme = scheme_of(url)
+    if scheme not in ("http", "https"):
+        return f"{scheme}{url[len(scheme) :]}" if scheme else None
+    rest = url[len(scheme) + 1 :]
+    before, found_hash, fragment = rest.partition("#")
+    before, found_query, query = before.partition("?")
+    authority, slash, path = before.replace("\\", "/").lstrip("/").partition("/")
+    user = authority.rpartition("@")[0]
+    parts = _parts(url)
+    if parts is None:
+        return None
+    origin = str(Origin(*parts)).partition("://")[2]
+    who = f"{user}@" if user.strip(":") else ""
+    written = f"{scheme}://{who}{origin}{_path(slash + path)}"
+    if found_query:
+        written += f"?{_encoded(query, _NOT_IN_QUERY)}"
+    return written + (f"#{_encoded(fragment, _NOT_IN_FRAGMENT)}" if found_hash else "")
+
+
+def _path(path: str) -> str:
+    """Without `.` and `..`: https://url.spec.whatwg.org/#path-state."""
+    steps: list[str] = []
+    given = path.removeprefix("/").split("/")
+    for place, step in enumerate(given):
+        plain = step.lower().replace("%2e", ".")
+        if plain == "..":
+            del steps[-1:]
+        elif plain != ".":
+            steps.append(step)
+        if plain in (".", "..") and place == len(given) - 1:
+            steps.append("")
+    return "/" + _encoded("/".join(steps), _NOT_IN_PATH)
+
+
+def _encoded(text: str, characters: re.Pattern[str]) -> str:
+    return characters.sub(lambda each: quote(each[0].encode("utf-8", "replace"), safe=""), text)
+
+
+def written_origin(url: str) -> str | None:
+    """The origin to the letter as a page reads it in `location.origin`. None for what has none."""
+    found = _parts(url)
+    if found is None or found[0] not in ("http", "https"):
+        return None
+    return str(Origin(*found))
+
+
+def _parts(url: str) -> tuple[str, str, int] | None:
+    """Scheme, host as Chrome writes it, and port."""
+    url = _without_blanks(url)
+    scheme = scheme_of(url)
+    if scheme not in DEFAULT_PORTS:
+        return None
+    rest = url[len(scheme) + 1 :].replace("\\", "/").lstrip("/")
+    authority = re.split(r"[/?#]", rest, maxsplit=1)[0].rpartition("@")[2]
+    host, port = split_port(authority)
+    number = DEFAULT_PORTS[scheme] if port in (None, "") else _port(port)
+    name = _written_host(host)
+    return None if name is None or number is None else (scheme, name, number)
+
+
+def split_port(authority: str) -> tuple[str, str | None]:
+    """Host and port of `host:port`; the port None when there is none."""
+    match = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(?::(.*))?", authority, re.DOTALL)
+    return (match[1], match[2]) if match else (authority, None)
+
+
+def ascii_host(host: str) -> str | None:
+    """A host as Chrome writes it, without a dot at its end, and as IPv4 where it is. None when it is none."""
+    name = _written_host(host)
+    return None if name is None else _machine(name)
+
+
+def _machine(name: str) -> str | None:
+    if ":" in name:
+        mapped = ipaddress.IPv6Address(name).ipv4_mapped
+        return str(mapped) if mapped else name
+    return name.rstrip(".") or None
+
+
+def _written_host(host: str) -> str | None:
+    if host.startswith("["):
+        return _ipv6(host)
+    try:
+        host = unquote(host, errors="strict").translate(_DOTS)
+    except UnicodeDecodeError:
+        return None
+    name = host.lower() if host.isascii() else _punycode(host)
+    if not name or _FORBIDDEN.search(name):
+        return None
+    plain = name.removesuffix(".")
+    return _ipv4(plain) if _ends_in_number(plain) else name
+
+
+def is_ip(host: str) -> bool:
+    """Whether it is an IP address, as `ascii_host` gives it."""
+    return ":" in host or _ends_in_number(host)
+
+
+def _without_blanks(url: str) -> str:
+    return re.sub(r"[\t\n\r]", "", url.strip(_AROUND))
+
+
+def _port(text: str | None) -> int | None:
+    if text is None or not (text.isascii() and text.isdigit()) or int(text) > 0xFFFF:
+        return None
+    return int(text)
+
+
+def _punycode(host: str) -> str | None:
+    """As UTS46 has it without the transition from older rules, which is how Chrome reads it: `ß` is no `ss`.
+
+    Of what IDNA 2008 forbids besides, such as ☕, Chrome minds nothing: https://url.spec.whatwg.org/#idna
+    """
+    import idna  # late: few hosts need it
+
+    try:
+        labels = idna.uts46_remap(host, std3_rules=False, transitional=False).split(".")
+        for label in labels:
+            idna.check_initial_combiner(label)
+            idna.check_bidi(label)
+            if any(each in _JOINERS and not idna.valid_contextj(label, at) for at, each in enumerate(label)):
+                return None
+    except (idna.IDNAError, ValueError):
+        return None
+    return ".".join(each if each.isascii() else f"xn--{each.encode('punycode').decode()}" for each in labels)
+
+
+def _ends_in_number(host: str) -> bool:
+    last = host.rpartition(".")[2]
+    return last.isdigit() or _number(last) is not None
+
+
+def _number(text: str) -> int | None:
+    """As the standard reads a part of an IPv4 address: 0x for hexadecimal, 0 for octal."""
+    base, digits = (16, text[2:]) if text[:2] in ("0x", "0X") else (8, text[1:]) if text[:1] == "0" else (10, text)
+    if not digits:
+        return 0 if text else None
+    if not re.fullmatch(r"[0-9a-fA-F]+", digits):
+        return None
+    try:
+        return int(digits, base)
+    except ValueError:
+        return None
+
+
+def _ipv6(host: str) -> str | None:
+    try:
+        address = ipaddress.IPv6Address(host[1:-1]) if host.endswith("]") and "%" not in host else None
+    except ValueError:
+        return None
+    if address is not None and (mapped := address.ipv4_mapped):  # newer Pythons write it with dots
+        return f"::ffff:{int(mapped) >> 16:x}:{int(mapped) & 0xFFFF:x}"
+    return str(address) if address else None
+
+
+def _ipv4(host: str) -> str | None:
+    parts = [_number(part) for part in host.split(".")]
+    numbers = [each for each in parts if each is not None]
+    if len(numbers) != len(parts) or not 1 <= len(parts) <= 4:
+        return None
+    *first, last = numbers
+    if any(each > 255 for each in first) or last >= 256 ** (4 - len(first)):
+        return None
+    return str(ipaddress.IPv4Address(last + sum(each << (8 * (3 - at)) for at, each in enumerate(first))))

@@ -7,16 +7,19 @@ from typing import Any
 import msgspec
 
 from cdp_agent.providers.base import ToolCall
+from cdp_agent.providers.nesting import decode
+from cdp_agent.providers.stream import whole
 
 
 def object_of(call: ToolCall) -> dict[str, Any]:
     """The arguments; what is no JSON object is wrapped in one, so that the model sees what it wrote."""
     try:
-        found = msgspec.json.decode(call.arguments or "{}")
-    except msgspec.DecodeError:
+        found = decode(call.arguments or "{}")
+    except ValueError:
         found = None
     return found if isinstance(found, dict) else {"INVALID_JSON": call.arguments}
 
 
 def text_of(arguments: Any) -> str:
-    return arguments if isinstance(arguments, str) else msgspec.json.encode(arguments or {}).decode()
+    """Arguments that came as text, or as an object."""
+    return arguments if isinstance(arguments, str) else msgspec.json.encode(whole(arguments or {})).decode()

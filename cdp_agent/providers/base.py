@@ -149,7 +149,10 @@ FinishReason = Literal["stop", "tool_calls", "length", "content_filter", "unknow
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """`state` belongs into the Assistant message that this becomes."""
+    """`state` belongs into the Assistant message that this becomes.
+
+    `refusal` is the provider's word for why it filtered the reply, where it has one; a model's own words are its text.
+    """
 
     text: str = ""
     reasoning: str = ""
@@ -157,6 +160,7 @@ class Reply(msgspec.Struct, frozen=True):
     finish_reason: FinishReason = "unknown"
     usage: Usage = Usage()
     state: ProviderState | None = None
+    refusal: str = ""
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -172,6 +176,9 @@ class Credentials(Protocol):
 
     async def headers(self, http: httpx.AsyncClient) -> dict[str, str]:
         """Raises AuthenticationError, ModelError when nobody could be asked."""
+
+    def renew(self) -> bool:
+        """Forgets what was fetched, since it was refused. Whether something else can be had."""
 
 
 class Decoder(Protocol):

@@ -11,9 +11,18 @@ from typing import Self
 
 import msgspec
 
-from cdp_agent.errors import ContextTooLong, ModelError, Unreachable, Unsupported
+from cdp_agent.errors import (
+    BadReply,
+    ContextTooLong,
+    ModelError,
+    Overloaded,
+    RateLimited,
+    Refused,
+    Unreachable,
+    Unsupported,
+)
 from cdp_agent.providers import constrained
-from cdp_agent.providers.base import Image, Message, Reply, Request, ToolResult, User
+from cdp_agent.providers.base import Forced, Image, Message, Reply, Request, ToolResult, User
 from cdp_agent.providers.errors import is_of_pictures, may_pass
 from cdp_agent.providers.exchange import ClosedSilently, exchange, http_client
 from cdp_agent.providers.manner import Manner
@@ -23,6 +32,12 @@ from cdp_agent.providers.services import Endpoint
 _log = logging.getLogger(__name__)
 _ONLY_STRICT = ("openai",)
 """Providers that enforce a schema only in their own strict form."""
+_ANY_MODEL = ("ollama", "lmstudio", "openai-compatible")
+"""Providers that serve whatever model there is, also those whose chat template has no place for tools."""
+_MISSES = 2
+_MOST_OF_A_REFUSAL = 500
+_MOST_WHEN_BUSY = 30
+"""Attempts, for a provider that says to come back at once."""
 
 Notice = Callable[[str, ModelError], None]
 """Told what is done about an error that does not end the request, in a sentence, before it is done."""
@@ -55,6 +70,8 @@ class Client:
         self._pause = pause
         self._jitter = jitter
         self._able = self._first_thought_able()
+        self._called = False
+        self._misses = 0
         self._http = http_client(manner.patience)
 
     @property
@@ -86,7 +103,10 @@ class Client:
         while True:
             endpoint, able = self._endpoint, self._able
             try:
-                return await self._ask(self._completed(request), endpoint, able)
+                reply = await self._ask(self._completed(request), endpoint, able)
+                if reply.finish_reason == "content_filter":
+                    raise Refused(endpoint.provider, _why_refused(reply))
+                return reply
             except ContextTooLong:
                 raise  # the caller can say less
             except Unsupported as error:
@@ -111,19 +131,40 @@ class Client:
         if request.output is not None and not able.schemas:
             request = msgspec.structs.replace(request, output=None)  # whoever asks says it in words, too
         if able.tools or not request.tools:
-            return await self._patiently(request, endpoint)
+            reply = await self._patiently(request if able.forcing else _left_to_choose(request), endpoint)
+            return self._with_calls(reply, request, endpoint) if request.tools else reply
         strict = endpoint.provider in _ONLY_STRICT
         sent = constrained.as_json(request, enforced=able.schemas, strict=strict)
         return constrained.as_calls(await self._patiently(sent, endpoint), request)
 
+    def _with_calls(self, reply: Reply, request: Request, endpoint: Endpoint) -> Reply:
+        """The reply, with a call that the model wrote as text where its server reads none.
+
+        A server may leave tools out without a word: a model that never calls one although it has to was not told of
+        them. Raises Unsupported then.
+        """
+        if reply.tool_calls or reply.finish_reason in ("length", "content_filter"):
+            self._called = self._called or bool(reply.tool_calls)
+            return reply
+        if endpoint.provider not in _ANY_MODEL or request.tool_choice == "auto":
+            return reply
+        written = constrained.as_calls(reply, request)
+        if any(call.name == spec.name for call in written.tool_calls for spec in request.tools):
+            return written
+        self._misses += 1
+        if self._called or self._misses < _MISSES or self._manner.constrained != "auto":
+            return reply
+        words = f"a tool had to be called, and {_MISSES} times none was: the model's chat template has no tools."
+        raise Unsupported(endpoint.provider, words, None, "tools")
+
     async def _patiently(self, request: Request, endpoint: Endpoint) -> Reply:
         body = msgspec.json.encode(endpoint.wire.encode(request))
         patience = self._manner.patience
-        repeated = False
-        attempt = 1
+        repeated = renewed = False
+        tries = _Tries()
         while True:
             try:
-                return self._priced(await exchange(self._http, endpoint, patience, body), endpoint)
+                return self.counted(request, finished(await exchange(self._http, endpoint, patience, body)), endpoint)
             except ClosedSilently as closed:
                 if not repeated:
                     _log.debug("%s closed the connection; asking again", endpoint.provider)
@@ -135,16 +176,25 @@ class Client:
                 )
             except ModelError as failed:
                 cause, error = failed, failed
-            await self._before_the_next(attempt, error, cause)
-            attempt += 1
+                if isinstance(failed, BadReply) and failed.received_bytes:
+                    self.lost(request, failed, endpoint)
+                if error.status == 401 and endpoint.credentials is not None and not renewed:
+                    renewed = True
+                    if endpoint.credentials.renew():
+                        continue
+            tries = await self._before_the_next(tries, error, cause)
 
-    def _priced(self, reply: Reply, endpoint: Endpoint) -> Reply:
+    def counted(self, request: Request, reply: Reply, endpoint: Endpoint) -> Reply:
+        """The reply with what it cost; each that comes passes here, also one that is refused afterwards."""
         if self._prices is None or reply.usage.cost is not None:
             return reply
         cost = cost_of(reply.usage, self._prices.price_of(endpoint.provider, endpoint.model))
         return msgspec.structs.replace(reply, usage=msgspec.structs.replace(reply.usage, cost=cost))
 
-    async def _before_the_next(self, attempt: int, error: ModelError, cause: Exception) -> None:
+    def lost(self, request: Request, error: BadReply, endpoint: Endpoint) -> None:
+        """Hears of each reply that came and could not be read: it was paid for, too."""
+
+    async def _before_the_next(self, tries: _Tries, error: ModelError, cause: Exception) -> _Tries:
         """Waits before another attempt, or raises the error when there is to be none."""
         patience = self._manner.patience
         wait_s = error.retry_after
@@ -152,14 +202,26 @@ class Client:
             most = patience.longest_retry_after_s
             error.args = (f"{str(error).rstrip('.')}. It asks to wait {wait_s:,.0f} s; {most:g} s is the most we do.",)
             raise error
-        if attempt >= patience.attempts or not may_pass(error):
+        busy = isinstance(error, Overloaded | RateLimited)
+        if busy:
+            pause_s = patience.overload_pause_s(tries.busy + 1, self._jitter())
+            enough = tries.busy >= _MOST_WHEN_BUSY or tries.waited_s >= patience.overload_s
+        else:
+            pause_s = patience.pause_s(tries.failed + 1, self._jitter())
+            enough = tries.failed + 1 >= patience.attempts
+        if enough or not may_pass(error):
             raise error from (cause if cause is not error else error.__cause__)
-        if wait_s is None:
-            wait_s = patience.pause_s(attempt, self._jitter())
-        self._notice(
-            f"The model is asked again in {wait_s:.1f} s, attempt {attempt + 1} of {patience.attempts}.", error
-        )
+        wait_s = pause_s if wait_s is None else wait_s
+        if busy:
+            so_long = f"{tries.waited_s:.0f} of at most {patience.overload_s:.0f} s were waited"
+            self._notice(f"The provider has no room: it is asked again in {wait_s:.1f} s ({so_long}).", error)
+        else:
+            attempt = f"attempt {tries.failed + 2} of {patience.attempts}"
+            self._notice(f"The model is asked again in {wait_s:.1f} s, {attempt}.", error)
         await self._pause(wait_s)
+        if busy:
+            return msgspec.structs.replace(tries, busy=tries.busy + 1, waited_s=tries.waited_s + wait_s)
+        return msgspec.structs.replace(tries, failed=tries.failed + 1)
 
     def _learn(self, error: Unsupported, endpoint: Endpoint, able: _Able, request: Request) -> bool:
         """Takes down what the server cannot do; whether the same can be asked for in another way."""
@@ -169,7 +231,12 @@ class Client:
             self._able = msgspec.structs.replace(able, schemas=False)
             self._notice("The server enforces no JSON Schema: the model is asked for JSON in words.", error)
             return True
-        if error.what == "tools" and able.tools and request.tools and self._manner.constrained == "auto":
+        if error.what == "tool_choice" and able.forcing and request.tools:
+            self._able = msgspec.structs.replace(able, forcing=False)
+            self._notice("The model cannot be forced to call a tool: it is left to choose.", error)
+            return True
+        # Who takes no choice at all, not even a free one, does not take tools.
+        if error.what != "schema" and able.tools and request.tools and self._manner.constrained == "auto":
             self._able = msgspec.structs.replace(able, tools=False)
             self._notice("The model has no tool calling: it is asked for its calls as JSON.", error)
             return True
@@ -183,12 +250,33 @@ class Client:
             return False
         self._endpoint, self._fallback = self._fallback, None
         self._able = self._first_thought_able()
+        self._called, self._misses = False, 0
         now = self._endpoint
         self._notice(f"{now.provider}/{now.model} takes over, for the rest of the run.", error)
         return True
 
     def _first_thought_able(self) -> _Able:
         return _Able(tools=self._manner.constrained is not True, schemas=self._endpoint.wire.JSON_OUTPUT)
+
+
+def finished(reply: Reply) -> Reply:
+    """The reply without calls that were cut off: what is there of them may be read as something else."""
+    if reply.finish_reason not in ("length", "content_filter"):
+        return reply
+    # What a provider keeps of a turn belongs to its calls: some refuse the one without the other.
+    return msgspec.structs.replace(reply, tool_calls=(), state=None if reply.tool_calls else reply.state)
+
+
+def _left_to_choose(request: Request) -> Request:
+    """The same request to a model that cannot be forced: the prompt has to do it, and leaving out other tools."""
+    forced = request.tool_choice.name if isinstance(request.tool_choice, Forced) else None
+    tools = tuple(each for each in request.tools if forced in (None, each.name))
+    return msgspec.structs.replace(request, tools=tools, tool_choice="auto")
+
+
+def _why_refused(reply: Reply) -> str:
+    told = ": ".join(filter(None, (reply.refusal, " ".join(reply.text.split())[:_MOST_OF_A_REFUSAL])))
+    return f"the model or a filter of its provider refused to answer ({told or 'it did not say why'})."
 
 
 def _has_picture(message: Message) -> bool:
@@ -200,8 +288,17 @@ def _has_picture(message: Message) -> bool:
     return False
 
 
+class _Tries(msgspec.Struct, frozen=True):
+    """How often a request failed, how often there was no room for it, and how long that was waited for."""
+
+    failed: int = 0
+    busy: int = 0
+    waited_s: float = 0
+
+
 class _Able(msgspec.Struct, frozen=True):
     """What the endpoint can do, as far as is known."""
 
     tools: bool
     schemas: bool
+    forcing: bool = True

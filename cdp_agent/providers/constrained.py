@@ -29,6 +29,7 @@ from cdp_agent.providers.base import (
     ToolSpec,
     User,
 )
+from cdp_agent.providers.json_schemas import can_be_strict
 from cdp_agent.providers.lenient import objects
 
 NAME = "tool_call"
@@ -36,10 +37,12 @@ LONGEST_TEXT = 1_000
 """Characters of a text in a call: small models may go on in one for ever."""
 _MOST_ITEMS = 20
 
-_REF: dict[str, Any] = {"$ref": "#/$defs/ref"}
+_REF: dict[str, Any] = {"$ref": "#/$defs/ref_on_page"}
 _STRICT = ("type", "enum", "const", "items", "$ref")
+_OF_FORMS = {"properties", "anyOf", "oneOf", "allOf", "$ref", "prefixItems", "additionalProperties"}
 _NAMES = ("tool", "name", "function", "action")
-_ARGUMENTS = ("arguments", "parameters", "args", "input")
+_ARGUMENTS = ("arguments", "parameters", "args", "input", "inputs")
+_REASONS = ("reasoning", "thought", "reason")
 _INSTRUCTIONS = """\
 You call a tool by answering with one JSON object and nothing else:
 {"tool": "NAME", "arguments": {...}}
@@ -66,18 +69,22 @@ def as_json(request: Request, *, enforced: bool, strict: bool = False) -> Reques
 
 
 def as_calls(reply: Reply, request: Request) -> Reply:
-    """The same reply with the call that its text is. `request` is the one with the tools."""
+    """The same reply with the call that its text is. `request` is the one with the tools.
+
+    The text that is left is what stood before the call, or the reason that the call itself gives.
+    """
     if reply.finish_reason in ("length", "content_filter"):  # whatever there is of it is not all
         return reply
-    names = {spec.name for spec in request.tools}
-    found = [(place, call) for place, each in objects(reply.text) if (call := _call_of(each)) is not None]
-    known = [(place, call) for place, call in found if call[0] in names] or found
+    takes = {spec.name: set(spec.parameters.get("properties", {})) for spec in request.tools}
+    found = [(place, each, call) for place, each in objects(reply.text) if (call := _call_of(each, takes)) is not None]
+    known = [one for one in found if one[2][0] in takes] or found
     if not known:
         return reply
-    place, (name, arguments) = known[0]
+    place, written, (name, arguments) = known[0]
     made = ToolCall(f"call_{len(request.messages)}", name, msgspec.json.encode(arguments).decode())
     before = reply.text[:place].removesuffix("```json\n").removesuffix("```\n").strip()
-    return msgspec.structs.replace(reply, text=before, tool_calls=(made,), finish_reason="tool_calls")
+    reason = next((written[key] for key in _REASONS if isinstance(written.get(key), str)), "")
+    return msgspec.structs.replace(reply, text=before or reason, tool_calls=(made,), finish_reason="tool_calls")
 
 
 def schema_of(specs: Sequence[ToolSpec], refs: Sequence[str] | None = None, *, strict: bool = False) -> dict[str, Any]:
@@ -88,7 +95,10 @@ def schema_of(specs: Sequence[ToolSpec], refs: Sequence[str] | None = None, *, s
         for spec in specs
         if refs or refs is None or not _needs_ref(spec)
     ]
-    definitions = {"$defs": {"ref": {"type": "string", "enum": list(refs)}}} if refs else {}
+    named = {name: each for spec in specs for name, each in spec.parameters.get("$defs", {}).items()}
+    if refs:
+        named["ref_on_page"] = {"type": "string", "enum": list(refs)}
+    definitions = {"$defs": named} if named else {}
     if strict:  # which takes no choice at the top
         return {**_object({"call": {"anyOf": calls}}), **definitions}
     return {**(calls[0] if len(calls) == 1 else {"anyOf": calls}), **definitions}
@@ -118,8 +128,16 @@ def _enforceable(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict
     return _object(properties, parameters.get("required", ()))
 
 
+def _is_form(schema: dict[str, Any]) -> bool:
+    """Whether it is the form of an answer that somebody gave, and not one of our own arguments."""
+    items = schema.get("items")
+    return not schema.keys().isdisjoint(_OF_FORMS) or (isinstance(items, dict) and _is_form(items))
+
+
 def _bounded(schema: dict[str, Any]) -> dict[str, Any]:
     """Without what only people read; a number within bounds as a whole one, of which grammars know the bounds."""
+    if _is_form(schema):
+        return schema
     kept = {key: value for key, value in schema.items() if key not in ("description", "default", "title")}
     if kept.get("type") == "string" and not kept.keys() & {"enum", "pattern", "maxLength"}:
         kept["maxLength"] = LONGEST_TEXT
@@ -135,9 +153,9 @@ def _strict(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict[str,
     properties: dict[str, Any] = {}
     required = parameters.get("required", ())
     for name, each in _enforceable(parameters, refs)["properties"].items():
-        if each.get("type") == "object":  # anything that is one, which cannot be said
+        if each == {"type": "object"}:  # anything that is one, which cannot be said
             continue
-        kept = _plain(each)
+        kept = each if _is_form(each) and can_be_strict(each) else _plain(each)
         properties[name] = kept if name in required else {"anyOf": [kept, {"type": "null"}]}
     return _object(properties)
 
@@ -152,13 +170,24 @@ def _described(spec: ToolSpec) -> str:
     properties = spec.parameters.get("properties", {})
     fields = [f'"{name}"{"" if name in required else "?"}: {_kind(each)}' for name, each in properties.items()]
     lines = [f'{{"tool": "{spec.name}", "arguments": {{{", ".join(fields)}}}}}', f"  {spec.description}"]
-    told = [f"  {name}: {each['description']}" for name, each in properties.items() if "description" in each]
+    told = _definitions(spec) + [
+        f"  {name}: {each['description']}" for name, each in properties.items() if "description" in each
+    ]
     return "\n".join([*lines, *told])
+
+
+def _definitions(spec: ToolSpec) -> list[str]:
+    """What the arguments refer to by name."""
+    return [
+        f"  {name}: {msgspec.json.encode(each).decode()}" for name, each in spec.parameters.get("$defs", {}).items()
+    ]
 
 
 def _kind(schema: dict[str, Any]) -> str:
     if "enum" in schema:
         return " | ".join(msgspec.json.encode(each).decode() for each in schema["enum"])
+    if _is_form(schema):
+        return msgspec.json.encode({name: each for name, each in schema.items() if name != "description"}).decode()
     if schema.get("type") == "array":
         return f"[{_kind(schema.get('items', {}))}, ...]"
     return str(schema.get("type", "any"))
@@ -208,8 +237,11 @@ def _joined(first: tuple[Text | Image, ...], second: tuple[Text | Image, ...]) -
             return first + second
 
 
-def _call_of(found: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    """The tool's name and arguments in an object: as was asked for, or in a form that models are used to."""
+def _call_of(found: dict[str, Any], takes: dict[str, set[str]]) -> tuple[str, dict[str, Any]] | None:
+    """The tool's name and arguments in an object: as was asked for, or in a form that models are used to.
+
+    `takes` are the arguments that there are, by tool: where they stand beside the name, a reason may, too.
+    """
     inner = next((found[key] for key in ("call", "tool_call", "function") if isinstance(found.get(key), dict)), found)
     name = next((inner[key] for key in _NAMES if isinstance(inner.get(key), str)), None)
     if name is None:
@@ -218,5 +250,6 @@ def _call_of(found: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     if isinstance(arguments, str):
         arguments = next((each for _, each in objects(arguments)), {})
     if not isinstance(arguments, dict):
-        arguments = {key: value for key, value in inner.items() if key not in (*_NAMES, *_ARGUMENTS)}
+        reasons = set(_REASONS) - takes.get(name.strip(), set())
+        arguments = {key: value for key, value in inner.items() if key not in {*_NAMES, *_ARGUMENTS, *reasons}}
     return name.strip(), arguments

@@ -34,8 +34,9 @@ async def exchange(http: httpx.AsyncClient, endpoint: Endpoint, patience: Patien
     try:
         return await one.run(body)
     except ModelError as error:
-        if endpoint.key:  # some providers repeat it in their errors
-            error.args = (str(error).replace(endpoint.key, "[key]"),)
+        if isinstance(error, BadReply):
+            error.received_bytes = one.received_bytes
+        error.args = (endpoint.without_secrets(str(error)),)
         raise
 
 
@@ -45,7 +46,7 @@ class _Exchange:
         self._endpoint = endpoint
         self._patience = patience
         self._decoder: Decoder | None = None
-        self._bytes = 0
+        self.received_bytes = 0
 
     async def run(self, body: bytes) -> Reply:
         patience = self._patience
@@ -53,7 +54,7 @@ class _Exchange:
             async with asyncio.timeout(patience.connect_s + patience.first_byte_s) as limit:
                 return await self._run(body, limit)
         except TimeoutError as error:
-            if not self._bytes:
+            if not self.received_bytes:
                 raise self._unreachable(f"no answer began within {patience.first_byte_s:g} s.") from error
             return self._without_its_end(error, f"nothing more came for {patience.between_chunks_s:g} s")
         except httpx.ConnectTimeout as error:
@@ -84,9 +85,8 @@ class _Exchange:
             if event == "http11.send_request_headers.started":  # there is a connection
                 limit.reschedule(clock() + patience.first_byte_s)
 
-        address = endpoint.base_url + endpoint.wire.path(endpoint.model)
         async with self._http.stream(
-            "POST", address, content=body, headers=headers, extensions={"trace": trace}
+            "POST", endpoint.address, content=body, headers=headers, extensions={"trace": trace}
         ) as got:
             if got.status_code != 200:
                 raise await self._refusal(got)
@@ -94,7 +94,7 @@ class _Exchange:
                 endpoint.provider, endpoint.model, got.headers.get("content-type", "")
             )
             async for data in got.aiter_bytes():
-                self._bytes += len(data)
+                self.received_bytes += len(data)
                 limit.reschedule(clock() + patience.between_chunks_s)
                 self._decoder.feed(data)
             return self._decoder.reply()
@@ -123,7 +123,7 @@ class _Exchange:
         )
 
     def _not_there(self, why: str) -> Unreachable:
-        return self._unreachable(f"{self._endpoint.base_url} cannot be reached: {why}.")
+        return self._unreachable(f"{self._endpoint.shown_url} cannot be reached: {why}.")
 
     def _unreachable(self, message: str) -> Unreachable:
         return Unreachable(self._endpoint.provider, message)

@@ -8,8 +8,6 @@ from __future__ import annotations
 from typing import Any, Final
 from urllib.parse import quote
 
-import msgspec
-
 from cdp_agent.providers.arguments import object_of
 from cdp_agent.providers.base import (
     Assistant,
@@ -23,6 +21,7 @@ from cdp_agent.providers.base import (
     ToolResult,
     User,
 )
+from cdp_agent.providers.chat import error_in
 from cdp_agent.providers.google_models import thinking, wants_signatures
 from cdp_agent.providers.google_stream import OWN_ID, WIRE, ContentDecoder, failure_of
 from cdp_agent.providers.images import base64_of
@@ -141,13 +140,7 @@ def _id(call_id: str) -> dict[str, str]:
 
 def failure(body: bytes) -> Failure:
     """The error that a body tells, an object or a list with one."""
-    try:
-        found = msgspec.json.decode(body)
-    except msgspec.DecodeError:
-        return Failure(" ".join(body.decode(errors="replace").split())[:300])
-    if isinstance(found, list):
-        found = found[0] if found else {}
-    return failure_of(found.get("error", found) if isinstance(found, dict) else found)
+    return failure_of(error_in(body))
 
 
 def decoder(provider: str, model: str, content_type: str) -> ContentDecoder:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cdp_agent.errors import AuthenticationError, ModelError, SetupError
+from cdp_agent.errors import AuthenticationError, BadReply, ModelError, Overloaded, SetupError
+from cdp_agent.providers.nesting import decode
 
 if TYPE_CHECKING:
     import httpx
@@ -26,6 +27,7 @@ _METADATA_PATH = "/computeMetadata/v1/instance/service-accounts/default/token"
 _METADATA_TIMEOUT_S = 3
 _EARLY_S = 60
 _LIFETIME_S = 3600
+_LATER = (408, 429)
 
 
 class AccessToken:
@@ -36,6 +38,9 @@ class AccessToken:
 
     async def headers(self, http: httpx.AsyncClient) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._token}"}
+
+    def renew(self) -> bool:
+        return False
 
 
 class DefaultCredentials:
@@ -57,6 +62,11 @@ class DefaultCredentials:
             await self._fetch(http)
         return {"Authorization": f"Bearer {self._token}"}
 
+    def renew(self) -> bool:
+        """A token may be taken back before its time."""
+        self._expires = 0.0
+        return True
+
     async def _fetch(self, http: httpx.AsyncClient) -> None:
         import httpx  # which takes long to import
 
@@ -72,13 +82,16 @@ class DefaultCredentials:
                 response = await http.post(address, data=form)
         except httpx.TransportError as error:
             raise ModelError(self._provider, self._unreachable(error)) from error
+        if response.status_code >= 500 or response.status_code in _LATER:
+            words = f"Google's token server answered with HTTP status {response.status_code}."
+            raise Overloaded(self._provider, words, response.status_code)
         if response.status_code != 200:
             raise AuthenticationError(self._provider, _refusal(response.content), response.status_code)
         try:
-            found = msgspec.json.decode(response.content)
+            found = decode(response.content)
             self._token, self._expires = str(found["access_token"]), time.time() + float(found["expires_in"])
-        except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
-            raise ModelError(self._provider, "Google's answer to a request for a token holds none.") from error
+        except (KeyError, TypeError, ValueError) as error:  # msgspec.DecodeError is one
+            raise BadReply(self._provider, "Google's answer to a request for a token holds none.") from error
 
     def _unreachable(self, error: Exception) -> str:
         if self._file is not None:
@@ -153,8 +166,8 @@ def _base64url(data: bytes) -> str:
 def _refusal(body: bytes) -> str:
     """What Google's token server says, which never holds a secret: https://www.rfc-editor.org/rfc/rfc6749#section-5.2."""
     try:
-        found = msgspec.json.decode(body)
+        found = decode(body)
         words = f"{found['error']}: {found.get('error_description') or 'no more was said'}"
-    except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         words = " ".join(body.decode(errors="replace").split())[:200]
     return f"Google gave no token ({words}): run `gcloud auth application-default login` again, or renew the key file."

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from cdp_agent.errors import BadReply
 from cdp_agent.providers.arguments import text_of
 from cdp_agent.providers.base import Failure, FinishReason, ProviderState, Reply, ToolCall, Usage
+from cdp_agent.providers.chat import failure_of as plain_failure_of
 from cdp_agent.providers.errors import model_error
-from cdp_agent.providers.stream import ObjectReader, joined
+from cdp_agent.providers.stream import Count, Id, ObjectReader, counted, joined
 
 WIRE = "google"
 OWN_ID = "google_call_"
@@ -33,20 +36,61 @@ _FINISH: dict[str, FinishReason] = {
 }
 
 
+class _FunctionCall(msgspec.Struct, frozen=True):
+    id: Id = None
+    name: str | None = None
+    args: Any = None
+
+
+class _Part(msgspec.Struct, frozen=True, rename="camel"):
+    text: str | None = None
+    thought: bool | None = None
+    thought_signature: str | None = None
+    function_call: _FunctionCall | None = None
+
+
+class _Content(msgspec.Struct, frozen=True):
+    parts: list[_Part] | None = None
+
+
+class _Candidate(msgspec.Struct, frozen=True, rename="camel"):
+    content: _Content | None = None
+    finish_reason: str | None = None
+
+
+class _Feedback(msgspec.Struct, frozen=True, rename="camel"):
+    block_reason: str | None = None
+
+
+class _Chunk(msgspec.Struct, frozen=True, rename="camel"):
+    candidates: list[_Candidate] | None = None
+    prompt_feedback: _Feedback | None = None
+    usage_metadata: dict[str, Any] | None = None
+    error: Any = None
+
+
+class _Usage(msgspec.Struct, frozen=True, rename="camel"):
+    prompt_token_count: Count = None
+    tool_use_prompt_token_count: Count = None
+    candidates_token_count: Count = None
+    thoughts_token_count: Count = None
+    cached_content_token_count: Count = None
+
+
 class ContentDecoder:
     """The reply from the chunks of a stream, each of which is a whole response with what came since the last."""
 
     def __init__(self, provider: str, model: str, content_type: str) -> None:
         self._provider = provider
         self._model = model
-        self._objects = ObjectReader(provider, content_type)
+        self._objects = ObjectReader(provider, content_type, _Chunk)
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._calls: list[ToolCall] = []
         self._signatures: dict[str, str] = {}
         self._text_signature = ""
         self._finish: str | None = None
-        self._blocked = False
+        self._blocked: str | None = None
         self._usage: dict[str, Any] = {}
         self._seen = 0
 
@@ -60,50 +104,48 @@ class ContentDecoder:
             self._take(chunk)
         if not self._seen:
             raise BadReply(self._provider, "the answer is not generated content: is the base URL right?")
-        if self._finish is None and not self._blocked:
+        if self._finish is None and self._blocked is None:
             raise BadReply(self._provider, "the reply broke off before its end.")
         return Reply(
             text=joined(self._text),
             reasoning=joined(self._reasoning),
             tool_calls=tuple(self._calls),
-            finish_reason=self._finish_reason(),
+            finish_reason=(finish := self._finish_reason()),
             usage=_usage(self._usage),
             state=self._state(),
+            refusal=joined([self._finish or self._blocked or ""]) if finish == "content_filter" else "",
         )
 
-    def _take(self, chunk: dict[str, Any]) -> None:
-        if chunk.get("error"):
-            raise model_error(self._provider, failure_of(chunk["error"]))
-        self._seen += any(name in chunk for name in ("candidates", "usageMetadata", "promptFeedback"))
-        self._usage = chunk.get("usageMetadata") or self._usage
-        if (chunk.get("promptFeedback") or {}).get("blockReason"):
-            self._blocked = True
-        for candidate in (chunk.get("candidates") or ())[:1]:
-            for part in (candidate.get("content") or {}).get("parts") or ():
+    def _take(self, chunk: _Chunk) -> None:
+        if chunk.error:
+            raise model_error(self._provider, failure_of(chunk.error))
+        told = (chunk.candidates, chunk.usage_metadata, chunk.prompt_feedback)
+        self._seen += any(each is not None for each in told)
+        self._usage = chunk.usage_metadata or self._usage
+        if chunk.prompt_feedback is not None:
+            self._blocked = chunk.prompt_feedback.block_reason or self._blocked
+        for candidate in (chunk.candidates or ())[:1]:
+            for part in (candidate.content or _Content()).parts or ():
                 self._take_part(part)
-            self._finish = candidate.get("finishReason") or self._finish
+            self._finish = candidate.finish_reason or self._finish
 
-    def _take_part(self, part: dict[str, Any]) -> None:
-        signature = part.get("thoughtSignature")
-        if call := part.get("functionCall"):
-            found = ToolCall(
-                str(call.get("id") or f"{OWN_ID}{len(self._calls) + 1}"),
-                str(call.get("name") or ""),
-                text_of(call.get("args")),
-            )
-            self._calls.append(found)
+    def _take_part(self, part: _Part) -> None:
+        signature = joined([part.thought_signature or ""])
+        if call := part.function_call:
+            call_id = joined([str(call.id or f"{OWN_ID}{len(self._calls) + 1}")])
+            self._calls.append(ToolCall(call_id, joined([call.name or ""]), joined([text_of(call.args)])))
             if signature:
-                self._signatures[found.id] = signature
+                self._signatures[call_id] = signature
             return
-        (self._reasoning if part.get("thought") else self._text).append(part.get("text") or "")
+        (self._reasoning if part.thought else self._text).append(part.text or "")
         self._text_signature = signature or self._text_signature
 
     def _finish_reason(self) -> FinishReason:
         if self._blocked and not self._finish:
             return "content_filter"
-        if self._calls and _FINISH.get(str(self._finish), "stop") == "stop":
+        if self._calls and _FINISH.get(self._finish or "", "stop") == "stop":
             return "tool_calls"  # which Google calls STOP
-        return _FINISH.get(str(self._finish), "unknown")
+        return _FINISH.get(self._finish or "", "unknown")
 
     def _state(self) -> ProviderState | None:
         kept: dict[str, Any] = {}
@@ -116,23 +158,26 @@ class ContentDecoder:
 
 def failure_of(error: Any) -> Failure:
     """https://google.aip.dev/193#http11json-representation, with the wait that a RetryInfo asks for."""
-    if not isinstance(error, dict):
-        return Failure(str(error))
-    waits = [each.get("retryDelay") for each in error.get("details") or () if isinstance(each, dict)]
-    seconds = next((str(each).removesuffix("s") for each in waits if each), "")
+    found = plain_failure_of(error)
+    details = error.get("details") if isinstance(error, dict) else None
+    waits = [each.get("retryDelay") for each in details if isinstance(each, dict)] if isinstance(details, list) else []
+    return msgspec.structs.replace(found, retry_after=next((_seconds(str(each)) for each in waits if each), None))
+
+
+def _seconds(delay: str) -> float | None:
     try:
-        retry_after = float(seconds) if seconds else None
+        return max(0.0, float(delay.removesuffix("s")))
     except ValueError:
-        retry_after = None
-    return Failure(str(error.get("message") or error.get("status") or error), str(error.get("code") or ""), retry_after)
+        return None
 
 
 def _usage(found: dict[str, Any]) -> Usage:
     """Google counts thoughts apart from the other output, and what tools of its own read from the other input."""
-    thoughts = found.get("thoughtsTokenCount") or 0
+    used = counted(found, _Usage) or _Usage()
+    thoughts = int(used.thoughts_token_count or 0)
     return Usage(
-        input_tokens=(found.get("promptTokenCount") or 0) + (found.get("toolUsePromptTokenCount") or 0),
-        output_tokens=(found.get("candidatesTokenCount") or 0) + thoughts,
-        cached_tokens=found.get("cachedContentTokenCount") or 0,
+        input_tokens=int(used.prompt_token_count or 0) + int(used.tool_use_prompt_token_count or 0),
+        output_tokens=int(used.candidates_token_count or 0) + thoughts,
+        cached_tokens=int(used.cached_content_token_count or 0),
         reasoning_tokens=thoughts,
     )

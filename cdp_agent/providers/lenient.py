@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
+from cdp_agent.providers.nesting import DEEPEST, decode, is_too_deep
 
 _THOUGHTS = re.compile(r"\s*<(think|thinking|thought)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _CLOSES = {"{": "}", "[": "]"}
@@ -26,10 +26,10 @@ def read_object(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        found = msgspec.json.decode(text)
+        found = decode(text)
         if isinstance(found, str):
-            found = msgspec.json.decode(found)
-    except msgspec.DecodeError as error:
+            found = decode(found)
+    except ValueError as error:
         _, found = next(objects(text), (0, error))
         if found is error:
             raise ValueError(f"the arguments are not JSON ({error})") from error
@@ -43,15 +43,15 @@ def read_object(text: str) -> dict[str, Any]:
 def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each JSON object that stands in the text by itself, with the place where it begins."""
     thoughts = _THOUGHTS.match(text)
-    start = text.find("{", thoughts.end() if thoughts else 0)
+    start = -1 if is_too_deep(text) else text.find("{", thoughts.end() if thoughts else 0)
     while start >= 0:
         mended, end = _mended(text, start)
         try:
-            found = msgspec.json.decode(text[start:end] if end else mended)
-        except msgspec.DecodeError:
+            found = decode(text[start:end] if end else mended)
+        except ValueError:
             try:
-                found = msgspec.json.decode(mended)
-            except msgspec.DecodeError:
+                found = decode(mended)
+            except ValueError:
                 found, end = None, start + 1
         if found is not None:
             yield start, found
@@ -76,6 +76,8 @@ def _mended(text: str, start: int) -> tuple[str, int]:
                 return "", place + 1
         elif char in "{[":
             open_.append(_CLOSES[char])
+            if len(open_) > DEEPEST:  # within quotes, where nobody has counted them
+                return "", 0
         quoted = char == '"'
         written.append(char)
         if not open_:

@@ -17,7 +17,8 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
     `connect_s` is for a connection; `first_byte_s` from then on until the answer begins, which on a slow machine takes
     as long as reading the whole request; `between_chunks_s` for each piece of it that follows. `attempts` in all; the
     pause after the first one is `first_pause_s`, then twice as long each time, up to `longest_pause_s`. Where the
-    provider says how long to wait it is obeyed, up to `longest_retry_after_s`.
+    provider says how long to wait it is obeyed, up to `longest_retry_after_s`. One that has no room just now is asked
+    more often: until the pauses come to `overload_s`.
     """
 
     connect_s: float = 10
@@ -27,12 +28,13 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
     first_pause_s: float = 1
     longest_pause_s: float = 10
     longest_retry_after_s: float = 60
+    overload_s: float = 300
 
     def __post_init__(self) -> None:
         for name in ("connect_s", "first_byte_s", "between_chunks_s"):
             if getattr(self, name) <= 0:
                 raise SetupError(f"{name} is more than 0, not {getattr(self, name)}.")
-        for name in ("first_pause_s", "longest_pause_s", "longest_retry_after_s"):
+        for name in ("first_pause_s", "longest_pause_s", "longest_retry_after_s", "overload_s"):
             if getattr(self, name) < 0:
                 raise SetupError(f"{name} is at least 0, not {getattr(self, name)}.")
         if self.attempts < 1:
@@ -42,12 +44,16 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
         """How long to wait after this attempt (from 1) where nobody says; `jitter` is from 0 to 1."""
         return min(self.first_pause_s * 2.0 ** (attempt - 1) * (1 + jitter), self.longest_pause_s)
 
+    def overload_pause_s(self, attempt: int, jitter: float) -> float:
+        """The same for a provider that has no room: all who wait come back at different times."""
+        return min(self.first_pause_s * 2.0 ** (attempt - 1), self.overload_s / 10) * (0.5 + jitter)
+
 
 class Manner(msgspec.Struct, frozen=True, kw_only=True):
     """How a model is asked, whatever the question: what a request leaves open is taken from here.
 
     `constrained`: True for a model without tool calling, whose calls are JSON that its server enforces; False never;
-    "auto" as soon as the server says that the model has no tools.
+    "auto" as soon as the server says that the model has no tools, or the model was required to call one and never does.
     """
 
     patience: Patience = Patience()

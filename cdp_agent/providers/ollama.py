@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+import msgspec
+
 from cdp_agent.errors import BadReply
 from cdp_agent.providers.arguments import object_of, text_of
 from cdp_agent.providers.base import (
@@ -29,8 +31,10 @@ from cdp_agent.providers.base import (
 )
 from cdp_agent.providers.chat import bearer, encode_tools, failure, failure_of
 from cdp_agent.providers.errors import model_error
+from cdp_agent.providers.estimate import estimated_tokens
 from cdp_agent.providers.images import base64_of, shown_by_the_user
-from cdp_agent.providers.stream import ObjectReader, joined
+from cdp_agent.providers.stream import Count, Id, ObjectReader, counted, joined
+from cdp_agent.providers.tool_calls import Function
 
 __all__ = ["JSON_OUTPUT", "decoder", "encode", "failure", "headers", "path"]
 
@@ -40,8 +44,6 @@ _WIRE = "ollama"
 # Each change of the context's length loads the model anew, so that there are only few lengths.
 _CONTEXTS = (16_384, 32_768, 65_536, 131_072)
 _ANSWER_TOKENS = 4_096
-_CHARS_A_TOKEN = 3
-_IMAGE_TOKENS = 1_500
 _FINISH: dict[str, FinishReason] = {"stop": "stop", "length": "length"}
 
 
@@ -79,22 +81,8 @@ def _think(model: str, effort: str) -> bool | str:
 
 
 def _context(request: Request) -> int:
-    """Room for the request and its answer, by its characters: the tokens are known only to the model."""
-    chars = sum(len(tool.description) + len(str(tool.parameters)) for tool in request.tools)
-    images = 0
-    for message in request.messages:
-        match message:
-            case User(parts):
-                chars += sum(len(part.text) for part in parts if isinstance(part, Text))
-                images += sum(isinstance(part, Image) for part in parts)
-            case ToolResult(_, text, shown):
-                chars += len(text)
-                images += len(shown)
-            case Assistant(text, calls):
-                chars += len(text) + sum(len(call.name + call.arguments) for call in calls)
-            case System(text):
-                chars += len(text)
-    needed = chars // _CHARS_A_TOKEN + images * _IMAGE_TOKENS + (request.max_output_tokens or _ANSWER_TOKENS)
+    """How long a context to make room for."""
+    needed = estimated_tokens(request) + (request.max_output_tokens or _ANSWER_TOKENS)
     return next((length for length in _CONTEXTS if length >= needed), _CONTEXTS[-1])
 
 
@@ -123,6 +111,31 @@ def decoder(provider: str, model: str, content_type: str) -> ChatDecoder:
     return ChatDecoder(provider, model, content_type)
 
 
+class _Call(msgspec.Struct, frozen=True):
+    id: Id = None
+    function: Function | None = None
+
+
+class _Said(msgspec.Struct, frozen=True):
+    content: str | None = None
+    thinking: str | None = None
+    tool_calls: list[_Call] | None = None
+
+
+class _Line(msgspec.Struct, frozen=True):
+    message: _Said | None = None
+    done: bool | None = None
+    done_reason: str | None = None
+    prompt_eval_count: Any = None
+    eval_count: Any = None
+    error: Any = None
+
+
+class _Usage(msgspec.Struct, frozen=True):
+    prompt_eval_count: Count = None
+    eval_count: Count = None
+
+
 class ChatDecoder:
     """The reply from the lines of a stream; its last is the one that says `done`."""
 
@@ -130,11 +143,12 @@ class ChatDecoder:
         self._provider = provider
         self._model = model
         # A whole reply is one such line as well.
-        self._objects = ObjectReader(provider, "application/x-ndjson" if "json" in content_type else content_type)
+        kind = "application/x-ndjson" if "json" in content_type else content_type
+        self._objects = ObjectReader(provider, kind, _Line)
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._calls: list[ToolCall] = []
-        self._end: dict[str, Any] | None = None
+        self._end: _Line | None = None
         self._seen = 0
 
     def feed(self, data: bytes) -> None:
@@ -150,26 +164,30 @@ class ChatDecoder:
         if self._end is None:
             raise BadReply(self._provider, "the reply broke off before its end.")
         reasoning = joined(self._reasoning)
-        finish = _FINISH.get(str(self._end.get("done_reason")), "unknown")
+        finish = _FINISH.get(self._end.done_reason or "", "unknown")
+        used = counted(msgspec.to_builtins(self._end), _Usage) or _Usage()
         return Reply(
             text=joined(self._text),
             reasoning=reasoning,
             tool_calls=tuple(self._calls),
             finish_reason="tool_calls" if self._calls and finish != "length" else finish,
-            usage=Usage(self._end.get("prompt_eval_count") or 0, self._end.get("eval_count") or 0),
+            usage=Usage(int(used.prompt_eval_count or 0), int(used.eval_count or 0)),
             state=ProviderState(_WIRE, self._model, {"thinking": reasoning}) if reasoning and self._calls else None,
         )
 
-    def _take(self, line: dict[str, Any]) -> None:
-        if line.get("error"):
-            raise model_error(self._provider, failure_of(line["error"]))
-        message = line.get("message") or {}
-        self._seen += "message" in line
-        self._text.append(message.get("content") or "")
-        self._reasoning.append(message.get("thinking") or "")
-        for call in message.get("tool_calls") or ():
-            function = call.get("function") or {}
-            call_id = str(call.get("id") or f"call_{len(self._calls) + 1}")
-            self._calls.append(ToolCall(call_id, str(function.get("name") or ""), text_of(function.get("arguments"))))
-        if line.get("done"):
+    def _take(self, line: _Line) -> None:
+        if line.error:
+            raise model_error(self._provider, failure_of(line.error))
+        if line.message is not None:
+            self._seen += 1
+            self._text.append(line.message.content or "")
+            self._reasoning.append(line.message.thinking or "")
+            for call in line.message.tool_calls or ():
+                self._take_call(call)
+        if line.done:
             self._end = line
+
+    def _take_call(self, call: _Call) -> None:
+        function = call.function or Function()
+        call_id = joined([str(call.id or f"call_{len(self._calls) + 1}")])
+        self._calls.append(ToolCall(call_id, joined([function.name or ""]), joined([text_of(function.arguments)])))

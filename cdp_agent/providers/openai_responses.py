@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import msgspec
+
 from cdp_agent.errors import BadReply
+from cdp_agent.providers.arguments import text_of
 from cdp_agent.providers.base import (
     Assistant,
     FinishReason,
@@ -25,12 +28,12 @@ from cdp_agent.providers.base import (
     Usage,
     User,
 )
-from cdp_agent.providers.chat import bearer, failure, failure_of
+from cdp_agent.providers.chat import bearer, failure, failure_of, usage_of
 from cdp_agent.providers.errors import model_error
 from cdp_agent.providers.images import data_url
 from cdp_agent.providers.json_schemas import can_be_strict
 from cdp_agent.providers.openai_models import effort_for, reasons
-from cdp_agent.providers.stream import ObjectReader, joined
+from cdp_agent.providers.stream import Id, ObjectReader, shaped, whole
 
 __all__ = ["JSON_OUTPUT", "decoder", "encode", "failure", "headers", "path"]
 
@@ -132,6 +135,50 @@ def decoder(provider: str, model: str, content_type: str) -> ResponseDecoder:
     return ResponseDecoder(provider, model, content_type)
 
 
+class _Response(msgspec.Struct, frozen=True):
+    status: str | None = None
+    output: list[dict[str, Any]] | None = None
+    incomplete_details: dict[str, Any] | None = None
+    usage: dict[str, Any] | None = None
+    error: Any = None
+
+
+class _Event(_Response, frozen=True):
+    """An event of a stream, or a whole response, which has no type but is an object of this name."""
+
+    type: str | None = None
+    object: str | None = None
+    output_index: int | None = None
+    item: dict[str, Any] | None = None
+    response: _Response | None = None
+    code: Any = None
+    message: Any = None
+
+
+class _Part(msgspec.Struct, frozen=True):
+    text: str | None = None
+    refusal: str | None = None
+
+
+class _Item(msgspec.Struct, frozen=True):
+    """What a response is made of. Summaries are handed in again as they came."""
+
+    type: str | None = None
+    id: str | None = None
+    call_id: Id = None
+    name: str | None = None
+    arguments: Any = None
+    content: list[_Part] | None = None
+    summary: list[dict[str, Any]] | None = None
+    encrypted_content: str | None = None
+    phase: str | None = None
+
+    @property
+    def call_name(self) -> str:
+        """The id of a call."""
+        return str(self.call_id or self.id or "")
+
+
 class ResponseDecoder:
     """The reply from the events of a stream, or from one whole response.
 
@@ -141,9 +188,9 @@ class ResponseDecoder:
     def __init__(self, provider: str, model: str, content_type: str) -> None:
         self._provider = provider
         self._model = model
-        self._objects = ObjectReader(provider, content_type)
+        self._objects = ObjectReader(provider, content_type, _Event)
         self._items: dict[int, dict[str, Any]] = {}
-        self._response: dict[str, Any] = {}
+        self._response: _Response | None = None
         self._seen = 0
 
     def feed(self, data: bytes) -> None:
@@ -156,82 +203,80 @@ class ResponseDecoder:
             self._take(event)
         if not self._seen:
             raise BadReply(self._provider, "the answer is not a response: is the base URL right?")
-        if not self._response:
+        if self._response is None:
             raise BadReply(self._provider, "the reply broke off before its end.")
-        items = self._response.get("output") or [self._items[index] for index in sorted(self._items)]
+        told = self._response.output or [self._items[index] for index in sorted(self._items)]
+        items = [shaped(self._provider, whole(item), _Item) for item in told]
         calls = tuple(
-            ToolCall(str(item.get("call_id") or item.get("id")), str(item.get("name")), item.get("arguments") or "")
+            ToolCall(item.call_name, item.name or "", text_of(item.arguments or ""))
             for item in items
-            if item.get("type") == "function_call"
+            if item.type == "function_call"
         )
         return Reply(
-            text=joined(_texts(items)),
+            text="".join(_texts(items)),
             reasoning="\n\n".join(_thoughts(items)),
             tool_calls=calls,
-            finish_reason=self._finish(calls=bool(calls)),
-            usage=_usage(self._response.get("usage") or {}),
+            finish_reason=_finish(self._response, calls=bool(calls), refused=_is_refused(items)),
+            usage=usage_of(self._response.usage) or Usage(),
             state=self._state(items),
         )
 
-    def _take(self, event: dict[str, Any]) -> None:
-        kind = str(event.get("type") or "")
-        self._seen += kind.startswith("response.") or event.get("object") == "response"
+    def _take(self, event: _Event) -> None:
+        kind = event.type or ""
+        self._seen += kind.startswith("response.") or event.object == "response"
         if kind == "response.output_item.done":
-            self._items[event.get("output_index") or 0] = event.get("item") or {}
+            self._items[event.output_index or 0] = event.item or {}
         elif kind in ("response.completed", "response.incomplete", "response.failed"):
-            self._end(event.get("response") or {})
-        elif event.get("object") == "response":
+            self._end(event.response or _Response())
+        elif event.object == "response":
             self._end(event)
-        elif kind == "error" or event.get("error"):
-            raise model_error(self._provider, failure_of(event.get("error") or event))
+        elif kind == "error" or event.error:
+            told = event.error or {"code": event.code, "message": event.message}
+            raise model_error(self._provider, failure_of(told))
 
-    def _end(self, response: dict[str, Any]) -> None:
-        if response.get("status") == "failed" or response.get("error"):
-            raise model_error(self._provider, failure_of(response.get("error") or {"message": "the response failed."}))
+    def _end(self, response: _Response) -> None:
+        if response.status == "failed" or response.error:
+            raise model_error(self._provider, failure_of(response.error or {"message": "the response failed."}))
         self._response = response
 
-    def _finish(self, *, calls: bool) -> FinishReason:
-        if self._response.get("status") == "incomplete":
-            details = self._response.get("incomplete_details") or {}
-            return _INCOMPLETE.get(str(details.get("reason")), "unknown")
-        return "tool_calls" if calls else "stop"
-
-    def _state(self, items: list[dict[str, Any]]) -> ProviderState | None:
+    def _state(self, items: list[_Item]) -> ProviderState | None:
         kept: list[dict[str, Any]] = []
         for item in items:
-            kind = item.get("type")
-            if kind == "reasoning" and item.get("encrypted_content"):
-                kept.append({name: item[name] for name in ("type", "id", "summary", "encrypted_content")})
-            elif kind == "message":
-                phase = {"phase": item["phase"]} if item.get("phase") else {}
+            if item.type == "reasoning" and item.encrypted_content:
+                own = {"id": item.id, "summary": item.summary or [], "encrypted_content": item.encrypted_content}
+                kept.append({"type": "reasoning", **own})
+            elif item.type == "message":
+                phase = {"phase": item.phase} if item.phase else {}
                 kept.append({"type": "message", **phase})
-            elif kind == "function_call":
-                kept.append({"type": "function_call", "call_id": item.get("call_id")})
+            elif item.type == "function_call":
+                kept.append({"type": "function_call", "call_id": item.call_name})
         if not any(item["type"] == "reasoning" or "phase" in item for item in kept):
             return None
         return ProviderState(_WIRE, self._model, kept)
 
 
-def _texts(items: list[dict[str, Any]]) -> list[str]:
-    parts = [part for item in items if item.get("type") == "message" for part in item.get("content") or ()]
-    return [str(part.get("text") or part.get("refusal") or "") for part in parts]
+def _is_refused(items: list[_Item]) -> bool:
+    return any(part.refusal for item in items if item.type == "message" for part in item.content or ())
 
 
-def _thoughts(items: list[dict[str, Any]]) -> list[str]:
+def _finish(response: _Response, *, calls: bool, refused: bool) -> FinishReason:
+    if refused and not calls:
+        return "content_filter"
+    if response.status == "incomplete":
+        return _INCOMPLETE.get(str((response.incomplete_details or {}).get("reason")), "unknown")
+    return "tool_calls" if calls else "stop"
+
+
+def _texts(items: list[_Item]) -> list[str]:
+    parts = [part for item in items if item.type == "message" for part in item.content or ()]
+    return [part.text or part.refusal or "" for part in parts]
+
+
+def _thoughts(items: list[_Item]) -> list[str]:
     """The summaries of what was reasoned; the reasoning itself where a server tells that instead."""
-    found = [item for item in items if item.get("type") == "reasoning"]
-    return [
-        str(part.get("text") or "") for item in found for part in (item.get("summary") or item.get("content") or ())
-    ]
-
-
-def _usage(found: dict[str, Any]) -> Usage:
-    inputs = found.get("input_tokens_details") or {}
-    outputs = found.get("output_tokens_details") or {}
-    return Usage(
-        input_tokens=found.get("input_tokens") or 0,
-        output_tokens=found.get("output_tokens") or 0,
-        cached_tokens=inputs.get("cached_tokens") or 0,
-        reasoning_tokens=outputs.get("reasoning_tokens") or 0,
-        cache_write_tokens=inputs.get("cache_write_tokens") or 0,
-    )
+    found: list[str] = []
+    for item in items:
+        if item.type == "reasoning":
+            found += [str(part.get("text") or "") for part in item.summary or ()]
+            found += [part.text or "" for part in item.content or () if not item.summary]
+    return found

@@ -14,16 +14,17 @@ class Details:
     """The entries of `reasoning_details`, each put together from the fragments of its type and index."""
 
     def __init__(self) -> None:
-        self._entries: dict[tuple[Any, Any], dict[str, Any]] = {}
+        self._entries: dict[tuple[str, str], dict[str, Any]] = {}
 
     def add(self, fragments: Any) -> None:
         for fragment in fragments if isinstance(fragments, list) else ():
             if not isinstance(fragment, dict):
                 continue
-            entry = self._entries.setdefault((fragment.get("type"), fragment.get("index")), {})
+            entry = self._entries.setdefault((str(fragment.get("type")), str(fragment.get("index"))), {})
             for name, value in fragment.items():
-                if name in _GROWING and isinstance(value, str):
-                    entry[name] = (entry.get(name) or "") + value
+                before = entry.get(name)
+                if name in _GROWING and isinstance(value, str) and isinstance(before, str):
+                    entry[name] = before + value
                 elif value is not None or name not in entry:
                     entry[name] = value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Literal
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 import msgspec
 
@@ -47,10 +47,36 @@ class Endpoint(msgspec.Struct, frozen=True):
     credentials: Credentials | None = None
 
     def __repr__(self) -> str:  # the key is never shown, not even by accident
-        return f"Endpoint({self.provider}/{self.model} at {self.base_url})"
+        return f"Endpoint({self.provider}/{self.model} at {self.shown_url})"
+
+    @property
+    def address(self) -> str:
+        """Where this model is asked: what follows the base URL's path, whose own query stays."""
+        base = urlsplit(self.base_url)
+        path, _, query = self.wire.path(self.model).partition("?")
+        queries = "&".join(filter(None, (base.query, query)))
+        return urlunsplit(base._replace(path=base.path.rstrip("/") + path, query=queries, fragment=""))
+
+    @property
+    def shown_url(self) -> str:
+        """The base URL without what in it is nobody's business."""
+        return shown(self.base_url)
+
+    def without_secrets(self, text: str) -> str:
+        """The text without the key, and without what is secret in the base URL, which some providers repeat."""
+        base = urlsplit(self.base_url)
+        login = base.netloc.rpartition("@")[0]
+        words = [(self.key, "[key]"), (login, "[login]"), (base.query, "[query]")]
+        words += [(each, "[login]") for each in (base.password, unquote(base.password or ""))]
+        words += [(value, "[query]") for _, value in parse_qsl(base.query)]
+        for secret, instead in words:
+            if secret and len(secret) >= _LEAST_SECRET:  # a shorter one is in every other word
+                text = text.replace(secret, instead)
+        return text
 
 
 _OPENAI = "https://api.openai.com/v1"
+_LEAST_SECRET = 8
 
 SERVICES = {
     service.name: service
@@ -134,13 +160,27 @@ def _named(model: str) -> tuple[Service, str]:
     raise SetupError(f"{model!r} does not say whose model it is: write one of {choices}.")
 
 
+def shown(address: str) -> str:
+    """An address without its login and its query, where they were."""
+    address, question, _ = address.partition("#")[0].partition("?")
+    scheme, slashes, rest = address.rpartition("://")
+    authority, slash, path = rest.partition("/")
+    login, at, host = authority.rpartition("@")
+    return f"{scheme}{slashes}{login and '…'}{at}{host}{slash}{path}{question and '?…'}"
+
+
 def _address(base_url: str | None, own: str | None, name: str) -> str:
-    address = base_url or own
-    if address is None:
+    address = (base_url or own or "").strip()
+    if not address:
         raise SetupError(f"{name} needs a base URL, for example http://localhost:8080/v1.")
-    if not address.startswith(("http://", "https://")):
-        raise SetupError(f"{address!r} is not a base URL: it begins with http:// or https://.")
-    return address.rstrip("/")
+    try:
+        parts = urlsplit(address)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        valid = False
+    if not valid:
+        raise SetupError(f"{shown(address)!r} is not a base URL: one begins with http:// or https://.")
+    return urlunsplit(parts._replace(path=parts.path.rstrip("/"), fragment=""))
 
 
 def _key(given: str | None, name: str) -> str | None:
@@ -158,10 +198,10 @@ def _is_openai(address: str) -> bool:
 
 def _ollama(address: str) -> tuple[str, WireName]:
     """Ollama's own way of speaking, which its bare address stands for, unless the address is of the other one."""
-    path = urlsplit(address).path.rstrip("/")
-    if path.endswith("/v1"):
+    parts = urlsplit(address)
+    if parts.path.endswith("/v1"):
         return address, "compatible"
-    return (address if path else f"{address}/api"), "ollama"
+    return (address if parts.path else urlunsplit(parts._replace(path="/api"))), "ollama"
 
 
 def _vertex(

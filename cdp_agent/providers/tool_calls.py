@@ -6,8 +6,23 @@ from typing import Any
 
 import msgspec
 
+from cdp_agent.providers.arguments import text_of
 from cdp_agent.providers.base import ToolCall
-from cdp_agent.providers.stream import joined
+from cdp_agent.providers.stream import Id, joined
+
+
+class Function(msgspec.Struct, frozen=True):
+    name: str | None = None
+    arguments: Any = None
+    """Text, or an object from servers that do not stream them."""
+
+
+class Fragment(msgspec.Struct, frozen=True):
+    """What a chunk holds of a call."""
+
+    index: int | None = None
+    id: Id = None
+    function: Function | None = None
 
 
 class _Call:
@@ -24,21 +39,17 @@ class Calls:
     def __init__(self) -> None:
         self._calls: list[_Call] = []
 
-    def add(self, fragment: Any) -> None:
-        if not isinstance(fragment, dict):
-            return
-        function = fragment.get("function") or {}
-        call = self._belongs_to(fragment.get("index"), fragment.get("id") or "", function)
-        name = function.get("name") or ""
+    def add(self, fragment: Fragment) -> None:
+        function = fragment.function or Function()
+        call_id = "" if fragment.id is None else str(fragment.id)
+        call = self._belongs_to(fragment.index, call_id, function)
+        name = function.name or ""
         if name != call.name:  # some servers repeat the name with every fragment
             call.name += name
-        arguments = function.get("arguments")
-        if isinstance(arguments, str):
-            call.arguments.append(arguments)
-        elif arguments is not None:
-            call.arguments.append(msgspec.json.encode(arguments).decode())
+        if function.arguments is not None:
+            call.arguments.append(text_of(function.arguments))
 
-    def _belongs_to(self, index: int | None, call_id: str, function: dict[str, Any]) -> _Call:
+    def _belongs_to(self, index: int | None, call_id: str, function: Function) -> _Call:
         """The call that a fragment continues, or a new one.
 
         Some servers send all calls with index 0 and ids of their own, some send no index, some neither.
@@ -51,7 +62,7 @@ class Calls:
             last = next((call for call in self._calls if call.id == call_id), None)
             begins = False
         else:
-            begins = last is not None and bool(function.get("name") and last.name)
+            begins = last is not None and bool(function.name and last.name)
         if last is None or begins:
             last = _Call(index, call_id)
             self._calls.append(last)
@@ -60,6 +71,6 @@ class Calls:
 
     def all(self) -> tuple[ToolCall, ...]:
         return tuple(
-            ToolCall(call.id or f"call_{place}", call.name, joined(call.arguments))
+            ToolCall(joined([call.id]) or f"call_{place}", joined([call.name]), joined(call.arguments))
             for place, call in enumerate(self._calls, 1)
         )

@@ -176,7 +176,10 @@ class Agent:
         stop: asyncio.Event | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult:
-        """How the task ended, also when it failed or was stopped. `on_event` gets every event. See `stream`."""
+        """How the task ended, also when it failed or was stopped. `on_event` gets every event. See `stream`.
+
+        When this is cancelled, also by `asyncio.timeout`, the run ends and `CancelledError` is raised.
+        """
         return await result_of(self.stream(task, url=url, data=data, answer=answer, page=page, stop=stop), on_event)
 
     def stream(
@@ -194,8 +197,8 @@ class Agent:
         It begins at `url`, in a tab of its own or in `page`, which stays open afterwards. `data` is anything that JSON
         can hold, for the model to use. `answer` is what the answer must be: a type that msgspec decodes, or a JSON
         Schema; Markdown without. Raises SetupError at once for an empty task, a bad address, data that is not JSON, a
-        wrong schema; what fails later is in the result. When `stop` is set, or the task that waits for an event is
-        cancelled, the run ends within a second, and its result says so.
+        wrong schema; what fails later is in the result. When `stop` is set the run ends within a second, and its result
+        says so; when whoever waits for an event is cancelled it ends as fast, without one.
         """
         given = task_given(task, url, data, answer, self._guardrails, self._secrets)
         if self._endpoint is None:

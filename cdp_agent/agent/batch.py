@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from cdp_agent.agent import prompts
-from cdp_agent.agent.evidence import Shown
 from cdp_agent.agent.history import Told
-from cdp_agent.agent.perform import Understood, perform, understand
+from cdp_agent.agent.perform import Understood, perform, understand_on
 from cdp_agent.agent.planner import Plan
 from cdp_agent.agent.stagnation import Stuck
-from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, StaleRef
+from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, SessionClosed, StaleRef
 from cdp_agent.events import (
     AgentAction,
     AgentExtracted,
@@ -24,7 +25,7 @@ from cdp_agent.events import (
     PlanRevised,
 )
 from cdp_agent.outcome import BatchCut
-from cdp_agent.page.budget import tokens
+from cdp_agent.page.lines import ref_of_change
 from cdp_agent.page.locate import locate
 from cdp_agent.page.receipts import Receipt
 from cdp_agent.page.settle import QUIET
@@ -35,9 +36,13 @@ from cdp_agent.tools.waiting import WaitArguments
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
+    from cdp_agent.page.page import Page
 
 Outcome = Observation | Answer | ActionError
+_log = logging.getLogger(__name__)
 _SHORT = 160
+_WAITS = ("wait", "wait_for")
+_AT_REST_S = 0.15
 
 
 class Batch:
@@ -62,11 +67,14 @@ class Batch:
         self._told: list[Told] = []
         self._cut: BatchCut = "error"
         self._moved: str | None = None
+        self._changed = False
+        self._understood: list[Understood | ActionError] = []
 
     async def run(self) -> None:
         """Raises ProtocolError. That Chrome is gone is in `lost`."""
         run = self._run
-        understood = [understand(call, run.tools) for call in self._allowed]
+        understood = self._understood = [await understand_on(run.tabs.page, call, run.tools) for call in self._allowed]
+        await self._note_restless()
         for place, call in enumerate(map(_under_our_name, self._allowed, understood)):
             outcome = await self._call(call, understood[place])
             self.outcomes.append(outcome)
@@ -75,10 +83,16 @@ class Batch:
             self._told.append(self._as_told(call, understood[place], outcome))
             why = await self._ends(understood[place], outcome, understood[place + 1 :])
             if why != "none":
-                self._cut = why if place + 1 < len(self._allowed) else "none"
+                self._cut = why if place + 1 < len(self._allowed) else self._surplus
                 break
         else:
-            self._cut = "none"
+            self._cut = self._surplus
+        if self.answer is None and self.lost is None and self.outcomes:
+            await self._note_state()
+
+    @property
+    def _surplus(self) -> BatchCut:
+        return "limit" if len(self._calls) > len(self._allowed) else "none"
 
     @property
     def counts(self) -> tuple[int, int, BatchCut]:
@@ -91,8 +105,9 @@ class Batch:
         if refusal is not None:
             told[-1] = Told(told[-1].call_id, refusal)
         for place, call in enumerate(self._calls[len(told) :], len(told)):
-            why = self._cut if place < len(self._allowed) else "none"
-            told.append(Told(call.id, prompts.not_run(why, self._run.options.max_actions_per_step)))
+            why = self._cut if place < len(self._allowed) else "limit"
+            most = self._run.options.max_actions_per_step
+            told.append(Told(call.id, prompts.not_run(why, most, changed=self._changed)))
         return told
 
     async def _call(self, call: ToolCall, understood: Understood | ActionError) -> Outcome:
@@ -110,7 +125,7 @@ class Batch:
                 run.tabs.page,
                 run.browser,
                 run.client if run.has_model else None,
-                run.addresses.check,
+                self._may_open,
                 run.secrets,
                 upload_folders=run.options.upload_folders,
             )
@@ -129,9 +144,19 @@ class Batch:
             run.tell(FirewallBlocked, action=call.name, message=str(outcome))
         if isinstance(outcome, Observation):
             self._observed(call, understood, outcome)
-        if not isinstance(outcome, Answer) and self.lost is None:
-            self._note_state(outcome)
         return outcome
+
+    async def _may_open(self, address: str) -> None:
+        """Raises InvalidArguments for an address that was not given; what the page leads to now is."""
+        run = self._run
+        if not run.addresses.knows(address):
+            try:
+                now = await run.tabs.page.snapshot()
+            except (ActionError, SessionClosed):
+                pass  # what cannot be read leads nowhere
+            else:
+                run.addresses.learn_page(now.text, now.url, now.frame_urls)
+        run.addresses.check(address)
 
     def _completed(self, call: ToolCall, outcome: Outcome, duration_s: float) -> None:
         run = self._run
@@ -152,8 +177,6 @@ class Batch:
         finding = isinstance(understood, Understood) and understood.tool.needs_model
         for notice in outcome.notices:
             run.tell(AgentStatus, message=notice)
-        if outcome.usage is not None:
-            run.tally.generated(outcome.usage)
         if finding:
             run.tell(AgentExtracted, data=outcome.text)
         if isinstance(outcome.value, Plan):
@@ -163,26 +186,65 @@ class Batch:
         if isinstance(outcome.value, Snapshot):
             self.snapshot = outcome.value
             return
-        run.evidence.add(Shown(run.tally.steps, call.name, outcome.text, finding))
-        run.addresses.learn(outcome.text, run.tabs.page.url)
+        url = run.tabs.page.url
+        arguments = call.arguments if isinstance(understood, Understood) else ""
+        told = (run.tally.steps, call.name, outcome.text, outcome.value)
+        run.evidence.add_result(*told, finding=finding, url=url, arguments=arguments)
+        if isinstance(understood, Understood) and understood.tool.is_ours:
+            run.addresses.learn_result(outcome.value, url)
+        else:
+            run.addresses.learn(outcome.text)
 
-    def _note_state(self, outcome: Observation | ActionError) -> None:
-        run, page = self._run, self._run.tabs.page
-        told = _text(outcome)
-        if isinstance(outcome, Observation) and isinstance(outcome.value, Receipt):
+    async def _note_state(self) -> None:
+        """Whether the run gets any further by what was done."""
+        run = self._run
+        told = "\n".join(self._tells(outcome) for outcome in self.outcomes)
+        for understood in self._understood:
+            if isinstance(understood, Understood):
+                run.stagnation.said(understood.as_json())
+        page = run.tabs.page
+        try:
+            text = (await page.snapshot()).text
+            new = run.stagnation.learn(page.url, run.restless.rest_of(page.url, text), told)
+            new = new or (not run.restless and await self._looks_new(page))
+        except (ActionError, SessionClosed) as error:
+            new = run.stagnation.learn(page.url, str(error), told)
+        except BrowserError as error:
+            self.lost = error
+            return
+        waited = all(isinstance(each, Understood) and each.tool.name in _WAITS for each in self._understood)
+        self.stuck = run.stagnation.judge(new=new, waited=waited)
+
+    def _tells(self, outcome: Outcome) -> str:
+        """What came of a call, without what says nothing of whether it led anywhere."""
+        if not isinstance(outcome, Observation):
+            return _text(outcome)
+        if isinstance(outcome.value, Snapshot):
+            return ""  # it is the page
+        if isinstance(outcome.value, Receipt):
             receipt = msgspec.structs.replace(outcome.value, focus=None)  # where the focus came from is no progress
-            self._note_restless(receipt)
-            if run.restless:  # what changed is in the snapshot, and a clock is always seen to
+            if self._run.restless:  # what changed is in the snapshot, and a clock is always seen to
                 receipt = msgspec.structs.replace(receipt, changed=[], settled=QUIET)
-            told = receipt.text
-        snapshot = page.history[-1].snapshot.text if page.history else ""
-        self.stuck = max(self.stuck, run.stagnation.note(page.url, run.restless.rest_of(page.url, snapshot), told))
+            return receipt.text
+        return outcome.text
 
-    def _note_restless(self, receipt: Receipt) -> None:
-        """An action reads the page before it does anything: before the first, nothing was done since the last look."""
-        page, seen = self._run.tabs.page, self._run.sight.text
-        if seen is not None and not self._told and not _left(receipt) and len(page.history) > 1:
-            self._run.restless.learn(page.url, seen, page.history[-2].snapshot.text)
+    async def _looks_new(self, page: Page) -> bool:
+        """Whether a page that reads as before looks otherwise, such as a drawing or a slide, and does so at rest."""
+        picture = await page.screenshot()
+        if not self._run.stagnation.learn_picture(picture):
+            return False
+        await asyncio.sleep(_AT_REST_S)  # what moves by itself is no progress: there is no event for that
+        return await page.screenshot() == picture
+
+    async def _note_restless(self) -> None:
+        """What changed since the model saw the page changed by itself: nothing was done in between."""
+        page, seen, first = self._run.tabs.page, self._run.sight.text, self._understood[0]
+        if seen is None or not isinstance(first, Understood) or first.tool.read_only:
+            return
+        try:
+            self._run.restless.learn(page.url, seen, (await page.snapshot()).text)
+        except (ActionError, SessionClosed, BrowserError) as error:
+            _log.debug("the page could not be read before the action, which finds out itself: %s", error)
 
     def _as_told(self, call: ToolCall, understood: Understood | ActionError, outcome: Outcome) -> Told:
         """The outcome as the model reads it, now and when it is old."""
@@ -192,11 +254,11 @@ class Batch:
             return Told(call.id, prompts.failure(call.name, str(outcome)), prompts.failure(call.name, _short(outcome)))
         if isinstance(outcome, Observation) and isinstance(outcome.value, Snapshot):
             return Told(call.id, prompts.VIEW_FOLLOWS, prompts.OLD_VIEW)
-        text = prompts.result(call.name, within(_text(outcome), self._run.limits.observation_tokens))
+        text = prompts.result(call.name, prompts.cut(_text(outcome), self._run.most_told))
         if self._moved:
             text = f"{text}\n{self._moved}"
-        finding = isinstance(understood, Understood) and understood.tool.needs_model
-        return Told(call.id, text, None if finding else prompts.result(call.name, _short(outcome)))
+        asked = isinstance(understood, Understood) and understood.tool.read_only and not isinstance(outcome, Answer)
+        return Told(call.id, text, None if asked else prompts.result(call.name, _short(outcome)))
 
     async def _ends(
         self, understood: Understood | ActionError, outcome: Outcome, rest: list[Understood | ActionError]
@@ -207,13 +269,15 @@ class Batch:
         if isinstance(outcome, ActionError) or isinstance(understood, ActionError):
             return "error"
         receipt = outcome.value if isinstance(outcome.value, Receipt) else None
+        self._changed = bool(self._moved) or (receipt is not None and (_left(receipt) or _reaches_further(receipt)))
         if self._moved or (receipt is not None and _left(receipt)):
-            return "page_change"
-        if not understood.tool.changes_page(understood.arguments):
-            return "none"
-        if self._run.options.batch_policy == "conservative" or receipt is None or _reaches_further(receipt):
-            return "page_change"
-        return "page_change" if await self._is_dead(rest) else "none"
+            return "page-change"
+        changing = understood.tool.changes_page(understood.arguments)
+        if self._run.options.batch_policy == "conservative":
+            return "page-change" if changing else "none"
+        if self._changed or (changing and (receipt is None or await self._is_dead(rest))):
+            return "page-change"
+        return "none"
 
     async def _is_dead(self, rest: list[Understood | ActionError]) -> bool:
         """Whether an element is gone that a later call of the batch is for."""
@@ -233,15 +297,6 @@ def _under_our_name(call: ToolCall, understood: Understood | ActionError) -> Too
     if isinstance(understood, ActionError) or understood.tool.name == call.name:
         return call
     return msgspec.structs.replace(call, name=understood.tool.name)
-
-
-def within(text: str, budget_tokens: int) -> str:
-    """The text, cut where it would be longer than that."""
-    needed = tokens(text)
-    if needed <= budget_tokens:
-        return text
-    kept = text[: len(text) * budget_tokens // needed]
-    return f"{kept}\n… cut here: {len(text) - len(kept):,} characters more. Ask for less at once."
 
 
 def _text(outcome: Outcome) -> str:
@@ -268,7 +323,7 @@ def _left(receipt: Receipt) -> bool:
 
 def _reaches_further(receipt: Receipt) -> bool:
     """Something else than the element that was acted on changed, or may still change."""
-    own = f"[ref={receipt.ref}]"
-    others = [line for line in receipt.changed if line[0] not in "~-" or own not in line]
+    own = receipt.ref
+    others = [line for line in receipt.changed if line[0] not in "~-" or own is None or ref_of_change(line) != own]
     told = receipt.navigated_to or receipt.dialogs or receipt.downloads or others
     return bool(told) or receipt.settled != QUIET

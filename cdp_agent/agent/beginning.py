@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from cdp_agent.agent import checkpoint, planner, prompts, recovery
 from cdp_agent.agent.checkpoint import Checkpoint
 from cdp_agent.agent.looking import look
@@ -23,8 +21,14 @@ if TYPE_CHECKING:
 
 
 async def begin(run: Run, page: Page | None) -> None:
-    """Makes the plan, goes to where the run begins, in `page` or a tab of its own, and tells the model its task."""
+    """Makes the plan, goes to where the run begins, in `page` or a tab of its own, and tells the model its task.
+
+    Ends the run where the task is found to be impossible.
+    """
     plan = run.plan = await planner.make_plan(run)
+    if plan.impossible:
+        run.give_up(plan.impossible)
+        return
     url = run.task.url or plan.url
     run.tell(
         TaskStarted,
@@ -34,7 +38,7 @@ async def begin(run: Run, page: Page | None) -> None:
         action_items=plan.action_items,
         url=url,
     )
-    words = prompts.task(run.task.text, run.task.input_data, plan.text, _form_text(run), run.secrets.listed())
+    words = prompts.task(run.task.text, run.task.input_data, plan.text, run.secrets.listed())
     run.addresses.learn(f"{words}\n{url or ''}")
     try:
         page = page or await run.browser.new_page()
@@ -103,8 +107,3 @@ async def _open(run: Run, url: str) -> bool:
                 continue
             run.fail("failed", f"The first page could not be opened: {error}")
     return False
-
-
-def _form_text(run: Run) -> str:
-    form = run.task.form
-    return "" if form is None else msgspec.json.format(msgspec.json.encode(form.source), indent=1).decode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from cdp_agent.errors import SetupError
+from cdp_agent.errors import CdpAgentError, SetupError
 from cdp_agent.outcome import TaskError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _TELL_COSTS = ("openrouter",)
 """Providers whose replies say what they cost."""
 
 
-class OverBudget(Exception):
+class OverBudget(CdpAgentError):
     """The run may not ask a model any more: `.error` says why."""
 
     def __init__(self, error: TaskError) -> None:
@@ -45,7 +45,7 @@ def spent(limits: Limits, tally: Tally) -> TaskError | None:
         return TaskError("max_tokens", f"It took {tokens:,} tokens; max_tokens_total is {limits.max_tokens_total:,}.")
     if limits.max_cost is not None:
         if tally.unpriced:
-            return TaskError("max_cost", "What it costs is not known: a reply did not tell how many tokens it took.")
+            return TaskError("max_cost", "What it costs is not known: a reply did not tell.")
         if tally.cost >= limits.max_cost:
             return TaskError("max_cost", f"It cost {tally.cost:.4f} US dollars; max_cost is {limits.max_cost:g}.")
     return None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from cdp_agent import files
 from cdp_agent.agent.evidence import Evidence, Shown
 from cdp_agent.agent.history import Entry
 from cdp_agent.agent.known_addresses import KnownAddresses
@@ -90,12 +91,9 @@ def save(run: Run, folder: Path) -> None:
         secrets=run.secrets.names,
         by_steps=run.by_steps(),
     )
-    new = folder / f"{FILE}.new"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(msgspec.json.encode(run.secrets.masked(checkpoint), enc_hook=os.fspath))
-        new.replace(folder / FILE)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        files.write(folder / FILE, msgspec.json.encode(run.secrets.masked(checkpoint), enc_hook=os.fspath))
     except OSError as error:
         raise SetupError(f"{error.filename or folder} cannot be written: {error.strerror}.") from error
 

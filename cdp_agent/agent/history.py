@@ -1,7 +1,8 @@
 """What the model gets to read each turn: everything said so far, in the order and the words in which it was said.
 
 It only grows, so that a provider which remembers how a request begins has little to read anew. When it is too long,
-what was observed shrinks to a line each, all at once; what was planned, tried and found out stays whole.
+what was observed shrinks to a line each, all at once; what was planned, tried and found out stays whole until that
+alone is too long (see compaction.py).
 
 An observation stands at the end of the message that led to it, the task or a tool's result, so that user and assistant
 take turns: the chat templates of many local models take nothing else.
@@ -92,21 +93,55 @@ class History:
         self._displace(changed[0] if changed else len(old))
 
     @property
+    def turns(self) -> list[tuple[Assistant, list[ToolResult]]]:
+        """What the model said, and what came of it. Ids do not tell which: some servers use the same in each reply."""
+        found: list[tuple[Assistant, list[ToolResult]]] = []
+        for message in self.messages():
+            if isinstance(message, Assistant):
+                found.append((message, []))
+            elif isinstance(message, ToolResult) and found:
+                found[-1][1].append(message)
+        return found
+
+    @property
+    def record(self) -> str:
+        """What stands in the place of the turns that were condensed, if any."""
+        return _text_of(self.entries[1].message).partition(prompts.RECORD)[2] if len(self.entries) > 1 else ""
+
+    def condense(self, record: str, most_tokens: int) -> None:
+        """Leaves the task with `record` below it, and of the turns only the last, no text of which is longer."""
+        last = next((place for place in range(len(self.entries) - 1, 1, -1) if self._is_said(place)), None)
+        if last is None:
+            return
+        task = _text_of(self.entries[1].message).partition(prompts.RECORD)[0].rstrip()
+        turn = [_shortened(entry.message, most_tokens) for entry in self.entries[last:]]
+        self.entries = self.entries[:1]
+        for message in (_user(f"{task}\n\n{record}", None), *turn):
+            self._add(message)
+        self._displace(1)
+
+    def _is_said(self, place: int) -> bool:
+        return isinstance(self.entries[place].message, Assistant)
+
+    @property
     def picture(self) -> Image | None:
         """The one that is there, if any."""
         return next((image for entry in reversed(self.entries) for image in _images(entry.message)), None)
 
     def add_picture(self, picture: Picture) -> None:
         """Adds a picture to the last message; those before are taken away."""
+        cost = picture.width_px * picture.height_px // _PIXELS_A_TOKEN
+        self.add_image(Image(picture.data, f"image/{picture.format}"), cost)
+
+    def add_image(self, image: Image, cost: int) -> None:
+        """The same for one that takes so many tokens."""
         self.clip_pictures()
         last = self.entries.pop()
-        image = Image(picture.data, f"image/{picture.format}")
         message = last.message
         if isinstance(message, ToolResult):
             message = msgspec.structs.replace(message, text=_joined(message.text, prompts.PICTURE), images=(image,))
         elif isinstance(message, User):
             message = User((*message.parts, Text(prompts.PICTURE), image))
-        cost = picture.width_px * picture.height_px // _PIXELS_A_TOKEN
         self.entries.append(Entry(message, last.short, _tokens(message) + cost))
 
     def clip_pictures(self) -> None:
@@ -130,6 +165,22 @@ class History:
 
     def _add(self, message: Message, short: Message | None = None) -> None:
         self.entries.append(Entry(message, message if short is None else short, _tokens(message)))
+
+
+def _text_of(message: Message) -> str:
+    match message:
+        case User(parts):
+            return "\n\n".join(part.text for part in parts if isinstance(part, Text))
+        case System(text) | ToolResult(_, text) | Assistant(text):
+            return text
+
+
+def _shortened(message: Message, most_tokens: int) -> Message:
+    match message:
+        case ToolResult(_, text) | Assistant(text):
+            return msgspec.structs.replace(message, text=prompts.cut_fenced(text, most_tokens))
+        case _:
+            return message
 
 
 def _user(text: str, view: str | None) -> User:

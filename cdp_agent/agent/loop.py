@@ -12,9 +12,11 @@ from cdp_agent.agent.asking import client_of
 from cdp_agent.agent.beginning import begin, go_on
 from cdp_agent.agent.budget import OverBudget, out_of_time
 from cdp_agent.agent.checkpoint import Checkpoint
+from cdp_agent.agent.planner import revising
 from cdp_agent.agent.recovery import tell_endpoints
 from cdp_agent.agent.run import End, Run
 from cdp_agent.agent.turn import take_turn
+from cdp_agent.agent.typed_done import TypedDone
 from cdp_agent.errors import BrowserError, ModelError, ProtocolError, SetupError
 from cdp_agent.events import (
     AgentStep,
@@ -58,16 +60,17 @@ class Loop:
     async def events(self) -> AsyncGenerator[Event, None]:
         """The run as it happens; `TaskCompleted` is the last. Raises only what is a bug of ours.
 
-        When whoever waits for an event is cancelled, or `stop` is set, the run ends within a second, with a result.
+        When `stop` is set the run ends within a second, with a result. When whoever waits for an event is cancelled it
+        ends as fast, and `CancelledError` goes on to whoever cancelled.
         """
         run = self._run
         working = asyncio.create_task(self._work())
         working.add_done_callback(lambda _: run.events.put_nowait(None))
         watching = asyncio.create_task(self._cancel_on_stop(working))
         try:
-            while (event := await self._next(working)) is not None:
+            while (event := await run.events.get()) is not None:
                 yield event
-            if working.done() and not working.cancelled():
+            if not working.cancelled():
                 working.result()
         finally:
             watching.cancel()
@@ -81,19 +84,6 @@ class Loop:
         while not run.events.empty():
             if (last := run.events.get_nowait()) is not None:
                 yield last
-
-    async def _next(self, working: asyncio.Task[None]) -> Event | None:
-        """The next event. Being cancelled here stops the work instead, which is what ends the run."""
-        try:
-            return await self._run.events.get()
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if working.done() or working.cancelling() or task is None:
-                raise
-            task.uncancel()  # it is answered with a result
-            working.cancel()
-            await asyncio.wait([working], timeout=_STOPS_WITHIN_S)
-            return None
 
     async def _cancel_on_stop(self, working: asyncio.Task[None]) -> None:
         if self._stop is not None:
@@ -135,6 +125,11 @@ class Loop:
         self._forget_checkpoint()
 
     async def _take_turns(self, run: Run, page: Page | None) -> None:
+        # Of a course in steps the plan is another, and its answer is the verifier's.
+        if run.options.replan:
+            run.tools["revise_plan"] = revising(run)
+        if run.task.form is not None:
+            run.tools["done"] = TypedDone(run.task.form)
         await (begin(run, page) if self._resumed is None else go_on(run, self._resumed))
         while run.end is None:
             run.tally.steps += 1

@@ -6,20 +6,26 @@ What a tool tells has no secret in it from here on, before anything of it is cut
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from cdp_agent.errors import ActionError, InvalidArguments, SessionClosed
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.providers.lenient import read_object
-from cdp_agent.tools.aliases import meant
+from cdp_agent.tools.aliases import meant, selector_in
 from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
 
 _ONLY_FILLED = (
     "Nothing was done: a secret is given to fill or select as the value of a field, and to nothing else, such as an "
     "address, a key or a text to wait for."
 )
+
+
+_MOST_MATCHES = 5
 
 
 class Understood(msgspec.Struct, frozen=True):
@@ -44,6 +50,38 @@ def understand(call: ToolCall, tools: Mapping[str, Tool]) -> Understood | Action
         return InvalidArguments(f"{call.name}: {error}.")
     except InvalidArguments as error:
         return error
+
+
+async def understand_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> Understood | ActionError:
+    """As `understand`; where a tool takes a ref, a CSS selector stands for the one element that it matches now."""
+    try:
+        given = await _with_ref(page, call, tools)
+    except ValueError:
+        return understand(call, tools)  # which says what is wrong with them
+    except ActionError as error:
+        return error
+    if given is None:
+        return understand(call, tools)
+    return understand(ToolCall(call.id, call.name, msgspec.json.encode(given).decode()), tools)
+
+
+async def _with_ref(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> dict[str, Any] | None:
+    name, given = meant(call.name, read_object(call.arguments), tools)
+    parameters = tools[name].parameters["properties"] if name in tools else {}
+    key = selector_in(given)
+    if key is None or "ref" not in parameters or "selector" in parameters or "ref" in given:
+        return None
+    selector = given.pop(key).strip()
+    found = await page.find(selector, max_results=_MOST_MATCHES, include_text=False) if selector else None
+    if found is None:
+        return {name: value for name, value in read_object(call.arguments).items() if name != key}
+    if found.total != 1:
+        shown = ", ".join(f"{each.tag} [ref={each.ref}]" for each in found.elements)
+        hint = f": {shown}{', …' if found.total > len(found.elements) else ''}. Give one of these refs" if shown else ""
+        raise InvalidArguments(f"{name}: {selector!r} matches {found.total} elements, not one{hint}.")
+    return {"ref": found.elements[0].ref} | {
+        name: value for name, value in read_object(call.arguments).items() if name != key
+    }
 
 
 async def perform(understood: Understood, context: Context) -> Observation | Answer | ActionError:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.agent import prompts
-from cdp_agent.agent.asking import ask_for
+from cdp_agent.agent.conversation import Conversation, Question
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Arguments, Context, Observation, Tool, only_asked_for, tool
@@ -29,6 +29,9 @@ Plan: a few steps in Markdown, as goals ("find the cheapest direct flight"), not
 yet. Say what to do when the obvious way fails. What is booked or scheduled lies in the future unless the task says \
 otherwise. Do not invent facts, names or addresses of pages inside of a site.
 
+Impossible is only what no page could change: the task contradicts itself, asks for what a browser cannot do, or goes \
+against the user's limits. Say why then, and leave the rest empty. What may merely fail is planned.
+
 Answer by calling create_plan.{guardrails}"""
 _BEGINS_AT = "The browser will be at {url} at the beginning."
 _NAME_ADDRESS = """\
@@ -40,12 +43,13 @@ are sure of it, such as a site that the task names; else give none, and begin th
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What the run is held to. `action_items` are short titles for people."""
+    """What the run is held to. `action_items` are short titles for people; `impossible` says why there is none."""
 
     success_criteria: str
     plan: str
     action_items: list[str] = []
     url: str | None = None
+    impossible: str = ""
 
     @property
     def text(self) -> str:
@@ -53,15 +57,24 @@ class Plan(msgspec.Struct, frozen=True):
         return f"Done when:\n{self.success_criteria}\n\nPlan:\n{self.plan}"
 
 
-_Criteria = Annotated[str, Meta(min_length=1, description="What has to be true, and in the answer, for success.")]
+_Criteria = Annotated[str, Meta(description="What has to be true, and in the answer, for success.")]
 _Steps = Annotated[str, Meta(min_length=1, description="The plan, in Markdown.")]
+_PlanSteps = Annotated[str, Meta(description="The plan, in Markdown.")]
 _Items = Annotated[list[str] | None, Meta(description="The steps as titles of three to six words, for people.")]
 
 
 class PlanArguments(Arguments, frozen=True):
     success_criteria: _Criteria
-    plan: _Steps
+    plan: _PlanSteps
     action_items: _Items = None
+    impossible: Annotated[str | None, Meta(description="Why the task cannot be done, only then.")] = None
+
+    def __post_init__(self) -> None:
+        if (self.impossible or "").strip():
+            return
+        empty = [name for name in ("success_criteria", "plan") if not getattr(self, name).strip()]
+        if empty:
+            raise ValueError(f"{empty[0]} is empty, so impossible has to say why")
 
 
 class PlanAndStartArguments(PlanArguments, frozen=True):
@@ -88,9 +101,14 @@ async def make_plan(run: Run) -> Plan:
         question += "\n\n" + (_ADDRESS_OR_SEARCH if "web_search" in run.tools else _NAME_ADDRESS)
     system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(task.guardrails))
     tool = _PLAN if task.url is not None else _PLAN_AND_START
-    found = await ask_for(run, system, question, tool, PlanArguments, "planning")
+
+    async def compose(first: bool) -> Question:
+        return Question(question)
+
+    found = await Conversation(run, system).ask_for(compose, tool, PlanArguments, "planning")
     url = found.url if isinstance(found, PlanAndStartArguments) else None
-    return Plan(found.success_criteria, found.plan, found.action_items or [], _address(url))
+    impossible = (found.impossible or "").strip()
+    return Plan(found.success_criteria, found.plan, found.action_items or [], _address(url), impossible)
 
 
 def _address(url: str | None) -> str | None:

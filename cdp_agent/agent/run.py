@@ -13,18 +13,17 @@ import msgspec
 
 from cdp_agent.agent import prompts
 from cdp_agent.agent.budget import spent
-from cdp_agent.agent.evidence import Evidence, Shown
+from cdp_agent.agent.evidence import Evidence
 from cdp_agent.agent.history import History
 from cdp_agent.agent.known_addresses import KnownAddresses
 from cdp_agent.agent.place import Place
-from cdp_agent.agent.planner import Plan, revising
+from cdp_agent.agent.planner import Plan
 from cdp_agent.agent.restless import Restless
 from cdp_agent.agent.sight import Seen, Sight
 from cdp_agent.agent.stagnation import Stagnation
 from cdp_agent.agent.tabs import Tabs
 from cdp_agent.agent.tally import Tally
 from cdp_agent.agent.task import Options, Task
-from cdp_agent.agent.typed_done import TypedDone
 from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentObserved, AgentStatus, BrowserNavigated, Event
 from cdp_agent.outcome import AgentResult, TaskError, Validation
@@ -33,8 +32,12 @@ from cdp_agent.providers.services import Endpoint
 from cdp_agent.tools.base import Tool
 
 if TYPE_CHECKING:
+    from cdp_agent.agent.conversation import Conversation
     from cdp_agent.browser import Browser
     from cdp_agent.providers.client import Client
+
+
+_NARROWER = 0.7
 
 
 class End(msgspec.Struct, frozen=True):
@@ -73,13 +76,15 @@ class Run:
         self.task = task
         self.secrets = task.secrets
         self.tools = dict(tools)
-        if options.replan:
-            self.tools["revise_plan"] = revising(self)
-        if task.form is not None:
-            self.tools["done"] = TypedDone(task.form)
         self.plan: Plan | None = None
         self.revisions = 0
         self.validations = 0
+        self.judge: Conversation | None = None
+        """What the judge of its answers was asked so far."""
+        self.refusal = ""
+        """Why the last answer was not accepted, in a fence."""
+        self.refused = ""
+        """That answer."""
         self.recoveries = 0
         self.place = Place()
         self.tally = Tally()
@@ -92,7 +97,10 @@ class Run:
                 vision=options.vision,
             )
         )
-        self.sight = Sight(self.limits.observation_tokens, self.limits.history_tokens // 4, self.secrets)
+        self.window_tokens = self.limits.history_tokens
+        """How long the conversation may become; less when the model takes less."""
+        shown = min(self.limits.observation_tokens, self.window_tokens // 4)
+        self.sight = Sight(shown, self.window_tokens // 4, self.secrets)
         self.evidence = Evidence()
         self.addresses = KnownAddresses()
         self.stagnation = Stagnation()
@@ -137,13 +145,28 @@ class Run:
     def waiting(self) -> Iterator[None]:
         """While somebody thinks about what they were asked, which is no time of the run's."""
         loop, began = asyncio.get_running_loop(), time.perf_counter()
-        self.time_limit.reschedule(None)
+        if not self.time_limit.expired():
+            self.time_limit.reschedule(None)
         try:
             yield
         finally:
             self.tally.waited_s += time.perf_counter() - began
             if (left := self.time_left_s) is not None and not self.time_limit.expired():
                 self.time_limit.reschedule(loop.time() + left)
+
+    @property
+    def most_told(self) -> int:
+        """How many tokens of what a tool tells the model gets."""
+        return min(self.limits.observation_tokens, self.window_tokens // 4)
+
+    def narrow(self) -> None:
+        """The conversation was too long for the model as it is: it may never be so long again."""
+        self.window_tokens = int(min(self.window_tokens, self.history.tokens) * _NARROWER)
+        self.sight.narrow(self.window_tokens // 4)
+
+    def give_up(self, why: str) -> None:
+        """Ends the run because its model says that the task cannot be done."""
+        self.end = End(why, TaskError("aborted", why))
 
     def check_limits(self) -> None:
         """Ends the run when it has had enough."""
@@ -165,11 +188,14 @@ class Run:
         if seen.moved:
             self.tell(BrowserNavigated, url=seen.url, title=seen.title)
         # Of a page that was seen before only what is new: all of a huge one takes long.
-        self.addresses.learn(seen.text if seen.shown else "\n".join(seen.changed), seen.url)
         if seen.shown:
-            self.evidence.add(Shown(self.tally.steps, "page", seen.shown))
+            self.addresses.learn_page(seen.text, seen.url, seen.frame_urls)
+        else:
+            self.addresses.learn_changes(seen.changed, seen.text, seen.url, seen.frame_urls)
+        if seen.shown:
+            self.evidence.add_page(self.tally.steps, "page", seen.shown, seen.url)
         elif seen.changed:
-            self.evidence.add(Shown(self.tally.steps, "changes", "\n".join(seen.changed)))
+            self.evidence.add_page(self.tally.steps, "changes", "\n".join(seen.changed), seen.url)
         if seen.view is not None:
             self.tell(
                 AgentObserved,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
@@ -12,15 +11,13 @@ from cdp_agent.agent import prompts
 from cdp_agent.errors import ActionError, SessionClosed
 from cdp_agent.page import diff
 from cdp_agent.page.budget import LONGEST_TOKEN, tokens
+from cdp_agent.page.lines import ref_of_change, refs_in
 from cdp_agent.page.receipts import Receipt
 from cdp_agent.page.snapshot import Snapshot
 from cdp_agent.secrets import Secrets
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
-
-
-_REF = re.compile(r"\[ref=(E\d+)\]")
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -39,6 +36,8 @@ class Seen(msgspec.Struct, frozen=True):
     """The page reads as the model saw it last."""
     moved: bool = False
     text: str = ""
+    frame_urls: dict[str, str] = {}
+    """The address of each iframe's document, by the iframe's ref."""
     problem: str = ""
 
 
@@ -64,7 +63,11 @@ class Sight:
     @property
     def refs(self) -> tuple[str, ...]:
         """Those that are on the page as it was when the model saw it last, in order."""
-        return tuple(dict.fromkeys(_REF.findall(self._text or "")))
+        return tuple(refs_in(self._text or ""))
+
+    def is_elsewhere(self, page: Page) -> bool:
+        """Whether the page has another document now than the one that the model saw last."""
+        return self._document is not None and self._document != (page.target_id, page.activity.document.number)
 
     async def look(self, page: Page, receipts: Collection[Receipt] = (), *, whole: bool = False) -> Seen:
         """What the model does not know yet of the page, after actions whose receipts it reads.
@@ -85,7 +88,16 @@ class Sight:
                 view = prompts.changes(now.url if moved else "", changed) if changed else None
                 if view is None or self._is_shorter(view, now.text):
                     self._text, self._address = now.text, now.url
-                    return Seen(view, now.url, now.title, changed=changed, same=not lines, moved=moved, text=now.text)
+                    return Seen(
+                        view,
+                        now.url,
+                        now.title,
+                        changed=changed,
+                        same=not lines,
+                        moved=moved,
+                        text=now.text,
+                        frame_urls=now.frame_urls,
+                    )
             fits = len(now.text) <= self._budget_tokens * LONGEST_TOKEN and tokens(now.text) <= self._budget_tokens
             shown = now if fits else await self._within_budget(page)
         except (ActionError, SessionClosed) as error:
@@ -107,6 +119,11 @@ class Sight:
         self._address = shown.url
         return self._secrets.masked(_whole(shown, moved, text))
 
+    def narrow(self, budget_tokens: int) -> None:
+        """Shows no more than that at once from now on."""
+        self._budget_tokens = min(self._budget_tokens, budget_tokens)
+        self._most_tokens = min(self._most_tokens, budget_tokens)
+
     def forget(self) -> None:
         """The model no longer has what it saw: it is to be shown the whole page next."""
         self._document = self._text = None
@@ -123,11 +140,11 @@ class Sight:
 
 def _whole(shown: Snapshot, moved: bool, text: str) -> Seen:
     view = prompts.view(shown.url, shown.title, shown.text)
-    return Seen(view, shown.url, shown.title, shown.text, moved=moved, text=text)
+    return Seen(view, shown.url, shown.title, shown.text, moved=moved, text=text, frame_urls=shown.frame_urls)
 
 
 def _untold(lines: list[str], receipts: Collection[Receipt]) -> list[str]:
     """What changed, without what a receipt has told."""
     told = {line for receipt in receipts for line in receipt.changed}
-    filled = {f"[ref={receipt.ref}]" for receipt in receipts if receipt.value is not None}
-    return [line for line in lines if line not in told and not (line[0] == "~" and any(ref in line for ref in filled))]
+    filled = {receipt.ref for receipt in receipts if receipt.value is not None} - {None}
+    return [line for line in lines if line not in told and not (line[0] == "~" and ref_of_change(line) in filled)]

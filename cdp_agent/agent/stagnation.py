@@ -1,43 +1,102 @@
-"""Notices that a run is stuck: by what the page is and what actions did to it, never by what they are called.
+"""Notices that a run is stuck: by what pages show and actions tell that is new, never by what actions are called.
 
-Paging through a calendar is the same click again and again, but each time the page reads differently: that is no
-standstill. A state that comes back after one, two or three actions, time after time, is one.
+Paging through a calendar is the same click again and again, but each time the page reads differently: that is work. A
+turn is none after which the page is as it was before, at any time of the run, and which told nothing that was not told
+before. Refs are left out, since each document numbers its elements anew, and so is what the model itself typed, since
+"nothing found" is nothing new for other words. A turn that left the page just as it was weighs more than one that went
+back to a page, and waiting weighs least.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from enum import IntEnum
 from hashlib import blake2b
+from typing import Any
+from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
 
 
 class Stuck(IntEnum):
-    """What is to be done about it: how often the same came back decides."""
+    """What is to be done about it."""
 
     NO = 0
-    TELL = 3
-    SHOW = 4
-    END = 5
+    TELL = 2
+    SHOW = 3
+    END = 4
 
 
-_LONGEST_CYCLE = 3
+_SAME, _KNOWN, _WAITED = 1.0, 0.5, 0.25
+_MOST_REMEMBERED = 20_000
+_LEAST_OWN_CHARS = 3
+_REF = re.compile(r" ?\[ref=E\d+\]|\bE\d+\b")
+_OWN = ("value", "text", "query", "pattern", "selector", "to_text", "gone", "description", "expression")
+"""Arguments in the model's own words, which a tool puts into a page, looks for, or tells again."""
 
 
 class Stagnation:
-    """The states after each action of a run, as far as they matter."""
+    """What a run has seen and was told so far, as digests."""
 
-    def __init__(self, states: list[str] | None = None) -> None:
-        self.states = states or []
+    def __init__(self, states: Iterable[str] | None = None) -> None:
+        self._known = dict.fromkeys(states or ())
+        self._own: dict[str, None] = {}
+        self._last = self._now = self._read = ""
+        self._pictures: dict[str, set[str]] = {}
+        self._score = 0.0
+        self._stage = Stuck.NO
 
-    def note(self, address: str, snapshot: str, told: str) -> Stuck:
-        """Takes down the state after an action, and says whether the run is stuck in it."""
-        state = blake2b("\0".join((address, snapshot, told)).encode(errors="replace"), digest_size=12).hexdigest()
-        self.states = [*self.states[1 - _LONGEST_CYCLE * Stuck.END :], state]
-        times = max(self._times(length) for length in range(1, _LONGEST_CYCLE + 1))
-        return Stuck(min(times, Stuck.END)) if times >= Stuck.TELL else Stuck.NO
+    @property
+    def states(self) -> list[str]:
+        """The digests, oldest first."""
+        return list(self._known)
 
-    def _times(self, length: int) -> int:
-        """How often the last `length` states came in a row."""
-        last, times = self.states[-length:], 1
-        while len(last) == length and self.states[-length * (times + 1) : -length * times] == last:
-            times += 1
-        return times
+    def said(self, arguments: dict[str, Any]) -> None:
+        """Takes down what the model itself puts into pages and addresses."""
+        words = [each for name in _OWN if isinstance(each := arguments.get(name), str)]
+        if isinstance(url := arguments.get("url"), str):
+            words += [value for _, value in parse_qsl(urlsplit(url).query)]
+        for word in words:
+            if len(word.strip()) >= _LEAST_OWN_CHARS:
+                self._own |= dict.fromkeys((word.strip(), quote_plus(word.strip()), quote(word.strip())))
+
+    def learn(self, address: str, page: str, told: str) -> bool:
+        """Takes down the state after a turn; whether anything in it is new."""
+        self._now = _digest(self._plain(f"{address}\0{page}"))
+        self._read = _digest(_REF.sub("", f"{address}\0{page}"))
+        lines = {_digest(self._plain(line)) for line in told.splitlines()}
+        new = [each for each in (self._now, *lines) if each not in self._known]
+        self._known |= dict.fromkeys(new)
+        for oldest in list(self._known)[:-_MOST_REMEMBERED]:
+            del self._known[oldest]
+        return bool(new)
+
+    def learn_picture(self, picture: bytes) -> bool:
+        """The same for how the page looks that reads as before, to the letter; its first picture tells nothing."""
+        seen, digest = self._pictures.setdefault(self._read, set()), _digest(picture)
+        new = bool(seen) and digest not in seen
+        seen.add(digest)
+        return new
+
+    def judge(self, *, new: bool, waited: bool = False) -> Stuck:
+        """What the turn means for the run: each stage is told once, and none is left out."""
+        same, self._last = self._now == self._last, self._now
+        if new:
+            self._score, self._stage = 0.0, Stuck.NO
+            return Stuck.NO
+        self._score += _WAITED if waited else _SAME if same else _KNOWN
+        following = next((each for each in Stuck if each > self._stage), Stuck.END)
+        if self._score < following:
+            return Stuck.NO
+        self._stage = following
+        return following
+
+    def _plain(self, text: str) -> str:
+        text = _REF.sub("", text)
+        for word in self._own:
+            text = text.replace(word, "")
+        return text
+
+
+def _digest(text: str | bytes) -> str:
+    data = text if isinstance(text, bytes) else text.encode(errors="replace")
+    return blake2b(data, digest_size=9).hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 if TYPE_CHECKING:
     from cdp_agent.browser import Browser
@@ -15,7 +16,7 @@ class Tabs:
     def __init__(self, browser: Browser, *visited: Page) -> None:
         self._browser = browser
         self.visited = list(visited)
-        self._known = {id(each) for each in browser.pages}
+        self._known = WeakSet(browser.pages)
 
     @property
     def page(self) -> Page:
@@ -23,14 +24,14 @@ class Tabs:
 
     def go_to(self, page: Page) -> None:
         """Makes it the present one, as asked for."""
-        self._known |= {id(each) for each in self._browser.pages}
+        self._known.update(self._browser.pages)
         self.visited = [*(each for each in self.visited if each is not page and not each.closed), page]
 
     async def follow(self) -> str | None:
         """Goes where the last action led; says so when that is another tab."""
         pages = list(self._browser.pages)
-        opened = [each for each in pages if id(each) not in self._known and each.opener in self.visited]
-        self._known |= {id(each) for each in pages}
+        opened = [each for each in pages if each not in self._known and each.opener in self.visited]
+        self._known.update(pages)
         if opened:
             self.visited.append(opened[-1])
             return "This opened a new tab, and you are in it now. When it closes, you are back in the one before."

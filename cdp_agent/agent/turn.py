@@ -9,17 +9,18 @@ import msgspec
 from cdp_agent.agent import prompts, recovery
 from cdp_agent.agent.asking import Generation, generate
 from cdp_agent.agent.batch import Batch
-from cdp_agent.agent.looking import look, shrink
-from cdp_agent.agent.run import End
+from cdp_agent.agent.compaction import make_room
+from cdp_agent.agent.looking import look
 from cdp_agent.agent.stagnation import Stuck
 from cdp_agent.agent.vision import add_picture, gave_up_pictures
 from cdp_agent.errors import ContextTooLong, ModelError
 from cdp_agent.events import AgentReasoned, AgentStatus, AiGenerationError
-from cdp_agent.outcome import TaskError
 from cdp_agent.providers.base import Assistant, Request, ToolSpec
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
+
+_MOST_NARROWINGS = 4
 
 
 async def take_turn(run: Run) -> None:
@@ -48,22 +49,25 @@ async def take_turn(run: Run) -> None:
         if refusal is None:
             return
     if batch.stuck is Stuck.END:
-        run.fail("stuck", "The same state came back five times: the run does not get any further.")
+        run.fail("stuck", "Turn after turn nothing new was seen or told: the run does not get any further.")
     await _answer(run, batch, refusal)
 
 
 async def _generate(run: Run) -> Generation:
     """The model's next reply, to a conversation that is as short as it must be."""
-    if run.history.tokens > run.limits.history_tokens:
-        await shrink(run)
-    try:
-        return await generate(run, _request(run), "action")
-    except ContextTooLong:  # the provider's word on what the model takes
-        await shrink(run)
-    except ModelError as error:
-        if not gave_up_pictures(run, error):
-            raise
-    return await generate(run, _request(run), "action")
+    for left in range(_MOST_NARROWINGS, -1, -1):
+        if run.history.tokens > run.window_tokens:
+            await make_room(run)
+        try:
+            return await generate(run, _request(run), "action")
+        except ContextTooLong:  # the provider's word on what the model takes
+            if not left:
+                raise
+            run.narrow()
+        except ModelError as error:
+            if not gave_up_pictures(run, run.history, error):
+                raise
+    raise AssertionError("the last attempt returns or raises")
 
 
 def _request(run: Run) -> Request:
@@ -78,7 +82,7 @@ async def _conclude(run: Run, answer: str, *, success: bool) -> str | None:
         from cdp_agent.agent import validator  # what it compares with takes long to import
 
         return await validator.conclude(run, answer)
-    run.end = End(answer, TaskError("aborted", answer))
+    run.give_up(answer)
     return None
 
 
@@ -98,7 +102,7 @@ async def _answer(run: Run, batch: Batch, refusal: str | None) -> None:
         notes.append(prompts.UNCHANGED)
     if batch.stuck in (Stuck.TELL, Stuck.SHOW):
         notes.append(prompts.STUCK_TOLD if batch.stuck is Stuck.TELL else prompts.STUCK_SHOWN)
-        run.tell(AgentStatus, message=f"The same state came back {int(batch.stuck)} times.")
+        run.tell(AgentStatus, message="Nothing new was seen or told for several turns.")
     if notes:
         last = told.pop()
         told.append(msgspec.structs.replace(last, text="\n".join([last.text, *notes])))

@@ -1,4 +1,4 @@
-"""The tool `done` for a task whose answer has a form: the model is given the form, and may write it either way."""
+"""The tool `done` for a task whose answer has a form: the model is given the form there, and nowhere else."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.extract.shape import WRAPPER, as_argument
 from cdp_agent.providers.lenient import read_object
 from cdp_agent.tools.base import Arguments, Tool
 from cdp_agent.tools.ending import DoneArguments, done
@@ -15,7 +16,7 @@ from cdp_agent.tools.ending import DoneArguments, done
 if TYPE_CHECKING:
     from cdp_agent.extract.form import Form
 
-_DESCRIPTION = "The whole answer to the task, as JSON in the form that was asked for."
+_DESCRIPTION = "The whole answer to the task, in this form."
 
 
 class TypedDone(Tool):
@@ -23,12 +24,10 @@ class TypedDone(Tool):
 
     def __init__(self, form: Form) -> None:
         super().__init__(done.run, DoneArguments, read_only=True, terminal=True)
-        # A schema that refers to its own parts means nothing inside another one: then the result is JSON in a string.
-        nested = b'"$ref"' not in msgspec.json.encode(form.sent)
-        result = (
-            {**form.sent, "description": _DESCRIPTION} if nested else {"type": "string", "description": _DESCRIPTION}
-        )
-        self.__dict__["parameters"] = {"type": "object", "properties": {"result": result}, "required": ["result"]}
+        self._form = form
+        parameters = as_argument(form.source)
+        described = {"description": _DESCRIPTION, **parameters["properties"][WRAPPER]}
+        self.__dict__["parameters"] = {**parameters, "properties": {WRAPPER: described}}
 
     def parse(self, source: str | Mapping[str, Any]) -> Arguments:
         """See Tool.parse."""
@@ -36,7 +35,10 @@ class TypedDone(Tool):
             found = read_object(source) if isinstance(source, str) else dict(source)
         except ValueError as error:
             raise InvalidArguments(f"done: {error}. It takes {{result}}: call it again with that.") from error
-        if "result" not in found:
+        if WRAPPER in found:
+            result = found[WRAPPER]
+        elif found and not self._form.convert(found)[1]:
+            result = found  # the answer itself, without its wrapping
+        else:
             raise InvalidArguments("done: there is no `result`. It takes {result}: call it again with that.")
-        result = found["result"]
         return DoneArguments(result if isinstance(result, str) else msgspec.json.encode(result).decode())

@@ -9,13 +9,12 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.agent import prompts
-from cdp_agent.agent.asking import ask_for
 from cdp_agent.agent.budget import OverBudget
 from cdp_agent.agent.claims import Checked, check
-from cdp_agent.agent.evidence import Shown
+from cdp_agent.agent.conversation import Conversation, Question
+from cdp_agent.agent.evidence import ADDRESS, Shown
 from cdp_agent.agent.run import End
-from cdp_agent.agent.vision import gave_up_pictures
-from cdp_agent.errors import ActionError, BadReply, BrowserError, ModelError, SessionClosed
+from cdp_agent.errors import ActionError, BadReply, BrowserError, Refused, SessionClosed
 from cdp_agent.events import AgentStatus, TaskValidated, TaskValidationError
 from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import Quality, TaskError
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
 
 ACCEPTED = ("complete", "excellent")
 _ACTIONS_TOKENS, _FINDINGS_TOKENS, _PAGE_TOKENS = 4_000, 4_000, 4_000
-_LINE = 200
+_RECORD = 400
+LEFT_OUT = "… (earlier ones are left out)"
 
 _SYSTEM = f"""\
 You judge whether a task was done that an agent carried out in a web browser. Today is {{today}}. You did not see the \
@@ -52,7 +52,11 @@ the agent, which still has the browser.{{guardrails}}"""
 _NOT_ACCEPTED = """\
 The answer is not accepted (attempt {attempt} of {most}, judged as {quality}). The task goes on.
 {feedback}
-Do what is missing, then call done again with the whole answer. Do not give the same answer again."""
+Do what is missing, then call done again with the whole answer. The same answer again counts only where the feedback \
+is wrong, and what you were shown bears all of it out."""
+_JUDGED_BEFORE = """\
+An answer to this task was refused before. That may have been wrong, or what it missed may have been done since: you \
+get more of the records now. Refuse again only for what these do not show, and say which it is."""
 _PICTURE = "The last picture that the agent had of the page comes with this; the labels were painted onto it."
 _DOES_NOT_FIT = "The answer does not have the form that was asked for: {problems}. Call done again with JSON that fits."
 
@@ -76,10 +80,10 @@ async def conclude(run: Run, answer: str) -> str | None:
             run.tell(TaskValidationError, attempt=run.validations, quality=None, feedback=listed(problems))
             return _DOES_NOT_FIT.format(problems=listed(problems))
     run.validations += 1
-    checked = check(msgspec.to_builtins(value), _all_shown(run))
+    checked = check(msgspec.to_builtins(value), all_shown(run), answer_schema(run))
     try:
         verdict = await _judge(run, answer, checked)
-    except BadReply as error:
+    except (BadReply, Refused) as error:
         run.tell(AgentStatus, message=f"The answer could not be judged: {error}")
         _force(run, value, f"The answer could not be judged: {error}")
         return None
@@ -98,14 +102,32 @@ async def conclude(run: Run, answer: str) -> str | None:
         )
         run.end = End(value, validation="passed")
         return None
-    run.tell(TaskValidationError, attempt=run.validations, quality=verdict.completion_quality, feedback=feedback)
-    most = run.limits.max_validations
-    if run.validations >= most:
-        _force(run, value, f"The answer was judged as {verdict.completion_quality} {most} times: {feedback}")
+    quality, most = verdict.completion_quality, run.limits.max_validations
+    insisted = is_insisted(run, answer)
+    run.refusal = fence(feedback, "verdict before")
+    run.tell(TaskValidationError, attempt=run.validations, quality=quality, feedback=feedback)
+    if insisted and checked.found and not checked.missing and quality == "partial":
+        stand_by(run, value)
+        return None
+    if run.validations >= most or (insisted and checked.found and not checked.missing):
+        _force(run, value, f"The answer was judged as {quality} {run.validations} times: {feedback}")
         return None
     return _NOT_ACCEPTED.format(
-        attempt=run.validations, most=most, quality=verdict.completion_quality, feedback=fence(feedback, "feedback")
+        attempt=run.validations, most=most, quality=quality, feedback=fence(feedback, "feedback")
     )
+
+
+def is_insisted(run: Run, answer: str) -> bool:
+    """Whether it is the answer that was judged last, given again."""
+    words = " ".join(answer.split())
+    before, run.refused = run.refused, words
+    return words == before
+
+
+def stand_by(run: Run, value: Any) -> None:
+    """Ends the run with an answer that was refused twice, though the run was shown all of it."""
+    run.tell(AgentStatus, message="The answer was refused twice, but the run was shown all of it: it is given.")
+    run.end = End(value, validation="unconfirmed")
 
 
 def _force(run: Run, value: Any, why: str) -> None:
@@ -115,22 +137,34 @@ def _force(run: Run, value: Any, why: str) -> None:
 
 
 async def _judge(run: Run, answer: str, checked: Checked) -> VerdictArguments:
-    system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(run.task.guardrails))
-    question = _question(run, answer, checked, await _page_now(run))
-    picture = run.history.picture
-    if picture is not None:
-        try:
-            words = f"{question}\n\n{_PICTURE}"
-            return await ask_for(run, system, words, _VALIDATE, VerdictArguments, "validation", picture=picture)
-        except ModelError as error:
-            if not gave_up_pictures(run, error):
-                raise
-    return await ask_for(run, system, question, _VALIDATE, VerdictArguments, "validation")
+    talk = run.judge
+    if talk is None:
+        system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(run.task.guardrails))
+        talk = run.judge = Conversation(run, system)
+
+    async def compose(first: bool) -> Question:
+        picture = run.history.picture if run.sees else None
+        new = talk.unless_known(await _page_now(run))
+        page = "The page at the end:\n" + fence(new, "page at the end") if new is not None else prompts.UNCHANGED
+        asked = [
+            *_before(run, first=first),
+            "The answer to judge:\n" + fence(answer, "answer"),
+            *shown_and_not(run, checked),
+            _PICTURE if picture is not None else "",
+        ]
+        return Question(_joined(asked), picture, _joined(_records(run, talk, first=first)), page)
+
+    return await talk.ask_for(compose, _VALIDATE, VerdictArguments, "validation")
 
 
-def _all_shown(run: Run) -> str:
+def all_shown(run: Run) -> str:
     """What an answer may be made of: what was asked for, and all that was shown."""
-    return f"{prompts.task(run.task.text, run.task.input_data)}\n{run.tabs.page.url}\n{run.evidence.text()}"
+    here = f"{ADDRESS}{run.tabs.page.url}"
+    return f"{prompts.task(run.task.text, run.task.input_data)}\n{run.evidence.text()}\n{here}"
+
+
+def answer_schema(run: Run) -> Any:
+    return run.task.form.source if run.task.form is not None else None
 
 
 async def _page_now(run: Run) -> str:
@@ -141,33 +175,67 @@ async def _page_now(run: Run) -> str:
     return f"Address: {now.url}\nTitle: {now.title}\n\n{now.text}"
 
 
-def _question(run: Run, answer: str, checked: Checked, page: str) -> str:
+def _records(run: Run, talk: Conversation, *, first: bool) -> list[str]:
+    """The task and its criteria where the judge does not know them, and what was done since its last verdict."""
     task = run.task
-    actions = _latest([f"{each.step}. {_line(each)}" for each in run.evidence.actions], _ACTIONS_TOKENS)
-    found = [f"{each.claim} — {each.line}" if each.line else each.claim for each in checked.found]
-    parts = [
-        prompts.task(task.text, task.input_data),
-        f"Done when:\n{run.plan.success_criteria}" if run.plan else "",
-        "The answer to judge:\n" + fence(answer, "answer"),
-        "What the agent did, and what came of it:\n" + fence("\n".join(actions) or "Nothing.", "actions"),
-        "Of the quotes, numbers and addresses in the answer these were shown to the agent:\n"
-        + fence("\n".join(found), "shown")
-        if found
-        else "",
-        "These were not found in anything shown to it:\n" + fence("\n".join(checked.missing), "not found")
-        if checked.missing
-        else "",
+    since = "" if first else " since your last verdict"
+    criteria = f"Done when:\n{run.plan.success_criteria}" if run.plan else ""
+    actions = records_for(talk, "actions", [_record(each) for each in run.evidence.actions], _ACTIONS_TOKENS)
+    findings = records_for(talk, "findings", [each.text for each in run.evidence.findings], _FINDINGS_TOKENS)
+    return [
+        *([prompts.task(task.text, task.input_data), criteria] if first else []),
+        f"What the agent did{since}, and what came of it:\n" + fence("\n".join(actions) or "Nothing.", "actions"),
+        f"What it took out of pages{since}:\n" + fence("\n\n".join(findings), "findings") if findings else "",
     ]
-    findings = _latest([each.text for each in run.evidence.findings], _FINDINGS_TOKENS)
-    if findings:
-        parts.append("What it took out of pages:\n" + fence("\n\n".join(findings), "findings"))
-    parts.append("The page at the end:\n" + fence(page, "page at the end"))
-    return "\n\n".join(part for part in parts if part)
 
 
-def _line(shown: Shown) -> str:
-    text = " · ".join(line.strip() for line in shown.text.split("\n"))
-    return text if len(text) <= _LINE else f"{text[:_LINE]}…"
+def _before(run: Run, *, first: bool) -> list[str]:
+    """That an answer was refused before, with the words that the judge knows unless this is its first question."""
+    return ([_JUDGED_BEFORE, run.refusal] if first else [_JUDGED_BEFORE]) if run.refusal else []
+
+
+def _joined(parts: list[str]) -> str:
+    return "\n\n".join(filter(None, parts))
+
+
+def shown_and_not(run: Run, checked: Checked) -> list[str]:
+    """What of the answer was found in what the run was shown, each with its line, and what was not."""
+    here = run.tabs.page.url
+    found = [
+        " — ".join(filter(None, (each.claim, each.line, f"on {each.url}" if each.url not in ("", here) else "")))
+        for each in checked.found
+    ]
+    words = "Of the quotes, numbers and addresses in the answer these were shown to the agent:\n"
+    shown = words + fence("\n".join(found), "shown") if found else ""
+    missing = "These were not found in anything shown to it:\n" + fence("\n".join(checked.missing), "not found")
+    return [shown, missing if checked.missing else ""]
+
+
+def _record(shown: Shown) -> str:
+    """What was called, and what came of it: the value first, and as many whole lines as there is room for."""
+    lines = [line.strip() for line in shown.text.split("\n") if line.strip()]
+    lines.sort(key=lambda line: not line.startswith("value: "))
+    kept = [lines[0]] if lines else []
+    room = _RECORD - sum(map(len, kept))
+    for line in lines[1:]:
+        room -= len(line)
+        if room < 0:
+            break
+        kept.append(line)
+    left = [f"… {len(lines) - len(kept)} more lines"] if len(kept) < len(lines) else []
+    return f"{shown.step}. {shown.source} {shown.arguments}: {' · '.join([*kept, *left])}"
+
+
+def records_for(judge: Conversation, name: str, texts: list[str], budget_tokens: int) -> list[str]:
+    """Those that the judge does not know; who has judged before gets those, too, for which there was no room then."""
+    new = len(judge.news(name, texts))
+    return records(texts[: len(texts) - new], texts[len(texts) - new :], budget_tokens)
+
+
+def records(before: list[str], new: list[str], budget_tokens: int) -> list[str]:
+    """The new ones and, of those before, the ones that had no room among them, in order."""
+    given = [each for each in _latest(before, budget_tokens) if each != LEFT_OUT]
+    return [*_latest(before[: len(before) - len(given)], budget_tokens), *_latest(new, budget_tokens)]
 
 
 def _latest(texts: list[str], budget_tokens: int) -> list[str]:
@@ -176,6 +244,6 @@ def _latest(texts: list[str], budget_tokens: int) -> list[str]:
     for text in reversed(texts):
         budget_tokens -= tokens(text)
         if kept and budget_tokens < 0:
-            return ["… (earlier ones are left out)", *reversed(kept)]
+            return [LEFT_OUT, *reversed(kept)]
         kept.append(text)
     return kept[::-1]

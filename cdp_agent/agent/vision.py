@@ -10,6 +10,7 @@ from cdp_agent.events import AgentStatus, BrowserScreenshot
 from cdp_agent.providers.errors import is_of_pictures
 
 if TYPE_CHECKING:
+    from cdp_agent.agent.history import History
     from cdp_agent.agent.run import Run
     from cdp_agent.page.paint import Picture
 
@@ -45,16 +46,12 @@ def tell_picture(run: Run, picture: Picture) -> None:
     )
 
 
-def gave_up_pictures(run: Run, error: ModelError) -> bool:
-    """Whether it is pictures that the model refuses: then they are left out from now on."""
-    if run.history.picture is None or not is_of_pictures(error):
+def gave_up_pictures(run: Run, asked: History, error: ModelError) -> bool:
+    """Whether it is pictures that the model refuses: then the run goes on in words alone."""
+    if asked.picture is None or not is_of_pictures(error):
         return False
-    run.history.clip_pictures()
-    give_up_pictures(run, error)
-    return True
-
-
-def give_up_pictures(run: Run, error: ModelError) -> None:
-    """The run goes on in words alone."""
+    for each in (asked, run.history):
+        each.clip_pictures()
     run.sees = False
     run.tell(AgentStatus, message=f"The model takes no pictures, so the run goes on without: {error}")
+    return True

@@ -1,6 +1,23 @@
-"""Takes data out of pages with a model; see `extract`."""
+"""Takes data out of pages with a model; see `extract`.
 
-from cdp_agent.extract.extraction import Extraction, extract
+What asks a model is imported when it is first used: httpx and jsonschema_rs take 40 ms.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from cdp_agent.extract.grounding import Ungrounded
 
+if TYPE_CHECKING:
+    from cdp_agent.extract.extraction import Extraction, extract
+
 __all__ = ["Extraction", "Ungrounded", "extract"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from cdp_agent.extract import extraction
+
+    return getattr(extraction, name)

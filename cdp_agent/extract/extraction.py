@@ -46,6 +46,7 @@ CONTEXT_TOKENS = 100_000
 _ANSWER_TOKENS = 8_000
 _LEAST_ROOM = 500
 _AT_ONCE = 4
+_ATTEMPTS = 3
 _MOST_HALVINGS = 4
 
 
@@ -70,14 +71,13 @@ async def extract(
     model: str | Client,
     schema: Any = None,
     answer: Any = None,
-    repair: bool = False,
     context_tokens: int = CONTEXT_TOKENS,
 ) -> Extraction:
     """What the page has of what `description` asks for.
 
     `model` is provider/name, or a client. The form of the value is Markdown, or given by a JSON `schema` (2020-12 or
-    draft 7), or by `answer`: a type that msgspec decodes. With `repair`, an answer that does not fit is sent back once
-    with what is wrong with it. `context_tokens`: how much the model can take in.
+    draft 7), or by `answer`: a type that msgspec decodes. An answer that does not fit is sent back,
+    twice at most, with what is wrong with it. `context_tokens`: how much the model can take in.
 
     Raises SetupError for a wrong schema or type before anything is asked, BadReply when an answer does not fit, other
     ModelErrors, and what Page.contents raises.
@@ -89,7 +89,7 @@ async def extract(
         if isinstance(model, str):
             model = await stack.enter_async_context(Client(endpoint(model, environment=os.environ)))
         contents = await page.contents()
-        run = _Run(model, description, contents, repair)
+        run = _Run(model, description, contents)
         value = await run.answer(form, context_tokens)
     plain = msgspec.to_builtins(value)
     text = f"{contents.url} {contents.title}\n\n{contents.text}"
@@ -100,20 +100,25 @@ async def extract(
 class _Run:
     """One extraction: the calls that it makes of the model."""
 
-    def __init__(self, client: Client, description: str, contents: Markdown, repair: bool) -> None:
+    def __init__(self, client: Client, description: str, contents: Markdown) -> None:
         self.calls = 0
         self.usage = Usage()
         self._client = client
         self._description = description
         self._contents = contents
-        self._repair = repair
         self._parts = 0
+        self._counts: list[int] = []
 
     @property
     def notices(self) -> list[str]:
         """What the caller should know of how the page was read."""
-        parts = [f"The page is long: it was read in {self._parts} parts."] if self._parts > 1 else []
+        parts = [f"The page is long: it was read in {self._parts} parts{self._counted()}."] if self._parts > 1 else []
         return parts + [f"{what} could not be read: {why}." for what, why in self._contents.unreadable]
+
+    def _counted(self) -> str:
+        """How many elements each part gave, so that a part that gave too few is seen."""
+        counts = self._counts
+        return f", which gave {' + '.join(map(str, counts))} = {sum(counts):,} elements" if counts else ""
 
     async def answer(self, form: Form | None, context_tokens: int) -> Any:
         """The whole answer, from as many parts of the page as it takes."""
@@ -133,7 +138,9 @@ class _Run:
         where = list_in(form.source) if form is not None else None
         if form is not None and where is not None:
             part = SchemaForm(compile_schema(part_of(form.source, where)))
-            value, problems = form.convert(merged(await self._ask_each(part, pieces), where))
+            values = await self._ask_each(part, pieces)
+            self._counts = [len(merged([each], where)[where] if where else each) for each in values]
+            value, problems = form.convert(merged(values, where))
             if problems:
                 raise self._bad(f"the parts put together do not fit the schema: {listed(problems)}")
             return value
@@ -172,20 +179,21 @@ class _Run:
         return [task.result() for task in tasks]
 
     async def _ask(self, form: Form | None, question: str) -> Any:
-        """The answer to one question. Raises BadReply when it does not fit, after one repair if that is allowed."""
+        """The answer to one question. Raises BadReply when it does not fit, however often it was sent back."""
         messages: list[Message] = [System(prompts.system(form.sent if form else None)), User((Text(question),))]
         reply = await self._call(form, messages)
         if form is None:
             if not reply.text.strip():
                 raise self._bad("the answer is empty.")
             return reply.text.strip()
-        value, problems = form.read(_text(reply))
-        if problems and self._repair:
-            messages += _objection(reply, listed(problems))
-            value, problems = form.read(_text(await self._call(form, messages)))
-        if problems:
-            raise self._bad(f"the answer does not fit the schema: {listed(problems)}")
-        return value
+        for left in reversed(range(_ATTEMPTS)):
+            value, problems = form.read(_text(reply))
+            if not problems:
+                return value
+            if left:
+                messages += _objection(reply, listed(problems))
+                reply = await self._call(form, messages)
+        raise self._bad(f"the answer does not fit the schema: {listed(problems)}")
 
     async def _call(self, form: Form | None, messages: list[Message]) -> Reply:
         wire, model = self._client.endpoint.wire, self._client.endpoint.model
@@ -200,8 +208,6 @@ class _Run:
         self.usage += reply.usage
         if reply.finish_reason == "length":
             raise self._bad("the answer was cut off at the model's length limit: ask for less at a time.")
-        if reply.finish_reason == "content_filter":
-            raise self._bad("the provider's content filter withheld the answer.")
         return reply
 
     def _bad(self, message: str) -> BadReply:

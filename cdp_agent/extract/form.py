@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import msgspec
 
 from cdp_agent.errors import SetupError
+from cdp_agent.providers.nesting import decode
 
 from .schema import Problem, Schema, compile_schema, json_path
 from .shape import WRAPPER, as_object
@@ -36,11 +38,11 @@ class SchemaForm:
 
     def __init__(self, schema: Schema) -> None:
         self.source = schema.source
-        self.sent, self._wrapped = as_object(schema.source)
+        self.sent = as_object(schema.source)
         self._schema = schema
 
     def read(self, text: str) -> tuple[Any, list[Problem]]:
-        return _read(text, self._wrapped, self.convert)
+        return _read(text, self.convert)
 
     def convert(self, value: Any) -> tuple[Any, list[Problem]]:
         return value, self._schema.problems(value)
@@ -54,11 +56,11 @@ class TypeForm:
             self.source = msgspec.json.schema(answer)
         except TypeError as error:
             raise SetupError(f"{answer!r} cannot be the type of an answer: {error}.") from error
-        self.sent, self._wrapped = as_object(self.source)
+        self.sent = as_object(self.source)
         self._answer = answer
 
     def read(self, text: str) -> tuple[Any, list[Problem]]:
-        return _read(text, self._wrapped, self.convert)
+        return _read(text, self.convert)
 
     def convert(self, value: Any) -> tuple[Any, list[Problem]]:
         try:
@@ -86,12 +88,17 @@ def form_of(schema: Any, answer: Any) -> tuple[Form | None, list[str]]:
     return SchemaForm(compiled), compiled.notices
 
 
-def _read(text: str, wrapped: bool, convert: Any) -> tuple[Any, list[Problem]]:
+def _read(text: str, convert: Callable[[Any], tuple[Any, list[Problem]]]) -> tuple[Any, list[Problem]]:
+    """The first reading of a model's text that fits: as JSON, as what it has wrapped, and as text that is the value."""
     fenced = _FENCED.fullmatch(text)
     try:
-        value = msgspec.json.decode(fenced[1] if fenced else text)
-    except msgspec.DecodeError as error:
-        return None, [Problem("$", f"not JSON ({error})")]
-    if wrapped and isinstance(value, dict) and value.keys() == {WRAPPER}:
-        value = value[WRAPPER]  # a model may also leave the wrapper out
-    return convert(value)  # type: ignore[no-any-return]  # the bound method of a form
+        value = decode(fenced[1] if fenced else text)
+    except ValueError as error:
+        found, as_text = convert(text)
+        return (found, []) if not as_text else (None, [Problem("$", f"not JSON ({error})"), *as_text])
+    readings = [value, value[WRAPPER]] if isinstance(value, dict) and value.keys() == {WRAPPER} else [value]
+    for reading in [*readings, text]:
+        found, problems = convert(reading)
+        if not problems:
+            return found, []
+    return value, convert(readings[-1])[1]

@@ -1,18 +1,22 @@
 """Looks for everything that a model took from a page in that page, so that an invented value is seen.
 
-Letter case, white space, typography and punctuation make no difference, nor does the way a number, an amount of money
-or a date is written.
+Letter case, white space, typography and punctuation make no difference, nor does the way a number, an amount of money,
+a date, a time or a telephone number is written: see figures.py.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator
-from datetime import date
+from functools import cached_property
 from typing import Any
 
 import msgspec
+
+from .figures import Figure, all_figures, figures, long_numbers, rounded
+from .keywords import subschemas
 
 
 class Ungrounded(msgspec.Struct, frozen=True):
@@ -24,158 +28,166 @@ class Ungrounded(msgspec.Struct, frozen=True):
 
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]|[*`~]|</?su[bp]>|\\\\(?=[!-/:-@\\[-`{-~])")
 _BREAK = re.compile("<br>|  \n")
-_TYPOGRAPHY = str.maketrans("‘’‚‛′“”„‟″«»–—−‐‑‒", '\'\'\'\'\'"""""""------')
+_TYPOGRAPHY = str.maketrans("‘’‚‛′“”„‟″«»–—−‐‑‒⁄", "'" * 5 + '"' * 7 + "-" * 6 + "/")
+_SUPERSCRIPT = re.compile(r"(?<=\d)<sup>(?=\d)")
+_FRACTION = re.compile("(\\d*)\\s?([¼-¾⅐-⅞])")
+_RAISED = re.compile("(?<=\\d)[⁰¹²³⁴-⁹]+")
 _WORD = re.compile(r"\w+")
 _SPACES = re.compile(r"\s+")
 _HARD_SIGNS = re.compile(r"[^\w\s.,:;!?'\"()\[\]/|·•-]")
-_MONEY = re.compile(
-    r"[$€£¥₹₽₩₺₴₪₫฿¢]|\b(?:usd|eur|gbp|jpy|chf|cad|aud|nok|sek|dkk|inr|cny|rmb|pln|czk|brl|mxn|kr)\b\.?"
-)
-_NUMBER = re.compile(r"[-+]?\d(?:[\d.,'_]|\s(?=\d{3}(?!\d)))*")
-_SCALED = re.compile(r"\s?(k|m|mn|mio|million|b|bn|billion|thousand|%)(?![a-z])")
-_SCALES = {"k": 1e3, "thousand": 1e3, "%": 0.01, "b": 1e9, "bn": 1e9, "billion": 1e9}
-_GROUPED = re.compile(r"\d{1,3}(?:[.,'_\s]\d{2,3})*[.,'_\s]\d{3}")
-_ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[t ].*)?")
-_DIGITS = 9  # significant ones in which numbers must agree
-_MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
+_FIRST_IDEOGRAPH = 0x2E80  # from here on words are not parted
+_STEM = 3  # letters in which two forms of a word agree
 
 
-def ungrounded(value: Any, text: str) -> list[Ungrounded]:
-    """The strings and numbers in a JSON value that are not in the text (a page's Markdown), in order."""
+def ungrounded(value: Any, text: str, schema: Any = None) -> list[Ungrounded]:
+    """The strings and numbers in a JSON value that are not in the text (a page's Markdown), in order.
+
+    What the `schema` gives to choose from (`enum`, `const`) is the caller's word for what the page says: it is not
+    looked for.
+    """
     page = Page(text)
-    return [Ungrounded(path, leaf) for path, leaf in _leaves(value, "$") if not page.says(leaf)]
+    chosen = _choices(schema)
+    return [Ungrounded(path, leaf) for path, leaf in leaves(value) if leaf not in chosen and not page.says(leaf)]
 
 
 class Page:
-    """A page's text, prepared to be searched many times."""
+    """A text that somebody was shown, prepared to be searched many times."""
 
     def __init__(self, text: str) -> None:
+        self._raw = list(dict.fromkeys(text.split("\n")))
+        self._lines = [normalise(line) for line in self._raw]
         self._text = normalise(text)
         self._words = f" {' '.join(_WORD.findall(self._text))} "
-        self._numbers: set[str] | None = None
 
-    def says(self, leaf: str | int | float) -> bool:
-        """Whether the page has this string or number, however it is written."""
-        if not isinstance(leaf, str):
-            return self._has_number(float(leaf))
-        wanted = normalise(leaf)
-        if not wanted or self._has_text(wanted):
-            return True
-        amount = _MONEY.sub("", wanted).strip()
-        if _NUMBER.fullmatch(amount):
-            return any(self._has_number(reading) for reading in _readings(amount))
-        return any(self._has_text(written) for written in _dates(wanted))
+    def says(self, claim: str | int | float) -> bool:
+        """Whether this string or number is there, however it is written."""
+        return self.line_with(claim) is not None
+
+    def line_with(self, claim: str | int | float) -> str | None:
+        """The last line that says it; "" where several say it together, None where it is not said."""
+        if not isinstance(claim, str):
+            value = rounded(claim)
+            shown = (self._raw[at].strip() for at, each in reversed(self._figures["number"]) if value in each.values)
+            return next(shown, None)
+        wanted = normalise(claim)
+        if not wanted:
+            return ""
+        if (claimed := figures(wanted)) and not _WORD.search(_without(wanted, claimed)):
+            return self._line_with_figures(wanted, claimed)  # what stands around them counts: $12 is not $12 million
+        if (line := self._line_with_text(wanted)) is not None:
+            return line
+        if self._has_text(wanted):
+            return ""
+        return self._line_with_figures(wanted, claimed)
+
+    @cached_property
+    def _figures(self) -> dict[str, list[tuple[int, Figure]]]:
+        """All figures by their kind, each with its line."""
+        found: dict[str, list[tuple[int, Figure]]] = defaultdict(list)
+        for at, line in enumerate(self._lines):
+            for each in all_figures(line) if any(map(str.isdigit, line)) else ():
+                found[each.kind].append((at, each))
+        return found
+
+    def _line_with_text(self, wanted: str) -> str | None:
+        for at in range(len(self._lines) - 1, -1, -1):
+            if wanted in self._lines[at] and _stands_in(wanted, self._lines[at]):
+                return self._raw[at].strip()
+        return None
 
     def _has_text(self, wanted: str) -> bool:
-        if self._has_exactly(wanted):
+        if _stands_in(wanted, self._text):
             return True
         if _HARD_SIGNS.search(wanted):  # C++ is not C
             return False
         words = _WORD.findall(wanted)
         return bool(words) and f" {' '.join(words)} " in self._words
 
-    def _has_exactly(self, wanted: str) -> bool:
-        """As it stands there, not within a longer word or number."""
-        start = self._text.find(wanted)
-        while start >= 0:
-            end = start + len(wanted)
-            if not (_joins(self._text[start - 1 : start], wanted[0]) or _joins(wanted[-1], self._text[end : end + 1])):
-                return True
-            start = self._text.find(wanted, start + 1)
-        return False
+    def _line_with_figures(self, wanted: str, claimed: list[Figure]) -> str | None:
+        """A line that has all figures of a text in which there is little else, and what else there is."""
+        places = [{at: self._raw[at] for at, each in self._figures[one.kind] if each.shows(one)} for one in claimed]
+        if claimed and all(places):
+            rest = _WORD.findall(_without(wanted, claimed))
+            together = set.intersection(*map(set, places))
+            if not rest:
+                return self._raw[max(together)].strip() if together else ""
+            for at in sorted(together, reverse=True):
+                words = _WORD.findall(self._lines[at])
+                if all(any(_one_word(word, each) for each in words) for word in rest):
+                    return self._raw[at].strip()
+        return self._line_with_digits(wanted)
 
-    def _has_number(self, number: float) -> bool:
-        if self._numbers is None:
-            self._numbers = {_rounded(each) for each in _numbers(self._text)}
-        return _rounded(number) in self._numbers or _rounded(-number) in self._numbers
+    def _line_with_digits(self, wanted: str) -> str | None:
+        for one in long_numbers(wanted):
+            if _WORD.search(_without(wanted, [one])):
+                return None
+            return next((self._raw[at].strip() for at, each in self._figures["digits"] if each.shows(one)), None)
+        return None
 
 
 def normalise(text: str) -> str:
     """Text without the marks of Markdown, in small letters, its typography plain, its white space single spaces."""
-    text = unicodedata.normalize("NFKC", _UNSEEN.sub("", _BREAK.sub(" ", text))).translate(_TYPOGRAPHY)
+    text = _UNSEEN.sub("", _SUPERSCRIPT.sub("^", _BREAK.sub(" ", text)))
+    if not text.isascii():
+        text = _RAISED.sub(lambda found: f"^{unicodedata.normalize('NFKC', found[0])}", _FRACTION.sub(_decimal, text))
+        text = unicodedata.normalize("NFKC", text).translate(_TYPOGRAPHY)
+        text = "".join(_digit(char) for char in text) if not text.isascii() else text
     return _SPACES.sub(" ", text.casefold()).strip()
 
 
-def _leaves(value: Any, path: str) -> Iterator[tuple[str, str | int | float]]:
+def _digit(char: str) -> str:
+    """The digits of all scripts as our own."""
+    return str(unicodedata.decimal(char)) if char.isdecimal() else char
+
+
+def _decimal(found: re.Match[str]) -> str:
+    """`1½` is 1.5."""
+    return f"{int(found[1] or 0) + unicodedata.numeric(found[2]):.3g}"
+
+
+def leaves(value: Any, path: str = "$") -> Iterator[tuple[str, str | int | float]]:
+    """The strings and numbers in a JSON value, each with its path; keys are no part of what it says."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _leaves(inner, f"{path}.{key}")
+            yield from leaves(inner, f"{path}.{key}")
     elif isinstance(value, list | tuple):
         for index, inner in enumerate(value):
-            yield from _leaves(inner, f"{path}[{index}]")
+            yield from leaves(inner, f"{path}[{index}]")
     elif isinstance(value, str | int | float) and not isinstance(value, bool):
         yield path, value
 
 
+def _choices(schema: Any) -> set[Any]:
+    found: set[Any] = set()
+    for _, each in subschemas(schema):
+        if isinstance(each, dict):
+            listed = each["enum"] if isinstance(each.get("enum"), list) else []
+            found |= {choice for choice in [*listed, each.get("const")] if isinstance(choice, str)}
+    return found
+
+
+def _stands_in(wanted: str, text: str) -> bool:
+    """Whether it is there as it stands, not within a longer word or number."""
+    start = text.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        if not (_joins(text[start - 1 : start], wanted[0]) or _joins(wanted[-1], text[end : end + 1])):
+            return True
+        start = text.find(wanted, start + 1)
+    return False
+
+
 def _joins(left: str, right: str) -> bool:
     """Whether two characters belong to one word, in scripts that part their words."""
-    return left.isalnum() and right.isalnum() and ord(left) < 0x2E80 and ord(right) < 0x2E80
+    return left.isalnum() and right.isalnum() and ord(left) < _FIRST_IDEOGRAPH and ord(right) < _FIRST_IDEOGRAPH
 
 
-def _rounded(number: float) -> str:
-    return f"{number:.{_DIGITS}g}"
+def _without(text: str, found: list[Figure]) -> str:
+    for each in reversed(found):
+        text = f"{text[: each.start]} {text[each.end :]}"
+    return text
 
 
-def _numbers(text: str) -> Iterator[float]:
-    for match in _NUMBER.finditer(text):
-        scaled = _SCALED.match(text, match.end())
-        for reading in _all_readings(match[0]):
-            yield reading
-            if scaled:
-                yield reading * _SCALES.get(scaled[1], 1e6)
-
-
-def _all_readings(numeral: str) -> Iterator[float]:
-    """What may be one number, or several that stand side by side: `12 345`, `1,2,3`."""
-    yield from _readings(numeral)
-    if " " in numeral or (numeral.count(",") > 1 and not _GROUPED.fullmatch(numeral)):
-        for part in re.split("[ ,]", numeral):
-            if any(char.isdigit() for char in part):
-                yield from _readings(part)
-
-
-def _readings(numeral: str) -> Iterator[float]:
-    """What a numeral may mean: 1.299 is one thousand and something in Bergen, and one and something in Boston."""
-    sign = -1.0 if numeral.startswith("-") else 1.0
-    digits = numeral.strip("-+.,'_ ")
-    whole, mark, fraction = "", "", digits
-    for place in range(len(digits) - 1, -1, -1):
-        if digits[place] in ".,":
-            whole, mark, fraction = digits[:place], digits[place], digits[place + 1 :]
-            break
-    if not mark or whole.count(mark) or _GROUPED.fullmatch(digits):
-        yield sign * float(_only_digits(digits))
-    if mark and not whole.count(mark):
-        yield sign * float(f"{_only_digits(whole) or '0'}.{_only_digits(fraction) or '0'}")
-
-
-def _only_digits(text: str) -> str:
-    return "".join(char for char in text if char.isdigit())
-
-
-def _dates(text: str) -> Iterator[str]:
-    """The ways in which a page may write a date that is given as 2025-03-04."""
-    match = _ISO_DATE.fullmatch(text)
-    if match is None:
-        return
-    try:
-        day = date(int(match[1]), int(match[2]), int(match[3]))
-    except ValueError:
-        return
-    name = _MONTHS[day.month - 1]
-    yield day.isoformat()
-    for month in (name, name[:3]):
-        for number in (f"{day.day}", f"{day.day:02}", f"{day.day}{_ordinal(day.day)}"):
-            yield f"{number} {month} {day.year}"
-            yield f"{month} {number} {day.year}"
-            yield f"{month} {number}"
-            yield f"{number} {month}"
-    for number, month in ((f"{day.day}", f"{day.month}"), (f"{day.day:02}", f"{day.month:02}")):
-        for year in (f"{day.year}", f"{day.year % 100:02}"):
-            yield f"{number} {month} {year}"
-            yield f"{month} {number} {year}"
-            yield f"{year} {month} {number}"
-
-
-def _ordinal(number: int) -> str:
-    return {1: "st", 2: "nd", 3: "rd"}.get(number % 10 if number // 10 != 1 else 0, "th")
+def _one_word(one: str, other: str) -> bool:
+    """Whether they are forms of one word: star and stars."""
+    return one == other or (min(len(one), len(other)) >= _STEM and (one.startswith(other) or other.startswith(one)))

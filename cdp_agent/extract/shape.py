@@ -3,29 +3,65 @@
 from __future__ import annotations
 
 from typing import Any
-
-import msgspec
+from urllib.parse import unquote
 
 WRAPPER = "result"
 _OF_A_LIST = frozenset(("minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"))
 _DEFINITIONS = ("$defs", "definitions")
 
 
-def as_object(source: Any) -> tuple[dict[str, Any], bool]:
-    """The schema as that of an object, which is all that providers take; True when its values are in `WRAPPER` then."""
+def as_object(source: Any) -> dict[str, Any]:
+    """The schema as that of an object, which is all that providers take; what is none is put into one, as `WRAPPER`."""
     if isinstance(source, dict):
         source = {key: value for key, value in source.items() if key != "$schema"}
         if source.get("type") == "object":
-            return source, False
+            return dict(source)
         if (inner := _struct_of(source)) is not None:
-            return inner, False
-    definitions = {key: source[key] for key in _DEFINITIONS if isinstance(source, dict) and key in source}
-    rest = {key: value for key, value in source.items() if key not in definitions} if definitions else source
-    inside = f"#/properties/{WRAPPER}"
-    moved = rest if isinstance(rest, dict) and "$id" in rest else _moved(rest, inside)
-    definitions = {key: _moved(value, inside) for key, value in definitions.items()}
-    wrapped = {"type": "object", "properties": {WRAPPER: moved}, "required": [WRAPPER], "additionalProperties": False}
-    return {**wrapped, **definitions}, True
+            return inner
+    return as_argument(source)
+
+
+def as_argument(source: Any) -> dict[str, Any]:
+    """The schema of the arguments of a call that gives the value as `WRAPPER`, whatever the value is.
+
+    All that it refers to by its place stands in its `$defs`, so that a larger schema can take it in.
+    """
+    definitions: dict[str, Any] = {}
+    inner = source
+    if isinstance(source, dict) and "$id" not in source:  # which makes its references its own
+        inner = _defined(_struct_of(source) or source, source, definitions)
+    found = {"type": "object", "properties": {WRAPPER: inner}, "required": [WRAPPER], "additionalProperties": False}
+    return {**found, "$defs": definitions} if definitions else found
+
+
+def _defined(schema: Any, root: dict[str, Any], definitions: dict[str, Any]) -> Any:
+    """The schema with each reference leading to one of `definitions`, which are put there as they are met."""
+    if isinstance(schema, list):
+        return [_defined(each, root, definitions) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {
+        key: value if key in ("const", "enum") else _defined(value, root, definitions)
+        for key, value in schema.items()
+        if key != "$schema" and not (key in _DEFINITIONS and isinstance(value, dict))
+    }
+    reference = found.get("$ref")
+    if isinstance(reference, str) and (reference == "#" or reference.startswith("#/")):
+        name = reference.rpartition("/")[2].lstrip("#") or "value"
+        found["$ref"] = f"#/$defs/{name}"
+        if name not in definitions:
+            definitions[name] = {}  # it may lead back to itself
+            definitions[name] = _defined(_at(root, reference), root, definitions)
+    return found
+
+
+def _at(root: dict[str, Any], reference: str) -> Any:
+    """What a reference within a schema leads to."""
+    found: Any = root
+    for step in filter(None, reference.removeprefix("#").split("/")):
+        key = unquote(step).replace("~1", "/").replace("~0", "~")
+        found = found[int(key)] if isinstance(found, list) else found[key]
+    return found
 
 
 def list_in(source: Any) -> str | None:
@@ -50,14 +86,8 @@ def part_of(source: dict[str, Any], where: str) -> dict[str, Any]:
 
 
 def merged(values: list[Any], where: str) -> Any:
-    """The lists of all parts in one, each element once."""
-    found: list[Any] = []
-    seen: set[bytes] = set()
-    for value in values:
-        for element in value if not where else value.get(where, []):
-            if (key := _identity(element)) not in seen:
-                seen.add(key)
-                found.append(element)
+    """The lists of all parts, one after the other; equal elements are several, as they are on the page."""
+    found = [element for value in values for element in (value if not where else value.get(where, []))]
     return {where: found} if where else found
 
 
@@ -70,32 +100,3 @@ def _struct_of(source: dict[str, Any]) -> dict[str, Any] | None:
     if not isinstance(named, dict) or named.get("type") != "object":
         return None
     return {**named, "$defs": definitions}
-
-
-def _moved(schema: Any, inside: str) -> Any:
-    """The schema with references that still lead to the same places once it stands at `inside`."""
-    if isinstance(schema, list):
-        return [_moved(each, inside) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    found = {key: value if key in ("const", "enum") else _moved(value, inside) for key, value in schema.items()}
-    reference = found.get("$ref")
-    if reference == "#" or (
-        isinstance(reference, str)
-        and reference.startswith("#/")
-        and not reference.startswith(tuple(f"#/{key}/" for key in _DEFINITIONS))
-    ):
-        found["$ref"] = inside + reference[1:]
-    return found
-
-
-def _identity(element: Any) -> bytes:
-    return msgspec.json.encode(_plain(element), order="sorted")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, str):
-        return " ".join(value.casefold().split())
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, list) else value

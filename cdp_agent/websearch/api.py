@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import httpx
-import msgspec
 
 from cdp_agent.errors import ActionError
+from cdp_agent.providers.nesting import decode
 from cdp_agent.websearch.base import Results, Service, plain
 
 _TIMEOUTS = httpx.Timeout(30, connect=10)
@@ -35,8 +35,9 @@ async def ask(service: Service, base_url: str, key: str, query: str, max_results
     if response.status_code != 200:
         raise ActionError(_refusal(service, response, key, base_url))
     try:
+        decode(response.content)  # which looks how deep it is nested
         found = service.decode(response.content)
-    except msgspec.DecodeError as error:
+    except ValueError as error:
         said = _without(str(error), key, base_url)
         raise ActionError(f"{service.NAME} answered with something that is no list of results: {said}.") from error
     return Results(query, service.NAME, found[:max_results])
@@ -58,8 +59,8 @@ def _refusal(service: Service, response: httpx.Response, key: str, base_url: str
 def _reason(body: bytes) -> str:
     """The first text under a name that services give their messages, at any depth."""
     try:
-        found = msgspec.json.decode(body)
-    except msgspec.DecodeError:
+        found = decode(body)
+    except ValueError:
         return ""
     levels = [found]
     for _ in range(3):

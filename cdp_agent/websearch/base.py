@@ -98,7 +98,8 @@ class Service(Protocol):
 
 def result(title: str | None, url: str | None, snippet: str | None = "") -> Result | None:
     """A result in its plain form, None for one that leads nowhere on the web."""
-    address = (url or "").strip()
+    # Which words to highlight is for whoever opens it: https://wicg.github.io/scroll-to-text-fragment/
+    address = (url or "").strip().partition(":~:")[0].removesuffix("#")
     if not address.lower().startswith(("http://", "https://")) or any(char.isspace() for char in address):
         return None
     return Result(plain(title or "", _LONGEST_TITLE) or address, address, plain(snippet or "", _LONGEST_SNIPPET))

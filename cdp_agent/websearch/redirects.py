@@ -23,6 +23,15 @@ def unwrap(address: str, page_url: str = "") -> str:
     return address
 
 
+def searches_again(address: str, page_url: str) -> bool:
+    """Whether the address is the result page for other words, such as "People also search for"."""
+    try:
+        parts, page = urlsplit(address), urlsplit(page_url)
+    except ValueError:
+        return False
+    return _is_engine(parts.hostname or "", page.hostname or "") and parts.path.rstrip("/") == page.path.rstrip("/")
+
+
 def _inside(address: str, page_url: str) -> str | None:
     try:
         parts, host = urlsplit(address), urlsplit(page_url).hostname

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from cdp_agent.errors import ActionError, PageUnresponsive, ProtocolError
 from cdp_agent.page.listing import listing
 from cdp_agent.websearch.base import Engine, Results, Sign, different, result
-from cdp_agent.websearch.redirects import unwrap
+from cdp_agent.websearch.redirects import searches_again, unwrap
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -34,7 +34,8 @@ async def find(engine: Engine, base_url: str, query: str, browser: Browser, max_
     async with _tab(browser) as page:
         await page.goto(engine.address(base_url, query), timeout_s=TIMEOUT_S)
         found = await listing(page, engine.RULES, [sign.selector for sign in engine.SIGNS])
-        results = different((result(e.title, unwrap(e.url, page.url), e.text) for e in found.entries), max_results)
+        entries = [(each.title, unwrap(each.url, page.url), each.text) for each in found.entries]
+        results = different((result(*each) for each in entries if not searches_again(each[1], page.url)), max_results)
         if results:
             return Results(query, engine.NAME, results)
         signs = zip(engine.SIGNS, found.signs, strict=True)

@@ -1,0 +1,132 @@
+"""Making room in the conversation, in two stages.
+
+First a line is left of every view and receipt; what was asked for and found out stays. Where that is not enough, since
+the model's own words or what was found fill the window, a record takes the place of all turns but the last: the task
+and the plan stay as they are, then come what was done, a line for each call, and what was found, with its page.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from cdp_agent.agent import prompts
+from cdp_agent.agent.history import History
+from cdp_agent.agent.looking import look
+from cdp_agent.agent.place import BLANK
+from cdp_agent.agent.vision import add_picture
+from cdp_agent.events import HistoryShrunk
+from cdp_agent.page.budget import tokens
+from cdp_agent.providers.fence import fence
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.run import Run
+
+_ENOUGH = 0.5
+"""How much of the window may be taken when it begins to fill again, else it would be full again in the next turn."""
+_FOR_TRIED, _FOR_FOUND = 0.12, 0.23
+_LINE = 80
+_REF = re.compile(r" \[ref=E\d+\]")
+_OLDER = "- (older ones are left out)"
+_TRIED, _FOUND = "What was done, oldest first:", "What was found out:"
+
+
+async def make_room(run: Run) -> None:
+    """Shortens the conversation, and shows the page as it is now."""
+    before = run.history.tokens
+    run.history.shrink()
+    if run.history.tokens > run.window_tokens * _ENOUGH:
+        run.history.condense(_record(run), run.window_tokens // 8)
+    run.sight.forget()
+    if run.tabs.page.url != BLANK:
+        seen, notes = await look(run, [], whole=True)
+        run.history.show("\n\n".join([*notes, seen.view or ""]))
+        await add_picture(run)
+    run.tell(HistoryShrunk, tokens_before=before, tokens_after=run.history.tokens)
+
+
+def _record(run: Run) -> str:
+    lines = [*_tried_before(run.history), *_tried(run)]
+    tried = _fitting([("", line) for line in lines], int(run.window_tokens * _FOR_TRIED))
+    found = _fitting(_found(run), int(run.window_tokens * _FOR_FOUND))
+    parts = ["\n".join([_TRIED, *tried]), "\n".join([_FOUND, *found])] if found else ["\n".join([_TRIED, *tried])]
+    plan = [f"The plan, as you revised it:\n{run.plan.plan}"] if run.plan is not None and run.revisions else []
+    return "\n\n".join([prompts.RECORD, *plan, fence("\n\n".join(parts), "record")])
+
+
+def _tried(run: Run) -> list[str]:
+    """A line for each call of the conversation, with what the model said to it and what came of it.
+
+    The last turn stays as it is, so it is left out. What a tool was asked for is told where it stands what was found.
+    """
+    lines = []
+    for said, results in run.history.turns[:-1]:
+        told = {each.call_id: each.text for each in results}
+        calls = [
+            f"{each.name} {_cut(each.arguments)}" + ("" if _asks(run, each.name) else _outcome(told.get(each.id, "")))
+            for each in said.tool_calls
+        ]
+        words = " · ".join(filter(None, [_cut(said.text), *calls]))
+        lines += [f"- {words}"] if words else []
+    return lines
+
+
+def _asks(run: Run, name: str) -> bool:
+    return name in run.tools and run.tools[name].read_only
+
+
+def _tried_before(history: History) -> list[str]:
+    """The same of what an earlier record took the place of."""
+    _, heading, rest = history.record.partition(f"{_TRIED}\n")
+    return (
+        [line for line in rest.partition("\n\n")[0].split("\n") if line.startswith("- ") and line != _OLDER]
+        if heading
+        else []
+    )
+
+
+def _found(run: Run) -> list[tuple[str, str]]:
+    """What tools told that were asked something, each with the address of its page."""
+    asked = [each for each in run.evidence.actions if _asks(run, each.source)]
+    found = [(each.url, f"- {each.source} {_cut(each.arguments)}: {_plain(each.text)}") for each in asked]
+    return list(dict.fromkeys(found))
+
+
+def _fitting(items: list[tuple[str, str]], budget: int) -> list[str]:
+    """As many texts as fit, the newest first, each below its heading, which those have once that follow one another.
+
+    None takes more than a third of the room.
+    """
+    most = budget // 3
+    kept: list[str] = []
+    above = ""
+    for heading, text in reversed(items):
+        short = prompts.cut(text, most)
+        budget -= tokens(short) + (tokens(heading) if heading != above else 0)
+        if budget < 0:
+            return list(filter(None, [_OLDER, above, *reversed(kept)]))
+        if heading != above:
+            kept += [above] if above else []
+            above = heading
+        kept.append(short)
+    return list(filter(None, [above, *reversed(kept)]))
+
+
+def _plain(text: str) -> str:
+    """What a tool told, without refs, which the page has given up since; one thing found stands in the same line."""
+    lines = [line for line in _REF.sub("", text).split("\n") if line.strip()]
+    if len(lines) == 2 and lines[0].endswith(":"):
+        return lines[1].removeprefix("- ")
+    return "\n".join(lines if len(lines) == 1 else ["", *lines])
+
+
+def _outcome(told: str) -> str:
+    """The first words of a result, without the fence around them."""
+    lines = [line for line in told.split("\n") if line and not line.startswith("<")]
+    words = " ".join(lines[:2]) if lines and lines[0].startswith("Error:") else "".join(lines[:1])
+    return f" → {_cut(words)}"
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LINE else f"{line[:_LINE]}…"

@@ -1,0 +1,327 @@
+"""The figures in a text by what they mean: numbers with their unit, dates, times of day, long numbers in groups.
+
+`14.50€/month` and `€ 14,50 per month` are one figure, `2026-11-22` and `Nov 22nd, 2026` are one date. A text is
+expected as `normalise` of grounding.py leaves it: small letters, plain dashes, single spaces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+import msgspec
+
+Kind = Literal["number", "date", "time", "digits"]
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """What stands from `start` to `end`, units included.
+
+    `values`: what it may mean, since 1.299 is one thousand and something in Bergen, and one and something in Boston:
+    numbers; dates as (year or 0, month, day or 0); minutes of the day; digits. `unit` and `per` may be "".
+    """
+
+    kind: Kind
+    values: frozenset[object]
+    start: int
+    end: int
+    unit: str = ""
+    per: str = ""
+    bare: frozenset[object] = frozenset()
+    """The numbers without the "million" behind them."""
+
+    def shows(self, claim: Figure) -> bool:
+        """Whether this, on a page, bears out a claim; a unit that only one of them says contradicts nothing."""
+        if self.kind != claim.kind:
+            return False
+        match self.kind:
+            case "date":
+                return any(_same_date(mine, theirs) for mine in self.values for theirs in claim.values)
+            case "digits":
+                return any(_same_digits(mine, theirs) for mine in self.values for theirs in claim.values)
+        values = self.values if claim.unit else self.values | self.bare
+        return not values.isdisjoint(claim.values) and _agree(self.unit, claim.unit) and _agree(self.per, claim.per)
+
+
+def _table(words: str) -> dict[str, str]:
+    """Each spelling, and the first one of its line."""
+    return {each: line.split()[0] for line in words.strip().split("\n") for each in line.split()}
+
+
+_UNITS = _table("""
+    kg kgs kilo kilos kilogram kilograms
+    g gram grams
+    mg milligram milligrams
+    t tonne tonnes ton tons
+    lb lbs pound pounds
+    oz ounce ounces
+    km kilometre kilometres kilometer kilometers
+    m metre metres meter meters
+    cm centimetre centimetres centimeter centimeters
+    mm millimetre millimetres millimeter millimeters
+    mi mile miles
+    ft foot feet
+    l litre litres liter liters
+    ml millilitre millilitres milliliter milliliters
+    m2 sqm
+    h hr hrs hour hours std timer
+    min mins minute minutes
+    s sec secs second seconds
+    ms millisecond milliseconds
+    day days d tag tage dag dager
+    week weeks wk woche wochen uke uker
+    month months mo mth monat monate måned måneder
+    year years yr yrs jahr jahre år
+    night nights
+    person people persons guest guests
+    gb gigabyte gigabytes
+    mb megabyte megabytes
+    kb kilobyte kilobytes
+    tb terabyte terabytes
+    kwh
+    kw kilowatt kilowatts
+    w watt watts
+    v volt volts
+    hz hertz
+    ghz
+    mhz
+    px pixel pixels
+    °c ℃ celsius
+    °f ℉ fahrenheit
+    % percent prozent prosent pct
+""")
+_CURRENCIES = _table("""
+    € eur euro euros
+    $ usd cad aud nzd dollar dollars us$ ca$ a$
+    £ gbp
+    ¥ jpy cny rmb yen yuan 円 元
+    kr nok sek dkk kroner kronor
+    chf
+    ₹ inr rs rs. rupees
+    ₽ rub
+    ₩ krw
+    ₺ try
+    ₴ uah
+    ₪ ils
+    ₫ vnd
+    ฿ thb
+    zł pln
+    kč czk
+    r$ brl
+    mx$ mxn
+""")
+_SCALES = {"k": 1e3, "thousand": 1e3, "tsd": 1e3, "lakh": 1e5, "m": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6}
+_SCALES |= {"millions": 1e6, "millionen": 1e6, "crore": 1e7, "b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9}
+_SCALES |= {"mrd": 1e9, "milliarden": 1e9, "trillion": 1e12, "万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8}
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan januar janvier enero gennaio janeiro januari",
+            "february feb februar février febrero febbraio fevereiro februari",
+            "march mar märz mars marzo março maart mrz",
+            "april apr avril abril aprile",
+            "may mai mayo maggio maio mei maj",
+            "june jun juni juin junio giugno junho",
+            "july jul juli juillet julio luglio julho",
+            "august aug août agosto augustus augusti",
+            "september sep sept septembre septiembre settembre setembro",
+            "october oct oktober okt octobre octubre ottobre outubro",
+            "november nov novembre noviembre novembro",
+            "december dec dezember dez desember des décembre diciembre dicembre dezembro",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+
+
+def _either(words: dict[str, str] | dict[str, int] | dict[str, float]) -> str:
+    """A pattern for any of the words, the longest first."""
+    return "|".join(re.escape(each) for each in sorted(words, key=len, reverse=True))
+
+
+_MONTH = rf"(?:{_either(_MONTHS)})(?![^\W\d_])\.?"
+_ORDINAL = r"(?:st|nd|rd|th|\.|º|er)?"
+_YEAR = r"(?:1[5-9]|20|21)\d\d"
+_DATES = [
+    re.compile(rf"(?<![\d/.-])(?P<y>{_YEAR})(?P<mark>[-/.])(?P<m>\d\d?)(?P=mark)(?P<d>\d\d?)(?!\d)"),
+    re.compile(
+        rf"(?<!\d)(?P<d>\d\d?){_ORDINAL}(?: of| de)?[ -]?(?P<name>{_MONTH})(?:(?:,| de)?[ -]?(?P<y>{_YEAR}))?(?!\d)"
+    ),
+    re.compile(rf"(?<!\w)(?P<name>{_MONTH}) ?(?P<d>\d\d?){_ORDINAL}(?:,? (?P<y>{_YEAR}))?(?![\d:])"),
+    re.compile(rf"(?<!\w)(?P<name>{_MONTH})(?: de)? (?P<y>{_YEAR})(?!\d)"),
+    re.compile(rf"(?<![\d.])(?P<a>\d\d?)(?P<mark>[/.-])(?P<b>\d\d?)(?P=mark)(?P<y>{_YEAR}|\d\d)(?![\d.]\d|\d)"),
+]
+_TIME = re.compile(
+    r"(?<![\d:.,])(?P<h>[01]?\d|2[0-4])(?:[:h]|\.(?=[0-5]\d\s?[ap]\.?m))(?P<m>[0-5]\d)(?::\d\d(?:\.\d+)?z?)?(?:\s?(?P<half>[ap])\.?m\b)?(?![\d:])"
+)
+_TWELVE = re.compile(r"(?<![\d:.,])(?P<h>1[0-2]|0?[1-9])\s?(?P<half>[ap])\.?m\b")
+_GROUPS = re.compile(r"(?<![\w.,])\+?\(?\d[\d ()./-]{5,}\d(?![\w])")
+_LEAST_DIGITS = 7
+_LONGEST_PREFIX = 4  # digits of a country's number, and the 0 in its place
+
+_NUMBER = re.compile(
+    rf"(?:(?<!\w)(?P<before>{_either(_CURRENCIES)})[ -]?)?"
+    r"(?P<numeral>\d(?:[\d.,'_]|\s(?=\d{3}(?!\d)))*)(?:\^(?P<cents>\d\d)(?!\d))?"
+    rf"(?:\s?(?P<scale>{_either(_SCALES)})(?![^\W\d_€$£¥]))?(?:,-|\.-)?"
+    rf"(?:[\s-]?(?P<after>{_either(_CURRENCIES | _UNITS)})(?![^\W\d_]))?"
+    rf"(?:\s?(?:/\s?|per |a |an |pr\.? |pro )(?P<per>{_either(_UNITS)})(?![^\W\d_])|\s(?P<ly>month|year|week|hour)ly)?"
+)
+_GROUPED = re.compile(r"\d{1,3}(?:[.,'_\s]\d{2,3})*[.,'_\s]\d{3}")
+_RANGE = re.compile(r"\s?(?:-|to|and|or|bis|und|til|og|x|×)\s?")
+_SIGNIFICANT = 9  # digits in which numbers must agree
+_FIRST_IDEOGRAPH = "\u2e80"  # from here on words are not parted from figures
+
+
+def figures(text: str) -> list[Figure]:
+    """The figures of a claim, in order. A number that a letter stands before (E137, v2) is a name, and none."""
+    found = list(_dates(text))
+    taken = _blank(text, found)
+    times = list(_times(taken))
+    numbers = _of_one_range(text, list(_numbers(_blank(taken, times), _readings)))
+    return sorted([*found, *times, *numbers], key=lambda each: each.start)
+
+
+def all_figures(text: str) -> list[Figure]:
+    """What a line of a page may say: numbers that stand side by side, and those that a date is made of, as well."""
+    numbers = _of_one_range(text, list(_numbers(text, _all_readings)))
+    return [*_dates(text), *_times(text), *numbers, *long_numbers(text)]
+
+
+def long_numbers(text: str) -> Iterator[Figure]:
+    """Telephone, card and account numbers, in whatever groups they are written."""
+    for match in _GROUPS.finditer(text):
+        digits = only_digits(match[0])
+        if len(digits) >= _LEAST_DIGITS:
+            yield Figure("digits", frozenset((digits,)), *match.span())
+
+
+def rounded(number: float) -> float:
+    """A number in the digits in which two must agree to be the same."""
+    return float(f"{abs(number):.{_SIGNIFICANT}g}")
+
+
+def only_digits(text: str) -> str:
+    return "".join(char for char in text if char.isdigit())
+
+
+def _blank(text: str, figures: list[Figure]) -> str:
+    for each in figures:
+        text = f"{text[: each.start]}{'|' * (each.end - each.start)}{text[each.end :]}"
+    return text
+
+
+def _dates(text: str) -> Iterator[Figure]:
+    end = 0
+    matches = [match for pattern in _DATES for match in pattern.finditer(text)]
+    for match in sorted(matches, key=lambda each: (each.start(), -each.end())):
+        if match.start() >= end and (days := frozenset(_days(match.groupdict()))):
+            end = match.end()
+            yield Figure("date", days, match.start(), end)
+
+
+def _days(parts: dict[str, str | None]) -> Iterator[tuple[int, int, int]]:
+    """What a date may be: the order of day and month in 4/3/2025 is anybody's guess."""
+    year = int(parts.get("y") or 0)
+    year += 2000 if 0 < year < 100 else 0
+    if (name := parts.get("name")) is not None:
+        orders = [(_MONTHS[name.rstrip(".")], int(parts.get("d") or 0))]
+    elif (first := parts.get("a")) is not None:
+        orders = [(int(parts["b"] or 0), int(first)), (int(first), int(parts["b"] or 0))]
+    else:
+        orders = [(int(parts["m"] or 0), int(parts["d"] or 0))]
+    for month, day in orders:
+        if 1 <= month <= 12 and day <= 31 and (day or name):
+            yield year, month, day
+
+
+def _same_date(mine: object, theirs: object) -> bool:
+    """Whether two dates agree in all that both say; a month alone is not borne out by one of its days."""
+    assert isinstance(mine, tuple)  # figures of the kind "date"
+    assert isinstance(theirs, tuple)
+    (year, month, day), (other_year, other_month, other_day) = mine, theirs
+    return (
+        month == other_month
+        and (not other_day or day == other_day)
+        and year in (other_year, 0, year * (not other_year))
+    )
+
+
+def _same_digits(mine: object, theirs: object) -> bool:
+    """Whether they differ by the number of a country alone."""
+    short, long = sorted((str(mine).lstrip("0"), str(theirs).lstrip("0")), key=len)
+    return len(short) >= _LEAST_DIGITS and long.endswith(short) and len(long) - len(short) <= _LONGEST_PREFIX
+
+
+def _times(text: str) -> Iterator[Figure]:
+    for pattern in (_TIME, _TWELVE):
+        for match in pattern.finditer(text):
+            parts = match.groupdict()
+            hour, half = int(parts["h"]), parts["half"]
+            at = hour % 12 + 12 * (half == "p") if half else hour
+            minutes = at * 60 + int(parts.get("m") or 0)
+            afternoon_too = not half and 1 <= hour < 12 and not parts["h"].startswith("0")
+            values = {minutes, minutes + 720} if afternoon_too else {minutes}
+            yield Figure("time", frozenset(values), *match.span())
+
+
+def _numbers(text: str, read: Callable[[str], Iterator[float]]) -> Iterator[Figure]:
+    for match in _NUMBER.finditer(text):
+        before = text[match.start() - 1 : match.start()]
+        if not match["before"] and (before == "_" or (before.isalpha() and before < _FIRST_IDEOGRAPH)):
+            continue
+        numeral = match["numeral"]
+        bare = readings = set(read(numeral))
+        if match["cents"]:
+            readings = {float(f"{only_digits(numeral)}.{match['cents']}")}
+        unit = match["before"] or match["after"] or ""
+        unit = _CURRENCIES.get(unit) or _UNITS.get(unit, "")
+        if scale := match["scale"]:
+            scaled = {each * _SCALES[scale] for each in readings}
+            # "5 m" are metres as well.
+            readings = scaled | (readings if scale in _UNITS and not unit else set())
+        if unit == "%":
+            readings |= {each / 100 for each in readings}
+        per = _UNITS.get(match["per"] or match["ly"] or "", "")
+        end = match.end() if match[0][-1] not in ".,' _" else match.end() - 1
+        values, left = (frozenset(rounded(each) for each in some) for some in (readings, bare - readings))
+        yield Figure("number", values, match.start(), end, unit, per, left)
+
+
+def _of_one_range(text: str, numbers: list[Figure]) -> list[Figure]:
+    """Both ends of a range have the unit that one of them is written with: `$5-10`, `5 to 10 kg`."""
+    for at in range(len(numbers) - 1):
+        low, high = numbers[at], numbers[at + 1]
+        if _RANGE.fullmatch(text, low.end, high.start):
+            unit, per = low.unit or high.unit, low.per or high.per
+            numbers[at] = msgspec.structs.replace(low, unit=low.unit or unit, per=low.per or per)
+            numbers[at + 1] = msgspec.structs.replace(high, unit=high.unit or unit, per=high.per or per)
+    return numbers
+
+
+def _agree(mine: str, theirs: str) -> bool:
+    return mine == theirs or not mine or not theirs
+
+
+def _all_readings(numeral: str) -> Iterator[float]:
+    """What may be one number, or several that stand side by side: `12 345`, `1,2,3`."""
+    yield from _readings(numeral)
+    if " " in numeral or (numeral.count(",") > 1 and not _GROUPED.fullmatch(numeral)):
+        for part in re.split("[ ,]", numeral):
+            if any(char.isdigit() for char in part):
+                yield from _readings(part)
+
+
+def _readings(numeral: str) -> Iterator[float]:
+    digits = numeral.strip(".,'_ ")
+    whole, mark, fraction = "", "", digits
+    for place in range(len(digits) - 1, -1, -1):
+        if digits[place] in ".,":
+            whole, mark, fraction = digits[:place], digits[place], digits[place + 1 :]
+            break
+    if not mark or whole.count(mark) or _GROUPED.fullmatch(digits):
+        yield float(only_digits(digits))
+    if mark and not whole.count(mark):
+        yield float(f"{only_digits(whole) or '0'}.{only_digits(fraction) or '0'}")

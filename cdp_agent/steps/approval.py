@@ -14,7 +14,21 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.decisions import POSSIBLE, Ask, Decision, Edit, Retry, Reword, StepFailed, Stop, name_of, possible
+from cdp_agent.decisions import (
+    ActionProposed,
+    Approve,
+    Ask,
+    Decision,
+    Edit,
+    Execute,
+    Retry,
+    Reword,
+    StepFailed,
+    Stop,
+    kinds_of_decision,
+    name_of,
+    possible,
+)
 
 Submit = Callable[[int, Any], str | None]
 """Hands in a decision for the question of that id: None when it counts, else why it does not."""
@@ -81,7 +95,9 @@ class Desk:
             )
         except msgspec.ValidationError as error:
             return f"{str(error).replace('`', '')}. It can be {', '.join(possible(ask))}."
-        if not isinstance(made, POSSIBLE[type(ask)]):
+        if isinstance(made, Approve) and isinstance(ask, ActionProposed):
+            made = Execute()  # the one word for "yes" is taken for an act, as for a plan
+        if not isinstance(made, kinds_of_decision(ask)):
             return f"{name_of(type(made))} is no answer to this. It can be {', '.join(possible(ask))}."
         if isinstance(made, Edit) and not any(step.strip() for step in made.steps):
             return "A plan without steps cannot be carried out: stop instead."

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import asyncio
+from typing import TYPE_CHECKING, Literal, cast
+
+import msgspec
 
 from cdp_agent.agent.run import End
 from cdp_agent.decisions import (
@@ -15,15 +18,18 @@ from cdp_agent.decisions import (
     QuestionAsked,
     Reply,
     Retry,
+    Skip,
     StepFailed,
     Stop,
 )
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.outcome import TaskError
+from cdp_agent.page.holding import Held
 from cdp_agent.step_events import ApprovalAsked, ApprovalDecided, ApprovalRefused
 from cdp_agent.steps.approval import Desk
 from cdp_agent.steps.policy import allowing
 from cdp_agent.steps.risk import Risk
+from cdp_agent.steps.risky_words import RiskKind
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
@@ -32,6 +38,16 @@ if TYPE_CHECKING:
 
 _By = Literal["approver", "policy", "timeout"]
 _NOBODY = "Nobody is there to be asked"
+
+
+class Doing(msgspec.Struct, frozen=True):
+    """The step that is being carried out, for questions about what it sets off."""
+
+    number: int
+    instruction: str
+    call: Call
+    approved: bool
+    """Its risks were known before it was done, and it was allowed."""
 
 
 class Approvals:
@@ -45,6 +61,7 @@ class Approvals:
         self._faced = settings.face is not None
         self._desk: Desk | None = None
         self._last = 0
+        self._asking = asyncio.Lock()
         if settings.face is not None:
             self._desk = Desk(settings.face, timeout_s=settings.approval_timeout_s, notice=self._refused)
 
@@ -80,6 +97,34 @@ class Approvals:
             f"{allowing(call.tool, risk)}.",
         )
 
+    async def held(self, held: Held, doing: Doing) -> bool:
+        """Whether something that the step set off may go on; see page/holding.py."""
+        call, risk = doing.call, Risk((cast(RiskKind, held.risk),), held.url)
+        ask = ActionProposed(
+            id=self._next(),
+            number=doing.number,
+            step=doing.instruction,
+            tool=call.tool,
+            arguments=call.arguments,
+            about=call.about,
+            risks=list(risk.kinds),
+            held=self._run.secrets.masked(held),
+        )
+        ruling = self._rules.ruling(call.tool, risk)
+        if ruling.verdict != "ask":
+            allowed = ruling.verdict == "allow"
+            self._decided(ask, Execute() if allowed else Skip(), "policy", ruling.why)
+            return allowed
+        if not self._faced and (held.beacon or held.risk == "confirms"):
+            allowed = held.what == "beforeunload" or (held.risk == "confirms" and doing.approved)
+            self._decided(ask, Execute() if allowed else Skip(), "policy", "nobody is there to be asked")
+            return allowed
+        unasked = (
+            f"Step {doing.number}, {doing.instruction!r}, was done in the page, and {held} was held and not let out. "
+            f"{_NOBODY} about it ({held.risk}). What would allow it: {allowing(call.tool, risk)}."
+        )
+        return isinstance(await self._ask(ask, unasked), Execute)
+
     async def failure(self, number: int, instruction: str, error: str, *, retries_left: int, again: bool) -> Decision:
         """Retry, Reword, Skip or Stop; without anybody to ask it is tried again where that may help (`again`)."""
         ask = StepFailed(
@@ -104,10 +149,11 @@ class Approvals:
         if self._desk is None:
             self._run.tell(ApprovalAsked, ask=ask)
             return self._stopped(ask, Stop(unasked), "policy")
-        self._run.tell(ApprovalAsked, ask=ask)
-        with self._run.waiting():
-            decision = await self._desk.decide(ask)
-        by: _By = "timeout" if self._desk.unanswered else "approver"
+        async with self._asking:  # what an act sets off may be asked about while another question is open
+            self._run.tell(ApprovalAsked, ask=ask)
+            with self._run.waiting():
+                decision = await self._desk.decide(ask)
+            by: _By = "timeout" if self._desk.unanswered else "approver"
         if isinstance(decision, Stop):
             return self._stopped(ask, decision, by)
         self._run.tell(ApprovalDecided, id=ask.id, decision=decision, by=by)

@@ -9,7 +9,7 @@ import msgspec
 from cdp_agent.steps.intents import Target
 from cdp_agent.steps.naming import ENOUGH, MARGIN
 from cdp_agent.steps.outline import Node, Outline
-from cdp_agent.steps.roles import AREAS
+from cdp_agent.steps.roles import AREAS, ENTRIES
 from cdp_agent.steps.words import alike, mentions
 
 _HEADING, _CAPTION, _TEXT, _ROW, _OTHER_KIND = 0.95, 0.9, 0.85, 0.9, 0.85
@@ -41,6 +41,15 @@ def part_of(target: Target, page: Outline) -> Part | tuple[Node, ...]:
         place = target.order - 1 if target.order > 0 else len(tied) + target.order
         return tied[place] if 0 <= place < len(tied) else tuple(part.named_by for part in tied)
     return _only([part for part in tied if not any(_holds(other, part) for other in tied if other is not part)])
+
+
+def entries(page: Outline) -> list[Node]:
+    """The results, or else the entries of the one list that is no navigation; [] where that is not one list."""
+    part = part_of(Target("results", kind="area"), page)
+    if not isinstance(part, Part):
+        return []
+    found = [node for node in part.nodes if node.role in ENTRIES and node.role not in ("generic", "group", "region")]
+    return [node for node in found if not any(each in found for each in node.above)]
 
 
 def _kind(target: Target) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from cdp_agent.steps.naming import MARGIN
 from cdp_agent.steps.outline import Node, Outline
@@ -10,11 +11,22 @@ from cdp_agent.steps.roles import ENTRIES
 from cdp_agent.steps.words import mentions
 
 
-def beside(near: str, nodes: Sequence[Node], page: Outline, *, holding: bool = False) -> list[Node]:
-    """Those of `nodes` that stand with the text `near`, in order; with `holding`, those that have it in them."""
+def beside(
+    near: str,
+    nodes: Sequence[Node],
+    page: Outline,
+    *,
+    holding: bool = False,
+    side: Literal["after", "before"] | None = None,
+) -> list[Node]:
+    """Those of `nodes` that stand with the text `near`, in order; with `holding`, those that have it in them.
+
+    With a `side` only those that come after it, or before it.
+    """
     found: list[Node] = []
     for anchor in _anchors(near, page):
-        found += _holding(anchor, nodes) if holding else _with(anchor, nodes)
+        there = [node for node in nodes if side is None or (node.order > anchor.order) == (side == "after")]
+        found += _holding(anchor, there) if holding else _with(anchor, there)
     return [node for node in nodes if any(node is each for each in found)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cdp_agent.page.lines import in_line, quoted
 from cdp_agent.page.page import Page
 from cdp_agent.steps.call import Call, Output, given
 from cdp_agent.steps.intents import Go, Look, Open, Tab, Wait
@@ -49,7 +50,7 @@ def _tab(which: str, tabs: Sequence[Page], current: Page | None) -> str | Unclea
         meant = {each for score, each in scored if score and score == top}
     if len(meant) == 1:
         return f"t{meant.pop()}"
-    shown = "; ".join(f't{page.number} "{page.title}" {page.url}' for page in tabs)
+    shown = "; ".join(f"t{page.number} {quoted(page.title)} {in_line(page.url)}" for page in tabs)
     return Unclear(f"{len(meant) or 'No'} tabs are {which!r}. Those there are: {shown}")
 
 

@@ -31,6 +31,7 @@ def planned(settings: StepSettings, said: MutableSequence[Said]) -> Course:
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
             work = Work(run, settings, tuple(said), await _executor(run, settings, stack))
+            await stack.enter_async_context(work.holding())
             if not await arrive(run, page):
                 return
             await (carry_out_plan(work) if settings.flow == "plan" else carry_out_step_by_step(work))
@@ -48,6 +49,7 @@ def given(settings: StepSettings, steps: Sequence[str]) -> Course:
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
             work = Work(run, settings, (), await _executor(run, settings, stack), given=True)
+            await stack.enter_async_context(work.holding())
             run.addresses.learn("\n".join(steps))
             if not await arrive(run, page):
                 return
@@ -64,6 +66,7 @@ def resumed(settings: StepSettings, saved: Checkpoint, progress: Progress) -> Co
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
             work = Work(run, settings, progress.said, await _executor(run, settings, stack), given=by_hand)
+            await stack.enter_async_context(work.holding())
             restore(run, saved)
             run.tabs, _ = await go_back_to(run.browser, run.place)
             work.take_up(progress)

@@ -12,10 +12,14 @@ from cdp_agent.agent.stagnation import Stuck
 from cdp_agent.decisions import Execute, Reword, Skip
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, InvalidArguments
 from cdp_agent.events import AgentStep, FirewallBlocked, TaskMetricsIncremental
+from cdp_agent.page.holding import Act
+from cdp_agent.page.receipts import Receipt
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.step_events import StepDone, StepNotDone, StepResolved, StepSkipped
+from cdp_agent.steps.approvals import Doing
 from cdp_agent.steps.call import Output
 from cdp_agent.steps.executor import Resolved, resolve_step
+from cdp_agent.steps.outputs import in_a_line
 from cdp_agent.steps.resolve import Unclear
 from cdp_agent.steps.risk import Risk, risk_of
 from cdp_agent.tools.base import Answer, Observation, facts
@@ -47,7 +51,6 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 Came = Done | Skipped | Failed | Ended
-_LINE = 200
 
 
 async def do_step(work: Work, number: int, instruction: str, attempt: int = 1) -> tuple[str, Came]:
@@ -73,7 +76,7 @@ async def _try(work: Work, number: int, instruction: str) -> Came | str:
         resolved = await resolve_step(work, instruction)
         if isinstance(resolved, Unclear):
             run.tally.failed()
-            candidates = tuple(node.described for node in resolved.candidates)
+            candidates = tuple(node.located for node in resolved.candidates)
             return Failed(str(resolved), again=False, candidates=candidates)
         risk = await risk_of(resolved.understood.tool, resolved.understood.arguments, run.tabs.page)
         run.tell(
@@ -101,6 +104,7 @@ async def _try(work: Work, number: int, instruction: str) -> Came | str:
         return Failed(f"The browser went away before it was done, and was opened again: {error}")
     match decision:
         case Execute():
+            _begin_act(work, resolved, Doing(number, instruction, resolved.call, approved=bool(risk.kinds)), risk)
             return await _carry_out(work, number, instruction, resolved, risk)
         case Skip():
             return Skipped()
@@ -108,6 +112,13 @@ async def _try(work: Work, number: int, instruction: str) -> Came | str:
             return step
         case _:
             return Ended()
+
+
+def _begin_act(work: Work, resolved: Resolved, doing: Doing, risk: Risk) -> None:
+    """What is set off from now on is this step's doing; one that only reads sets nothing off."""
+    if work.hold is not None and not resolved.understood.tool.read_only:
+        tabs = [page.activity for page in work.run.browser.pages if page.guard.hold is work.hold]
+        work.hold.begin(Act(doing, frozenset(risk.kinds)), tabs)
 
 
 async def _carry_out(work: Work, number: int, instruction: str, resolved: Resolved, risk: Risk) -> Came:
@@ -122,12 +133,14 @@ async def _carry_out(work: Work, number: int, instruction: str, resolved: Resolv
         await recovery.recover(run, batch.lost)
         return Failed(prompts.CHROME_LOST, again=not risk.kinds)
     if batch.stuck is Stuck.END:
-        run.fail("stuck", "The same state came back five times: the run does not get any further.")
+        run.fail("stuck", "Turn after turn nothing new was seen or told: the run does not get any further.")
     outcome = batch.outcomes[0]
     match outcome:
         case Observation():
             output = _output(work, number, resolved.understood.tool.name, outcome)
             work.outputs.append(output)
+            if isinstance(outcome.value, Receipt):
+                work.receipts.append(outcome.value)
             return Done(output)
         case Answer(result):  # a tool of the user's own that is terminal
             return Failed(result, again=False)
@@ -153,21 +166,16 @@ def _take_down(work: Work, number: int, instruction: str, attempt: int, came: Ca
     match came:
         case Done(output):
             run.tell(StepDone, **about, tool=output.tool, output=output.text)
-            work.done.append(f"{number}. {instruction}: done ({output.tool}). {_line(output.text)}")
+            work.done.append(f"{number}. {instruction}: done ({output.tool}). {in_a_line(output.text)}")
         case Skipped():
             run.tell(StepSkipped, **about)
             work.done.append(f"{number}. {instruction}: skipped by the user.")
         case Failed(error):
             run.tell(StepNotDone, **about, error=error, attempt=attempt, candidates=list(came.candidates))
-            work.done.append(f"{number}. {instruction}: failed. {_line(error)}")
+            work.done.append(f"{number}. {instruction}: failed. {in_a_line(error)}")
         case Ended():
             pass
 
 
 def _name(resolved: Resolved | Unclear | None) -> str:
     return resolved.call.tool if isinstance(resolved, Resolved) else ""
-
-
-def _line(text: str) -> str:
-    line = " · ".join(part.strip() for part in text.split("\n"))
-    return line if len(line) <= _LINE else f"{line[:_LINE]}…"

@@ -4,34 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import time
-from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
 from cdp_agent.agent import prompts
-from cdp_agent.agent.asking import ask
+from cdp_agent.agent.conversation import Conversation, Question
 from cdp_agent.agent.looking import look
-from cdp_agent.agent.perform import Understood, understand
+from cdp_agent.agent.perform import Understood, understand, understand_on
 from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments
 from cdp_agent.page.locate import locate
-from cdp_agent.providers.base import (
-    Assistant,
-    Message,
-    Reply,
-    Request,
-    System,
-    Text,
-    ToolCall,
-    ToolResult,
-    ToolSpec,
-    User,
-)
+from cdp_agent.providers.base import ToolCall, ToolSpec
+from cdp_agent.providers.constrained import as_calls
 from cdp_agent.providers.fence import fence
-from cdp_agent.providers.lenient import objects
 from cdp_agent.steps.call import Call
-from cdp_agent.steps.outputs import told
+from cdp_agent.steps.orchestrator import with_limits
+from cdp_agent.steps.outputs import MOST_CHARS, told
 from cdp_agent.steps.resolve import Unclear
 from cdp_agent.steps.understanding import PATIENCE_S, understand_step
 from cdp_agent.tools.base import RECEIPT, Arguments, Tool, only_asked_for
@@ -42,10 +31,12 @@ if TYPE_CHECKING:
 _ATTEMPTS = 2
 _LOOK_AGAIN_S = 0.25
 _SYSTEM = f"""\
-You carry out one step of a plan in a web browser by calling exactly one tool. Today is {{today}}.
+You carry out the steps of a plan in a web browser, calling exactly one tool for each that you are asked for; others \
+are carried out without you. Today is {{today}}.
 
 The page is text. Each line is an element: its role, its "name", its state in brackets, and its ref, for example \
-`- button "Save" [disabled] [ref=E7]`. Indentation shows what contains what.
+`- button "Save" [disabled] [ref=E7]`. Indentation shows what contains what. \
+{prompts.CHANGES}
 - Do what the step says and nothing else, even if it looks wrong or unfinished: the plan has other steps.
 - A part of a name is enough: "fullscreen" may be the button "Full screen", "the search box" a combobox named "Search".
 - Take refs from the page as it is now. What the step refers to ("the address shown in step 2") stands in what the \
@@ -111,18 +102,23 @@ async def _ask_model(work: Work, step: str, why: str) -> Resolved | Unclear:
     """What the executor's model calls; what is wrong with it comes back to it once."""
     run = work.run
     assert work.executor is not None  # the caller's doing
-    system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(run.task.guardrails))
-    messages: list[Message] = [System(system), User((Text(await _question(work, step, why)),))]
+    talk = work.conversation("executor", lambda: with_limits(work, _SYSTEM), client=work.executor)
     specs = tuple(_spec(each) for each in (*run.tools.values(), _CANNOT))
+
+    async def compose(first: bool) -> Question:
+        return await _question(work, talk, step, why, first=first)
+
+    await talk.put(compose)
     problem = ""
     for _ in range(_ATTEMPTS):
-        refs = run.sight.refs if work.executor.constrained else None
-        request = Request(work.executor.endpoint.model, tuple(messages), specs, "required", refs=refs)
-        reply = await ask(run, request, "execution", work.executor)
-        call = _call_in(reply)
+        refs = talk.sight.refs if work.executor.constrained else None
+        reply = await talk.reply(compose, specs, "execution", refs)
+        meant = reply if reply.tool_calls else as_calls(reply, talk.request(specs))
+        call = meant.tool_calls[0] if meant.tool_calls else None
+        talk.hear(reply, reply.tool_calls[0] if reply.tool_calls else None)
         if call is None:
             problem = "no tool was called"
-            messages += [Assistant(reply.text or "(nothing)"), User((Text("Answer with one tool call."),))]
+            talk.say(Question("Answer with one tool call."))
             continue
         if call.name == _CANNOT.name:
             return Unclear(_reason(call, why))
@@ -130,33 +126,29 @@ async def _ask_model(work: Work, step: str, why: str) -> Resolved | Unclear:
         if isinstance(found, Understood):
             about = ", ".join(found.tool.refs_in(found.arguments))
             called = Call(found.tool.name, found.as_json(), about)
-            return Resolved(called, found, "model", _line(why), _line(_reasoning_of(reply)))
+            return Resolved(called, found, "model", _line(why), _line(meant.text or meant.reasoning))
         problem = str(found)
-        refused = prompts.failure(call.name, problem)
-        if call in reply.tool_calls:
-            messages += [Assistant(reply.text, (call,), reply.state), ToolResult(call.id, refused)]
-        else:
-            messages += [Assistant(reply.text), User((Text(refused),))]
+        talk.say(Question(prompts.failure(call.name, problem)))
     return Unclear(f"The executor's model made no call that can be carried out: {problem.rstrip('.')}")
 
 
-async def _question(work: Work, step: str, why: str) -> str:
+async def _question(work: Work, talk: Conversation, step: str, why: str, *, first: bool) -> Question:
     run = work.run
-    seen, _ = await look(run, [], whole=True)
-    secrets = run.secrets.listed()
-    parts = [
-        "What the steps before gave:\n\n" + told(work.outputs) if work.outputs else "No step was carried out before.",
-        seen.view or "",
+    told_whole = [each for each in talk.news("receipts", work.receipts) if len(each.text) <= MOST_CHARS]
+    seen, _ = await look(run, told_whole, whole=first, sight=talk.sight)
+    secrets = run.secrets.listed() if first else []
+    gave = told(talk.news("outputs", work.outputs))
+    records = [
         "\n".join([prompts.SECRETS, *secrets]) if secrets else "",
-        _WHY.format(why=fence(why, "why")) if work.outputs or seen.view else "",
-        _ASKED.format(step=step),
+        "What the steps before gave:\n\n" + gave if gave else "No step was carried out before." if first else "",
     ]
-    return "\n\n".join(part for part in parts if part)
+    asked = f"{_WHY.format(why=fence(why, 'why'))}\n\n{_ASKED.format(step=step)}"
+    return Question(asked, records="\n\n".join(filter(None, records)), page=seen.view or prompts.UNCHANGED)
 
 
 async def _checked(work: Work, call: ToolCall) -> Understood | ActionError:
     """The call, when its tool exists, its arguments fit and its refs are those of elements."""
-    understood = understand(call, work.run.tools)
+    understood = await understand_on(work.run.tabs.page, call, work.run.tools)
     if isinstance(understood, ActionError):
         return understood
     try:
@@ -165,24 +157,6 @@ async def _checked(work: Work, call: ToolCall) -> Understood | ActionError:
     except ActionError as error:
         return error
     return understood
-
-
-def _call_in(reply: Reply) -> ToolCall | None:
-    """The call of a reply; small models write one as JSON text: {"tool": …, "inputs": {…}, "reasoning": …}."""
-    if reply.tool_calls:
-        return reply.tool_calls[0]
-    for _, found in objects(reply.text):
-        name, inputs = found.get("tool"), found.get("inputs", found.get("arguments", {}))
-        if isinstance(name, str) and isinstance(inputs, dict):
-            return _as_call(name, inputs)
-    return None
-
-
-def _reasoning_of(reply: Reply) -> str:
-    if reply.tool_calls:
-        return reply.text or reply.reasoning
-    said = (found.get("reasoning") for _, found in objects(reply.text))
-    return next((each for each in said if isinstance(each, str)), reply.reasoning)
 
 
 def _reason(call: ToolCall, why: str) -> str:

@@ -13,7 +13,7 @@ from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import TaskError
 from cdp_agent.step_events import StepSkipped, StepsPlanned
 from cdp_agent.steps.doing import Came, Failed, do_step
-from cdp_agent.steps.orchestrator import StepsArguments, capture, previous, propose
+from cdp_agent.steps.orchestrator import StepsArguments, previous, propose
 from cdp_agent.steps.verifier import verify
 
 if TYPE_CHECKING:
@@ -100,11 +100,10 @@ async def _do_or_decide(work: Work, number: int, instruction: str) -> None:
 async def _agree(work: Work) -> list[str] | None:
     """The steps that are to be carried out; None when the run ends without any."""
     run = work.run
-    view = await capture(work)
     notes: list[str] = []
     revision = 0
     while True:
-        plan = await propose(work, view, notes)
+        plan = await propose(work, notes)
         run.tell(StepsPlanned, needs_steps=plan.needs_steps, steps=plan.steps, message=plan.message, revision=revision)
         revision += 1
         if plan.ask_user:
@@ -113,6 +112,9 @@ async def _agree(work: Work) -> list[str] | None:
                 return None
             notes.append(answered(plan.ask_user, reply))
             continue
+        if plan.impossible:
+            run.give_up(plan.message)
+            return None
         if not plan.needs_steps:
             if (problems := _answer_at_once(work, plan)) is None:
                 return None

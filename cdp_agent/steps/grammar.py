@@ -7,7 +7,8 @@ import re
 import msgspec
 
 from cdp_agent.steps import rules_filling, rules_going, rules_pointing, rules_waiting
-from cdp_agent.steps.intents import Either, Intent, Wait
+from cdp_agent.steps.intents import Click, Either, Intent, Set, Targets, Wait
+from cdp_agent.steps.targets import read_target
 from cdp_agent.steps.words import QUOTE, Quoted, quoted
 
 _LEAD = re.compile(
@@ -32,6 +33,8 @@ _VERB = re.compile(
     re.I,
 )
 _OR = re.compile(r",? or (?:else )?(?:alternatively )?", re.I)
+_SETTING = re.compile(rf"(?P<target>{QUOTE}|[^:=→]{{1,60}}?)\s*(?::\s|=|->|→)\s*(?P<value>\S.*)", re.S)
+_LONGEST_BARE_WORDS = 5
 # In this order: what is more special comes before what takes almost any words.
 _RULES = (
     *rules_going.RULES,
@@ -48,6 +51,24 @@ def read_step(step: str) -> Intent | None:
     text = quoted(_LEAD.sub("", step.strip()).strip())
     sentence = text.masked.strip().rstrip(".;!").strip()
     return _either(sentence, text) or _read(sentence, text)
+
+
+def read_bare(step: str) -> Click | Set | None:
+    """What a step without a verb may say: "Email: ada@example.org", "Next", "The Save button".
+
+    Such words may be anything, also what was to be found out: the page has to have what is called just so.
+    """
+    text = quoted(_LEAD.sub("", step.strip()).strip())
+    sentence = text.masked.strip().rstrip(".;!").strip()
+    if found := _SETTING.fullmatch(sentence):
+        return Set(_named(found["target"], text), text.plain(found["value"]))
+    if sentence and len(sentence.split()) <= _LONGEST_BARE_WORDS:
+        return Click(_named(sentence, text))
+    return None
+
+
+def _named(words: str, text: Quoted) -> Targets:
+    return tuple(each for each in read_target(words, text) if each.name)
 
 
 def split_step(step: str) -> tuple[str, ...]:

@@ -11,8 +11,10 @@ class Target(msgspec.Struct, frozen=True):
     """An element in words: "the first link in the 'Results' list" is kind "link", order 1, within that list.
 
     `name` is what it is called, "" for none; a `quoted` one was put in quotation marks. `order` counts from 1, or from
-    the end with -1. `near` is a text that stands beside it, in the same row, entry or box; a cell is in the row `near`
-    and in `column`, each by its number or by what it says.
+    the end with -1. `near` is a text that stands beside it, in the same row, entry or box; where that was said, the
+    element comes before or after the text (`side`). A cell is in the row `near` and in `column`, each by its number or
+    by what it says. `row` is the row or entry that it stands in: "3", "last", "Ada", "Invoice 12". An `unlikely`
+    reading counts only where no other means anything.
     """
 
     name: str = ""
@@ -22,12 +24,17 @@ class Target(msgspec.Struct, frozen=True):
     within: Target | None = None
     near: str | None = None
     column: str | None = None
+    row: str | None = None
+    side: Literal["after", "before"] | None = None
+    unlikely: bool = False
 
     def __str__(self) -> str:
         place = {None: "", 1: "first ", 2: "second ", 3: "third ", -1: "last "}.get(self.order, f"{self.order}th ")
         told = place + " ".join(part for part in (f'"{self.name}"' if self.name else "", self.kind or "") if part)
         if self.column is not None:
             return f'{told} in row "{self.near}", column "{self.column}"'
+        if self.row:
+            told += f' in row "{self.row}"'
         if self.near:
             told += f' next to "{self.near}"'
         return f"{told} in {self.within}" if self.within else told or "element"

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 import msgspec
 
+from cdp_agent.page.lines import Line, read_line, unquoted, value_of
 from cdp_agent.page.snapshot import Snapshot
 
-_NAME = r'(?: (?P<name>"(?:[^"\\]|\\.)*"))?'
-_STATES = r'(?P<states>(?: \[[^\]"]*(?:"(?:[^"\\]|\\.)*"[^\]"]*)*\])*)'
-_LINE = re.compile(
-    rf'(?P<indent> *)- (?P<role>[^\s:"]+){_NAME}{_STATES}(?: → (?P<target>\S+))?(?:: ?(?P<text>.*))?', re.S
-)
-_STATE = re.compile(r'\[(?P<key>[\w-]+)(?:=(?P<value>"(?:[^"\\]|\\.)*"|[^\]]*))?\]')
+_ROW = re.compile(r" *\| ?(.*)")  # of a value of several lines
+
+
+_ENTRIES = ("row", "listitem", "article", "treeitem")
+_LONGEST_PLACE = 40
 
 
 class Node(msgspec.Struct, eq=False):
@@ -37,7 +37,7 @@ class Node(msgspec.Struct, eq=False):
 
     @property
     def disabled(self) -> bool:
-        return "disabled" in self.states
+        return "disabled" in self.states or any("inert" in each.states for each in (self, *self.above))
 
     @property
     def above(self) -> Iterator[Node]:
@@ -67,6 +67,24 @@ class Node(msgspec.Struct, eq=False):
             told += f": {self.text[:60]}"
         return f"{told} ({self.ref})" if self.ref else told
 
+    @property
+    def place(self) -> str:
+        """Where it stands, in words: its row or entry, the named part of the page, or the heading above it."""
+        for each in self.above:
+            if each.role in _ENTRIES and (said := each.name or each.text or each.words):
+                return f'in {each.role} "{said[:_LONGEST_PLACE]}"'
+            if each.name and each.parent is not None:
+                return f'in {each.role} "{each.name[:_LONGEST_PLACE]}"'
+            before = [node for node in each.children if node.order < self.order]
+            if heading := next((node for node in reversed(before) if node.role == "heading"), None):
+                return f'under "{(heading.name or heading.text)[:_LONGEST_PLACE]}"'
+        return ""
+
+    @property
+    def located(self) -> str:
+        """The line as a person reads it, and where it stands."""
+        return f"{self.described} {self.place}".rstrip()
+
 
 class Outline(msgspec.Struct, frozen=True):
     """All lines of a page in document order; `root` holds them and is none of them."""
@@ -82,9 +100,12 @@ def outline(snapshot: Snapshot) -> Outline:
     nodes: list[Node] = []
     last = root
     for line in snapshot.text.split("\n"):
-        found = _LINE.fullmatch(line)
-        if found is None:  # what was left out
-            continue
+        found = read_line(line)
+        if found is None:
+            row = _ROW.fullmatch(line)
+            if row is not None:
+                last.text += f"\n{row[1]}" if last.text else row[1]
+            continue  # else what was left out
         node = _node(found, len(nodes))
         while last.depth >= node.depth and last.parent is not None:
             last = last.parent
@@ -95,25 +116,15 @@ def outline(snapshot: Snapshot) -> Outline:
     return Outline(root, nodes, snapshot.url)
 
 
-def _node(line: re.Match[str], order: int) -> Node:
-    states = {each["key"]: _unquoted(each["value"] or "") for each in _STATE.finditer(line["states"])}
+def _node(line: Line, order: int) -> Node:
     return Node(
-        role=line["role"],
-        name=_unquoted(line["name"] or ""),
-        text=_unquoted(line["text"] or ""),
-        target=line["target"] or "",
-        ref=states.pop("ref", None),
-        states=states,
-        depth=len(line["indent"]) // 2,
+        role=line.role,
+        name=line.name or "",
+        text=unquoted(line.text or ""),
+        target=line.target,
+        ref=line.ref,
+        states={key: value_of(state) for key, state in line.states.items()},
+        depth=line.depth,
         order=order,
         children=[],
     )
-
-
-def _unquoted(text: str) -> str:
-    if len(text) > 1 and text.startswith('"') and text.endswith('"'):
-        try:
-            return str(msgspec.json.decode(text))
-        except msgspec.DecodeError:  # text that only looks like it
-            return text
-    return text

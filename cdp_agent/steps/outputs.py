@@ -8,6 +8,7 @@ from cdp_agent.providers.fence import fence
 from cdp_agent.steps.call import Output
 
 MOST_CHARS = 2_000
+LINE_CHARS = 200
 _VIEWS = {"get_schema": '"id":', "snapshot": "[ref="}
 """What shows the elements of a page, and what stands there once for each."""
 
@@ -18,6 +19,12 @@ def told(outputs: Sequence[Output], *, most_chars: int = MOST_CHARS) -> str:
     return "\n\n".join(
         _fenced(each, _shown(each, place, newest, outputs, most_chars)) for place, each in enumerate(outputs)
     )
+
+
+def in_a_line(text: str) -> str:
+    """What one step gave, or its beginning."""
+    line = " · ".join(part.strip() for part in text.split("\n"))
+    return line if len(text) <= LINE_CHARS else f"{line[:LINE_CHARS]}…"
 
 
 def _fenced(output: Output, text: str) -> str:

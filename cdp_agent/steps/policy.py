@@ -8,12 +8,13 @@ from typing import Literal, get_args
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.page.origins import origin_of, scheme_of
+from cdp_agent.origins import origin_of, scheme_of
 from cdp_agent.page.rules import pattern
 from cdp_agent.steps.risk import Risk
 from cdp_agent.steps.risky_words import RiskKind
 
 Verdict = Literal["allow", "ask", "deny"]
+_SET_OFF: tuple[RiskKind, ...] = ("submits", "pays", "sends", "deletes", "downloads", "confirms")
 _FORM = 'such as "allow risk=submits origin=shop.example" or "deny tool=upload"'
 
 
@@ -62,6 +63,16 @@ class Rules(msgspec.Struct, frozen=True):
     rules: tuple[Rule, ...] = ()
     otherwise: Literal["allow", "ask"] = "allow"
 
+    @property
+    def may_hold(self) -> bool:
+        """Whether anything that an act sets off may have to be asked about, or is denied."""
+
+        def is_allowed(kind: RiskKind) -> bool:
+            about = next((each for each in self.rules if each.risk in ("*", kind)), None)
+            return about is not None and about == Rule("allow", risk=about.risk)
+
+        return not all(is_allowed(kind) for kind in _SET_OFF)
+
     def ruling(self, tool: str, risk: Risk) -> Ruling:
         """What these rules say of the act."""
         found = [self._about(tool, kind, risk.url) for kind in risk.kinds or ("none",)]
@@ -73,7 +84,7 @@ class Rules(msgspec.Struct, frozen=True):
             return Ruling(rule.verdict, str(rule))
         if kind == "none":
             return Ruling(self.otherwise, "every act is asked about" if self.otherwise == "ask" else "it is no risk")
-        return Ruling("ask", f"it {kind}")
+        return Ruling("ask", "its tool does not declare what it sets off" if kind == "undeclared" else f"it {kind}")
 
 
 ASK, AUTO = Rules(otherwise="ask"), Rules()

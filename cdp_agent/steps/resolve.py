@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from cdp_agent.steps.areas import Part, part_of
+from cdp_agent.steps.areas import Part, entries, part_of
 from cdp_agent.steps.beside import beside
-from cdp_agent.steps.cells import cell_at
+from cdp_agent.steps.cells import cell_at, rows_in
 from cdp_agent.steps.intents import Target, Targets
 from cdp_agent.steps.naming import ENOUGH, MARGIN, fit, is_called_so, kind_fits
 from cdp_agent.steps.outline import Node, Outline
 from cdp_agent.steps.roles import DIALOGS, may_be
-from cdp_agent.steps.words import mentions, nearly
+from cdp_agent.steps.words import mentions, nearly, words_of
 
 _SHOWN = 5
 _NEAR_SPELLING = 0.6
@@ -37,8 +37,9 @@ class Unclear(msgspec.Struct, frozen=True):
     score: float = 0.0
 
     def __str__(self) -> str:
-        shown = "; ".join(node.described for node in self.candidates[:_SHOWN])
-        more = f" and {len(self.candidates) - _SHOWN} more" if len(self.candidates) > _SHOWN else ""
+        others = [node.located for node in self.candidates if not self.why.startswith(node.described)]
+        shown = "; ".join(others[:_SHOWN])
+        more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
         return f"{self.why}: {shown}{more}." if shown else f"{self.why}."
 
 
@@ -47,6 +48,17 @@ def resolve(targets: Targets, page: Outline, *, roles: Sequence[str] = ()) -> Fo
 
     Words that can be read in several ways must mean the same element in all of them, or one far better than the others.
     """
+    likely = [target for target in targets if not target.unlikely]
+    clear = _of_readings(likely, page, roles)
+    if isinstance(clear, Unclear) and not clear.score and len(likely) < len(targets):
+        other = _of_readings([target for target in targets if target.unlikely], page, roles)
+        clear = other if isinstance(other, Found) or other.score else clear
+    if isinstance(clear, Unclear) and not clear.candidates:
+        return msgspec.structs.replace(clear, candidates=_anything_like(targets, page, roles))
+    return clear
+
+
+def _of_readings(targets: Sequence[Target], page: Outline, roles: Sequence[str]) -> Found | Unclear:
     readings = [_resolve(target, page, roles) for target in targets]
     found = [each for each in readings if isinstance(each, Found)]
     unclear = [each for each in readings if isinstance(each, Unclear)]
@@ -64,12 +76,14 @@ def resolve(targets: Targets, page: Outline, *, roles: Sequence[str] = ()) -> Fo
 
 
 def _resolve(target: Target, page: Outline, roles: Sequence[str]) -> Found | Unclear:
-    if target.column is not None:
-        cells = cell_at(target, page)
-        return Found(cells[0], 1.0) if len(cells) == 1 else _several(target, cells, 1.0)
     scope = _scope(target, page)
     if isinstance(scope, Unclear):
         return scope
+    if target.column is not None:
+        return _the_cell(target, cell_at(target, scope), roles)
+    if target.row is not None:
+        rows = rows_in(target.row, scope)
+        scope = [node for node in scope if any(above in rows for above in node.above)]
     nodes = [node for node in scope if node.ref is not None and may_be(node.role, target.kind)]
     nodes = [node for node in nodes if not roles or node.role in roles]
     if not target.name:
@@ -78,12 +92,20 @@ def _resolve(target: Target, page: Outline, roles: Sequence[str]) -> Found | Unc
     if not scored:
         return Unclear(f"Nothing on the page is {target}", _nearest(target, nodes or page.nodes))
     if target.near is not None:
-        near = beside(target.near, [node for _, node in scored], page)
+        near = beside(target.near, [node for _, node in scored], page, side=target.side)
         scored = [(score, node) for score, node in scored if node in near]
         if not scored:
             return Unclear(f"Nothing on the page is {target}")
     top = max(score for score, _ in scored)
     return _best(target, _at_the_top(target, scored), top)
+
+
+def _the_cell(target: Target, cells: list[Node], roles: Sequence[str]) -> Found | Unclear:
+    if roles:
+        cells = [cell for cell in cells if cell.ref]
+    if len(cells) == 1 and cells[0].ref is None:
+        return Unclear(f'{target} is only text: "{cells[0].name}"')
+    return Found(cells[0], 1.0) if len(cells) == 1 else _several(target, cells, 1.0)
 
 
 def _at_the_top(target: Target, scored: list[tuple[float, Node]]) -> list[Node]:
@@ -98,13 +120,18 @@ def _at_the_top(target: Target, scored: list[tuple[float, Node]]) -> list[Node]:
 def _scope(target: Target, page: Outline) -> list[Node] | Unclear:
     if target.within is None:
         return page.nodes
+    if target.within.kind == "item" and target.within.order and not target.within.name:
+        listed = entries(page)[_place(target.within)]
+        return [node for entry in listed for node in entry.below] or Unclear(f"Nothing on the page is {target.within}")
     part = part_of(target.within, page)
     if isinstance(part, Part):
-        return part.nodes
+        return [part.named_by, *part.nodes]
+    if not part and len(rows := rows_in(target.within.name, page.nodes)) == 1:
+        return list(rows[0].below)
     if not part and target.within.name:  # no part of the page is called so: it may stand beside what is
-        entries = beside(target.within.name, [node for node in page.nodes if node.ref], page)
-        if entries and target.within.quoted:
-            return entries
+        near = beside(target.within.name, [node for node in page.nodes if node.ref], page)
+        if near and target.within.quoted:
+            return near
     return Unclear(f"{len(part) or 'No'} parts of the page are {target.within}", part)
 
 
@@ -112,10 +139,30 @@ def _unnamed(target: Target, nodes: list[Node], page: Outline) -> Found | Unclea
     """An element that has no name in the step: the only one of its kind, or the n-th."""
     if target.kind is None:
         return Unclear("It names no element")
+    if target.kind == "item" and target.order and target.within is None and target.near is None:
+        return _entry(target, page)
     nodes = [node for node in nodes if kind_fits(target, node)] or nodes
     if target.near is not None:
-        nodes = beside(target.near, nodes, page, holding=target.kind in ("item", "row"))
+        nodes = beside(target.near, nodes, page, holding=target.kind in ("item", "row"), side=target.side)
+        if target.side and target.order is None:  # the nearest is meant
+            nodes = nodes[:1] if target.side == "after" else nodes[-1:]
     return _best(target, nodes, 1.0) if nodes else Unclear(f"Nothing on the page is {target}")
+
+
+def _entry(target: Target, page: Outline) -> Found | Unclear:
+    """ "The second result": that entry of the list, or the one link in it."""
+    listed = entries(page)[_place(target)]
+    if not listed:
+        return Unclear(f"Nothing on the page is {target}: there is no one list of so many entries")
+    usable = [listed[0]] if listed[0].ref else [node for node in listed[0].below if node.ref]
+    links = _rivals(target, [node for node in usable if node.role == "link"] or usable) if usable else []
+    return Found(links[0], 1.0) if len(links) == 1 else _several(target, links, 1.0)
+
+
+def _place(target: Target) -> slice:
+    """Which of several the order means, as a slice of none or one."""
+    order = target.order or 0
+    return slice(order - 1, order) if order >= 0 else slice(order, order + 1 or None)
 
 
 def _best(target: Target, tied: list[Node], score: float) -> Found | Unclear:
@@ -130,7 +177,7 @@ def _best(target: Target, tied: list[Node], score: float) -> Found | Unclear:
     if len(rivals) > 1:
         return _several(target, rivals, score)
     if rivals[0].disabled:
-        return Unclear(f"{rivals[0].described} is disabled")
+        return Unclear(f"{rivals[0].described} is disabled", (rivals[0],))
     return Found(rivals[0], score)
 
 
@@ -183,6 +230,21 @@ def _wraps(node: Node, other: Node) -> bool:
 
 def _outermost(nodes: list[Node]) -> list[Node]:
     return [node for node in nodes if not any(any(above is each for each in nodes) for above in node.above)]
+
+
+def _anything_like(targets: Sequence[Target], page: Outline, roles: Sequence[str]) -> tuple[Node, ...]:
+    """What has most of the words, itself or in what it stands in; else what the act can be done to."""
+    wanted = {word for each in targets for said in (each.name, each.near, each.row) for word in words_of(said or "")}
+    able = [node for node in page.nodes if node.ref and (node.role in roles if roles else node.role != "iframe")]
+    scored = [(len(wanted & set(words_of(f"{node.name} {node.text[:200]} {node.place}"))), node) for node in able]
+    top = max((score for score, _ in scored), default=0)
+    kinds = {each.kind for each in targets}
+    alike = (
+        [node for score, node in scored if score == top]
+        if top
+        else [node for node in able if any(kind and may_be(node.role, kind) for kind in kinds)]
+    )
+    return tuple(alike or able)
 
 
 def _nearest(target: Target, nodes: Sequence[Node]) -> tuple[Node, ...]:

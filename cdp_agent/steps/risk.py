@@ -6,24 +6,19 @@ a script does on a click is none: there the name of the button is all there is t
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import msgspec
 
 from cdp_agent.page.consequence import Consequence, Submitted, consequence
+from cdp_agent.page.unsafe import FILES, ends_something
 from cdp_agent.steps.risky_words import RiskKind, said_by
 from cdp_agent.tools.base import Arguments, Tool
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
 
-_FILES = re.compile(
-    r"\.(?:zip|gz|tgz|bz2|xz|7z|rar|tar|exe|msi|dmg|pkg|deb|rpm|apk|iso|bin|jar|csv|tsv|xlsx?|docx?|pptx?|od[tsp]|epub"
-    r"|mp4|mp3)$",
-    re.IGNORECASE,
-)
 _ENTER = ("enter", "return", "numpadenter")
 
 
@@ -37,20 +32,24 @@ class Risk(msgspec.Struct, frozen=True):
 async def risk_of(tool: Tool, arguments: Arguments, page: Page) -> Risk:
     """The risk of the call on the page as it is. Raises ActionError for a ref of nothing, BrowserError."""
     given = msgspec.to_builtins(arguments)
-    match tool.name:
+    match tool.effect:
+        case None:
+            return Risk(("undeclared",), page.url)
         case "click":
             found = await consequence(page, given["ref"])
         case "fill" if given.get("submit"):
             found = await consequence(page, given["ref"], enter=True)
         case "press":
             found = await _pressed(given, page)
+        case "type" if "\n" in given["text"]:
+            found = await consequence(page, None, enter=True)
         case "upload":
             return Risk(("uploads",), page.url)
-        case "evaluate":
+        case "script":
             return Risk(("scripts",), page.url)
-        case "goto" | "manage_tabs":
+        case "address":
             url = str(given.get("url") or page.url)
-            return Risk(("downloads",) if _is_file(url) else (), url)
+            return Risk(_by_address(url), url)
         case _:
             found = None
     if found is None:
@@ -79,9 +78,9 @@ def _kinds(found: Consequence) -> list[RiskKind]:
     asks = found.form is not None and _only_asks(found.form)
     if said is not None and not (asks and said == "submits"):
         kinds.append(said)
-    if found.download or _is_file(found.link):
+    if found.download:
         kinds.append("downloads")
-    return kinds
+    return [*kinds, *_by_address(found.link)]
 
 
 def _only_asks(form: Submitted) -> bool:
@@ -91,8 +90,12 @@ def _only_asks(form: Submitted) -> bool:
     return form.method == "get" and not form.secret and (form.action or form.search or form.fields <= 1)
 
 
-def _is_file(url: str) -> bool:
+def _by_address(url: str) -> tuple[RiskKind, ...]:
+    """What going there does by the words of the address, such as `/items/5/delete`."""
     try:
-        return bool(_FILES.search(urlsplit(url).path))
+        path = urlsplit(url).path
     except ValueError:
-        return False
+        return ()
+    if ends_something(url):
+        return ("deletes",)
+    return ("downloads",) if FILES.search(path) else ()

@@ -1,28 +1,32 @@
 """What the words on a button say that it does, in English, German, French, Spanish, Portuguese, Italian, Dutch,
 Norwegian, Danish, Swedish, Polish, Russian, Chinese and Japanese.
 
-A button says it in its first word or in its last ("Delete the account", "Jetzt kaufen").
+A button says it in its first word or in its last ("Delete the account", "Jetzt kaufen"). Letters of other scripts count
+as what they look like: a page may write "Pаy" with a Cyrillic letter.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from typing import Literal
 
-RiskKind = Literal["submits", "pays", "sends", "deletes", "downloads", "uploads", "scripts"]
+RiskKind = Literal["submits", "pays", "sends", "deletes", "downloads", "uploads", "scripts", "confirms", "undeclared"]
 
 _LONGEST = 7
 """Words. What says more is the text of an entry or a card, not of a button."""
 _WORDS: Mapping[RiskKind, str] = {
     "pays": (
-        "pay buy purchase donate subscribe bestellen kaufen bezahlen zahlen abonnieren spenden acheter payer "
-        "comprar pagar acquista paga kopen betalen kjøp betal køb köp betala kup zapłać купить оплатить 购买 支付 "
-        "付款 購入 支払う 注文する"
+        "pay buy purchase donate subscribe upgrade reserve bestellen kaufen bezahlen zahlen abonnieren spenden "
+        "acheter payer comprar pagar acquista paga kopen betalen kjøp betal køb köp betala kup "
+        "zapłać купить оплатить "
+        "购买 支付 付款 購入 支払う 注文する"
     ),
     "deletes": (
-        "delete remove erase discard destroy uninstall unsubscribe löschen entfernen verwerfen kündigen "
-        "supprimer effacer retirer eliminar borrar quitar excluir apagar remover elimina cancella rimuovi "
+        "delete remove erase discard destroy uninstall unsubscribe deactivate terminate revoke unpublish "
+        "löschen entfernen verwerfen kündigen supprimer effacer retirer eliminar borrar quitar "
+        "excluir apagar remover elimina cancella rimuovi "
         "verwijderen verwijder wissen slett fjern slet radera usuń удалить 删除 移除 削除 削除する"
     ),
     "sends": (
@@ -46,6 +50,12 @@ _FIRST_ONLY: Mapping[str, RiskKind] = {
 _PHRASES = re.compile(
     r"\b(?:place|complete|submit|confirm|finish) (?:\w+ )?(?:order|purchase|payment|booking|reservation)\b|\bbook now\b"
 )
+_ENDING = re.compile(
+    r"\bclose (?:(?:my|your|the|this) )?account\b"
+    r"|\bcancel (?:(?:my|your|the|this) )?(?:subscription|membership|plan|booking|reservation|order|account)\b"
+)
+_LOOKS_LIKE = str.maketrans("авекмнорстухіјѕһԁԛԝьгпαβεικνορτυχωϲ", "abekmhopctyxijshdqwbrnabeiknoptuxwc")
+_SPELT_OUT = re.compile(r"(?<!\w)(?:\w[ .\-·]){3,}\w(?!\w)")
 _BEFORE = ("yes", "ok", "okay", "now", "ja", "jetzt", "oui", "sí", "si", "sim", "da", "please", "i", "permanently")
 _AFTER = ("now", "ahora", "maintenant", "agora", "nu", "nå", "it", "anyway")
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()}
@@ -53,14 +63,22 @@ _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()
 
 def said_by(name: str, *, brief: bool = False) -> RiskKind | None:
     """What the name of a button says that it does; of a link only when it says little else (`brief`)."""
-    text = name.casefold()
+    seen = (each for each in unicodedata.normalize("NFKC", name) if unicodedata.category(each) != "Cf")
+    text = "".join(seen).casefold()
+    text = _SPELT_OUT.sub(lambda each: re.sub(r"[ .\-·]", "", each[0]), text)
     words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)?", text)
     if not words or len(words) > (3 if brief else _LONGEST):
         return None
     if _PHRASES.search(text):
         return "pays"
+    if _ENDING.search(text):
+        return "deletes"
     while len(words) > 1 and words[0] in _BEFORE:
         words = words[1:]
     while len(words) > 1 and words[-1] in _AFTER:
         words = words[:-1]
-    return _KINDS.get(words[0]) or _FIRST_ONLY.get(words[0]) or _KINDS.get(words[-1])
+    return _kind(words[0]) or _FIRST_ONLY.get(words[0]) or _kind(words[-1])
+
+
+def _kind(word: str) -> RiskKind | None:
+    return _KINDS.get(word) or _KINDS.get(word.translate(_LOOKS_LIKE))

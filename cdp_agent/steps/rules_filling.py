@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from cdp_agent.steps.intents import Check, Intent, Result, Select, Set, Type, Upload
+import msgspec
+
+from cdp_agent.steps.intents import Check, Intent, Result, Select, Set, Targets, Type, Upload
 from cdp_agent.steps.patterns import Rule, Slots
 from cdp_agent.steps.references import read_reference
 from cdp_agent.steps.targets import read_target
@@ -12,7 +14,7 @@ from cdp_agent.steps.words import Quoted
 
 _ENTER = "type|enter|input|write|put|insert|key_in|paste [in]"
 _TYPE = f"{_ENTER} [the] [text|word|words|value|string|phrase|query|name|number|date|username|password]"
-_DESCRIBED = re.compile(r"(?:the|an?|your|my|their|his|her|its|that|this|each|all|both|any)\b", re.I)
+_DESCRIBED = re.compile(r"(?:the|an?|your|my|their|his|her|its|that|this|each|all|both|any)(?:\s|$)", re.I)
 _FIELD_WORDS = re.compile(r"(?:field|box|bar|input|area|editor|combo ?box)$", re.I)
 _LIST_WORDS = re.compile(r"(?:drop-?down|list|select|combo ?box|menu|picker)$", re.I)
 _CLICKED_WORDS = re.compile(r"(?:radio(?: button)?|check ?box|button|link|tab|row|switch|toggle)s?$", re.I)
@@ -83,15 +85,21 @@ def _change_list(slots: Slots, text: Quoted) -> Intent | None:
 def _check(slots: Slots, text: Quoted) -> Intent | None:
     if re.match(r"(?:that|if|whether|for)\b", slots["target"], re.I):
         return None
-    return Check(read_target(slots["target"], text))
+    return Check(_box(slots, text))
 
 
 def _choose_box(slots: Slots, text: Quoted) -> Intent | None:
-    return Check(read_target(slots["target"], text)) if _BOX_WORDS.search(slots["target"]) else None
+    return Check(_box(slots, text)) if _BOX_WORDS.search(slots["target"]) else None
 
 
 def _uncheck(slots: Slots, text: Quoted) -> Intent:
-    return Check(read_target(slots["target"], text), on=False)
+    return Check(_box(slots, text), on=False)
+
+
+def _box(slots: Slots, text: Quoted) -> Targets:
+    """ "The Newsletter box" is one to tick here."""
+    targets = read_target(slots["target"], text)
+    return tuple(msgspec.structs.replace(each, kind="checkbox") if each.kind == "field" else each for each in targets)
 
 
 def _clear_box(slots: Slots, text: Quoted) -> Intent | None:

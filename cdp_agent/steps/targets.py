@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 import msgspec
 
@@ -51,6 +52,25 @@ _CELL = re.compile(
     )$""",
     re.I | re.X,
 )
+_NTH = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|top|last|bottom|\\d+(?:st|nd|rd|th)"
+# "Edit in the row of Invoice 12", "the Price cell of row 3", "Delete in the last row of the Orders table".
+_ROW = re.compile(
+    rf"""(?P<what>.+?),?\ (?:in|of|on|from|at|for)\ (?:the\ )?(?:
+      row\ (?:of\ |for\ |with\ |number\ |no\.\ )?(?:the\ )?(?P<row>{QUOTE}|[^,]+?)
+      | (?P<nth>{_NTH})\ (?:table\ )?row
+    )(?:\ (?:of|in)\ (?:the\ )?(?P<table>{QUOTE}|.+?)(?:\ table)?)?$""",
+    re.I | re.X,
+)
+_ROWS = re.compile(rf"(?P<row>{_NTH}) row(?:'s|’s) (?P<what>.+)$", re.I)
+_ENTRYS = re.compile(rf"(?P<entry>(?:{_NTH}) {_ENTRY})(?:'s|’s) (?P<what>.+)$", re.I)
+_ABOVE_OR_BELOW = re.compile(
+    rf"(?P<what>.+?) (?:right |just |directly )?(?:(?:below|under|underneath|after|following)"
+    rf"|(?P<before>above|over|before|preceding)) (?:the )?(?P<near>{QUOTE}|.+)$",
+    re.I,
+)
+_COLUMN = re.compile(rf"(?:column (?P<name>{QUOTE}|.+)|(?P<name2>{QUOTE}|.+?) (?:cell|column))$", re.I)
+# "Qty of Tea", "Edit for Bob", "Bob's Edit button": a cell, or what stands in such a row.
+_OF = re.compile(rf"(?P<what>.+?) (?:of|for) (?:the )?(?P<row>{QUOTE}|.+)$|(?P<row2>.+?)(?:'s|’s) (?P<what2>.+)$", re.I)
 # Words for things that are at the end of names as well: "All products", "Recent files", "Link text".
 _IN_NAMES = (*AREAS, "item", "label", "image", "heading", "menu", "option", "row", "tab")
 _WITHIN = re.compile(r" (?:in|inside|inside of|within|from|of|on|under|below|at) (?=\S)", re.I)
@@ -66,7 +86,45 @@ def read_target(words: str, text: Quoted, kind: str | None = None) -> Targets:
     # A name in quotation marks is the whole name: then what follows is its place. Else it may belong to the name.
     readings.insert(len(readings) if re.search(QUOTE, words) and readings else 0, _element(words, text, kind))
     whole = _whole_name(words, text, kind, readings)
-    return (*readings, *whole) if _ARTICLE.match(words) else (*whole, *readings)
+    readings = [*readings, *whole] if _ARTICLE.match(words) else [*whole, *readings]
+    return (*readings, *(each for each in _in_rows(_ARTICLE.sub("", words), text, kind) if each not in readings))
+
+
+def _in_rows(words: str, text: Quoted, kind: str | None) -> list[Target]:
+    """By the row of a table, or the entry, that it stands in."""
+    if (found := _ROWS.fullmatch(words)) or (found := _ROW.fullmatch(words)):
+        groups = found.groupdict()
+        row = text.plain(groups["row"] or groups["nth"])
+        within = _element(f"{groups['table']} table", text, None) if groups.get("table") else None
+        return [
+            msgspec.structs.replace(each, within=within) if within else each
+            for each in _cell_or_part(found["what"], row, text, kind)
+        ]
+    if found := _ENTRYS.fullmatch(words):
+        return [
+            msgspec.structs.replace(
+                _element(f"the {found['what']}", text, kind), within=_element(found["entry"], text, None)
+            )
+        ]
+    if found := _ABOVE_OR_BELOW.fullmatch(words):
+        element = _element(f"the {found['what']}", text, kind)
+        side: Literal["before", "after"] = "before" if found["before"] else "after"
+        return [msgspec.structs.replace(element, near=text.plain(found["near"]), side=side, unlikely=True)]
+    if not (found := _OF.fullmatch(words)):
+        return []
+    what, row = found["what"] or found["what2"], text.plain(_ARTICLE.sub("", found["row"] or found["row2"]))
+    readings = _cell_or_part(what, row, text, kind)
+    return readings if _COLUMN.fullmatch(what) else [msgspec.structs.replace(each, unlikely=True) for each in readings]
+
+
+def _cell_or_part(what: str, row: str, text: Quoted, kind: str | None) -> list[Target]:
+    """The cell of the row in a column of that name, and what is called so in the row."""
+    what = _ARTICLE.sub("", what)
+    column = _COLUMN.fullmatch(what)
+    name = (column["name"] or column["name2"]) if column else what
+    field = kind_at_end(name) if kind == "field" else None
+    cell = Target(kind="cell", near=row, column=text.plain(field[1] if field and field[1] else name))
+    return [cell] if column else [cell, msgspec.structs.replace(_element(f"the {what}", text, kind), row=row)]
 
 
 def _whole_name(words: str, text: Quoted, kind: str | None, readings: list[Target]) -> list[Target]:
@@ -108,11 +166,19 @@ def _within(words: str, text: Quoted, kind: str | None) -> list[Target]:
             msgspec.structs.replace(inner, within=_element(words[place.end() : saying.start()], text, None))
         )
     for place in reversed(list(_WITHIN.finditer(words))):
-        outer = _element(words[place.end() :], text, None)
+        outer = _part(words[place.end() :], text)
         if place.start() and (outer.name or outer.kind):
             inner = _element(words[: place.start()], text, kind)
             readings.append(msgspec.structs.replace(inner, within=outer))
     return readings
+
+
+def _part(words: str, text: Quoted) -> Target:
+    """A part of the page; "the table Orders" is the Orders table."""
+    found = kind_at_beginning(_ARTICLE.sub("", words))
+    if found and found[0] in AREAS and found[1][:1].isupper():
+        return _named(found[1], text, found[0], None)
+    return _element(words, text, None)
 
 
 def _element(words: str, text: Quoted, kind: str | None) -> Target:

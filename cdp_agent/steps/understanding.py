@@ -11,7 +11,8 @@ from cdp_agent.page.page import Page
 from cdp_agent.steps import calls_pointing
 from cdp_agent.steps.call import Call, Output
 from cdp_agent.steps.calls import call_for, needs_page
-from cdp_agent.steps.grammar import read_step, split_step
+from cdp_agent.steps.cells import as_pattern, cell_at
+from cdp_agent.steps.grammar import read_bare, read_step, split_step
 from cdp_agent.steps.hints import take_hints
 from cdp_agent.steps.intents import Click, Intent, Point
 from cdp_agent.steps.outline import Node, Outline, outline
@@ -47,7 +48,7 @@ async def understand_step(
     """
     intent = read_step(step)
     if intent is None:
-        return Unclear(f"This is not one act in words that are known, {_FORMS}")
+        return await _as_bare(step, page)
     if not needs_page(intent):
         nothing = Outline(Node("page", "", "", "", {}, None, -1, -1), [], page.url)
         return call_for(intent, nothing, outputs, tabs=tabs, current=page)
@@ -70,6 +71,21 @@ async def understand_step(
         await asyncio.sleep(_LOOK_AGAIN_S)
 
 
+async def _as_bare(step: str, page: Page) -> Call | Unclear:
+    """ "Next", or "Email: ada@example.org": for what is on the page now, and is called just so."""
+    unknown = f"This is not one act in words that are known, {_FORMS}"
+    intent = read_bare(step)
+    if intent is None:
+        return Unclear(unknown)
+    shown = outline(await page.snapshot())
+    found = call_for(intent, shown, current=page)
+    if isinstance(found, Unclear):
+        return Unclear(unknown, found.candidates)
+    meant = next(node for node in shown.nodes if node.ref == found.arguments["ref"])
+    is_called_so = any(normal(each.name) == normal(meant.name) for each in intent.target)
+    return found if is_called_so else Unclear(unknown, (meant,))
+
+
 async def _at_one_look(
     intent: Intent, page: Page, shown: Outline, outputs: Sequence[Output], tabs: Sequence[Page]
 ) -> Call | Unclear:
@@ -78,7 +94,7 @@ async def _at_one_look(
     if isinstance(found, Unclear) and not found.score and await take_hints(intent, page, shown):
         found = call_for(intent, shown, outputs, tabs=tabs, current=page)
     if isinstance(found, Unclear) and not found.score:
-        found = await _on_plain_text(intent, page) or found
+        found = await _on_plain_text(intent, page) or await _on_text_cell(intent, page, shown) or found
     return found
 
 
@@ -103,6 +119,19 @@ async def _on_plain_text(intent: Intent, page: Page) -> Call | Unclear | None:
         if named:
             break
     return None
+
+
+async def _on_text_cell(intent: Intent, page: Page, shown: Outline) -> Call | Unclear | None:
+    """ "Click the Total cell of row 2": a cell of plain text has no ref either."""
+    if not isinstance(intent, Click | Point):
+        return None
+    cells = [cell for each in intent.target if each.column for cell in cell_at(each, shown.nodes)]
+    pattern = as_pattern(cells[0]) if len(cells) == 1 else ""
+    found = await page.search(pattern, regex=True, case_sensitive=True) if pattern else None
+    if found is None or found.total != 1:
+        return None
+    [match] = found.matches
+    return calls_pointing.pointed(intent, Node("cell", match.text, "", "", {}, match.ref, 0, 0))
 
 
 def _as_several(step: str, found: Unclear) -> Unclear:

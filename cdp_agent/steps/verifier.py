@@ -9,15 +9,18 @@ from msgspec import Meta
 
 from cdp_agent.agent import prompts
 from cdp_agent.agent.claims import Checked, check
+from cdp_agent.agent.conversation import Conversation, Question
+from cdp_agent.agent.validator import all_shown, answer_schema, shown_and_not
 from cdp_agent.errors import ActionError, BrowserError, SessionClosed
-from cdp_agent.extract.schema import listed
+from cdp_agent.extract.schema import Problem, listed
 from cdp_agent.providers.fence import fence
 from cdp_agent.step_events import StepsVerified
-from cdp_agent.steps.orchestrator import asked, begins, take, with_limits
+from cdp_agent.steps.orchestrator import begins, take, with_limits
 from cdp_agent.steps.outputs import told
 from cdp_agent.tools.base import Arguments, only_asked_for
 
 if TYPE_CHECKING:
+    from cdp_agent.agent.run import Run
     from cdp_agent.steps.work import Work
 
 _PAGE_TOKENS = 4_000
@@ -36,6 +39,10 @@ _NOT_SHOWN = (
     "In your message this was found neither on a page nor in what the steps gave, so it counts as made up: {missing}. "
     "Give your verdict again."
 )
+_AGAIN = """\
+The work went on after your verdict, which may have been wrong, too. Judge anew, by all that you were shown; refuse an \
+answer again only for what is not shown, and say which it is."""
+_SINCE = {True: "", False: " since then"}
 _DOES_NOT_FIT = "The message does not have the form that was asked for: {problems}. Give your verdict again."
 
 
@@ -58,50 +65,71 @@ class Verdict(msgspec.Struct, frozen=True):
 async def verify(work: Work, proposed: str = "") -> Verdict:
     """The verdict; `proposed` is the answer that the planner gave. Raises ModelError, OverBudget."""
     run = work.run
-    question = await _question(work, proposed)
-    picture = await take(work)
-    system = with_limits(work, _SYSTEM)
-    notes: list[str] = []
+    talk = work.conversation("verifier", lambda: with_limits(work, _SYSTEM))
+    note = ""
+    claims = shown_and_not(run, _held_against(work, _read(run, proposed)[0])) if proposed else []
+
+    async def compose(first: bool) -> Question:
+        if note and not first:
+            return Question(note)
+        return await _question(work, talk, proposed, [*claims, note], first=first)
+
     while True:
-        whole = "\n\n".join([question, *notes])
-        found = await asked(work, system, whole, _VERIFY, VerdictArguments, "validation", picture)
-        answer, problems = run.task.form.read(found.message) if run.task.form is not None else (found.message, [])
+        found = await talk.ask_for(compose, _VERIFY, VerdictArguments, "validation")
+        answer, problems = _read(run, found.message)
         checked = _held_against(work, answer)
         run.validations += 1
         last = run.validations >= run.limits.max_validations
         if found.task_completed and problems and not last:
-            notes.append(_DOES_NOT_FIT.format(problems=listed(problems)))
+            note = _DOES_NOT_FIT.format(problems=listed(problems))
             continue
-        if found.task_completed and checked.missing and not notes and not last:
-            notes.append(_NOT_SHOWN.format(missing=fence("\n".join(checked.missing), "not found")))
+        if found.task_completed and checked.missing and not note and not last:
+            note = _NOT_SHOWN.format(missing=fence("\n".join(checked.missing), "not found"))
             continue
         completed = found.task_completed and not problems
         run.tell(StepsVerified, task_completed=completed, message=found.message, not_found=checked.missing)
         return Verdict(completed, found.message, answer)
 
 
+def borne_out(work: Work, answer: str) -> Any | None:
+    """The answer in the form that was asked for, where it makes claims and the run was shown all of them, else None."""
+    value, problems = _read(work.run, answer)
+    checked = _held_against(work, value)
+    return value if checked.found and not checked.missing and not problems else None
+
+
+def _read(run: Run, message: str) -> tuple[Any, list[Problem]]:
+    """The message in the form that was asked for, and what of it does not fit."""
+    return run.task.form.read(message) if run.task.form is not None else (message, [])
+
+
 def _held_against(work: Work, answer: Any) -> Checked:
     run = work.run
-    shown = f"{prompts.task(run.task.text, run.task.input_data)}\n{run.tabs.page.url}\n{run.evidence.text()}"
-    return check(msgspec.to_builtins(answer), shown)
+    return check(msgspec.to_builtins(answer), all_shown(run), answer_schema(run))
 
 
-async def _question(work: Work, proposed: str) -> str:
-    parts = [
-        *begins(work),
-        "The answer that is proposed:\n" + fence(proposed, "answer") if proposed else "",
-        "The steps:\n" + fence("\n".join(work.done) or "None.", "steps"),
-        "What they gave:\n\n" + told(work.outputs) if work.outputs else "",
-        "The page at the end:\n" + fence(await _page_now(work), "page at the end"),
+async def _question(work: Work, talk: Conversation, proposed: str, notes: list[str], *, first: bool) -> Question:
+    done, outputs = talk.news("done", work.done), told(talk.news("outputs", work.outputs))
+    page = talk.unless_known(await _page_now(work, talk))
+    shown = "The page at the end:\n" + fence(page, "page at the end") if page is not None else prompts.UNCHANGED
+    records = [
+        *(begins(work) if first else [_AGAIN]),
+        f"The steps{_SINCE[first]}:\n" + fence("\n".join(done) or "None.", "steps"),
+        "What they gave:\n\n" + outputs if outputs else "",
     ]
-    return "\n\n".join(part for part in parts if part)
+    asked = ["The answer that is proposed:\n" + fence(proposed, "answer") if proposed else "", *notes]
+    return Question(_joined(asked), await take(work), _joined(records), shown)
 
 
-async def _page_now(work: Work) -> str:
+def _joined(parts: list[str]) -> str:
+    return "\n\n".join(filter(None, parts))
+
+
+async def _page_now(work: Work, talk: Conversation) -> str:
     """The page, read anew: what it shows counts as shown."""
     run = work.run
     try:
-        seen = await run.sight.look(run.tabs.page, whole=True)
+        seen = await talk.sight.look(run.tabs.page, whole=True)
         run.saw(seen)
         now = await run.tabs.page.snapshot(budget_tokens=_PAGE_TOKENS)
     except (ActionError, SessionClosed, BrowserError) as error:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from cdp_agent.agent.conversation import Conversation
+from cdp_agent.page.guards import limited
+from cdp_agent.page.holding import Hold
+from cdp_agent.page.rules import Rules as Limits
 from cdp_agent.steps.approvals import Approvals
 from cdp_agent.steps.call import Output
 from cdp_agent.steps.policy import Rules
@@ -14,6 +19,8 @@ from cdp_agent.steps.settings import Flow, PlannerPage, StepSettings
 
 if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
+    from cdp_agent.agent.sight import Sight
+    from cdp_agent.page.receipts import Receipt
     from cdp_agent.providers.client import Client
 
 _FILLING = ("fill", "select", "check", "uncheck")
@@ -64,6 +71,8 @@ class Work:
         self.said = said
         self.executor = executor
         self.approvals = Approvals(run, settings)
+        self.hold: Hold | None = None
+        """What the steps set off waits here until it is allowed; None where all of it is."""
         self.steps: list[str] = []
         """Those that were agreed on; none where they are found one at a time."""
         self.begun = 0
@@ -75,10 +84,36 @@ class Work:
         self.notes: list[str] = []
         """What the planner is told beside the page, where steps are found one at a time."""
         self.outputs: list[Output] = []
+        self.receipts: list[Receipt] = []
+        """Those of the outputs that are in this process."""
         self.done: list[str] = []
         """A line for each step that was carried out, skipped or failed."""
         self._given = given
+        self._conversations: dict[str, Conversation] = {}
         run.by_steps = lambda: msgspec.to_builtins(self._progress())
+
+    @contextlib.asynccontextmanager
+    async def holding(self) -> AsyncIterator[None]:
+        """Inside the block, what the steps set off is held where the rules would have it asked about."""
+        if not self.settings.rules.may_hold:
+            yield
+            return
+        hold = self.hold = Hold(self.approvals.held)
+        async with limited(Limits(hold=hold)):
+            try:
+                yield
+                if self.run.end is None or self.run.end.error is None:
+                    await hold.linger()
+            finally:
+                await hold.end()
+
+    def conversation(
+        self, role: str, system: Callable[[], str], *, sight: Sight | None = None, client: Client | None = None
+    ) -> Conversation:
+        """What this role was asked so far; see `Conversation`."""
+        if role not in self._conversations:
+            self._conversations[role] = Conversation(self.run, system(), sight, client)
+        return self._conversations[role]
 
     def _progress(self) -> Progress:
         settings, executor = self.settings, self.settings.executor

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
 
-from cdp_agent.cli.status import DONE, INTERRUPTED, status_of
+from cdp_agent.cli.status import DONE, INTERRUPTED, WRONG_CALL, status_of
 from cdp_agent.errors import CdpAgentError
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,5 +30,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("cdp-agent: stopped.", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # whoever read our output has had enough, such as `head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         return DONE
+    except OSError as error:
+        if error.errno not in _NO_ROOM or error.filename is not None:
+            raise
+        _write_no_more()
+        print(f"cdp-agent: The output cannot be written: {error.strerror}.", file=sys.stderr)
+        return WRONG_CALL
+
+
+def _write_no_more() -> None:
+    """What is still to be written would fail once more as the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

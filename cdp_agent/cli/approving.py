@@ -195,6 +195,8 @@ def _choices(ask: Ask) -> str:
     match ask:
         case PlanProposed():
             return "Carry it out? [y]es, [n]o, [e]dit, [q]uit: "
+        case ActionProposed(held=held) if held is not None:
+            return "Let it? [y]es, [s]kip, [q]uit: "
         case ActionProposed():
             return "Do it? [y]es, [s]kip, [r]eword, [q]uit: "
         case _:
@@ -205,6 +207,15 @@ def _shown(ask: Ask) -> str:
     match ask:
         case PlanProposed(steps=steps, message=message):
             return "\n".join(filter(None, [one_line(message), _numbered(steps)]))
+        case ActionProposed(number=number, step=step, held=held) if held is not None:
+            told = [
+                str(held),
+                held.body,
+                ", ".join(held.fields),
+                f"from {held.frame}" if held.frame else "",
+                held.message,
+            ]
+            return one_line(f"{number:>3}  {step} → it {held.risk}: {' · '.join(filter(None, told))}")
         case ActionProposed(number=number, step=step, tool=tool, about=about, arguments=arguments, risks=risks):
             given = msgspec.json.encode(arguments).decode()
             why = f"   It {', '.join(risks)}." if risks else ""

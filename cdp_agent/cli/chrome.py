@@ -17,7 +17,6 @@ from cdp_agent.config import launch_keywords
 from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.endpoints import websocket_url
 from cdp_agent.errors import BrowserError
-from cdp_agent.supervisor import command_line
 
 _START = set(LaunchOptions.__struct_fields__) & set(SETTINGS)
 """What a Chrome is started with; all else is for the commands that come to it."""
@@ -42,8 +41,13 @@ def manage_chrome(words: Sequence[str]) -> int:
 async def _start(options: LaunchOptions, port: int, *, as_json: bool) -> int:
     running = await _running()
     if running is None:
+        state.check_writable()
         running = await start_detached(options, port=port)
-        state.save_chrome(running)
+        try:
+            state.save_chrome(running)
+        except BaseException:  # nobody would find it again
+            await stop_detached(running)
+            raise
     elif not as_json:
         print("Chrome was running already.", file=sys.stderr)
     _tell(running, as_json=as_json)
@@ -78,9 +82,7 @@ async def _running() -> DetachedChrome | None:
     try:
         found = await websocket_url(known.endpoint, {}, _ANSWERS_WITHIN_S)
     except BrowserError as error:
-        if known.profile in command_line(known.pid):
-            advice = "try again, or end it with `cdp-agent chrome stop`"
-            raise BrowserError(f"The Chrome that was started (process {known.pid}): {error}: {advice}.") from error
+        state.check_ended(known, error)
         return None
     return known if found == known.websocket_url else None
 

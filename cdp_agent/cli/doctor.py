@@ -172,7 +172,7 @@ async def _model(config: Config, *, offline: bool) -> Finding:
     except SetupError as error:
         return Finding("model", "fail", str(error), "cdp-agent config init")
     if offline:
-        return Finding("model", "ok", f"{at.provider}/{at.model} at {at.base_url}, not asked")
+        return Finding("model", "ok", f"{at.provider}/{at.model} at {at.shown_url}, not asked")
     from cdp_agent.cli.init import tried
 
     told, works = await tried(at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -53,7 +54,7 @@ def to_stdout(config: Config) -> bool:
 
 
 def _path(config: Config) -> Path:
-    return Path(config.events or "").expanduser()
+    return Path(os.path.expanduser(config.events or ""))
 
 
 def _print(line: Line) -> None:

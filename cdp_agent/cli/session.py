@@ -42,7 +42,8 @@ async def chrome(config: Config, *, may_launch: bool = True) -> AsyncIterator[Ch
     if started := state.started_chrome():
         try:
             browser = await Browser.connect(started.websocket_url, timeout_s=_CONNECT_S, **page_keywords(config))
-        except BrowserError:  # it has ended since, or was killed
+        except BrowserError as error:
+            state.check_ended(started, error)
             state.forget_chrome()
         else:
             async with _closing(browser):

@@ -7,19 +7,25 @@ browser has given itself, for the user alone (mode 600).
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
 
+from cdp_agent import files
+from cdp_agent.config.folders import user_folder
 from cdp_agent.detached import DetachedChrome
+from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.supervisor import command_line
 
 _T = TypeVar("_T")
 _CHROME = "chrome.json"
+_ELSEWHERE = "Set XDG_STATE_HOME to a folder that is yours."
 _FORGET_AFTER_S = 30 * 24 * 3600
 
 
@@ -32,10 +38,14 @@ class Tab(msgspec.Struct, frozen=True):
 
 
 def folder() -> Path:
-    """Where the platform wants such files: $XDG_STATE_HOME/cdp-agent, ~/.local/state/cdp-agent on Linux."""
-    from platformdirs import user_state_path
+    """Where such files are, see user_folder. Raises SetupError."""
+    return user_folder("state")
 
-    return user_state_path("cdp-agent", appauthor=False)
+
+def check_writable() -> None:
+    """Raises SetupError where nothing can be written down: whoever starts what must be found again asks before."""
+    with _told():
+        tempfile.TemporaryFile(dir=_made_folder()).close()
 
 
 def key_of(websocket_url: str) -> str:
@@ -71,6 +81,13 @@ def save_chrome(chrome: DetachedChrome) -> None:
     _write(_CHROME, chrome)
 
 
+def check_ended(chrome: DetachedChrome, error: BrowserError) -> None:
+    """Raises BrowserError when the one that was started does not answer, and is still there."""
+    if chrome.profile in command_line(chrome.pid):
+        advice = "try again, or end it with `cdp-agent chrome stop`"
+        raise BrowserError(f"The Chrome that was started (process {chrome.pid}): {error}: {advice}.") from error
+
+
 def forget_chrome() -> None:
     (folder() / _CHROME).unlink(missing_ok=True)
 
@@ -78,13 +95,26 @@ def forget_chrome() -> None:
 def _read(name: str, kind: type[_T]) -> _T | None:
     try:
         return msgspec.json.decode((folder() / name).read_bytes(), type=kind)
-    except (FileNotFoundError, msgspec.DecodeError):  # none yet, or of another version: it can be had anew
+    except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):  # none yet, or of another version
         return None
+    except OSError as error:
+        raise SetupError(f"{folder() / name} cannot be read: {error.strerror}. {_ELSEWHERE}") from error
 
 
 def _write(name: str, value: msgspec.Struct) -> None:
+    with _told():
+        _made_folder()
+        files.write(folder() / name, msgspec.json.encode(value))
+
+
+def _made_folder() -> Path:
     folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, path = tempfile.mkstemp(dir=folder(), prefix=".")  # mode 600
-    with open(handle, "wb") as file:
-        file.write(msgspec.json.encode(value))
-    os.replace(path, folder() / name)
+    return folder()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SetupError(f"Nothing can be written down in {folder()}: {error.strerror}. {_ELSEWHERE}") from error

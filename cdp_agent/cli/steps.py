@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
@@ -62,6 +63,6 @@ def read_steps(text: str) -> list[str]:
 
 def _text(path: Path) -> str:
     try:
-        return path.expanduser().read_text("utf-8-sig")
+        return Path(os.path.expanduser(path)).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SetupError(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}.") from error

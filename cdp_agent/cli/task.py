@@ -95,7 +95,7 @@ async def watch(config: Config, model: str, begin: Begin) -> AgentResult:
     """Carries a run out in the Chrome that is configured, and tells of it as configured. Raises CdpAgentError."""
     tell_more(config)
     stop = asyncio.Event()
-    with suppress(NotImplementedError):  # on Windows; there Ctrl-C cancels, which ends in a result just as well
+    with suppress(NotImplementedError):  # on Windows; there Ctrl-C cancels, and nothing is printed
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stop.set)
     async with chrome(config) as running:
         current = await current_tab(running, config, take_over=True)

@@ -34,7 +34,8 @@ async def call_tool(call: ToolCall) -> int:
             if address is not None:
                 await current.page.goto(address)
             async with _model(call) as model:
-                outcome = await call.tool.run(call.arguments, Context(current.page, running.browser, model))
+                context = Context(current.page, running.browser, model, schemes=None)
+                outcome = await call.tool.run(call.arguments, context)
             if isinstance(outcome, Observation) and outcome.tab is not None:
                 tabs.go_to(outcome.tab)
             moved = await tabs.follow()

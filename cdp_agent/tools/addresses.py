@@ -3,13 +3,38 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from cdp_agent.errors import InvalidArguments
+from cdp_agent.errors import BlockedByPolicy, InvalidArguments
+from cdp_agent.origins import scheme_of
+
+if TYPE_CHECKING:
+    from cdp_agent.tools.base import Context
+
+_MOST_TOLD = 200
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d+(?:[/?#]|$))")
 _OPENED = ("http:", "https:", "file:", "data:", "about:", "blob:", "view-source:", "chrome:")
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\s/?#:@\[\]]+)(?::\d{1,5})?(?:[/?#].*)?", re.DOTALL)
 _LOCAL = re.compile(r"localhost|.*\.localhost|\d{1,3}(?:\.\d{1,3}){3}|\[.*\]", re.IGNORECASE)
+
+
+async def admitted(text: str, context: Context) -> str:
+    """The address that a tool was given, whole, if it may be opened.
+
+    Raises InvalidArguments for what is no address, or was not seen; BlockedByPolicy for what the web does not lead to.
+    """
+    address = complete_address(text)
+    scheme = scheme_of(address)
+    is_web = context.schemes is None or scheme in context.schemes or address.lower() == "about:blank"
+    if not is_web and not context.page.guard.names(scheme):
+        raise BlockedByPolicy(
+            f"{address[:_MOST_TOLD]} was not opened: it is a {scheme}: address. Only http and https are opened, and "
+            f"what `allow` names, where {scheme}:// would have to stand. Reach the goal without it."
+        )
+    if context.may_open is not None:
+        await context.may_open(address)
+    return address
 
 
 def complete_address(text: str) -> str:

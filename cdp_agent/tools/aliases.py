@@ -12,6 +12,8 @@ from typing import Any
 
 import msgspec
 
+from cdp_agent.tools.parsing import is_ref
+
 
 class Alias(msgspec.Struct, frozen=True):
     """What a name stands for: a tool, with arguments that are `fixed`. `by`: the argument that names the tool."""
@@ -23,7 +25,6 @@ class Alias(msgspec.Struct, frozen=True):
 
 NAMES: Mapping[str, Alias] = {
     "type": Alias("fill"),
-    "type_text": Alias("fill"),
     "press_key": Alias("press"),
     "enter": Alias("press", {"key": "Enter"}),
     "double_click": Alias("click", {"count": 2}),
@@ -37,8 +38,23 @@ NAMES: Mapping[str, Alias] = {
     "find": Alias("find_elements"),
     "get_page": Alias("snapshot"),
     "take_screenshot": Alias("screenshot"),
+    **dict.fromkeys(("click_element", "click_on", "tap"), Alias("click")),
+    **dict.fromkeys(("type_into", "fill_input", "input_text", "enter_text", "set_value"), Alias("fill")),
+    "hover_element": Alias("hover"),
+    "focus_element": Alias("focus"),
+    "scroll_page": Alias("scroll"),
+    **dict.fromkeys(("open_url", "go_to"), Alias("goto")),
+    **dict.fromkeys(("open_tab", "new_tab", "create_tab"), Alias("manage_tabs", {"action": "open"})),
+    "close_tab": Alias("manage_tabs", {"action": "close"}),
+    **dict.fromkeys(("switch_tab", "switch_to_tab"), Alias("manage_tabs", {"action": "switch"})),
+    **dict.fromkeys(("list_tabs", "get_tabs"), Alias("manage_tabs", {"action": "list"})),
+    **dict.fromkeys(("wait_for_element", "wait_for_selector", "wait_for_text"), Alias("wait_for")),
+    "wait_for_navigation": Alias("wait_for", {"navigation": True}),
 }
-_TIMES = ("seconds", "time", "duration")
+_TYPING = ("type", "typetext")
+"""What fills a field where the call names an element, and types into what has the focus where it names none."""
+_TIMES = ("seconds", "time", "duration", "ms", "milliseconds")
+_SELECTORS = ("selector", "cssselector", "css")
 _MOVES = ("goto", "back", "forward", "reload")
 _Given = dict[str, Any]
 
@@ -47,8 +63,14 @@ def meant(name: str, given: Mapping[str, Any], tools: Collection[str]) -> tuple[
     """The name of the tool that is called so, and the arguments; both as they are where nothing is known of them."""
     known = {_plain(each): each for each in tools}
     exact = known.get(_plain(name), name.strip())
+    if exact == "wait_for" and (waited := _waited(given)) is not None:
+        return waited if waited[0] in tools else (exact, dict(given))
     if exact == "wait_for" and given and _plain(next(iter(given))) in _TIMES and len(given) == 1 and "wait" in tools:
         return "wait", dict(given)
+    if _plain(name) in _TYPING and given:
+        aimed = any(_plain(each) in ("ref", *_REF, *_SELECTORS) for each in given)
+        if (typing := "fill" if aimed else "type_text") in tools:
+            return typing, dict(given)
     if exact in tools:
         return exact, dict(given)
     alias = _ALIASES.get(_plain(name))
@@ -62,6 +84,48 @@ def meant(name: str, given: Mapping[str, Any], tools: Collection[str]) -> tuple[
         if tool != "goto":
             found.pop("url", None)
     return tool, found
+
+
+def selector_in(given: Mapping[str, Any]) -> str | None:
+    """The name of the argument that tells an element by a CSS selector, where a tool takes a ref ("": none)."""
+    for name, value in given.items():
+        if isinstance(value, str) and (_plain(name) in _SELECTORS or (_plain(name) == "target" and not is_ref(value))):
+            return name
+    return None
+
+
+def _waited(given: Mapping[str, Any]) -> tuple[str, _Given] | None:
+    """A wait whose `waitType` says what for: its times are milliseconds."""
+    by_name = {_plain(name): (name, value) for name, value in given.items()}
+    if "waittype" not in by_name:
+        return None
+    rest = {
+        name: value for plain, (name, value) in by_name.items() if plain not in ("timeout", "value") and value != ""
+    }
+    kind, timeout = _plain(str(by_name["waittype"][1])), by_name.get("timeout", ("", None))[1]
+    if kind == "time":
+        return "wait", {"seconds": _milliseconds(by_name.get("value", by_name.get("time", ("", timeout)))[1])}
+    return "wait_for", rest | ({} if timeout is None else {"timeout_s": _milliseconds(timeout)})
+
+
+def _milliseconds(value: Any) -> Any:
+    """In seconds; what is no number is left to be refused."""
+    try:
+        return float(value) / 1000
+    except (TypeError, ValueError):
+        return value
+
+
+def _time(value: Any) -> _Given:
+    """Seconds; nobody waits for hundreds of them, so that those are milliseconds."""
+    scaled = _milliseconds(value)
+    return {"seconds": scaled if isinstance(scaled, float) and scaled >= 0.1 else value}
+
+
+def _timeout(value: Any) -> _Given:
+    """Seconds; above the longest, milliseconds."""
+    scaled = _milliseconds(value)
+    return {"timeout_s": scaled if isinstance(scaled, float) and scaled > 0.12 else value}
 
 
 def own_names(tool: str, given: Mapping[str, Any], parameters: Collection[str]) -> _Given:
@@ -113,6 +177,7 @@ _REF: Mapping[str, str] = dict.fromkeys(("id", "a11yid", "element", "elementid",
 _ARGUMENTS: Mapping[str, Mapping[str, str | Callable[[Any], _Given]]] = {
     "click": {**_REF, "kind": _kind, "clicktype": _kind, "clickcount": "count"},
     "fill": {**_REF, "text": "value", "mode": _mode, "pressenter": "submit"},
+    "type_text": {"value": "text", "keys": "text"},
     "press": {**_REF, "keys": "key", "shortcut": "key", "times": "repeat", "count": "repeat"},
     "select": {**_REF, "option": "value"},
     "scroll": {**_REF, "amount": "pixels"},
@@ -122,8 +187,20 @@ _ARGUMENTS: Mapping[str, Mapping[str, str | Callable[[Any], _Given]]] = {
     "uncheck": _REF,
     "upload": {**_REF, "path": "files", "paths": "files", "file": "files"},
     "goto": {"address": "url"},
-    "wait": {"time": "seconds", "duration": "seconds"},
-    "wait_for": {**_REF, "waittype": _wait_type, "timeout": "timeout_s", "networkidle": "idle", "textgone": "gone"},
+    "wait": {
+        **dict.fromkeys(("time", "duration", "timeout", "value"), _time),
+        **dict.fromkeys(
+            ("ms", "milliseconds", "timems", "durationms"), lambda value: {"seconds": _milliseconds(value)}
+        ),
+    },
+    "wait_for": {
+        **_REF,
+        "waittype": _wait_type,
+        "timeout": _timeout,
+        "timeoutms": lambda value: {"timeout_s": _milliseconds(value)},
+        "networkidle": "idle",
+        "textgone": "gone",
+    },
     "manage_tabs": {"tabid": "tab", "id": "tab"},
     "get_html": _REF,
     "get_schema": _REF,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -35,15 +35,17 @@ class Context(msgspec.Struct, frozen=True):
     """What a tool may use: the tab it acts on, the browser that the tab belongs to, and the model that is working.
 
     `may_open` is asked before an address is opened: it raises ActionError for one that must not be. `secrets` are what
-    placeholders stand for. Files are uploaded out of `upload_folders` alone; None: whoever calls chose the files.
+    placeholders stand for. Files are uploaded out of `upload_folders` alone, and addresses opened of `schemes` and of
+    those that `allow` names; None: whoever calls chose them.
     """
 
     page: Page
     browser: Browser
     model: Client | None = None
-    may_open: Callable[[str], None] | None = None
+    may_open: Callable[[str], Awaitable[None]] | None = None
     secrets: Secrets = Secrets()
     upload_folders: tuple[str, ...] | None = None
+    schemes: frozenset[str] | None = frozenset({"http", "https"})
 
 
 class Observation(msgspec.Struct, frozen=True):
@@ -70,6 +72,9 @@ class Answer(msgspec.Struct, frozen=True):
 _A = TypeVar("_A", bound=Arguments)
 Run = Callable[[Any, Context], Awaitable[Observation | Answer]]
 
+Effect = Literal["none", "click", "fill", "press", "type", "upload", "script", "address"]
+"""How it is found out what a call would set off (steps/risk.py): "none" where all of it can be taken back."""
+
 RECEIPT = "what came of it: where the page went, new tabs, dialogs, downloads, what changed, the value of a field"
 
 
@@ -79,6 +84,7 @@ class Tool:
     `read_only` tools leave the page as it is; the others act on what they are pointed at. After a `page_changing` one
     anything of the page may be different, so that what was planned for it before has to be thought over; a function
     says for which arguments that is so. A `terminal` tool ends the task. One that `needs_model` asks a model itself.
+    `effect` says how it is told what a call would set off; who says nothing, and is not `read_only`, is asked about.
     Only one that `takes_secrets` is called with placeholders of secrets. One that is not `by_default` is for people,
     programs and executors of steps: a model that works alone is offered it only when it is asked for.
     `gives` says what it answers with, for whoever plans by that. `summary` is the first line of `description`.
@@ -96,6 +102,7 @@ class Tool:
         takes_secrets: bool = False,
         by_default: bool = True,
         gives: str = RECEIPT,
+        effect: Effect | None = None,
     ) -> None:
         self.run = run
         self.arguments = arguments
@@ -110,11 +117,17 @@ class Tool:
         self.takes_secrets = takes_secrets
         self.by_default = by_default
         self.gives = gives
+        self.effect: Effect | None = "none" if effect is None and read_only else effect
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
         """The arguments as a JSON Schema that every provider takes: one object, no `$ref`, no null."""
         return parameters_of(self.arguments)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is one of this package: what it answers is known then, and no user's word."""
+        return self.run.__module__.partition(".")[0] == __name__.partition(".")[0]
 
     def changes_page(self, arguments: Arguments) -> bool:
         """Whether it is page-changing when it is called so."""
@@ -176,6 +189,7 @@ def tool(
     takes_secrets: bool = False,
     by_default: bool = True,
     gives: str = RECEIPT,
+    effect: Effect | None = None,
 ) -> Callable[[Callable[[_A, Context], Awaitable[Observation | Answer]]], Tool]:
     """A decorator that makes a tool of `async def name(args: SomeArguments, context: Context)`; see `Tool`."""
 
@@ -194,6 +208,7 @@ def tool(
             takes_secrets=takes_secrets,
             by_default=by_default,
             gives=gives,
+            effect=effect,
         )
 
     return make

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
+from cdp_agent.page.lines import quoted
 from cdp_agent.page.scroll import Direction
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
 if TYPE_CHECKING:
     from cdp_agent.page.find import FindResult
     from cdp_agent.page.search import Match, SearchResult
+
+
+_AMBIGUOUS = re.compile(r'[\s"\[\]\x00-\x1f\x7f-\x9f]')
 
 
 class SearchPageArguments(Arguments, frozen=True):
@@ -43,14 +48,15 @@ class ScrollArguments(Arguments, frozen=True):
     ref: Annotated[Ref | None, Meta(description="Scroll this element, or the box around it, instead of the page.")] = (
         None
     )
+    to_text: Annotated[str | None, Meta(description="Scroll until this text is in view.")] = None
 
 
 @tool(read_only=True, gives="how often and where the text is on the page, with refs")
 async def search_page(args: SearchPageArguments, context: Context) -> Observation:
-    """Search the text of the whole page, all frames and what is out of view included. Free and instant.
+    """Search names, texts, values and options of the whole page, also in frames and out of view. Free and instant.
 
-    Use it for "is X on the page", and to find what a cut snapshot does not show. When nothing matches, try one other
-    spelling before you say no.
+    Use it for "is X on the page", and to find what a cut snapshot does not show. Where nothing matches, it tells the
+    nearest spelling there is: try that or a shorter one before you say no.
     """
     found = await context.page.search(
         args.pattern,
@@ -61,7 +67,7 @@ async def search_page(args: SearchPageArguments, context: Context) -> Observatio
         # An expression could ask for it letter by letter.
         cover=context.secrets.cover if context.secrets else None,
     )
-    return Observation(_searched(args.pattern, found), found)
+    return Observation(_searched(args, found), found)
 
 
 @tool(read_only=True, gives="how many there are, and tag, text, attributes and ref of each")
@@ -80,20 +86,23 @@ async def find_elements(args: FindElementsArguments, context: Context) -> Observ
     return Observation(_found(args.selector, found), found)
 
 
-@tool(gives="how far it went, and whether that is the end")
+@tool(gives="how far it went, and whether that is the end", effect="none")
 async def scroll(args: ScrollArguments, context: Context) -> Observation:
     """Scroll, and wait until what that loads has arrived. The snapshot shows the whole page as it is loaded now.
 
-    So scroll only for what is loaded on scrolling, such as the rest of a long list.
+    So scroll only for what is loaded or drawn on scrolling, such as the rest of a long list.
     """
-    moved = await context.page.scroll(args.direction, pages=args.pages, pixels=args.pixels, ref=args.ref)
+    moved = await context.page.scroll(
+        args.direction, pages=args.pages, pixels=args.pixels, ref=args.ref, to_text=args.to_text
+    )
     return Observation(moved.text, moved)
 
 
-def _searched(pattern: str, found: SearchResult) -> str:
+def _searched(args: SearchPageArguments, found: SearchResult) -> str:
     if found.total == 0:
-        near = f" Close to it on the page: {', '.join(map(repr, found.near))}." if found.near else ""
-        lines = [f"No match for {pattern!r}.{near}"]
+        near = f" Nearest: {', '.join(map(repr, found.near))}" if found.near else ""
+        as_text = ", with regex=false" if found.near and args.regex else ""
+        lines = [f"No match for {args.pattern!r}.{near}{as_text}{'.' if near else ''}"]
     else:
         shown = f", the first {len(found.matches)} of them" if len(found.matches) < found.total else ""
         lines = [f"{found.total} match{'es' if found.total > 1 else ''}{shown}:", *map(_match_line, found.matches)]
@@ -101,9 +110,10 @@ def _searched(pattern: str, found: SearchResult) -> str:
 
 
 def _match_line(match: Match) -> str:
-    name = f' "{match.name}"' if match.name else ""
+    name = f" {quoted(match.name)}" if match.name else ""
     away = "" if match.in_viewport else ", out of view"
-    return f"- …{match.before}«{match.text}»{match.after}… in {match.role}{name} [ref={match.ref}]{away}"
+    before, text, after = (each.replace("[ref=", "\\u005bref=") for each in (match.before, match.text, match.after))
+    return f"- …{before}«{text}»{after}… in {match.role}{name} [ref={match.ref}]{away}"
 
 
 def _found(selector: str, found: FindResult) -> str:
@@ -113,12 +123,19 @@ def _found(selector: str, found: FindResult) -> str:
         shown = f", the first {len(found.elements)} of them" if len(found.elements) < found.total else ""
         lines = [f"{found.total} element{'s' if found.total > 1 else ''}{shown}:"]
     for element in found.elements:
-        text = f' "{element.text}"' if element.text else ""
-        attributes = "".join(f" {name}={value}" for name, value in element.attributes.items() if value is not None)
+        text = f" {quoted(element.text)}" if element.text else ""
+        attributes = "".join(
+            f" {name}={_value(value)}" for name, value in element.attributes.items() if value is not None
+        )
         hidden = "" if element.visible else " (not visible)"
         near = f" in {element.near_ref}" if element.near_ref else ""
         lines.append(f"- {element.tag}{text}{attributes} [ref={element.ref}]{near}{hidden}")
     return "\n".join(lines + _unread(found.unread))
+
+
+def _value(value: str) -> str:
+    """An attribute's value as it is; in quotes when it could be taken for more than one, or for a mark."""
+    return quoted(value) if _AMBIGUOUS.search(value) else value
 
 
 def _unread(unread: list[str]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from cdp_agent.errors import ActionError, BadReply, InvalidArguments, SetupError
+from cdp_agent.errors import ActionError, BadReply, InvalidArguments, Refused, SetupError
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ async def extract(args: ExtractArguments, context: Context) -> Observation:
         found = await extract_from(context.page, args.description, model=context.model, schema=args.output_schema)
     except SetupError as error:
         raise InvalidArguments(f"extract: {error}") from error
-    except BadReply as error:
+    except (BadReply, Refused) as error:
         raise ActionError(f"Nothing was extracted. {error}") from error
     return Observation(_text(found), found, tuple(found.notices), found.usage)
 

@@ -34,7 +34,7 @@ class UploadArguments(Arguments, frozen=True):
     files: Annotated[list[str], Meta(min_length=1, description="Paths of the files on this machine.")]
 
 
-@tool(takes_secrets=True, page_changing=lambda args: bool(args.submit))
+@tool(takes_secrets=True, page_changing=lambda args: bool(args.submit), effect="fill")
 async def fill(args: FillArguments, context: Context) -> Observation:
     """Type into a field or editor, replacing what it holds. It does not submit unless you say so."""
     if not context.secrets.named_in(args.value):
@@ -47,7 +47,7 @@ async def fill(args: FillArguments, context: Context) -> Observation:
     return Observation(f"{filled.text}\n{submitted.text}", submitted)
 
 
-@tool(takes_secrets=True)
+@tool(takes_secrets=True, effect="none")
 async def select(args: SelectArguments, context: Context) -> Observation:
     """Choose an option of a drop-down list, a combobox or a list box."""
     if context.secrets.named_in(args.value):
@@ -57,21 +57,21 @@ async def select(args: SelectArguments, context: Context) -> Observation:
     return Observation(receipt.text, receipt)
 
 
-@tool()
+@tool(effect="none")
 async def check(args: CheckArguments, context: Context) -> Observation:
     """Turn a checkbox, radio button or switch on; nothing happens when it is on already."""
     receipt = await context.page.check(args.ref)
     return Observation(receipt.text, receipt)
 
 
-@tool()
+@tool(effect="none")
 async def uncheck(args: CheckArguments, context: Context) -> Observation:
     """Turn a checkbox or switch off; nothing happens when it is off already."""
     receipt = await context.page.uncheck(args.ref)
     return Observation(receipt.text, receipt)
 
 
-@tool()
+@tool(effect="upload")
 async def upload(args: UploadArguments, context: Context) -> Observation:
     """Give files to a file field."""
     files = args.files

@@ -8,11 +8,15 @@ from msgspec import Meta
 
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
+Pair = Annotated[list[float], Meta(min_length=2, max_length=2)]
+Place = Annotated[Pair | None, Meta(description="Where in it: pixels right of and below its left top corner.")]
+
 
 class ClickArguments(Arguments, frozen=True):
     ref: Ref
     button: Annotated[Literal["left", "right", "middle"], Meta(description="The mouse button.")] = "left"
     count: Annotated[int, Meta(ge=1, le=3, description="2 for a double click.")] = 1
+    at: Place = None
 
 
 class ElementArguments(Arguments, frozen=True):
@@ -21,25 +25,44 @@ class ElementArguments(Arguments, frozen=True):
 
 class DragArguments(Arguments, frozen=True):
     from_ref: Annotated[Ref, Meta(description="The ref of the element to drag.")]
-    to_ref: Annotated[Ref, Meta(description="The ref of the element to drop it on.")]
+    to_ref: Annotated[Ref | None, Meta(description="The ref of the element to drop it on.")] = None
+    by: Annotated[Pair | None, Meta(description="Instead of to_ref: so many pixels to the right and down.")] = None
+    from_at: Place = None
+    to_at: Place = None
+    hold_s: Annotated[float, Meta(ge=0, le=10, description="Hold still so long first, where a long press drags.")] = 0
 
 
-@tool(page_changing=True)
+@tool(page_changing=True, effect="click")
 async def click(args: ClickArguments, context: Context) -> Observation:
     """Click an element: a link, a button, an option, a tab, anything on the page that has a ref."""
-    receipt = await context.page.click(args.ref, button=args.button, count=args.count)
+    place = _pair(args.at)
+    receipt = await context.page.click(args.ref, button=args.button, count=args.count, position=place)
     return Observation(receipt.text, receipt)
 
 
-@tool()
+@tool(effect="none")
 async def hover(args: ElementArguments, context: Context) -> Observation:
     """Move the mouse over an element, for menus and hints that open on hovering."""
     receipt = await context.page.hover(args.ref)
     return Observation(receipt.text, receipt)
 
 
-@tool(page_changing=True)
+@tool(page_changing=True, effect="none")
 async def drag(args: DragArguments, context: Context) -> Observation:
-    """Drag one element with the mouse and drop it on another."""
-    receipt = await context.page.drag(args.from_ref, args.to_ref)
+    """Drag one element with the mouse and drop it on another, or so many pixels away.
+
+    On canvases and drawings, from and to a place in them: to_ref may be from_ref.
+    """
+    receipt = await context.page.drag(
+        args.from_ref,
+        args.to_ref,
+        by=_pair(args.by),
+        position=_pair(args.from_at),
+        to_position=_pair(args.to_at),
+        hold_s=args.hold_s,
+    )
     return Observation(receipt.text, receipt)
+
+
+def _pair(numbers: list[float] | None) -> tuple[float, float] | None:
+    return (numbers[0], numbers[1]) if numbers is not None else None

@@ -9,6 +9,7 @@ import msgspec
 
 from cdp_agent.providers.base import REF_PATTERN
 from cdp_agent.providers.lenient import read_object
+from cdp_agent.providers.nesting import decode
 
 _REF = re.compile(r"""[\[({<"'`\s]*(?:ref\s*[=:]\s*)?["']?[eE]?([1-9][0-9]*)[\])}>"'`\s]*""")
 
@@ -25,6 +26,11 @@ def coerce(found: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
         elif value is not None or known in schema["required"]:
             result[known] = _coerce_value(value, properties[known])
     return result
+
+
+def is_ref(value: str) -> bool:
+    """Whether it can only be a ref, however it is written."""
+    return _REF.fullmatch(value) is not None
 
 
 def _squash(name: str) -> str:
@@ -52,8 +58,8 @@ def _coerce_value(value: Any, schema: dict[str, Any]) -> Any:
 def _coerce_list(value: Any, items: dict[str, Any]) -> Any:
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
-            value = msgspec.json.decode(value)
-        except msgspec.DecodeError:
+            value = decode(value)
+        except ValueError:
             value = [value]
     elif not isinstance(value, list | tuple):
         value = [value]

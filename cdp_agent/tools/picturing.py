@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -45,7 +46,8 @@ async def screenshot(args: ScreenshotArguments, context: Context) -> Observation
 
 
 def _write_new(name: str, picture: bytes) -> str:
-    path = Path(name).expanduser().absolute()
-    with path.open("xb") as file:  # what is there is somebody's
+    path = Path(os.path.expanduser(name)).absolute()
+    # What is there is somebody's; and what pages show is for the user alone.
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(picture)
     return str(path)

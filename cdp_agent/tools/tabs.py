@@ -8,7 +8,8 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.errors import ActionError, InvalidArguments
-from cdp_agent.tools.addresses import complete_address
+from cdp_agent.page.lines import in_line, quoted
+from cdp_agent.tools.addresses import admitted
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class TabList(msgspec.Struct, frozen=True):
     page_changing=lambda args: args.action != "list",
     by_default=False,
     gives="the id, title and address of each tab, and which one you are in",
+    effect="address",
 )
 async def manage_tabs(args: ManageTabsArguments, context: Context) -> Observation:
     """List the tabs, open one, go to another, or close one. You are in the tab that you open or switch to."""
@@ -59,12 +61,10 @@ async def manage_tabs(args: ManageTabsArguments, context: Context) -> Observatio
 
 
 async def _open(url: str | None, context: Context) -> Observation:
-    address = complete_address(url) if url else "about:blank"
-    if context.may_open is not None and url:
-        context.may_open(address)
+    address = await admitted(url, context) if url else None
     page = await context.browser.new_page()
     try:
-        if url:
+        if address is not None:
             await page.goto(address)
     except ActionError:
         await page.close()
@@ -118,7 +118,10 @@ def _observed(done: str, current: Page, context: Context) -> Observation:
         [TabInfo(_id(each), each.title[:_LONGEST_TITLE], each.url, each is current) for each in shown],
         len(context.browser.pages) - len(shown),
     )
-    lines = [f'{each.id} "{each.title}" {each.url}{" (you are here)" if each.current else ""}' for each in found.tabs]
+    lines = [
+        f"{each.id} {quoted(each.title)} {in_line(each.url)}{' (you are here)' if each.current else ''}"
+        for each in found.tabs
+    ]
     if found.others:
         lines.append(f"{found.others} more of a person, which are left alone.")
     return Observation("\n".join(filter(None, [done, *lines])), found, tab=current)

@@ -27,14 +27,14 @@ class WaitForArguments(Arguments, frozen=True):
     timeout_s: Annotated[float, Meta(ge=0.1, le=120, description="Give up after so many seconds.")] = 10
 
 
-@tool(gives="that the time has passed")
+@tool(gives="that the time has passed", effect="none")
 async def wait(args: WaitArguments, context: Context) -> Observation:
     """Wait some seconds. Prefer wait_for when you know what you are waiting for."""
     await asyncio.sleep(args.seconds)
     return Observation(f"Waited {args.seconds:g} seconds.")
 
 
-@tool()
+@tool(effect="none")
 async def wait_for(args: WaitForArguments, context: Context) -> Observation:
     """Wait until a text, an element or an address is there, a text is gone, or the page is idle."""
     receipt = await context.page.wait_for(

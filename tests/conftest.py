@@ -5,18 +5,27 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
-from collections.abc import AsyncIterator, Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Protocol
 from urllib.parse import urlsplit
 
 import pytest
 from pytest_httpserver import HTTPServer
 
+from bench.cache import NotFetched
+from bench.server import serving
+from cdp_agent import Config
 from cdp_agent.browser import Browser
+from cdp_agent.chrome import EXECUTABLE_VARIABLE
+from cdp_agent.config.file import FILE_VARIABLE
+from cdp_agent.config.setting import settings_of
 from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.page.page import Page
+from tests.app_pages import app_pages
+from tests.tiers import sort_into_tiers
 
-os.environ["CDP_AGENT_CONFIG"] = os.devnull  # a developer's own settings decide no test
+AppUrl = Callable[[str], str]
 
 
 class Serve(Protocol):
@@ -35,6 +44,40 @@ class Serve(Protocol):
         headers: dict[str, str] | None = None,
         status: int = 200,
     ) -> str: ...
+
+
+def _plain_environment() -> None:
+    """What a developer has set decides no test: no setting or key, and not how the terminal is, or the language."""
+    ours = {name for setting in settings_of(Config).values() for name in setting.variables} - {EXECUTABLE_VARIABLE}
+    google = {"GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_CONFIG", "GCE_METADATA_HOST"}
+    terminal = {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHON_COLORS"}
+    language = {"LANGUAGE", *(name for name in os.environ if name.startswith("LC_"))}
+    for name in ours | google | terminal | language:
+        os.environ.pop(name, None)
+    # Proxies stay, as registries may need them, but not for what the tests serve.
+    os.environ |= {FILE_VARIABLE: os.devnull, "LANG": "C.UTF-8", "TZ": "UTC", "NO_PROXY": "localhost,127.0.0.1"}
+    time.tzset()
+
+
+_plain_environment()
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by marker
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    sort_into_tiers(items)
+
+
+@pytest.fixture(autouse=True)
+def _no_chrome_for_unit_tests(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever starts one in a test of that tier is told so, in this process and in those that it starts."""
+    if request.node.get_closest_marker("unit"):
+        monkeypatch.setenv(EXECUTABLE_VARIABLE, "no Chrome: this is a unit test, so mark it `chrome`")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The commands remember refs and Chromes for their user: not for the one who runs the tests."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
 
 
 @pytest.fixture(scope="session")
@@ -99,6 +142,17 @@ def serve(httpserver: HTTPServer) -> Serve:
         return on_other_site(httpserver.url_for(path)) if other_site else httpserver.url_for(path)
 
     return put
+
+
+@pytest.fixture(scope="session")
+def app_url() -> Iterator[AppUrl]:
+    """The address of one of the real editors, grids and lists by its name; see app_pages.py."""
+    try:
+        folder = app_pages()
+    except NotFetched as error:
+        pytest.skip(f"it cannot be had here: {error}")
+    with serving(folder) as port:
+        yield lambda name: f"http://127.0.0.1:{port}/{name}.html"
 
 
 def on_other_site(url: str) -> str:

@@ -23,7 +23,7 @@ def missing(command: Path) -> str | None:
 @contextmanager
 def llmock(*options: str) -> Iterator[str]:
     """The address of a llmock server."""
-    port = _free_port()
+    port = free_port()
     with _running([*_LLMOCK, "serve", "--port", str(port), "--log-level", "error", *options], port) as address:
         yield address
 
@@ -31,7 +31,7 @@ def llmock(*options: str) -> Iterator[str]:
 @contextmanager
 def aimock(*options: str) -> Iterator[str]:
     """The address of an aimock server, which answers by our fixtures."""
-    port = _free_port()
+    port = free_port()
     with _running(
         [str(AIMOCK), "-p", str(port), "-f", str(FIXTURES), "--log-level", "silent", *options], port
     ) as address:
@@ -60,7 +60,7 @@ def _listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from websockets.utils import accept_key
+
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -49,3 +51,15 @@ def saying(answer: bytes) -> Talk:
         await writer.drain()
 
     return talk
+
+
+async def switch(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, beyond: bytes = b"") -> None:
+    """Answers the handshake of a WebSocket, with `beyond` in the same piece."""
+    request = (await reader.readuntil(b"\r\n\r\n")).decode()
+    key = request.partition("Sec-WebSocket-Key: ")[2].split("\r\n")[0]
+    head = (
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        f"Sec-WebSocket-Accept: {accept_key(key)}\r\n\r\n"
+    )
+    writer.write(head.encode() + beyond)
+    await writer.drain()

@@ -22,14 +22,10 @@ from .conftest import Serve
 SHARED = Path(os.environ.get("CDP_AGENT_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 CASES = SHARED / "data" / "accname.json"
 
-OWN_CASE = "style sheets change how text looks, not what it is called: a name keeps the case of its text"
 TWO_TRUTHS = (
     "axe-core takes an empty aria-label on <img alt=''> for a name, web-platform-tests do not: we follow the latter"
 )
 KNOWN_MISSES = {
-    ("comp_name_from_content.html", 63): OWN_CASE,
-    ("comp_name_from_content.html", 64): OWN_CASE,
-    ("comp_name_from_content.html", 65): OWN_CASE,
     ("implicit-role#36", 0): TWO_TRUTHS,
 }
 

@@ -382,3 +382,22 @@ async def test_actions_leave_nothing_in_the_page(page: Page, serve: Serve) -> No
     await actions.check(await at(page, "F"))
 
     assert await page.evaluate("[records, Reflect.ownKeys(window).length]") == [0, await page.evaluate("names")]
+
+
+REINSERTED = {
+    "in a page": "<div id=box><div id=b style='width:90px;height:40px;background:red' role=button>Go</div></div>",
+    "in a drawing": "<svg id=box width=300 height=90><g id=b role=button>"
+    "<rect width=90 height=40 /><text y=20>Go</text></g></svg>",
+}
+
+
+@pytest.mark.parametrize("content", REINSERTED.values(), ids=REINSERTED)
+async def test_what_is_put_in_anew_whenever_the_mouse_comes_over_it_is_clicked(
+    content: str, page: Page, serve: Serve
+) -> None:
+    script = "<script>b.onmouseover = () => box.append(b); b.onmouseup = () => document.title += 'up,'</script>"
+    await page.goto(serve(content + script))
+
+    await page.click(await ref(page, "Go"))
+
+    assert await page.evaluate("document.title") == "up,"

@@ -79,8 +79,8 @@ async def test_a_form_is_filled_and_submitted_in_one_turn(browser: Browser, page
 async def test_enter_ends_a_batch(browser: Browser, page: Page, serve: Serve) -> None:
     _, server, found = await batch(browser, page, serve(FORM), fill("Name"), ENTER, fill("City"))
 
-    assert counted(found) == (3, 2, "page_change")
-    assert told(server, 2)[2] == prompts.not_run("page_change", 5)
+    assert counted(found) == (3, 2, "page-change")
+    assert told(server, 2)[2] == prompts.not_run("page-change", 5)
 
 
 async def test_a_ref_that_died_in_the_middle_ends_a_batch(browser: Browser, page: Page, serve: Serve) -> None:
@@ -129,9 +129,9 @@ async def test_done_in_the_middle_that_is_not_accepted_is_answered_like_the_rest
 @pytest.mark.parametrize(
     ("calls", "cut"),
     [
-        ([click("More"), fill("Name")], "page_change"),
-        ([("goto", {"url": "{{url}}"}), fill("Name")], "page_change"),
-        ([("reload", {}), fill("Name")], "page_change"),
+        ([click("More"), fill("Name")], "page-change"),
+        ([("goto", {"url": "{{url}}"}), fill("Name")], "page-change"),
+        ([("reload", {}), fill("Name")], "page-change"),
         ([NOBODY, fill("Name")], "error"),
         ([("clik", {}), fill("Name")], "error"),
         ([("abort", {"reason": "No."}), fill("Name")], "terminal"),
@@ -160,15 +160,15 @@ async def test_a_page_that_was_left_ends_a_batch(browser: Browser, page: Page, s
         browser, page, url, ("select", {"ref": "E1", "value": "There"}), fill("Name"), batch_policy=policy
     )
 
-    assert counted(found) == (2, 1, "page_change")
+    assert counted(found) == (2, 1, "page-change")
 
 
 @pytest.mark.parametrize(
     ("button", "policy", "expected"),
     [
-        ("Mark", "conservative", (2, 1, "page_change")),
+        ("Mark", "conservative", (2, 1, "page-change")),
         ("Mark", "observed", (2, 2, "none")),
-        ("More", "observed", (2, 1, "page_change")),
+        ("More", "observed", (2, 1, "page-change")),
     ],
 )
 async def test_a_click_ends_a_batch_as_the_policy_says(
@@ -186,13 +186,37 @@ async def test_a_click_that_takes_away_what_comes_later_ends_a_batch(
 
     _, _, again = await batch(browser, page, url, click("Once"), click("Once"), batch_policy="observed")
 
-    assert counted(again) == (2, 1, "page_change")
+    assert counted(again) == (2, 1, "page-change")
+
+
+async def test_a_field_that_changes_more_than_itself_ends_a_batch_that_is_observed(
+    browser: Browser, page: Page, serve: Serve
+) -> None:
+    url = serve("""<input aria-label=Name oninput="document.querySelector('p').textContent = 'Taken'"><p>Free</p>
+        <input aria-label=City>""")
+
+    _, server, found = await batch(browser, page, url, fill("Name"), fill("City"), batch_policy="observed")
+
+    assert counted(found) == (2, 1, "page-change")
+    assert told(server, 2)[1] == prompts.not_run("page-change", 5, changed=True)
+
+
+async def test_a_click_without_effect_is_not_said_to_have_changed_the_page(
+    browser: Browser, page: Page, serve: Serve
+) -> None:
+    url = serve("<button>Dead</button><input aria-label=Name>")
+
+    _, server, found = await batch(browser, page, url, click("Dead"), fill("Name"))
+
+    assert counted(found) == (2, 1, "page-change")
+    assert "the page changed" not in told(server, 2)[1]
+    assert told(server, 2)[1].startswith(prompts.not_run("page-change", 5, changed=False))
 
 
 async def test_calls_beyond_the_limit_are_answered(browser: Browser, page: Page, serve: Serve) -> None:
     _, server, found = await batch(browser, page, serve(FORM), fill("Name"), fill("City"), fill("Mail"), most=2)
 
-    assert counted(found) == (3, 2, "none")
+    assert counted(found) == (3, 2, "limit")
     assert told(server, 2)[2] == "Not run: only the first 2 tools are called in each turn."
 
 
@@ -201,7 +225,7 @@ async def test_by_default_one_call_is_run(browser: Browser, page: Page, serve: S
 
     assert told(server, 2)[1].startswith(prompts.NOT_RUN_ONE)
     assert [event.action for event in of(events, AgentAction)] == ["fill", "done"]
-    assert counted(turns(events)[0]) == (2, 1, "none")
+    assert counted(turns(events)[0]) == (2, 1, "limit")
 
 
 async def test_a_model_that_always_sends_one_call_works(browser: Browser, page: Page, serve: Serve) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pytest_httpserver import HTTPServer
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.task import Limits
@@ -17,6 +18,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.providers.manner import Patience
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, WAIT, of, play, result_of, scripted
+from tests.chat_model import Model
 from tests.conftest import Serve
 from tests.sockets import always, response
 from tests.sockets import serve as serving
@@ -47,6 +49,18 @@ async def test_money_ends_a_task_with_a_result(browser: Browser, page: Page, pri
 
     assert result_of(events).error == TaskError("max_cost", "It cost 0.0040 US dollars; max_cost is 0.003.")
     assert len(server.requests) == 2
+
+
+async def test_a_reply_that_cannot_be_read_counts_by_an_estimate(browser: Browser, page: Page) -> None:
+    unreadable = response(b'data: {"choices": "' + b"x" * 1200 + b'"}\n\n')
+    async with serving(always(unreadable)) as server:
+        patience = Patience(attempts=2, first_pause_s=0)
+        agent = Agent(browser, model="openai-compatible/m", base_url=server.base_url, patience=patience)
+        result = await agent.run("Find tea", page=page)
+
+    assert result.stats.generations == len(server.requests) == 2
+    assert result.stats.output_tokens == 2 * (1223 // 12 + 1)
+    assert result.stats.input_tokens > 200
 
 
 async def test_an_answer_that_came_within_the_budget_is_given_without_being_judged(
@@ -92,14 +106,44 @@ async def test_what_nobody_knows_the_price_of_is_not_free(browser: Browser, page
     assert result_of(events).stats.cost is None
 
 
-async def test_a_reply_that_counts_nothing_ends_a_task_with_a_limit_on_the_cost(
-    browser: Browser, page: Page, prices: Path
+async def test_tokens_are_estimated_where_a_server_counts_none(browser: Browser, page: Page, prices: Path) -> None:
+    replies = [uncounted(each) for each in TURNS]
+
+    many, _ = await play(browser, page, replies, limits=Limits(max_tokens_total=3_000))
+    dear, _ = await play(browser, page, replies, limits=Limits(max_cost=0.03), prices=prices)
+
+    for events, code in ((many, "max_tokens"), (dear, "max_cost")):
+        error = result_of(events).error
+        assert error is not None
+        assert error.code == code
+
+
+async def test_what_a_tool_asks_by_itself_counts_and_ends_at_the_limit(
+    browser: Browser, page: Page, serve: Serve
 ) -> None:
-    events, _ = await play(browser, page, [PLAN, uncounted(DONE)], limits=Limits(max_cost=1), prices=prices)
+    extract = tool_call("extract", {"description": "The names."})
+    long = "<p>" + "<p>".join(f"Name {number} of many, and more words about it." for number in range(20_000))
+    names = [text_reply("a name") for _ in range(40)]
+
+    events, server = await play(
+        browser, page, [PLAN, extract, *names], url=serve(long), limits=Limits(max_tokens_total=450)
+    )
 
     error = result_of(events).error
     assert error is not None
-    assert (error.code, "not known" in error.message) == ("max_cost", True)
+    assert error.code == "max_tokens"
+    assert len(server.requests) < 10
+    assert result_of(events).stats.input_tokens == 100 * len(server.requests)
+
+
+async def test_a_reply_that_is_refused_counts_too(browser: Browser, page: Page, httpserver: HTTPServer) -> None:
+    model = Model(httpserver)
+    model.finish = "content_filter"
+
+    result = await Agent(browser, model="openai-compatible/m", base_url=model.url).run("Find tea", page=page)
+
+    assert not result.success
+    assert result.stats.input_tokens == 100 * len(model.requests) > 0
 
 
 @pytest.mark.parametrize("fallback", [None, "openai-compatible/other"], ids=["model", "fallback"])
@@ -155,6 +199,12 @@ async def test_the_other_model_goes_on_with_the_run(browser: Browser, page: Page
     ]
 
 
+def text_reply(text: str) -> bytes:
+    usage = {"prompt_tokens": 100, "completion_tokens": 10}
+    event = {"choices": [{"delta": {"content": text}, "finish_reason": "stop"}], "usage": usage}
+    return f"data: {json.dumps(event)}\n\ndata: [DONE]\n\n".encode()
+
+
 def uncounted(reply: bytes) -> bytes:
     return b"".join(line for line in reply.splitlines(keepends=True) if b'"prompt_tokens"' not in line)
 
@@ -192,5 +242,5 @@ async def test_a_model_without_tools_works_on_a_page(browser: Browser, page: Pag
     }
     schema = server.requests[1]["response_format"]["json_schema"]["schema"]
     view = server.requests[1]["messages"][1]["content"]
-    assert schema["$defs"]["ref"]["enum"]
-    assert all(f"[ref={ref}]" in view for ref in schema["$defs"]["ref"]["enum"])
+    assert schema["$defs"]["ref_on_page"]["enum"]
+    assert all(f"[ref={ref}]" in view for ref in schema["$defs"]["ref_on_page"]["enum"])

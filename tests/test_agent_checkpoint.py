@@ -53,6 +53,7 @@ async def test_what_is_written_is_for_the_user_alone_and_has_no_key(
     await play(browser, page, replies, url=serve(SHOP), checkpoint=folder, api_key="sk-secret")
 
     assert (folder / FILE).stat().st_mode & 0o777 == 0o600
+    assert folder.stat().st_mode & 0o777 == 0o700
     assert "sk-secret" not in (folder / FILE).read_text()
 
 

@@ -4,10 +4,13 @@ import pytest
 
 from cdp_agent.agent.claims import Checked, Found, check, claims
 
-SHOWN = """- heading "Enamel mug, blue" [level=1]
+SHOWN = """Address: https://shop.org/mugs/1
+- heading "Enamel mug, blue" [level=1]
 - paragraph: Price € 1,299.00, in stock since 4 March 2025
 - link "Terms" [ref=E4] → https://shop.org/terms
 Order FF-39718-Z is on its way"""
+
+URL = "https://shop.org/mugs/1"
 
 
 @pytest.mark.parametrize(
@@ -15,7 +18,11 @@ Order FF-39718-Z is on its way"""
     [
         ("Nothing to see.", []),
         ("1. First\n2. Second", []),
-        ("It costs **€ 1,299.00**, not 5.", ["1,299.00", "5"]),
+        ("It costs **€ 1,299.00**, not 5.", ["€ 1,299.00", "5"]),
+        (
+            "Due Nov 22nd, 2026 at 2:30 PM, 5–10 kg, call +47 22 33 44 55.",
+            ["Nov 22nd, 2026", "2:30 PM", "5–10 kg", "+47 22 33 44 55"],
+        ),
         ('It is called "Enamel mug" and “FF-1”.', ["Enamel mug", "FF-1"]),
         ("See https://x.org/a?b=1. Then (https://x.org/2).", ["https://x.org/a?b=1", "https://x.org/2"]),
         ("Order FF-39718-Z, FF-39718-Z", ["FF-39718-Z"]),
@@ -30,10 +37,10 @@ def test_each_claim_is_shown_with_its_line_or_is_missing() -> None:
 
     assert check(answer, SHOWN) == Checked(
         [
-            Found("FF-39718-Z", "Order FF-39718-Z is on its way"),
-            Found("Enamel mug, blue", '- heading "Enamel mug, blue" [level=1]'),
-            Found("1299", ""),
-            Found("https://shop.org/terms/", ""),
+            Found("FF-39718-Z", "Order FF-39718-Z is on its way", URL),
+            Found("Enamel mug, blue", '- heading "Enamel mug, blue"', URL),
+            Found("1299", "- paragraph: Price € 1,299.00, in stock since 4 March 2025", URL),
+            Found("https://shop.org/terms/", '- link "Terms" → https://shop.org/terms', URL),
         ],
         ["17", "fragile"],
     )
@@ -43,4 +50,32 @@ def test_data_is_checked_leaf_by_leaf() -> None:
     checked = check({"order": "FF-39718-Z", "price": 1299, "left": 17}, SHOWN)
 
     assert checked.missing == ["$.left: 17"]
-    assert Found("FF-39718-Z", "Order FF-39718-Z is on its way") in checked.found
+    assert Found("FF-39718-Z", "Order FF-39718-Z is on its way", URL) in checked.found
+
+
+@pytest.mark.parametrize(
+    ("claim", "shown"),
+    [
+        ("137", '- button "Pay" [ref=E137]'),
+        ("2", '- heading "Mugs" [level=2]'),
+        ("3", "- link: Next → /mugs?page=%3Dlast"),
+        ("777", '{"777": "mug"}'),
+        ("12", "Version v12 of E12"),
+    ],
+    ids=["a ref", "a level", "an escape in an address", "a key of JSON", "a part of a name"],
+)
+def test_what_no_page_says_bears_nothing_out(claim: str, shown: str) -> None:
+    assert check(claim, shown).missing == [claim]
+
+
+def test_a_link_is_known_by_its_whole_address() -> None:
+    shown = 'Address: https://shop.org/mugs/1\n- link "Next" → ../cups?page=2'
+
+    assert check("See https://shop.org/cups?page=2.", shown).missing == []
+    assert check("See https://shop.org/cups?page=3.", shown).missing == ["https://shop.org/cups?page=3"]
+
+
+def test_what_the_schema_gives_to_choose_from_is_not_looked_for() -> None:
+    schema = {"type": "object", "properties": {"state": {"enum": ["in_stock", "sold_out"]}}}
+
+    assert check({"state": "in_stock"}, SHOWN, schema) == Checked([], [])

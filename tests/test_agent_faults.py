@@ -1,6 +1,7 @@
 """What goes wrong around a run: it is stopped, or the provider fails."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
@@ -40,15 +41,23 @@ AT_ONCE = Patience(first_pause_s=0)
 STOPPED = TaskError("aborted", "The run was stopped.", "user")
 
 
-async def test_cancelling_in_the_middle_of_a_request_gives_a_result(browser: Browser, page: Page) -> None:
+async def test_cancelling_in_the_middle_of_a_request_is_told_to_whoever_cancelled(browser: Browser, page: Page) -> None:
     async with silent_model(browser) as (agent, asked):
         run = asyncio.create_task(agent.run("Find tea", page=page))
         await asked.wait()
 
         run.cancel()
-        result = await asyncio.wait_for(run, 1)
+        await asyncio.wait([run], timeout=1)
 
-    assert (result.success, result.error) == (False, STOPPED)
+    assert run.cancelled()
+    assert [task for task in asyncio.all_tasks() if "_work" in repr(task)] == []
+
+
+async def test_a_timeout_around_a_run_is_one(browser: Browser, page: Page) -> None:
+    async with silent_model(browser) as (agent, _):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.3):
+                await agent.run("Find tea", page=page)
 
 
 async def test_stopping_in_the_middle_of_a_request_gives_a_result(browser: Browser, page: Page) -> None:
@@ -63,7 +72,9 @@ async def test_stopping_in_the_middle_of_a_request_gives_a_result(browser: Brows
     assert (result.success, result.error) == (False, STOPPED)
 
 
-async def test_cancelling_in_the_middle_of_an_action_gives_a_result(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_cancelling_in_the_middle_of_an_action_leaves_the_tab_as_it_is(
+    browser: Browser, page: Page, serve: Serve
+) -> None:
     with scripted(browser, [tool_call("wait_for", {"text": "never", "timeout_s": 60})]) as (agent, _):
         stream = agent.stream("Find tea", url=serve(SHOP), page=page)
         while not isinstance(await anext(stream), AgentAction):
@@ -72,9 +83,9 @@ async def test_cancelling_in_the_middle_of_an_action_gives_a_result(browser: Bro
         await asyncio.wait([rest], timeout=0.1)
 
         rest.cancel()
-        events = await asyncio.wait_for(rest, 1)
+        await asyncio.wait([rest], timeout=1)
 
-    assert result_of(events).error == STOPPED
+    assert rest.cancelled()
     assert await page.evaluate("document.title") == "Shop"
 
 
@@ -110,8 +121,8 @@ JUDGED = tool_call("validate_task", {"task_assessment": "Found.", "completion_qu
 
 @pytest.mark.parametrize(
     "failure",
-    [(429, b"", {"Retry-After": "0"}), (500, b"", {}), (200, b"", {}), (200, DONE[:900], {}), (200, b"<p>Hi", {})],
-    ids=["429", "500", "nothing", "half a stream", "nonsense"],
+    [(500, b"", {}), (200, b"", {}), (200, DONE[:900], {}), (200, b"<p>Hi", {})],
+    ids=["500", "nothing", "half a stream", "nonsense"],
 )
 async def test_a_failure_of_the_provider_that_passes_is_waited_for(
     browser: Browser, page: Page, httpserver: HTTPServer, failure: tuple[int, bytes, dict[str, str]]
@@ -124,6 +135,34 @@ async def test_a_failure_of_the_provider_that_passes_is_waited_for(
 
     assert (result_of(events).success, result_of(events).stats.errors) == (True, 1)
     assert "The model is asked again in 0.0 s, attempt 2 of 3." in [each.message for each in of(events, AgentStatus)]
+
+
+async def test_a_refusal_ends_the_task_with_its_reason(browser: Browser, page: Page, httpserver: HTTPServer) -> None:
+    words = json.dumps({"choices": [{"delta": {"refusal": "I cannot help with that."}, "finish_reason": "stop"}]})
+    refusal = f"data: {words}\n\n".encode()
+    base_url = answering(httpserver, (200, PLAN, {}), (200, refusal, {}))
+
+    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE)
+    result = await agent.run("Find tea", page=page)
+
+    reason = "the model or a filter of its provider refused to answer (I cannot help with that.)."
+    assert result.error == TaskError("failed", f"openai-compatible: {reason}", "model")
+    assert result.stats.steps == 1
+
+
+async def test_a_provider_without_room_is_waited_for_which_is_no_error_of_the_run(
+    browser: Browser, page: Page, httpserver: HTTPServer
+) -> None:
+    busy: tuple[int, bytes, dict[str, str]] = (529, b"", {})
+    fine: list[tuple[int, bytes, dict[str, str]]] = [(200, each, {}) for each in (PLAN, DONE, JUDGED)]
+    base_url = answering(httpserver, fine[0], *[busy] * 6, *fine[1:])
+
+    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE)
+    events = [event async for event in agent.stream("Find tea", page=page)]
+
+    assert (result_of(events).success, result_of(events).stats.errors) == (True, 0)
+    told = [each.message for each in of(events, AgentStatus)]
+    assert told == ["The provider has no room: it is asked again in 0.0 s (0 of at most 300 s were waited)."] * 6
 
 
 @pytest.mark.parametrize(("status", "asked"), [(400, 1), (401, 1), (404, 1), (408, 3), (500, 3)])

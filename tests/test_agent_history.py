@@ -69,10 +69,10 @@ def test_a_view_is_fenced_with_its_address_and_title() -> None:
     )
 
 
-def test_data_plan_and_form_follow_the_task() -> None:
-    assert prompts.task(" Book it ", {"name": "Zoë"}, "Plan:\n1. Go.", '{"type": "number"}') == (
-        'Task: Book it\n\nData from the user for this task:\n{\n "name": "Zoë"\n}\n\nPlan:\n1. Go.\n\n'
-        'The answer must be JSON that fits this schema:\n{"type": "number"}'
+def test_data_secrets_and_plan_follow_the_task() -> None:
+    assert prompts.task(" Book it ", {"name": "Zoë"}, "Plan:\n1. Go.", ["{{pin}}: the card's"]) == (
+        'Task: Book it\n\nData from the user for this task:\n{\n "name": "Zoë"\n}\n\n'
+        f"{prompts.SECRETS}\n{{{{pin}}}}: the card's\n\nPlan:\n1. Go."
     )
 
 

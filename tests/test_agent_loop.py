@@ -78,7 +78,7 @@ async def test_what_went_wrong_is_the_tools_result(browser: Browser, page: Page,
     ("called", "problem"),
     [
         (tool_call("clik", {}), "There is no tool 'clik'. Those there are: snapshot, "),
-        (tool_call("click", {}), "click: Object missing required field `ref`. It takes {ref, button?, count?}"),
+        (tool_call("click", {}), "click: Object missing required field `ref`. It takes {ref, button?, count?, at?}"),
         (tool_call("click", '{"ref":"E1'), "click: the arguments are not JSON (Input data was truncated)"),
     ],
     ids=["no such tool", "no arguments", "half arguments"],

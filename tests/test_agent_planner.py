@@ -6,6 +6,7 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.events import AiGenerationError, PlanRevised, TaskStarted
+from cdp_agent.outcome import TaskError
 from cdp_agent.page.page import Page
 from fixtures.replay import reply, tool_call
 from tests.agents import DONE, SHOP, of, play, result_of, told
@@ -38,7 +39,10 @@ async def test_the_plan_is_made_first_by_a_forced_call(browser: Browser, page: P
         'Task: Find tea\n\nData from the user for this task:\n{\n "size": "big"\n}\n\n'
         f"The browser will be at {url} at the beginning."
     )
-    assert (request["tool_choice"], parameters(request)) == ("required", ["success_criteria", "plan", "action_items"])
+    assert (request["tool_choice"], parameters(request)) == (
+        "required",
+        ["success_criteria", "plan", "action_items", "impossible"],
+    )
     (started,) = of(events, TaskStarted)
     assert (started.success_criteria, started.plan, started.action_items, started.url) == (*PLAN.values(), url)
     assert "Done when:\nThe price of tea is told.\n\nPlan:\n1. Search." in server.turns[0]["messages"][1]["content"]
@@ -72,6 +76,26 @@ async def test_a_plan_that_does_not_fit_is_asked_for_again(browser: Browser, pag
     assert server.requests[1]["messages"][-1]["content"].startswith(
         "create_plan: Object missing required field `success_criteria`."
     )
+    assert result_of(events).success
+
+
+async def test_what_is_impossible_ends_before_anything_is_opened(browser: Browser, page: Page, serve: Serve) -> None:
+    why = "There is no 31 June."
+    said = tool_call("create_plan", {"success_criteria": "", "plan": "", "impossible": why})
+
+    events, server = await play(browser, page, [said], task="Book a table for 31 June", url=serve(SHOP))
+
+    result = result_of(events)
+    assert (result.success, result.answer, result.error) == (False, why, TaskError("aborted", why))
+    assert (len(server.requests), of(events, TaskStarted), page.url) == (1, [], "about:blank")
+
+
+async def test_an_empty_plan_of_what_is_possible_is_asked_for_again(browser: Browser, page: Page) -> None:
+    empty = tool_call("create_plan", {"success_criteria": "It is told.", "plan": " ", "impossible": ""})
+
+    events, server = await play(browser, page, [empty, tool_call("create_plan", PLAN), DONE])
+
+    assert "plan is empty, so impossible has to say why" in server.requests[1]["messages"][-1]["content"]
     assert result_of(events).success
 
 

@@ -5,11 +5,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from cdp_agent.agent.validator import LEFT_OUT, records
 from cdp_agent.browser import Browser
 from cdp_agent.events import TaskValidated, TaskValidationError
 from cdp_agent.outcome import TaskError
 from cdp_agent.page.page import Page
-from fixtures.replay import tool_call
+from fixtures.replay import reply, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, of, play, result_of, told
 from tests.conftest import Serve
 
@@ -20,10 +21,14 @@ PARTIAL = tool_call(
 COMPLETE = tool_call("validate_task", {"task_assessment": "All there.", "completion_quality": "complete"})
 
 
+def judged(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The requests to the judge."""
+    return [each for each in requests if each["tools"][0]["function"]["name"] == "validate_task"]
+
+
 def judging(requests: list[dict[str, Any]]) -> str:
     """What the judge was asked, the first time."""
-    request = next(each for each in requests if each["tools"][0]["function"]["name"] == "validate_task")
-    question: str = request["messages"][1]["content"]
+    question: str = judged(requests)[0]["messages"][1]["content"]
     return question
 
 
@@ -36,16 +41,18 @@ async def test_the_judge_sees_the_task_the_answer_and_the_evidence(browser: Brow
     assert judging(server.requests) == (
         'Task: Find tea\n\nData from the user for this task:\n{\n "n": 1\n}\n\n'
         "Done when:\nWhat was asked for is done.\n\n"
-        'The answer to judge:\n<untrusted label="answer">\nThe page says "Found tea" for 99 crowns.\n</untrusted>\n\n'
         "What the agent did, and what came of it:\n"
-        '<untrusted label="actions">\n1. filled E1 textbox "Search" · value: "tea"\n'
-        '2. clicked E2 button "Go" · changed: · ~ - paragraph (now Found tea, before Nothing yet)\n</untrusted>\n\n'
-        "Of the quotes, numbers and addresses in the answer these were shown to the agent:\n"
-        '<untrusted label="shown">\nFound tea — ~ - paragraph (now Found tea, before Nothing yet)\n</untrusted>\n\n'
-        'These were not found in anything shown to it:\n<untrusted label="not found">\n99\n</untrusted>\n\n'
+        '<untrusted label="actions">\n'
+        '1. fill {"ref": "E1", "value": "tea"}: value: "tea" · filled E1 textbox "Search"\n'
+        '2. click {"ref": "E2"}: clicked E2 button "Go" · changed: · '
+        "~ - paragraph (now Found tea, before Nothing yet)\n</untrusted>\n\n"
         'The page at the end:\n<untrusted label="page at the end">\n'
         f'Address: {url}\nTitle: Shop\n\n- heading "Shop" [level=1]\n- textbox "Search" [ref=E1]: tea\n'
-        '- button "Go" [focused] [ref=E2]\n- paragraph: Found tea\n</untrusted>'
+        '- button "Go" [focused] [ref=E2]\n- paragraph: Found tea\n</untrusted>\n\n'
+        'The answer to judge:\n<untrusted label="answer">\nThe page says "Found tea" for 99 crowns.\n</untrusted>\n\n'
+        "Of the quotes, numbers and addresses in the answer these were shown to the agent:\n"
+        '<untrusted label="shown">\nFound tea — ~ - paragraph (now Found tea, before Nothing yet)\n</untrusted>\n\n'
+        'These were not found in anything shown to it:\n<untrusted label="not found">\n99\n</untrusted>'
     )
     assert of(events, TaskValidated)[0].not_found == ["99"]
     assert result_of(events).validation == "passed"
@@ -59,10 +66,59 @@ async def test_what_is_missing_goes_back_to_the_model(browser: Browser, page: Pa
     assert told(server, 2) == [
         "The answer is not accepted (attempt 1 of 3, judged as partial). The task goes on.\n"
         '<untrusted label="feedback">\nThe price is missing.\n</untrusted>\n'
-        "Do what is missing, then call done again with the whole answer. Do not give the same answer again."
+        "Do what is missing, then call done again with the whole answer. The same answer again counts only where the "
+        "feedback is wrong, and what you were shown bears all of it out."
     ]
     assert [(event.attempt, event.quality) for event in of(events, TaskValidationError)] == [(1, "partial")]
     assert (result_of(events).answer, result_of(events).validation) == ("Tea, 5 crowns.", "passed")
+
+
+async def test_who_judges_again_goes_on_from_the_verdict_before(browser: Browser, page: Page, serve: Serve) -> None:
+    again = tool_call("done", {"result": "Tea, 5 crowns."})
+
+    _, server = await play(browser, page, [DONE, PARTIAL, again, COMPLETE], url=serve(SHOP))
+
+    first, second = (each["messages"] for each in judged(server.requests))
+    assert second[: len(first)] == first
+    assert "The price is missing." in second[len(first)]["tool_calls"][0]["function"]["arguments"]
+    assert second[-1]["content"] == (
+        "What the agent did since your last verdict, and what came of it:\n"
+        '<untrusted label="actions">\nNothing.\n</untrusted>\n\n'
+        "The page reads as in the last view.\n\n"
+        "An answer to this task was refused before. That may have been wrong, or what it missed may have been done "
+        "since: you get more of the records now. Refuse again only for what these do not show, and say which it is.\n\n"
+        'The answer to judge:\n<untrusted label="answer">\nTea, 5 crowns.\n</untrusted>\n\n'
+        'These were not found in anything shown to it:\n<untrusted label="not found">\n5\n</untrusted>'
+    )
+
+
+def test_who_judges_again_gets_the_records_for_which_there_was_no_room() -> None:
+    texts = [f"{n}. {'word ' * 9}" for n in range(1, 10)]
+
+    first = records([], texts[:7], 40)
+    second = records(texts[:7], texts[7:], 40)
+
+    assert first == [LEFT_OUT, *texts[4:7]]
+    assert second == [LEFT_OUT, *texts[1:4], *texts[7:]]
+
+
+async def test_what_the_run_has_typed_bears_nothing_out(browser: Browser, page: Page, serve: Serve) -> None:
+    fill = tool_call("fill", {"ref": "{{ref:textbox Search}}", "value": "1234 crowns"})
+    search = tool_call("search_page", {"pattern": "77 crowns"})
+    done = tool_call("done", {"result": "It costs 1234 crowns, or 77."})
+
+    events, _ = await play(browser, page, [fill, search, done, COMPLETE], url=serve(SHOP))
+
+    assert of(events, TaskValidated)[0].not_found == ["1234", "77"]
+
+
+async def test_what_an_extraction_made_up_bears_nothing_out(browser: Browser, page: Page, serve: Serve) -> None:
+    extract = tool_call("extract", {"description": "The price", "output_schema": {"type": "object"}})
+    replies = [extract, reply(text='{"137": "Nothing yet", "price": 999}'), tool_call("done", {"result": "999 or 137"})]
+
+    events, _ = await play(browser, page, [*replies, COMPLETE], url=serve(SHOP))
+
+    assert of(events, TaskValidated)[0].not_found == ["999", "137"]
 
 
 async def test_an_answer_that_is_never_accepted_is_given_as_what_it_is(
@@ -73,6 +129,41 @@ async def test_an_answer_that_is_never_accepted_is_given_as_what_it_is(
     result = result_of(events)
     assert (result.success, result.answer, result.validation) == (False, "Found tea.", "forced")
     assert result.error == TaskError("failed", "The answer was judged as partial 3 times: The price is missing.")
+
+
+FAILED = tool_call("validate_task", {"task_assessment": "It was not done.", "completion_quality": "failed"})
+
+
+@pytest.mark.parametrize(
+    ("answers", "verdict", "success", "validation", "judgements"),
+    [
+        (['It says "Nothing yet".'] * 3, PARTIAL, True, "unconfirmed", 2),
+        (['It says "Nothing yet".', ' It says  "Nothing yet".\n'], PARTIAL, True, "unconfirmed", 2),
+        (['It says "Nothing yet".'] * 3, FAILED, False, "forced", 2),
+        (['It says "Nothing yet".', 'It reads "Nothing yet".', '"Nothing yet"!'], PARTIAL, False, "forced", 3),
+        (['It says "Nothing yet" for 99 crowns.'] * 3, PARTIAL, False, "forced", 3),
+        (["Tea was ordered."] * 3, PARTIAL, False, "forced", 3),
+    ],
+    ids=["true", "but for spaces", "failed as such", "not the same", "in part made up", "nothing to look up"],
+)
+async def test_an_answer_that_was_shown_is_not_refused_for_ever(
+    browser: Browser,
+    page: Page,
+    serve: Serve,
+    answers: list[str],
+    verdict: bytes,
+    success: bool,
+    validation: str,
+    judgements: int,
+) -> None:
+    replies = [each for answer in answers for each in (tool_call("done", {"result": answer}), verdict)]
+
+    events, server = await play(browser, page, replies, url=serve(SHOP))
+
+    result = result_of(events)
+    assert (result.success, result.validation) == (success, validation)
+    assert result.answer == answers[judgements - 1]
+    assert len(judged(server.requests)) == judgements
 
 
 async def test_an_answer_that_cannot_be_judged_is_given_as_what_it_is(
@@ -118,7 +209,9 @@ async def test_an_answer_has_the_type_that_was_asked_for(
     events, server = await play(browser, page, [done], url=serve(SHOP), answer=answer)
 
     assert (result_of(events).answer, result_of(events).success) == (value, True)
-    assert "The answer must be JSON that fits this schema:" in server.turns[0]["messages"][1]["content"]
+    tool = next(each for each in server.turns[0]["tools"] if each["function"]["name"] == "done")
+    form = msgspec.json.encode(tool["function"]["parameters"]["properties"]["result"]).decode()
+    assert '"description":"The whole answer to the task, in this form."' in form
 
 
 async def test_an_answer_that_does_not_fit_comes_back_with_the_place(

@@ -21,7 +21,7 @@ def test_the_bound_holds_and_the_last_line_accounts_for_the_rest(budget_tokens: 
 
 
 def test_the_viewport_comes_first_and_long_lists_are_folded() -> None:
-    text = budget.fit(_rows(180), 245, [])
+    text = budget.fit(_rows(180), 280, [])
 
     assert text.split("\n") == [
         '- button "Add" [ref=E9000]',
@@ -37,8 +37,9 @@ def test_the_viewport_comes_first_and_long_lists_are_folded() -> None:
         '    - button "Delete 3" [ref=E3]',
         '  - row "Row 4":',
         '    - button "Delete 4" [ref=E4]',
-        "  … 175 more rows: search_page or scroll",
-        "… left out: 350 lines (175 row, 175 button): search_page or scroll",
+        "  … 175 more rows",
+        "… left out: 350 lines (175 row, 175 button): search_page or find_elements for one of them, scroll for another"
+        " part, snapshot with more budget_tokens (about 3268 for all)",
     ]
 
 
@@ -55,3 +56,27 @@ def test_frames_that_could_not_be_read_are_named_even_when_everything_fits() -> 
     text = budget.fit('v- button "Add" [ref=E1]', 100, ["iframe E4: its process crashed"])
 
     assert text == '- button "Add" [ref=E1]\n… left out: iframe E4: its process crashed'
+
+
+def test_what_can_be_acted_on_in_a_row_comes_with_its_words() -> None:
+    rows = [
+        f'.  - row:\n.    - text: Order {number} | late\nv    - button "Edit" [ref=E{number}]\n.    - text: paid'
+        for number in range(60)
+    ]
+
+    shown = budget.fit("\n".join([".- table:", *rows]), 420, []).split("\n")
+
+    edits = [index for index, line in enumerate(shown) if "Edit" in line]
+    assert len(edits) > 5
+    for index in edits:
+        number = shown[index].partition("=E")[2].rstrip("]")
+        assert [shown[index - 1], shown[index + 1]] == [f"    - text: Order {number} | late", "    - text: paid"]
+
+
+def test_the_last_line_names_moves_that_get_the_rest() -> None:
+    text = budget.fit(_rows(180), 245, [])
+
+    assert text.rpartition("): ")[2] == (
+        "search_page or find_elements for one of them, scroll for another part, snapshot with more budget_tokens"
+        " (about 3268 for all)"
+    )

@@ -1,10 +1,11 @@
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 
 from cdp_agent.cdp import page, runtime, target
-from cdp_agent.errors import BrowserError, ProtocolError, SessionClosed
+from cdp_agent.errors import BrowserError, InvalidArguments, ProtocolError, SessionClosed
 from tests.fake_chrome import FakeChrome
 
 
@@ -166,3 +167,114 @@ async def test_expect_fails_when_the_session_ends() -> None:
         chrome.tell(method="Target.detachedFromTarget", params={"sessionId": "S"})
         with pytest.raises(SessionClosed):
             await arrived
+
+
+HALVES = [
+    pytest.param(r'"a\udc00b"', "a\ufffdb", id="the second half alone"),
+    pytest.param(r'"a\ud83db"', "a\ufffdb", id="the first half alone"),
+    pytest.param(r'"a\ud83d\ud83d\ude00"', "a\ufffd😀", id="a half before a whole"),
+    pytest.param(r'"\\udc00 \ud800"', "\\udc00 \ufffd", id="what only looks like one"),
+    pytest.param(r'"😀\uD83D\uDE00\uDC00"', "😀😀\ufffd", id="in capitals"),
+]
+
+
+@pytest.mark.parametrize(("written", "read"), HALVES)
+async def test_half_a_character_is_read_as_unknown(written: str, read: str) -> None:
+    chrome = FakeChrome()
+    answer = chrome.connect().browser.post(runtime.Evaluate(expression="name"))
+
+    chrome.tell_raw(f'{{"id":1,"result":{{"result":{{"type":"string","value":{written}}}}}}}'.encode())
+
+    assert msgspec.json.decode((await answer).result.value) == read
+
+
+async def test_an_answer_that_cannot_be_read_fails_its_own_call_at_once() -> None:
+    chrome = FakeChrome()
+    session = chrome.connect().browser
+    first = session.post(runtime.Evaluate(expression="1"))
+    second = session.post(runtime.Evaluate(expression="2"))
+
+    chrome.tell_raw(b'{"id":1,"result":{"result":{"type":"string","value":tru}}}')
+    chrome.tell(id=2, result={"result": {"type": "number", "description": "two"}})
+
+    with pytest.raises(ProtocolError, match=r"Runtime\.evaluate.*another shape"):
+        await first
+    assert (await second).result.description == "two"
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        b'{"method":"Target.targetDestroyed","params":{"targetId":7}}',
+        b'{"method":"Target.targetDestroyed","params":{"targetId":"\xff"}}',
+        b'{"method":"Target.targetDestroyed","params":{"targetId":nope}}',
+        b'{"method":"Target.targetDestroyed","params":' + b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"}",
+        b"nonsense",
+    ],
+    ids=["another shape", "no UTF-8", "no JSON", "endless", "no message"],
+)
+async def test_an_event_that_cannot_be_read_costs_nothing_else(event: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    chrome = FakeChrome()
+    connection = chrome.connect()
+    told: list[str] = []
+    connection.browser.on(target.TargetDestroyed, lambda event: told.append(event.target_id))
+
+    chrome.tell_raw(event)
+    chrome.tell(method="Target.targetDestroyed", params={"targetId": "T"})
+
+    assert told == ["T"]
+    assert not connection.closed.done()
+    assert "cannot be read" in caplog.text
+
+
+async def test_a_handler_that_fails_costs_neither_the_others_nor_the_answer_that_comes_next(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    chrome = FakeChrome()
+    session = chrome.connect().browser
+    told: list[str] = []
+
+    def fail(event: target.TargetDestroyed) -> None:
+        raise KeyError(event.target_id)
+
+    session.on(target.TargetDestroyed, fail)
+    session.on(target.TargetDestroyed, lambda event: told.append(event.target_id))
+    call = session.post(runtime.Evaluate(expression="1"))
+
+    chrome.tell(method="Target.targetDestroyed", params={"targetId": "T"})
+    chrome.tell(id=1, result={"result": {"type": "number", "description": "one"}})
+
+    assert ((await call).result.description, told) == ("one", ["T"])
+    assert "not taken in: Target.targetDestroyed" in caplog.text
+
+
+@pytest.mark.parametrize("params", [{}, {"sessionId": 7}, [], {"sessionId": ""}], ids=["none", "number", "array", ""])
+@pytest.mark.parametrize("session_id", ["S", ""])
+async def test_a_detachment_that_names_no_session_closes_none(params: object, session_id: str) -> None:
+    chrome = FakeChrome()
+    session = chrome.connect().session(session_id)
+    call = session.post(runtime.Evaluate(expression="1"))
+
+    chrome.tell(method="Target.detachedFromTarget", params=params)
+    chrome.tell(id=1, sessionId=session_id, result={"result": {"type": "number", "description": "one"}})
+
+    assert (await call).result.description == "one"
+
+
+async def test_a_number_without_end_is_no_answer(caplog: pytest.LogCaptureFixture) -> None:
+    chrome = FakeChrome()
+    chrome.connect()
+
+    chrome.tell_raw(b'{"id":' + b"1" * 10_000 + b',"result":{}}')
+
+    assert "cannot be read" in caplog.text
+
+
+async def test_what_cannot_be_sent_is_not_waited_for() -> None:
+    chrome = FakeChrome()
+    connection = chrome.connect()
+
+    with pytest.raises(InvalidArguments, match="half of a character"):
+        await connection.browser.send(runtime.Evaluate(expression="\udc00"))
+
+    assert connection._pending == {}

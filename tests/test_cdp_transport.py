@@ -5,17 +5,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
-from websockets.utils import accept_key
 
 from cdp_agent.cdp import browser, runtime, target
 from cdp_agent.cdp.connection import Connection, Session
-from cdp_agent.cdp.transport import PipeTransport
+from cdp_agent.cdp.transport import PipeTransport, _PipeEnds
 from cdp_agent.cdp.websocket import WebSocketTransport
-from cdp_agent.cdp.websocket_frames import BINARY, CONTINUATION, TEXT, BadFrame, FrameReader
 from cdp_agent.chrome import LaunchOptions
 from cdp_agent.errors import BrowserError, SessionClosed
 from cdp_agent.launch import start_with_pipe, start_with_port, wait_until_listening
-from tests.raw_server import saying, talking
+from tests.raw_server import saying, switch, talking
 
 TEN_MEGABYTES = 10 * 1024 * 1024
 
@@ -202,30 +200,48 @@ async def test_a_message_of_each_size_comes_back_whole(served: Served, size: int
 
 
 @pytest.mark.parametrize("chunk", [1, 3, 1000])
-def test_frames_are_found_however_the_bytes_are_cut(chunk: int) -> None:
-    payloads = [b"", b"x", b"y" * 126, b"z" * 70_000]
+async def test_messages_are_found_however_the_bytes_are_cut(chunk: int) -> None:
     heads = [b"\x81\x00", b"\x01\x01", b"\x80\x7e\x00\x7e", b"\x82\x7f" + (70_000).to_bytes(8)]
+    payloads = [b"", b"x", b"y" * 126, b"z" * 70_000]
     data = b"".join(head + payload for head, payload in zip(heads, payloads, strict=True))
-    reader = FrameReader()
 
-    found = [frame for at in range(0, len(data), chunk) for frame in reader.feed(data[at : at + chunk])]
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await switch(reader, writer)
+        for at in range(0, len(data), chunk):
+            writer.write(data[at : at + chunk])
+            await writer.drain()
+        await reader.read()
 
-    assert found == [
-        (TEXT, True, payloads[0]),
-        (TEXT, False, payloads[1]),
-        (CONTINUATION, True, payloads[2]),
-        (BINARY, True, payloads[3]),
-    ]
+    messages: asyncio.Queue[bytes] = asyncio.Queue()
+    async with talking(talk) as port:
+        transport = await WebSocketTransport.open(f"ws://127.0.0.1:{port}/")
+        transport.start(messages.put_nowait, lambda _: None)
+
+        found = [await messages.get() for _ in range(3)]
+
+        await transport.close()
+    assert found == [b"", b"x" + b"y" * 126, b"z" * 70_000]
 
 
 @pytest.mark.parametrize("data", [b"\xc1\x00", b"\x81\x80\0\0\0\0"], ids=["compressed", "masked"])
-def test_what_no_server_sends_is_no_frame(data: bytes) -> None:
-    with pytest.raises(BadFrame):
-        list(FrameReader().feed(data))
+async def test_what_no_server_sends_ends_the_connection_with_the_reason(data: bytes) -> None:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await switch(reader, writer)
+        writer.write(data)
+        await reader.read()
+
+    async with talking(talk) as port:
+        connection = Connection(await WebSocketTransport.open(f"ws://127.0.0.1:{port}/"))
+
+        assert await connection.closed == "it sent what is no frame of a WebSocket"
+        await connection.close()
 
 
 async def test_an_answer_that_is_not_to_our_request_is_a_clear_error() -> None:
-    answer = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\n"
+    answer = (
+        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Accept: x\r\n\r\n"
+    )
     async with talking(saying(answer)) as port:
         with pytest.raises(BrowserError, match="its answer is not to our request"):
             await WebSocketTransport.open(f"ws://127.0.0.1:{port}/")
@@ -233,10 +249,7 @@ async def test_an_answer_that_is_not_to_our_request_is_a_clear_error() -> None:
 
 async def test_frames_that_come_with_the_handshake_are_not_lost() -> None:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        request = (await reader.readuntil(b"\r\n\r\n")).decode()
-        key = request.partition("Sec-WebSocket-Key: ")[2].split("\r\n")[0]
-        head = f"HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: {accept_key(key)}\r\n\r\n"
-        writer.write(head.encode() + b"\x81\x02{}")
+        await switch(reader, writer, b"\x81\x02{}")
         await reader.read()
 
     async with talking(talk) as port:
@@ -246,3 +259,14 @@ async def test_frames_that_come_with_the_handshake_are_not_lost() -> None:
 
         assert await came == b"{}"
         await transport.close()
+
+
+def test_what_came_by_the_pipe_before_anybody_listened_is_not_lost() -> None:
+    ends = _PipeEnds()
+    told: list[bytes] = []
+
+    ends.data_received(b'{"id":1}\0{"id":2}\0{"id"')
+    ends.start(told.append, lambda _: None)
+    ends.data_received(b":3}\0")
+
+    assert told == [b'{"id":1}', b'{"id":2}', b'{"id":3}']

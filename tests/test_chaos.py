@@ -14,6 +14,8 @@ from cdp_agent.providers.manner import Manner, Patience
 from cdp_agent.providers.services import endpoint
 from tests import mocks
 
+pytestmark = pytest.mark.slow
+
 needs_llmock = pytest.mark.skipif(not mocks.LLMOCK.exists(), reason=str(mocks.missing(mocks.LLMOCK)))
 needs_aimock = pytest.mark.skipif(not mocks.AIMOCK.exists(), reason=str(mocks.missing(mocks.AIMOCK)))
 

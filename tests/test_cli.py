@@ -15,6 +15,8 @@ from fixtures.replay import ReplayServer, reply, tool_call
 from tests import result_pages
 from tests.conftest import Serve
 
+pytestmark = pytest.mark.chrome
+
 SHOP = """<title>Shop</title><input aria-label="Search"><a href="/other" target=_blank>More</a>
 <button onclick="document.querySelector('p').textContent = 'Found it'">Go</button><p>Nothing yet</p>"""
 
@@ -305,3 +307,14 @@ def test_a_wrong_setting_names_its_line(cli: Cli, environment: dict[str, str], t
         f"cdp-agent: {tmp_path}/config.toml, line 2: There is no setting 'max_step' (did you mean max_steps?): "
         "`cdp-agent config list` shows all.\n"
     )
+
+
+def test_no_chrome_is_started_that_nothing_could_find_again(
+    cli: Cli, environment: dict[str, str], tmp_path: Path
+) -> None:
+    Path(environment["XDG_STATE_HOME"]).write_text("a file in its place")
+    environment["TMPDIR"] = str(tmp_path / "temporary")
+    Path(environment["TMPDIR"]).mkdir()
+
+    assert "Set XDG_STATE_HOME" in cli("chrome", "start", status=2).stderr
+    assert list(Path(environment["TMPDIR"]).iterdir()) == []

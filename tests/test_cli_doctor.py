@@ -13,6 +13,8 @@ from cdp_agent.cli.flags import SETTINGS
 from cdp_agent.detached import DetachedChrome
 from fixtures.replay import ReplayServer, tool_call
 
+pytestmark = pytest.mark.chrome
+
 Captured = pytest.CaptureFixture[str]
 
 

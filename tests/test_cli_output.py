@@ -2,6 +2,9 @@
 
 import json
 import logging
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -93,3 +96,14 @@ def test_without_debug_nothing_is_told(log: logging.Logger, capsys: Captured) ->
     logging.getLogger("cdp_agent.page").debug("of ours")
 
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
+def test_no_room_for_the_output_is_a_clear_error() -> None:
+    with open("/dev/full", "wb") as full:
+        told = subprocess.run(
+            [sys.executable, "-m", "cdp_agent", "tools"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+
+    assert told.returncode == 2
+    assert told.stderr == "cdp-agent: The output cannot be written: No space left on device.\n"

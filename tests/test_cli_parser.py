@@ -6,6 +6,7 @@ from typing import Annotated
 import pytest
 from msgspec import Meta
 
+from cdp_agent.chrome import EXECUTABLE_VARIABLE
 from cdp_agent.cli import main
 from cdp_agent.cli.parser import ToolCall, read_tool_call
 from cdp_agent.config import Config
@@ -92,7 +93,11 @@ def test_what_a_name_has_said_is_no_word_any_more() -> None:
         ("--no-whole x.org foo", ToolCall(grep, GrepArguments("foo", whole=False), "x.org", Config())),
     ],
 )
-def test_a_read_only_tool_takes_an_address_first(words: str, expected: ToolCall) -> None:
+def test_a_read_only_tool_takes_an_address_first(
+    words: str, expected: ToolCall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(EXECUTABLE_VARIABLE, raising=False)  # a setting, which would be read as such
+
     assert read_tool_call(grep, words.split()) == expected
 
 
@@ -123,8 +128,8 @@ def test_a_wrong_call_is_told_in_one_line(name: str, words: str, message: str) -
         (["--cdp", "x"], "cdp-agent: Which command? See `cdp-agent --help`.\n"),
         (
             ["click", "the button"],
-            "cdp-agent: click: ref: Expected a ref such as E12 from the snapshot. It takes {ref, button?, count?}: "
-            "call it again with those.\n",
+            "cdp-agent: click: ref: Expected a ref such as E12 from the snapshot. It takes {ref, button?, count?, "
+            "at?}: call it again with those.\n",
         ),
         (["chrome", "fly"], None),
         (["run"], None),

@@ -7,7 +7,9 @@ import msgspec
 import pytest
 
 from cdp_agent.cli import state
+from cdp_agent.config.file import config_path
 from cdp_agent.detached import DetachedChrome
+from cdp_agent.errors import BrowserError, SetupError
 
 CHROME = DetachedChrome(1, 2, "http://127.0.0.1:9", "ws://127.0.0.1:9/devtools/browser/abc", "/tmp/p", True)
 
@@ -78,3 +80,38 @@ def test_another_address_is_named_by_a_digest_that_leaves_secrets_out() -> None:
 
     assert key == state.key_of("wss://cloud.example/?token=other")
     assert len(key) == 32
+
+
+def test_a_folder_that_cannot_be_written_is_told_with_what_to_do(folder: Path) -> None:
+    folder.write_text("a file in its place")
+
+    with pytest.raises(SetupError, match=r"Nothing can be written down in .*: .*Set XDG_STATE_HOME"):
+        state.check_writable()
+
+
+def test_nothing_is_left_of_the_look_whether_it_can_be_written(folder: Path) -> None:
+    state.check_writable()
+
+    assert list(folder.iterdir()) == []
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_entry(uid: int) -> None:
+        raise KeyError(f"getpwuid(): uid not found: {uid}")
+
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", no_entry)
+
+    for look in (state.started_chrome, lambda: config_path({})):
+        with pytest.raises(SetupError, match=r"no home folder.*set HOME, or XDG_(STATE|CONFIG)_HOME"):
+            look()
+
+
+def test_a_chrome_that_only_does_not_answer_is_not_forgotten() -> None:
+    known = msgspec.structs.replace(CHROME, pid=os.getpid(), profile="python")
+
+    with pytest.raises(BrowserError, match=f"process {os.getpid()}.*busy: try again, or end it"):
+        state.check_ended(known, BrowserError("busy"))
+    state.check_ended(CHROME, BrowserError("busy"))

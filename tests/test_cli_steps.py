@@ -18,6 +18,8 @@ from fixtures.shop import ShopServer
 from tests.conftest import Serve
 from tests.stepping import Models, Site, plan, verdict
 
+pytestmark = pytest.mark.chrome
+
 TWO = "<button>Save</button><button>Save</button>"
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -31,9 +31,9 @@ def file(tmp_path: Path) -> ConfigFile:
 
 def test_every_key_has_its_lines(file: ConfigFile) -> None:
     assert file.entries == {
-        "model": Entry("ollama/llama3.2", 2, 2),
-        "args": Entry(["--a", "b = 1"], 3, 6),
-        "secrets": Entry({"password": {"env": "PASSWORD"}}, 9, 9, is_table=True),
+        "model": Entry("ollama/llama3.2", 2),
+        "args": Entry(["--a", "b = 1"], 3),
+        "secrets": Entry({"password": {"env": "PASSWORD"}}, 9, is_table=True),
     }
     assert file.source("args") == f"{file.path}, line 3"
 
@@ -82,7 +82,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, value: object) -> None:
 
     empty.write(empty.with_value("key", value))
 
-    assert ConfigFile.read(path).entries == {"key": Entry(value, 1, 1)}
+    assert ConfigFile.read(path).entries == {"key": Entry(value, 1)}
 
 
 def test_several_are_changed_at_once(file: ConfigFile) -> None:
@@ -112,6 +112,17 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "dotfiles.toml").read_text() == "a = 1\n"
 
 
+def test_a_mark_at_the_beginning_is_no_part_of_the_first_key(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_bytes(b"\xef\xbb\xbfmodel = 'ollama/m'\n")
+
+    file = ConfigFile.read(tmp_path / "config.toml")
+
+    assert (file.entries, file.with_value("model", "ollama/n")) == (
+        {"model": Entry("ollama/m", 1)},
+        'model = "ollama/n"\n',
+    )
+
+
 def test_what_cannot_be_read_or_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_bytes(b"a = '\xff'")
     (tmp_path / "file").write_text("")
@@ -129,3 +140,34 @@ def test_it_is_where_the_platform_keeps_such_files(monkeypatch: pytest.MonkeyPat
 
     assert config_path({}) == tmp_path / "cdp-agent" / "config.toml"
     assert config_path({"CDP_AGENT_CONFIG": "~/c.toml"}) == Path.home() / "c.toml"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("a = ", "is not TOML"),
+        ("a = 1\na = 2", "is not TOML"),
+        ("[a]\n[a]", "is not TOML"),
+        ("a.b = 1\na = 2", "is not TOML"),
+    ],
+)
+def test_what_is_no_toml_is_told(tmp_path: Path, text: str, why: str) -> None:
+    (tmp_path / "config.toml").write_text(text)
+
+    with pytest.raises(SetupError, match=rf"config\.toml {why}: "):
+        ConfigFile.read(tmp_path / "config.toml")
+
+
+def test_a_file_without_a_last_line_break_is_gone_on_with(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("a = 1 # one")
+
+    assert ConfigFile.read(tmp_path / "config.toml").with_value("b", 2) == "a = 1 # one\nb = 2\n"
+
+
+def test_lines_end_as_they_did(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_bytes(b"a = 1\r\n\r\n# rest\r\n[t]\r\nb = 2\r\n")
+    file = ConfigFile.read(tmp_path / "config.toml")
+
+    file.write(file.with_value("a", 3))
+
+    assert (tmp_path / "config.toml").read_bytes() == b"a = 3\r\n\r\n# rest\r\n[t]\r\nb = 2\r\n"

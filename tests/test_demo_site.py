@@ -17,6 +17,8 @@ from fixtures import demo
 from fixtures.demo import Choice, choose, first_model
 from fixtures.shop import Order, ShopServer
 
+pytestmark = pytest.mark.chrome
+
 ORDER = Order({"mug-blue": 2}, "Ada Berg", "Storgata 5", "Oslo", "Norway", "invoice")
 
 

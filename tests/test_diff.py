@@ -40,7 +40,7 @@ SHOP = """- heading "Shop" [level=1]
         pytest.param(SHOP.replace("[ref=E3]", "[focused] [ref=E3]"), [], id="focus alone"),
         pytest.param(
             SHOP.replace("[ref=E1]", "[ref=E9]"),
-            ['+ - button "Cart (0)" [ref=E9]', '- - button "Cart (0)" [ref=E1]'],
+            ["~ rendered anew: E1 is E9"],
             id="rendered anew",
         ),
         pytest.param(SHOP + "\n… left out: iframe E10: it is loading", [], id="what is left out"),
@@ -81,7 +81,7 @@ def test_more_changes_than_anyone_reads_are_counted() -> None:
     told = changes(SHOP, SHOP + "\n" + rows)
 
     assert len(told) == MAX_LINES + 1
-    assert told[-1] == "… and 60 added: take a snapshot"
+    assert told[-1] == "… and 60 added"
 
 
 def test_a_long_text_is_cut() -> None:
@@ -106,3 +106,85 @@ def test_the_innermost_focused_line_has_the_focus() -> None:
 
     assert focused(text) == 'textbox "Name" [required] [ref=E2]: Ada'
     assert focused(SHOP) is None
+
+
+ROWS = """- list [ref=E1]:
+  - listitem:
+    - text: Tea
+    - button "Edit" [ref=E2]
+  - listitem:
+    - text: Milk
+    - button "Edit" [ref=E3]
+- paragraph: 2 items"""
+
+
+def test_what_was_rendered_anew_as_it_was_is_one_line() -> None:
+    after = ROWS.replace("E2", "E12").replace("E3", "E13")
+
+    assert changes(ROWS, after) == ["~ rendered anew: E2 is E12, E3 is E13"]
+
+
+def test_what_changed_in_a_list_that_was_rendered_anew_is_told_beside_it() -> None:
+    after = ROWS.replace("E2", "E12").replace("E3", "E13").replace("Milk", "Bread")
+
+    assert changes(ROWS, after) == ["~ - text (now Bread, before Milk)", "~ rendered anew: E2 is E12, E3 is E13"]
+
+
+def test_a_subtree_that_comes_is_told_whole_though_its_words_were_elsewhere() -> None:
+    after = ROWS.replace(
+        "- paragraph: 2 items",
+        """- listitem:
+  - text: Tea
+  - button "Edit" [ref=E9]
+- paragraph: 3 items""",
+    )
+
+    assert changes(ROWS, after) == [
+        "+ - listitem",
+        "+   - text: Tea",
+        '+   - button "Edit" [ref=E9]',
+        "~ - paragraph (now 3 items, before 2 items)",
+    ]
+
+
+def test_a_row_between_rows_that_read_alike_is_told_whole() -> None:
+    row = '  - listitem:\n    - text: Tea\n    - button "Edit" [ref=E7]\n'
+    after = ROWS.replace("- paragraph", row + "- paragraph", 1)
+
+    assert changes(ROWS, after) == ["+ - listitem", "+   - text: Tea", '+   - button "Edit" [ref=E7]']
+
+
+def test_texts_of_different_things_are_no_pair() -> None:
+    before = "- paragraph: one\n- paragraph: two"
+    after = "- paragraph: three\n- paragraph: four\n- paragraph: five"
+
+    assert changes(before, after, limited=False) == [
+        "+ - paragraph: three",
+        "+ - paragraph: four",
+        "+ - paragraph: five",
+        "- - paragraph: one",
+        "- - paragraph: two",
+    ]
+
+
+def test_a_page_that_is_shorter_than_what_became_of_it_comes_itself() -> None:
+    before = "\n".join(f'- link "Old {number}" [ref=E{number}]' for number in range(1, 9))
+
+    assert changes(before, '- heading "Done"\n- link "Home" [ref=E20]') == [
+        '= - heading "Done"',
+        '= - link "Home" [ref=E20]',
+    ]
+
+
+def test_regions_that_changed_inside_are_gone_through_by_their_names() -> None:
+    before = '- region "Body":\n  - paragraph: One\n- region "Flow":\n  - button "Insert" [ref=E1]'
+    after = '- region "Body":\n  - paragraph: Two\n- region "Flow":\n  - button "Insert" [ref=E1]\n  - listbox [ref=E2]'
+
+    assert changes(before, after) == ["~ - paragraph (now Two, before One)", "+ - listbox [ref=E2]"]
+
+
+def test_a_line_that_the_caret_has_left_is_no_change() -> None:
+    before = "- textbox [ref=E1]:\n  - paragraph: One\n  - paragraph [caret]: Two"
+    after = "- textbox [ref=E1]:\n  - paragraph: One\n  - paragraph: Two\n  - paragraph [caret]"
+
+    assert changes(before, after) == ["+ - paragraph [caret]"]

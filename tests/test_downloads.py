@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import html
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.detached import start_detached, stop_detached
 from cdp_agent.page.downloads import Download, safe_name
 from cdp_agent.page.page import Page
+from tests.acting import ref
 from tests.conftest import Serve
 
 
@@ -130,3 +133,98 @@ async def test_downloads_of_a_chrome_that_is_not_ours_are_only_listened_to(serve
                 Path(download.path).unlink()
     finally:
         await stop_detached(chrome)
+
+
+LONG = "報告書" * 41 + "。"  # 124 characters, 372 bytes
+NAMES = [
+    pytest.param(f"{LONG}.pdf", id="124 characters of three bytes"),
+    pytest.param("😀" * 90 + ".txt", id="characters of four bytes"),
+    pytest.param("a." + "é" * 300, id="a long ending"),
+    pytest.param("\u202egnp.exe", id="writing direction"),
+    pytest.param("..\\..\\x", id="folders"),
+    pytest.param("%00%0d%0a.txt", id="escapes"),
+    pytest.param("'; rm -rf /", id="a command"),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_any_name_is_saved_and_ends_nothing(page: Page, serve: Serve, name: str) -> None:
+    file = serve("bytes", content_type="application/octet-stream")
+    await page.goto(serve(f'<a href="{file}" download="{html.escape(name)}">Save</a>'))
+    await page.snapshot()
+
+    receipt = await page.click("E1")
+
+    (download,) = receipt.downloads
+    assert download.state == "completed"
+    assert download.path is not None
+    assert Path(download.path).read_text() == "bytes"
+    assert await page.evaluate("1 + 1") == 2
+
+
+async def test_half_a_character_in_a_name_ends_nothing(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<a id=a>Save</a><script>a.href = 'data:,1'; a.download = 'x\\udc00y.txt'</script>"))
+    await page.snapshot()
+
+    receipt = await page.click("E1")
+
+    assert [each.state for each in receipt.downloads] == ["completed"]
+
+
+OFFERING = [
+    pytest.param("location = '{url}'", id="the tab itself"),
+    pytest.param("window.open('{url}')", id="a popup that is none"),
+    pytest.param(
+        "document.body.append(Object.assign(document.createElement('iframe'), {{src: '{url}'}}))", id="iframe"
+    ),
+    pytest.param(
+        "const f = document.createElement('iframe'); document.body.append(f); f.src = '{url}';"
+        "setTimeout(() => f.remove(), 300)",
+        id="an iframe that goes",
+    ),
+    pytest.param("Object.assign(document.createElement('a'), {{href: '{url}', download: ''}}).click()", id="a link"),
+]
+
+
+@pytest.mark.parametrize("script", OFFERING)
+async def test_two_tabs_that_act_at_once_do_not_mix_their_downloads(
+    browser: Browser, page: Page, serve: Serve, script: str
+) -> None:
+    pages = [page, await browser.new_page()]
+    for each, name in zip(pages, ("first", "second"), strict=True):
+        url = _offer(serve, f"{name}.txt", name.encode())
+        await each.goto(serve(f'<button onclick="{script.format(url=url)}">Save</button>'))
+        await each.snapshot()
+
+    receipts = await asyncio.gather(*(each.click("E1") for each in pages))
+
+    told = [[download.suggested_name for download in receipt.downloads] for receipt in receipts]
+    assert told == [["first.txt"], ["second.txt"]]
+
+
+@pytest.mark.parametrize(
+    "control",
+    ["<button onclick=\"window.open('{url}')\">Save</button>", "<a target=_blank href='{url}'>Save</a>"],
+    ids=["popup", "link"],
+)
+async def test_a_tab_that_became_a_download_is_told_as_that_alone(page: Page, serve: Serve, control: str) -> None:
+    await page.goto(serve(control.format(url=_offer(serve, "file.txt", b"bytes"))))
+    await page.snapshot()
+
+    receipt = await page.click("E1")
+
+    assert (receipt.new_tabs, [each.suggested_name for each in receipt.downloads]) == ([], ["file.txt"])
+
+
+async def test_a_frame_of_another_site_offers_for_its_tab(browser: Browser, page: Page, serve: Serve) -> None:
+    url = _offer(serve, "inner.txt", b"inner")
+    inner = serve(f"<button onclick=\"location = '{url}'\">Save</button>", other_site=True)
+    await page.goto(serve(f"<iframe src='{inner}'></iframe>"))
+    other = await browser.new_page(serve("<button>Idle</button>"))
+    await other.snapshot()
+    save = await ref(page, "Save")
+
+    saved, idle = await asyncio.gather(page.click(save), other.click("E1"))
+
+    assert [each.suggested_name for each in saved.downloads] == ["inner.txt"]
+    assert idle.downloads == []

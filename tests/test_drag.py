@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
 import pytest
 
-from cdp_agent.errors import NotInteractable
+from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions import click
 from cdp_agent.page.drag import Offset, drag
 from cdp_agent.page.page import Page
@@ -89,7 +93,7 @@ async def test_drag_presses_nothing_when_the_target_cannot_be_reached(page: Page
     cover = "<div role=dialog aria-label=Terms style='position:fixed;inset:100px 0 0 100px;background:blue'></div>"
     await page.goto(serve(following(200) + cover))
 
-    with pytest.raises(NotInteractable, match='is covered by dialog E3 "Terms": close it first'):
+    with pytest.raises(NotInteractable, match='is covered by dialog "Terms": close it first'):
         await drag(await at(page, "Source"), await at(page, "Target"))
 
     assert await page.evaluate("held") is False
@@ -127,3 +131,177 @@ async def test_drag_from_one_position_to_another(page: Page, serve: Serve) -> No
     await page.drag(canvas, canvas, position=(10, 190), to_position=(290, 5))
 
     assert await page.evaluate("document.title") == "(10,190)(290,5)"
+
+
+async def test_drag_by_so_many_pixels_tells_how_far_it_moved(page: Page, serve: Serve) -> None:
+    await page.goto(serve(following(200)))
+    await page.evaluate("s.style.left = s.style.top = '100px'")
+
+    receipt = await page.drag(await ref(page, "Source"), by=(60, -40), position=(25, 25))
+
+    assert await page.evaluate("[s.offsetLeft, s.offsetTop]") == [160, 60]
+    assert receipt.text.splitlines()[:2] == ['dragged E1 button "Source" by 60, -40', "(it moved by 60, -40)"]
+
+
+async def test_drag_says_that_it_wants_one_goal(page: Page, serve: Serve) -> None:
+    await page.goto(serve(following(200)))
+    source = await ref(page, "Source")
+
+    for goals in ({}, {"to_ref": source, "by": (1, 1)}):
+        with pytest.raises(InvalidArguments, match="either the element to drop it on or how far"):
+            await page.drag(source, **goals)  # type: ignore[arg-type]  # as a caller without types would
+
+
+async def test_drag_in_a_drawing_from_a_point_to_a_point(page: Page, serve: Serve) -> None:
+    drawing = """<svg width=500 height=300 style='margin:20px'><g id=n transform='translate(10,10)'>
+        <text y=20>Node</text>
+        <rect width=80 height=40 fill=none pointer-events=all onmousedown='held = this.parentNode' /></g>
+        <circle id=port cx=300 cy=200 r=6 onmouseup='document.title = "wired"' onclick='0'><title>Port</title></circle>
+        </svg>"""
+    follow = """<script>let held = null; addEventListener('mousemove', (event) => held?.setAttribute('transform',
+        `translate(${event.clientX - 28 - 10},${event.clientY - 28 - 10})`));
+        addEventListener('mouseup', () => held = null)</script>"""
+    await page.goto(serve(drawing + follow))
+    node = await ref(page, "Node")
+
+    moved = await page.drag(node, by=(100, 50), position=(10, 10))
+    await page.drag(await ref(page, "Port"), node, to_position=(75, 35))
+    await page.drag(node, await ref(page, "Port"))
+
+    assert moved.note == "it moved by 100, 50"
+    assert await page.evaluate("document.title") == "wired"
+
+
+FAR_LIST = """<div id=box style='height:200px;overflow:auto;width:200px'><div style='height:2000px;position:relative'>
+<div role=button tabindex=0 aria-label=Source id=s style='height:30px;background:red'></div>
+<div role=button tabindex=0 aria-label=Target id=t style='position:absolute;top:1500px;height:30px;width:100%'></div>
+</div></div>
+<script>s.onmousedown = () => document.title = 'down'; addEventListener('mousemove', () => document.title += '.');
+box.onscroll = () => document.title += '|';
+t.onmouseup = () => document.title += 'dropped'</script>"""
+
+
+async def test_a_target_out_of_view_is_brought_into_view_while_the_button_is_held(page: Page, serve: Serve) -> None:
+    await page.goto(serve(FAR_LIST))
+
+    await page.drag(await ref(page, "Source"), await ref(page, "Target"))
+
+    title = await page.evaluate("document.title")
+    assert title.endswith("dropped")
+    assert title.index("down") < title.index("|")  # held
+    assert title.index(".", title.index("down")) < title.rindex("|")  # and moved a little before it scrolled
+
+
+async def test_a_position_out_of_view_is_brought_into_view(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("""<div style='height:200px;width:300px;overflow:auto'>
+        <svg id=v width=4000 height=4000 tabindex=0></svg></div>
+        <script>v.onmouseup = (event) => document.title = [event.offsetX, event.offsetY]</script>""")
+    )
+    drawing = await ref(page, "", "img")
+
+    await page.drag(drawing, drawing, position=(10, 10), to_position=(3000, 2500))
+    dropped = await page.evaluate("document.title")
+    await page.click(drawing, position=(20, 30))
+
+    assert [dropped, await page.evaluate("document.title")] == ["3000,2500", "20,30"]
+
+
+async def test_a_drag_is_held_at_both_ends(page: Page, serve: Serve) -> None:
+    times = """<script>let began, moved; s.onpointerdown = () => began = performance.now();
+    addEventListener('pointermove', (event) => { if (event.buttons) moved ??= performance.now() - began;
+      last = performance.now() });
+    addEventListener('pointerup', () => document.title = [moved > 250, performance.now() - last > 250])</script>"""
+    await page.goto(serve(following(200) + times))
+
+    await page.drag(await ref(page, "Source"), by=(90, 90), hold_s=0.3)
+
+    assert await page.evaluate("document.title") == "true,true"
+
+
+async def test_a_thin_wire_is_hit_where_it_runs(page: Page, serve: Serve) -> None:
+    wire = "<path d='M5 5C400 5 5 290 395 290' fill=none stroke=black stroke-width=3 onclick='document.title = 1' />"
+    group = "<g aria-label=Link><line x1=5 y1=290 x2=20 y2=120 stroke=black onclick='document.title += 2' /></g>"
+    await page.goto(serve(f"<svg width=400 height=300>{wire}{group}</svg>"))
+
+    await page.click((await page.find("path")).elements[0].ref)
+    await page.click(await ref(page, "Link"))
+
+    assert await page.evaluate("document.title") == "12"
+
+
+NOTED = """<script>document.title = ''; for (const type of ['mousedown', 'mouseup', 'dragend', 'drop'])
+  addEventListener(type, () => document.title += type + ',', true)</script>"""
+
+
+async def interrupted(doing: Coroutine[Any, Any, Any], page: Page, when: str) -> None:
+    """Cancels what is being done as soon as the page says so."""
+    task = asyncio.create_task(doing)
+    async with asyncio.timeout(20):
+        while not await page.evaluate(when):
+            pass
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+@pytest.mark.parametrize("hold_s", [5.0, 0.0], ids=["while it is held still", "while it moves"])
+async def test_a_cancelled_drag_leaves_no_button_pressed(hold_s: float, page: Page, serve: Serve) -> None:
+    await page.goto(serve(following(200) + NOTED))
+    source = await ref(page, "Source")
+
+    await interrupted(page.drag(source, by=(400, 100), hold_s=hold_s), page, "held && (moves > 2 || document.title)")
+    await page.hover(await ref(page, "Target"))
+
+    assert await page.evaluate("[document.title, held]") == ["mousedown,mouseup,", False]
+
+
+SCROLLS_AT_ITS_EDGE = """<div id=list style="height:200px;width:300px;overflow:auto">
+<div style="height:4000px">Rows</div></div><script>
+let held = false, y = 0; list.onpointerdown = () => held = true; addEventListener('pointerup', () => held = false);
+addEventListener('pointermove', (event) => y = event.clientY);
+const step = () => { if (held && y > 60) list.scrollTop++; requestAnimationFrame(step) }; step()</script>"""
+
+
+async def test_a_drag_that_is_cancelled_while_the_page_scrolls_leaves_no_button_pressed(
+    page: Page, serve: Serve
+) -> None:
+    await page.goto(serve(SCROLLS_AT_ITS_EDGE + NOTED))
+    rows = (await page.find("#list > div")).elements[0].ref
+
+    await interrupted(page.drag(rows, by=(0, 150), position=(20, 20), hold_s=3.0), page, "list.scrollTop > 5")
+
+    assert await page.evaluate("[document.title, held]") == ["mousedown,mouseup,", False]
+
+
+async def test_a_cancelled_drag_of_html_drops_nothing(page: Page, serve: Serve) -> None:
+    began = "<script>addEventListener('dragstart', () => document.title += 'dragstart,')</script>"
+    await page.goto(serve(SOURCE + TARGET + NOTED + began))
+    source, target = await ref(page, "Source"), await ref(page, "Target")
+
+    await interrupted(page.drag(source, target, hold_s=0.2), page, "document.title.includes('dragstart')")
+    await page.click(target)
+
+    assert await page.evaluate("[t.textContent, t.title, document.title.includes('drop')]") == ["", "hit", False]
+
+
+async def test_a_page_that_leaves_in_the_middle_of_a_drag_gets_no_held_button(page: Page, serve: Serve) -> None:
+    after = serve("<button onmousemove='document.title += event.buttons'>Next</button>")
+    leave = f"<script>onmousemove = () => {{ if (held && ++moves > 3) location = '{after}' }}</script>"
+    await page.goto(serve(following(200) + leave))
+
+    receipt = await page.drag(await ref(page, "Source"), await ref(page, "Target"))
+    await page.hover(await ref(page, "Next"))
+
+    assert receipt.navigated_to == after
+    assert set(await page.evaluate("document.title")) == {"0"}
+
+
+async def test_an_element_that_vanishes_in_the_middle_of_a_drag_is_let_go_of(page: Page, serve: Serve) -> None:
+    vanish = "<script>onmousemove = () => { if (held && ++moves > 3) s.remove() }</script>"
+    await page.goto(serve(following(200) + vanish + NOTED))
+
+    receipt = await page.drag(await ref(page, "Source"), await ref(page, "Target"))
+
+    assert await page.evaluate("[document.title, held]") == ["mousedown,mouseup,", False]
+    assert receipt.note == ""

@@ -237,7 +237,25 @@ async def test_query_user_and_headers_go_with_every_request() -> None:
 
 async def test_a_connection_whose_other_side_is_gone_is_noticed_by_the_system(detached: DetachedChrome) -> None:
     transport = await address_of(detached.endpoint).connect({})
-    connected = transport._transport.get_extra_info("socket")
+    connected = transport._socket._transport.get_extra_info("socket")
 
     assert connected.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
     await transport.close()
+
+
+async def test_what_could_not_be_opened_again_can_be_later() -> None:
+    first = await start_detached()
+    try:
+        async with Browser.connect(first.endpoint) as browser:
+            await stop_detached(first)
+            for _ in range(2):
+                with pytest.raises(BrowserError, match="nothing listens there"):
+                    await browser.reopen()
+            again = await start_detached(port=int(first.endpoint.rpartition(":")[2]))
+            try:
+                await browser.reopen()
+                assert (await (await browser.new_page()).snapshot()).text == ""
+            finally:
+                await stop_detached(again)
+    finally:
+        await stop_detached(first)

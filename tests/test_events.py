@@ -83,7 +83,7 @@ EVENTS: list[Event] = [
         duration_s=0.5,
         actions_requested=3,
         actions_executed=1,
-        batch_truncated_by="page_change",
+        batch_truncated_by="page-change",
     ),
     AiGenerationError(timestamp=1.0, step=1, kind="RateLimited", message="Slow down"),
     AgentReasoned(timestamp=1.0, step=1, reasoning="Hm."),

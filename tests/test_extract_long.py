@@ -32,8 +32,7 @@ def rows_seen(request: dict[str, Any]) -> list[dict[str, Any]]:
 
 async def test_the_lists_of_a_long_page_are_put_together(page: Page, serve: Serve, model: Model) -> None:
     await page.goto(serve(f"<h1>Flights</h1><table><tr><th>To<th>Price{ROWS}</table>"))
-    # Each part's model repeats the first row, which must not be there twice.
-    model.says = lambda request: json.dumps({"result": [{"to": "place 1", "price": 1}, *rows_seen(request)]})
+    model.says = lambda request: json.dumps({"result": rows_seen(request)})
 
     async with model.client() as client:
         found = await extract(
@@ -41,9 +40,28 @@ async def test_the_lists_of_a_long_page_are_put_together(page: Page, serve: Serv
         )
 
     assert [each["price"] for each in found.value] == list(range(1, 601))
-    assert found.notices == [f"The page is long: it was read in {found.calls} parts."]
+    parts = sorted((rows_seen(request) for request in model.requests), key=lambda rows: rows[0]["price"])
+    counts = " + ".join(str(len(rows)) for rows in parts)
+    assert found.notices == [
+        f"The page is long: it was read in {found.calls} parts, which gave {counts} = 600 elements."
+    ]
     assert found.ungrounded == []
     assert all("| To | Price |" in request["messages"][1]["content"] for request in model.requests)
+
+
+@pytest.mark.parametrize(("parts", "context_tokens"), [(1, 100_000), (4, 13_000), (12, 4_200)])
+async def test_equal_rows_are_all_taken_in_however_many_parts(
+    page: Page, serve: Serve, model: Model, parts: int, context_tokens: int
+) -> None:
+    rows = "".join(f"<tr><td>Place {i % 7}<td>kr {i % 3},00" for i in range(3_000))
+    await page.goto(serve(f"<h1>Transactions</h1><table><tr><th>To<th>Price{rows}</table>"))
+    model.says = lambda request: json.dumps({"result": rows_seen(request)})
+
+    async with model.client() as client:
+        found = await extract(page, "All transactions", model=client, schema=SCHEMA, context_tokens=context_tokens)
+
+    assert len(found.value) == 3_000
+    assert found.calls == parts
 
 
 async def test_other_forms_are_answered_from_what_was_found_in_the_parts(

@@ -111,21 +111,14 @@ def test_a_schema_that_is_no_object_is_wrapped_and_its_references_still_lead_the
         "$defs": {"leaf": {"type": "integer"}},
     }
 
-    assert as_object(schema) == (
-        {
-            "type": "object",
-            "properties": {
-                "result": {
-                    "type": "array",
-                    "items": {"anyOf": [{"$ref": "#/$defs/leaf"}, {"$ref": "#/properties/result"}]},
-                }
-            },
-            "required": ["result"],
-            "additionalProperties": False,
-            "$defs": {"leaf": {"type": "integer"}},
-        },
-        True,
-    )
+    whole = {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/leaf"}, {"$ref": "#/$defs/value"}]}}
+    assert as_object(schema) == {
+        "type": "object",
+        "properties": {"result": whole},
+        "required": ["result"],
+        "additionalProperties": False,
+        "$defs": {"leaf": {"type": "integer"}, "value": whole},
+    }
 
 
 class Flight(msgspec.Struct):
@@ -134,9 +127,8 @@ class Flight(msgspec.Struct):
 
 
 def test_a_struct_is_sent_as_an_object() -> None:
-    sent, wrapped = as_object(msgspec.json.schema(Flight))
+    sent = as_object(msgspec.json.schema(Flight))
 
-    assert not wrapped
     assert (sent["type"], sent["required"]) == ("object", ["to", "price"])
 
 
@@ -163,10 +155,11 @@ def test_what_holds_for_the_whole_list_does_not_for_a_part() -> None:
     }
 
 
-def test_lists_are_merged_without_duplicates() -> None:
-    parts = [{"a": [{"n": "Ada", "p": 1}, {"n": "Bob", "p": 2}]}, {"a": [{"p": 2, "n": " bob"}, {"n": "Bob", "p": 3}]}]
+def test_the_lists_of_parts_are_put_one_after_the_other_and_equal_elements_stay_several() -> None:
+    parts = [{"a": [{"n": "Ada", "p": 1}, {"n": "Bob", "p": 2}]}, {"a": [{"n": "Bob", "p": 2}, {"n": "bob", "p": 2}]}]
 
-    assert merged(parts, "a") == {"a": [{"n": "Ada", "p": 1}, {"n": "Bob", "p": 2}, {"n": "Bob", "p": 3}]}
+    bob = {"n": "Bob", "p": 2}
+    assert merged(parts, "a") == {"a": [{"n": "Ada", "p": 1}, bob, bob, {"n": "bob", "p": 2}]}
 
 
 @pytest.mark.parametrize("schema", [{}, True])
@@ -187,3 +180,13 @@ def test_a_form_that_is_none(schema: Any, answer: Any, message: str) -> None:
         form_of(schema, answer)
 
     assert str(raised.value).startswith(message)
+
+
+def test_an_answer_that_is_nested_too_deep_is_a_problem_of_the_answer() -> None:
+    form, _ = form_of({"type": "array"}, None)
+    assert form is not None
+
+    _, problems = form.read("[" * 5000)
+
+    assert [each.path for each in problems] == ["$", "$"]
+    assert "not JSON (nested too deep)" in problems[0].message

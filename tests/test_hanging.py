@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Coroutine, Iterator
 from contextlib import suppress
+from threading import Event
+from typing import Any
 
 import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
-from cdp_agent.errors import PageUnresponsive
+from cdp_agent.cdp import runtime
+from cdp_agent.cdp.connection import Session
+from cdp_agent.detached import DetachedChrome
+from cdp_agent.errors import NavigationFailed, PageUnresponsive
 from cdp_agent.events import AgentStatus
+from cdp_agent.page import hanging
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts import Receipt
 from fixtures.replay import tool_call
 from tests.acting import ref
 from tests.agents import DONE, of, play, result_of
@@ -18,6 +29,8 @@ from tests.conftest import Serve
 
 HANGS = "<title>Hangs</title><button onclick='for (;;);'>Hang</button>"
 HANGS_AGAIN = "<title>Hangs</title><button onclick='setInterval(() => { for (;;); })'>Hang</button>"
+HANGS_AT_LOAD = "<title>Hangs</title><p>Before<script>for (;;);</script>"
+BUSY = "its own script keeps it busy"
 
 
 async def hang(page: Page, url: str) -> None:
@@ -76,3 +89,275 @@ async def test_a_model_is_told_within_ten_seconds_that_the_page_hangs(
     times = [event.timestamp for event in events if event.__struct_config__.tag == "agent:step"]
     assert times[1] - times[0] < 10
     assert any("cannot be read" in event.message for event in of(events, AgentStatus))
+
+
+async def seconds(doing: Coroutine[Any, Any, Receipt]) -> tuple[Receipt, float]:
+    began = time.monotonic()
+    return await doing, time.monotonic() - began
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        HANGS_AT_LOAD,
+        "<p>Top<iframe srcdoc='<script>for (;;);</script>'></iframe>",
+        "<script>for (;;) alert('Again')</script>",
+    ],
+    ids=["script", "iframe", "dialogs"],
+)
+async def test_a_page_that_hangs_as_it_loads_is_told_and_left(page: Page, serve: Serve, content: str) -> None:
+    """Neither opening it nor loading it anew blames the server; a page of the same site is there soon."""
+    url = serve(content)
+
+    opened, opened_s = await seconds(page.goto(url))
+    again, again_s = await seconds(page.reload())
+    left, left_s = await seconds(page.goto(serve("<p>Elsewhere")))
+
+    assert [opened.settled, again.settled, left.settled] == [f"the page does not answer: {BUSY}"] * 2 + ["quiet"]
+    assert (opened_s < 10, again_s < 10, left_s < 5) == (True, True, True)
+    assert "Elsewhere" in (await page.snapshot()).text
+
+
+async def test_a_page_that_hangs_once_it_has_loaded_is_waited_for_once(page: Page, serve: Serve) -> None:
+    """Not for its state and then for its title."""
+    loop = "addEventListener('DOMContentLoaded', () => setTimeout(() => { for (;;); }))"
+
+    opened, took_s = await seconds(page.goto(serve(f"<p>Top<script>{loop}</script>")))
+
+    assert (opened.settled, took_s < 8) == (f"the page does not answer: {BUSY}", True)
+
+
+async def test_a_page_that_hangs_as_it_loads_is_left_for_another_site(page: Page, serve: Serve) -> None:
+    await page.goto(serve(HANGS_AT_LOAD))
+
+    receipt, took_s = await seconds(page.goto(serve("<p>Elsewhere", other_site=True)))
+
+    assert (receipt.settled, took_s < 5) == ("quiet", True)
+    assert "Elsewhere" in (await page.snapshot()).text
+
+
+async def test_a_frame_of_another_site_that_hangs_is_named_and_left(page: Page, serve: Serve) -> None:
+    frame = serve(HANGS_AT_LOAD, other_site=True)
+    await page.goto(serve(f"<button>Top</button><iframe src='{frame}'></iframe>"))
+
+    shown = await page.snapshot()
+    again, again_s = await seconds(page.reload())
+    left, left_s = await seconds(page.goto(serve("<p>Elsewhere")))
+
+    assert 'button "Top"' in shown.text
+    assert [each.why.partition(".")[0] for each in shown.omitted] == [
+        "The page did not answer within 10 s: a script keeps it busy"
+    ]
+    assert again.settled == f"the frame {frame} does not answer: {BUSY}"
+    assert (left.settled, again_s < 10, left_s < 3) == ("quiet", True, True)
+
+
+async def test_a_worker_that_loops_is_no_page_that_hangs(page: Page, serve: Serve) -> None:
+    worker = "new Worker(URL.createObjectURL(new Blob(['for (;;);'])))"
+
+    receipt, took_s = await seconds(page.goto(serve(f"<p>Top<script>{worker}</script>")))
+
+    assert (receipt.settled, took_s < 3) == ("quiet", True)
+    assert "Top" in (await page.snapshot()).text
+
+
+async def test_dialogs_that_are_alike_are_told_once(page: Page, serve: Serve) -> None:
+    receipt = await page.goto(serve("<script>alert('A'); alert('A'); alert('B')</script>"))
+
+    assert [line for line in receipt.text.splitlines() if "dialog" in line] == [
+        'dialog alert "A" was accepted 2 times',
+        'dialog alert "B" was accepted',
+    ]
+
+
+ENDED = "a script of the page that was left did not end, and was ended"
+
+
+def hangs_when_left(event: str) -> str:
+    return f"<title>Hangs</title><p>Before<script>addEventListener('{event}', () => {{ for (;;); }})</script>"
+
+
+async def use(page: Page) -> None:
+    """Chrome runs `beforeunload` of pages that somebody used."""
+    await page.evaluate("1")
+
+
+@pytest.mark.parametrize("event", ["beforeunload", "pagehide", "unload"])
+async def test_a_page_that_hangs_as_it_is_left_is_ended_and_told(page: Page, serve: Serve, event: str) -> None:
+    await page.goto(serve(hangs_when_left(event)))
+    await use(page)
+    elsewhere = serve("<p>Elsewhere")
+
+    receipt, took_s = await seconds(page.goto(elsewhere))
+
+    assert (receipt.settled, receipt.note, receipt.navigated_to) == ("quiet", ENDED, elsewhere)
+    assert took_s < 6
+    assert "Elsewhere" in (await page.snapshot()).text
+
+
+async def test_pages_that_hang_as_they_are_left_are_reloaded_and_gone_back_from(page: Page, serve: Serve) -> None:
+    first = serve("<p>First")
+    await page.goto(first)
+    await page.goto(serve(hangs_when_left("pagehide")))
+
+    again, again_s = await seconds(page.reload())
+    back, back_s = await seconds(page.back())
+
+    assert [(each.settled, each.note) for each in (again, back)] == [("quiet", ENDED)] * 2
+    assert (back.navigated_to, again_s < 6, back_s < 6) == (first, True, True)
+
+
+async def test_a_link_out_of_a_page_that_hangs_as_it_is_left_is_followed(page: Page, serve: Serve) -> None:
+    elsewhere = serve("<p>Elsewhere")
+    await page.goto(serve(hangs_when_left("pagehide") + f"<a href='{elsewhere}'>Go</a>"))
+
+    receipt = await page.click(await ref(page, "Go"))
+
+    assert (receipt.settled, receipt.note, receipt.navigated_to) == ("quiet", ENDED, elsewhere)
+
+
+async def test_a_page_whose_frames_hang_as_they_are_left_is_ended_too(page: Page, serve: Serve) -> None:
+    frame = "<iframe srcdoc=\"<script>addEventListener('pagehide', () => { for (;;); })</script>\"></iframe>"
+    await page.goto(serve(f"<p>Top{frame}{frame}"))
+
+    receipt, took_s = await seconds(page.goto(serve("<p>Elsewhere")))
+
+    assert (receipt.settled, receipt.note, took_s < 8) == ("quiet", ENDED, True)
+
+
+@pytest.mark.parametrize("content", [HANGS_AT_LOAD, hangs_when_left("pagehide")], ids=["at load", "as it is left"])
+async def test_a_tab_that_hangs_is_closed_in_seconds(page: Page, serve: Serve, content: str) -> None:
+    await page.goto(serve(content))
+    began = time.monotonic()
+
+    await page.close()
+
+    assert time.monotonic() - began < 3
+
+
+async def test_a_tab_that_hung_before_we_came_is_reloaded_and_left(detached: DetachedChrome, serve: Serve) -> None:
+    async with Browser.connect(detached.endpoint) as owner:
+        address = serve(HANGS_AT_LOAD)
+        opened = await owner.new_page()
+        await opened.goto(address)
+        async with Browser.connect(detached.endpoint) as browser:
+            page = next(each for each in browser.pages if each.target_id == opened.target_id)
+
+            again, again_s = await seconds(page.reload())
+            left, left_s = await seconds(page.goto(serve("<p>Elsewhere")))
+
+            assert (again.settled, again.navigated_to) == (f"the page does not answer: {BUSY}", address)
+            assert "its address was opened anew" in again.note
+            assert (left.settled, again_s < 15, left_s < 5) == ("quiet", True, True)
+            assert "Elsewhere" in (await page.snapshot()).text
+        await opened.close()
+
+
+async def test_a_process_that_other_tabs_may_share_is_not_ended(page: Page, serve: Serve) -> None:
+    """Those of a tab that it opened: what somebody typed there would be lost."""
+    await page.goto(serve(HANGS_AGAIN + f"<a target=_blank rel=opener href='{serve('<p>Other')}'>Open</a>"))
+    await page.click(await ref(page, "Open"))
+    [other] = page.popups
+    with suppress(PageUnresponsive):
+        await page.click(await ref(page, "Hang"))
+
+    address = serve("<p>Elsewhere")
+
+    left = await page.goto(address)
+
+    assert left.navigated_to == address
+    assert not other.activity.crashed
+
+
+class SlowSite:
+    """A page that loops as soon as `slow` was asked for, which is answered no sooner than the test ends."""
+
+    def __init__(self, httpserver: HTTPServer) -> None:
+        self._asked, self._over, self.loops = Event(), Event(), Event()
+        httpserver.expect_request("/slow").respond_with_handler(self._answer_slowly)
+        httpserver.expect_request("/asked").respond_with_handler(self._tell_that_it_was_asked)
+        httpserver.expect_request("/loops").respond_with_handler(self._note_loop)
+        loop = "() => { fetch('/loops', {keepalive: true}).then(() => { for (;;); }) }"
+        ask = f"const asked = new Image(); asked.onerror = {loop}; asked.src = '/asked'"  # a picture is not waited for
+        body = f"<title>Loops</title><p>Before<script>onload = () => setTimeout(() => {{ {ask} }})</script>"
+        httpserver.expect_request("/page").respond_with_data(body, content_type="text/html")
+        self.page, self.slow = httpserver.url_for("/page"), httpserver.url_for("/slow")
+
+    def close(self) -> None:
+        self._asked.set()
+        self._over.set()
+
+    def _answer_slowly(self, request: Request) -> Response:
+        self._asked.set()
+        self._over.wait(60)
+        return Response("")
+
+    def _tell_that_it_was_asked(self, request: Request) -> Response:
+        (self._over if self.loops.is_set() else self._asked).wait(60)  # only the first page loops
+        return Response("")
+
+    def _note_loop(self, request: Request) -> Response:
+        self.loops.set()
+        return Response("")
+
+
+@pytest.fixture
+def slow_site(httpserver: HTTPServer) -> Iterator[SlowSite]:
+    site = SlowSite(httpserver)
+    yield site
+    site.close()
+
+
+async def leave_for(page: Page, site: SlowSite) -> None:
+    """On its way to the server that does not answer, from a page that loops by now."""
+    root = (await page.frames()).root
+    await root.session.send(runtime.Evaluate(expression=f"location.href = {site.slow!r}"))
+    await asyncio.to_thread(site.loops.wait, 30)
+
+
+@pytest.mark.parametrize("how", ["goto", "reload", "back"])
+async def test_a_page_that_loops_while_a_slow_server_is_waited_for_is_left(
+    page: Page, serve: Serve, slow_site: SlowSite, how: str
+) -> None:
+    elsewhere = serve("<p>Elsewhere")
+    first = serve("<p>First")
+    await page.goto(first)
+    await page.goto(slow_site.page)
+    await leave_for(page, slow_site)
+    doing = {"goto": lambda: page.goto(elsewhere), "reload": page.reload, "back": page.back}[how]
+
+    receipt = await doing()
+
+    where = {"goto": elsewhere, "reload": slow_site.page, "back": first}[how]
+    assert (receipt.settled, receipt.navigated_to) == ("quiet", where)
+
+
+async def test_that_neither_the_server_nor_the_page_answers_is_told(page: Page, slow_site: SlowSite) -> None:
+    await page.goto(slow_site.page)
+
+    with pytest.raises(NavigationFailed) as failed:
+        await page.goto(slow_site.slow, timeout_s=3)
+
+    nor = "nor does the page that is shown: its own script keeps it busy. Load it anew, or go elsewhere."
+    assert str(failed.value) == f"{slow_site.slow} could not be opened: its server did not answer within 3 s; {nor}"
+
+
+async def test_a_page_that_only_waits_for_its_turn_is_not_ended(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nothing of a page has used a processor, it is the machine that is slow."""
+    await page.goto(serve("<title>Slow</title>"))
+    told: list[str] = []
+    send = Session.send
+
+    async def send_late(session: Session, command: Any) -> Any:
+        if isinstance(command, runtime.Evaluate):
+            await asyncio.sleep(hanging.ANSWERS_WITHIN_S + 1)
+        return await send(session, command)
+
+    monkeypatch.setattr(Session, "send", send_late)
+    monkeypatch.setattr(Session, "tell", lambda _, command: told.append(command.method))
+
+    aside = await hanging.end_scripts(page, aside=True)
+
+    assert (aside, told) == (False, [])

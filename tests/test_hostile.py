@@ -25,6 +25,8 @@ from cdp_agent.secrets import Secret
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import DONE, scripted
 
+pytestmark = pytest.mark.slow
+
 PAGES = Path(__file__).parent / "hostile"
 SECRET = "kiwi77plum"
 ORDER = "4711"

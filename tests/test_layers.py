@@ -29,7 +29,7 @@ LAYERS = [
 ]
 # Modules beside the package that belong to the layer of another name.
 PART_OF = {
-    **dict.fromkeys(("masking", "totp"), "secrets"),
+    **dict.fromkeys(("files", "masking", "origins", "totp"), "secrets"),
     **dict.fromkeys(("decisions", "event", "outcome", "step_events"), "events"),
     "steps": "agent",
     **dict.fromkeys(
@@ -39,6 +39,7 @@ PART_OF = {
             "detached",
             "endpoints",
             "launch",
+            "liveness",
             "opening",
             "own",
             "own_chrome",

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.page import listeners
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
+from tests.listing import renumbered
 
 LISTEN = "<script>for (const each of document.querySelectorAll('.on')) each.addEventListener('click', () => 0)</script>"
 PAGES = [
-    pytest.param("<div class=on>Go</div>", '- generic "Go" [ref=E1]', id="an element without a role"),
-    pytest.param("<div onclick=0>Go</div>", '- generic "Go" [ref=E1]', id="a handler in an attribute"),
-    pytest.param("<div id=d>Go</div><script>d.onclick = () => 0</script>", '- generic "Go" [ref=E1]', id="a property"),
+    pytest.param("<div class=on>Go</div>", '- generic "Go" [ref=E]', id="an element without a role"),
+    pytest.param("<div onclick=0>Go</div>", '- generic "Go" [ref=E]', id="a handler in an attribute"),
+    pytest.param("<div id=d>Go</div><script>d.onclick = () => 0</script>", '- generic "Go" [ref=E]', id="a property"),
     pytest.param(
         "<div class=on>Go <button>there</button></div>",
-        '- text: Go\n- button "there" [ref=E1]',
+        '- text: Go\n- button "there" [ref=E]',
         id="around a control, which is what is clicked",
     ),
     pytest.param(
         "<ul class=on><li>One</li><li>Two</li></ul>",
-        "- list:\n  - listitem [ref=E1]: One\n  - listitem [ref=E2]: Two",
+        "- list:\n  - listitem [ref=E]: One\n  - listitem [ref=E]: Two",
         id="a list, whose items are what is clicked",
     ),
     pytest.param("<p>Text</p><div class=on></div>", "- paragraph: Text", id="takes no room"),
@@ -34,23 +34,14 @@ async def test_what_listens_for_the_mouse_has_a_ref(page: Page, serve: Serve, co
 
     snapshot = await page.snapshot()
 
-    assert _renumbered(snapshot.text) == text
+    assert renumbered(snapshot.text) == text
 
 
-async def test_a_listener_that_comes_later_is_seen(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listeners, "ASK_AGAIN_S", 0.0)
+async def test_a_listener_that_comes_later_is_seen(page: Page, serve: Serve) -> None:
     await page.goto(serve("<!doctype html><div id=d>Go</div>"))
     before = (await page.snapshot()).text
     await page.evaluate("d.addEventListener('click', () => 0)")
 
     after = (await page.snapshot()).text
 
-    assert (before, _renumbered(after)) == ("- text: Go", '- generic "Go" [ref=E1]')
-
-
-def _renumbered(text: str) -> str:
-    """Refs from E1 on: which numbers are free depends on what was read before."""
-    parts = text.split("[ref=E")
-    return parts[0] + "".join(
-        f"[ref=E{number}{part[part.index(']') :]}" for number, part in enumerate(parts[1:], start=1)
-    )
+    assert (before, renumbered(after)) == ("- text: Go", '- generic "Go" [ref=E]')

@@ -21,7 +21,7 @@ from tests import llama
 from tests.chat_model import FLIGHTS
 from tests.conftest import Serve
 
-pytestmark = pytest.mark.skipif(llama.MISSING is not None, reason=str(llama.MISSING))
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(llama.MISSING is not None, reason=str(llama.MISSING))]
 
 CALLS = int(os.environ.get("CDP_AGENT_LLAMA_CALLS", "10"))
 """How often a constrained call is asked for: a hundred take some minutes."""

@@ -11,7 +11,8 @@ import pytest
 from cdp_agent.page.budget import tokens
 from cdp_agent.page.markdown import parse
 from cdp_agent.page.markdown_blocks import Block
-from cdp_agent.page.markdown_fit import fit, join, split
+from cdp_agent.page.markdown_fit import fit, join
+from cdp_agent.page.markdown_pieces import split
 from cdp_agent.page.markdown_writer import blocks_of
 from cdp_agent.page.page import Page
 from tests.conftest import Serve

@@ -50,6 +50,87 @@ def test_a_secret_is_found_however_it_is_written(written: str) -> None:
     assert masked(f"before {written} after") == "before [hard] after"
 
 
+def in_letters(first: int, text: str = PLAIN) -> str:
+    """The text in other letters of Unicode, of which this is the a."""
+    return "".join(chr(first + ord(each) - ord("a")) for each in text)
+
+
+SPELT = {
+    "backwards": PLAIN[::-1],
+    "backwards and apart": "-".join(PLAIN[::-1]),
+    "in hexadecimal": PLAIN.encode().hex(),
+    "in capitals of hexadecimal": PLAIN.encode().hex(" ").upper(),
+    "in hexadecimal with colons": PLAIN.encode().hex(":"),
+    "in Base64 twice": base64.b64encode(base64.b64encode(PLAIN.encode())).decode(),
+    "wide": in_letters(0xFF41),
+    "mathematical": in_letters(0x1D41A),
+    "a script": in_letters(0x1D4EA),
+    "circled": in_letters(0x24D0),
+    "in discs": in_letters(0x1F150),
+    "in squares": in_letters(0x1F170),
+    "flags": "\u200c".join(in_letters(0x1F1E6)),
+    "raised": "\u1d43\u207f\u207f\u1d43\u1d47\u1d49\u02e1\u02e1\u1d49",
+    "accented": "a\u0301n\u0303n\u0336a\u20ddb\u0332ell\u0338e",
+    "in one letter with its accent": "ánñäbëllé",
+    "with variation selectors": "\ufe0f".join(PLAIN),
+    "with more variation selectors": "\U000e0100".join(PLAIN),
+    "with tags": "\U000e0061".join(PLAIN),
+    "with fillers": "\u3164".join(PLAIN),
+    "with a Hangul filler": "\u115f\uffa0".join(PLAIN),
+    "with a Mongolian separator": "\u180e".join(PLAIN),
+    "with a grapheme joiner": "\u034f".join(PLAIN),
+    "with blanks of Braille": "\u2800".join(PLAIN),
+    "with joiners": "\u2060\u200d".join(PLAIN),
+    "with dashes": "-".join(PLAIN),
+    "with dots": ".".join(PLAIN),
+    "with middle dots": " · ".join(PLAIN),
+    "with bars": " | ".join(PLAIN),
+    "with slashes": "/".join(PLAIN),
+    "in quotes": '" "'.join(PLAIN),
+    "as a list of JSON": json.dumps(list(PLAIN))[2:-2],
+    "in bold": "**".join(PLAIN),
+    "in tags of HTML": "</b><i class=x>".join(PLAIN),
+}
+
+
+@pytest.mark.parametrize("spelt", SPELT.values(), ids=SPELT)
+def test_a_secret_is_found_however_it_is_spelt(spelt: str) -> None:
+    shown = masked(f"before {spelt} after")
+
+    assert shown.startswith("before [user]")
+    assert shown.endswith("after")
+    assert not [each for each in "abel" if each in shown[len("before [user]") : -len("after")] and "<" not in shown]
+
+
+APART = {
+    "paragraphs": ("- paragraph: {}", "- paragraph: "),
+    "links": ('- link "{}" [ref=E1] → /x', '- link "" [ref=E1] → /x'),
+    "what came": ("+   - listitem: {}", "+   - listitem: "),
+}
+
+
+@pytest.mark.parametrize("form", APART)
+def test_a_secret_is_found_with_each_letter_in_an_element_of_its_own(form: str) -> None:
+    written, bare = APART[form]
+    first, *others = masked("\n".join(["- text: x", *map(written.format, PLAIN), "- text: y"])).split("\n")[1:-1]
+
+    assert first == written.format("[user]")
+    assert set(others) == {bare}
+
+
+def test_letters_of_two_lists_are_a_secret_when_they_follow_each_other() -> None:
+    shown = masked('- row [selected]:\n  - cell "anna" [description="q"] [ref=E12]\n  - cell "belle" [ref=E13]')
+
+    assert shown == '- row [selected]:\n  - cell "[user]" [description="q"] [ref=E12]\n  - cell "" [ref=E13]'
+
+
+def test_a_short_secret_is_found_as_it_is_alone() -> None:
+    mask = Mask()
+    mask.add("1234", "[pin]")
+
+    assert mask.hide("1234 12 34 12.34 12:34 4321 31323334") == "[pin] [pin] 12.34 12:34 4321 31323334"
+
+
 @pytest.mark.parametrize("before", ["", "a", "ab", "user:"])
 @pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode], ids=["plain", "of addresses"])
 def test_a_secret_is_found_inside_of_what_base64_encodes(before: str, encode: Callable[[bytes], bytes]) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import struct
+from base64 import b64encode
 
 import pytest
 
+from cdp_agent.browser import Browser
 from cdp_agent.errors import ActionError, InvalidArguments, ScriptError
 from cdp_agent.page.page import Page
 
@@ -19,12 +21,41 @@ def size_of(png: bytes) -> tuple[int, int]:
     return width, height
 
 
+async def first_pixel(page: Page, png: bytes) -> list[int]:
+    """Red, green and blue of the left top corner, as a browser decodes it."""
+    script = """(async () => {
+        const image = await createImageBitmap(await (await fetch("data:image/png;base64,BYTES")).blob());
+        const context = new OffscreenCanvas(1, 1).getContext("2d");
+        context.drawImage(image, 0, 0);
+        return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    })()"""
+    red, green, blue = await page.evaluate(script.replace("BYTES", b64encode(png).decode()))
+    return [red, green, blue]
+
+
 async def test_a_screenshot_shows_the_viewport_or_the_whole_page(page: Page, serve: Serve) -> None:
     await page.goto(serve("<body style='margin: 0; height: 2000px'>"))
     viewport = await page.evaluate("[innerWidth, innerHeight]")
 
     assert size_of(await page.screenshot()) == tuple(viewport)
     assert size_of(await page.screenshot(full_page=True)) == (viewport[0], 2000)
+
+
+async def test_a_tab_behind_another_is_pictured_as_it_is(browser: Browser, serve: Serve) -> None:
+    pages = [
+        await browser.new_page(serve(f"<body style='background: {colour}'>")) for colour in ("red", "lime", "blue")
+    ]
+    in_front = pages[-1]
+    colours = []
+
+    await asyncio.gather(*(page.screenshot() for page in pages))
+    for page in pages * 2:
+        colours.append(await first_pixel(in_front, await page.screenshot()))
+    await asyncio.gather(*(pages[0].screenshot() for _ in range(3)))
+
+    assert colours == [[255, 0, 0], [0, 255, 0], [0, 0, 255]] * 2
+    for page in pages:
+        await page.close()
 
 
 async def test_html_is_found_in_any_frame_and_shadow_root(page: Page, serve: Serve) -> None:

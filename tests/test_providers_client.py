@@ -14,12 +14,15 @@ from cdp_agent.errors import (
     BadReply,
     ContextTooLong,
     ModelError,
+    Overloaded,
+    QuotaExhausted,
     RateLimited,
+    Refused,
     Unreachable,
     Unsupported,
 )
 from cdp_agent.providers import openai
-from cdp_agent.providers.base import Image, JsonOutput, Reply, Request, Text, ToolCall, ToolSpec, Usage, User
+from cdp_agent.providers.base import Forced, Image, JsonOutput, Reply, Request, Text, ToolCall, ToolSpec, Usage, User
 from cdp_agent.providers.client import Client
 from cdp_agent.providers.manner import Manner, Patience
 from cdp_agent.providers.prices import Price, Prices
@@ -56,11 +59,11 @@ class Asked:
             manner=Manner(**manner),
             prices=PRICES,
             notice=lambda message, error: self.told.append((message, type(error).__name__)),
-            pause=self._pause,
+            pause=self.take_down,
             jitter=lambda: 0.5,
         )
 
-    async def _pause(self, seconds: float) -> None:
+    async def take_down(self, seconds: float) -> None:
         self.pauses.append(seconds)
 
 
@@ -81,6 +84,69 @@ async def asking(
     return outcomes, asked, bodies
 
 
+class Tokens:
+    """Credentials that can be renewed or not; they count how often."""
+
+    def __init__(self, *, renewable: bool) -> None:
+        self.number = 1
+        self._renewable = renewable
+
+    async def headers(self, http: object) -> dict[str, str]:
+        return {"Authorization": f"Bearer t{self.number}"}
+
+    def renew(self) -> bool:
+        self.number += 1
+        return self._renewable
+
+
+@pytest.mark.parametrize(("renewable", "asked"), [(True, 2), (False, 1)])
+async def test_a_token_that_is_refused_is_renewed_once(renewable: bool, asked: int) -> None:
+    tokens = Tokens(renewable=renewable)
+    async with serve(in_turn(refusal(401), FINE)) as server:
+        at = endpoint("openai-compatible/m", base_url=server.base_url, environment={})
+        async with Client(msgspec.structs.replace(at, credentials=tokens)) as client:
+            outcome = await _outcome(client)
+
+    assert outcome == OK if renewable else isinstance(outcome, AuthenticationError)
+    assert len(server.requests) == asked
+    assert f"Bearer t{asked}".encode() in server.requests[-1]
+
+
+async def test_a_token_server_without_room_for_a_moment_ends_nothing() -> None:
+    class Busy(Tokens):
+        async def headers(self, http: object) -> dict[str, str]:
+            self.number += 1
+            if self.number == 2:
+                raise Overloaded("x", "Google's token server answered with HTTP status 503.", 503)
+            return await super().headers(http)
+
+    async with serve(always(FINE)) as server:
+        asked = Asked(server.base_url)
+        asked.client = Client(
+            msgspec.structs.replace(asked.client.endpoint, credentials=Busy(renewable=False)), pause=asked.take_down
+        )
+        async with asked.client as client:
+            outcome = await client.ask(REQUEST)
+
+    assert (outcome, len(server.requests), len(asked.pauses)) == (OK, 1, 1)
+
+
+async def test_a_token_that_is_refused_again_is_an_error() -> None:
+    async with serve(always(refusal(401))) as server:
+        at = endpoint("openai-compatible/m", base_url=server.base_url, environment={})
+        async with Client(msgspec.structs.replace(at, credentials=Tokens(renewable=True))) as client:
+            outcome = await _outcome(client)
+
+    assert (type(outcome), len(server.requests)) == (AuthenticationError, 2)
+
+
+async def _outcome(client: Client) -> Reply | ModelError:
+    try:
+        return await client.ask(REQUEST)
+    except ModelError as error:
+        return error
+
+
 async def test_the_connection_is_kept_for_the_next_request() -> None:
     async with serve(always(FINE)) as server, Asked(server.base_url).client as client:
         await client.ask(REQUEST)
@@ -89,12 +155,57 @@ async def test_the_connection_is_kept_for_the_next_request() -> None:
     assert (server.connections, len(server.requests)) == (1, 2)
 
 
-@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+@pytest.mark.parametrize("status", [408, 409, 500, 502, 504])
 async def test_what_may_pass_is_asked_three_times_with_growing_pauses(status: int) -> None:
     (error,), asked, bodies = await asking(always(refusal(status)))
 
     assert isinstance(error, ModelError)
     assert (error.status, len(bodies), asked.pauses) == (status, 3, [1.5, 3.0])
+
+
+@pytest.mark.parametrize("status", [429, 503, 529])
+async def test_a_provider_without_room_is_waited_for_five_minutes_and_that_is_told(status: int) -> None:
+    (error,), asked, _ = await asking(always(refusal(status)))
+
+    assert isinstance(error, Overloaded | RateLimited)
+    assert asked.pauses == [1, 2, 4, 8, 16, *[30] * 9]
+    assert (
+        asked.told[4][0] == "The provider has no room: it is asked again in 16.0 s (15 of at most 300 s were waited)."
+    )
+
+
+async def test_three_times_without_room_do_not_end_a_request() -> None:
+    busy = refusal(529, "Overloaded")
+
+    (reply,), asked, _ = await asking(in_turn(busy, busy, busy, FINE))
+
+    assert (reply, asked.pauses) == (OK, [1, 2, 4])
+
+
+async def test_a_provider_that_says_come_back_at_once_is_not_asked_for_ever() -> None:
+    (error,), _, bodies = await asking(always(refusal(429, extra="Retry-After: 0\r\n")))
+
+    assert (type(error), len(bodies)) == (RateLimited, 31)
+
+
+async def test_a_reply_that_was_filtered_is_an_error_and_the_other_model_takes_over() -> None:
+    event = {"choices": [{"delta": {"content": "I will"}, "finish_reason": "content_filter"}]}
+    filtered = response(f"data: {json.dumps(event)}\n\n".encode())
+    async with serve(always(FINE)) as other:
+        (error,), _, bodies = await asking(always(filtered))
+        (reply,), _, _ = await asking(always(filtered), fallback=other.base_url)
+
+    words = "openai-compatible: the model or a filter of its provider refused to answer (I will)."
+    assert (type(error), str(error), len(bodies)) == (Refused, words, 1)
+    assert reply == OK
+
+
+async def test_an_empty_account_is_not_asked_again() -> None:
+    body = json.dumps({"error": {"message": "You exceeded your current quota.", "code": "insufficient_quota"}}).encode()
+
+    (error,), asked, _ = await asking(always(response(body, "429 X", "", "application/json")))
+
+    assert (type(error), asked.pauses) == (QuotaExhausted, [])
 
 
 @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 405, 413, 422])
@@ -212,6 +323,8 @@ async def test_a_request_with_a_picture_that_is_refused_is_the_callers_to_ask_wi
     assert (type(refused), reply) == (ModelError, OK)
 
 
+_CALLED = {"delta": {"tool_calls": [{"function": {"name": "open", "arguments": "{}"}}]}, "finish_reason": "stop"}
+CALLED = response(f"data: {json.dumps({'choices': [_CALLED]})}\n\n".encode())
 CALL = Request("m", (User((Text("Hi"),)),), (OPEN,), "required", refs=("E1", "E2"))
 
 
@@ -223,9 +336,69 @@ async def test_a_model_without_tools_is_asked_for_its_calls_as_json() -> None:
     call = (ToolCall("call_1", "open", '{"ref":"E2"}'),)
     assert [reply.tool_calls for reply in replies if isinstance(reply, Reply)] == [call, call]
     assert ["tools" in body for body in bodies] == [True, False, False]
-    assert bodies[1]["response_format"]["json_schema"]["schema"]["$defs"]["ref"]["enum"] == ["E1", "E2"]
+    assert bodies[1]["response_format"]["json_schema"]["schema"]["$defs"]["ref_on_page"]["enum"] == ["E1", "E2"]
     assert asked.told == [("The model has no tool calling: it is asked for its calls as JSON.", "Unsupported")]
     assert asked.client.constrained
+
+
+LEFT_TO_CHOOSE = ("The model cannot be forced to call a tool: it is left to choose.", "Unsupported")
+THINKING = refusal(400, "tool_choice 'required' is incompatible with thinking enabled")
+
+
+async def test_a_model_that_cannot_be_forced_to_call_is_left_to_choose() -> None:
+    replies, asked, bodies = await asking(in_turn(THINKING, CALLED), [CALL, CALL])
+
+    assert [len(reply.tool_calls) for reply in replies if isinstance(reply, Reply)] == [1, 1]
+    assert [body["tool_choice"] for body in bodies] == ["required", "auto", "auto"]
+    assert asked.told == [LEFT_TO_CHOOSE]
+
+
+async def test_a_tool_that_cannot_be_forced_is_the_only_one() -> None:
+    other = ToolSpec("close", "Closes it.", {"type": "object", "properties": {}})
+    request = msgspec.structs.replace(CALL, tools=(OPEN, other), tool_choice=Forced("open"))
+
+    _, _, bodies = await asking(in_turn(THINKING, CALLED), [request])
+
+    assert [(len(body["tools"]), body["tool_choice"]) for body in bodies] == [(1, "required"), (1, "auto")]
+
+
+async def test_a_server_that_takes_no_choice_at_all_is_asked_for_json() -> None:
+    said = saying('{"tool":"open","arguments":{"ref":"E2"}}')
+
+    (reply,), asked, bodies = await asking(in_turn(THINKING, THINKING, said), [CALL])
+
+    assert isinstance(reply, Reply)
+    assert reply.tool_calls == (ToolCall("call_1", "open", '{"ref":"E2"}'),)
+    assert ["tools" in body for body in bodies] == [True, True, False]
+    assert len(asked.told) == 2
+
+
+async def test_a_model_that_never_calls_a_tool_although_it_has_to_was_told_of_none() -> None:
+    said = saying('{"tool":"open","arguments":{"ref":"E2"}}')
+
+    (first, second), asked, bodies = await asking(in_turn(FINE, FINE, said), [CALL, CALL])
+
+    assert first == OK
+    assert isinstance(second, Reply)
+    assert second.tool_calls == (ToolCall("call_1", "open", '{"ref":"E2"}'),)
+    assert ["tools" in body for body in bodies] == [True, True, False]
+    assert asked.told == [("The model has no tool calling: it is asked for its calls as JSON.", "Unsupported")]
+
+
+async def test_a_call_that_a_server_left_in_the_text_is_read() -> None:
+    said = saying('<tool_call>\n{"name": "open", "arguments": {"ref": "E2"}}\n</tool_call>')
+
+    replies, _, bodies = await asking(always(said), [CALL] * 3)
+
+    calls = [reply.tool_calls for reply in replies if isinstance(reply, Reply)]
+    assert calls == [(ToolCall("call_1", "open", '{"ref":"E2"}'),)] * 3
+    assert ["tools" in body for body in bodies] == [True] * 3
+
+
+async def test_a_model_that_has_called_a_tool_may_leave_it_now_and_then() -> None:
+    _, _, bodies = await asking(in_turn(CALLED, FINE), [CALL] * 4)
+
+    assert ["tools" in body for body in bodies] == [True] * 4
 
 
 async def test_a_server_that_enforces_nothing_is_asked_in_words() -> None:

@@ -61,11 +61,11 @@ WAITING = {"seconds": {"type": "integer", "minimum": 1, "maximum": 30}, "why": {
 
 
 def test_the_schema_is_the_union_of_the_tools_with_the_refs_of_the_page() -> None:
-    clicking = {"ref": {"$ref": "#/$defs/ref"}, "button": {"type": "string", "enum": ["left", "right"]}}
+    clicking = {"ref": {"$ref": "#/$defs/ref_on_page"}, "button": {"type": "string", "enum": ["left", "right"]}}
 
     assert schema_of((CLICK, WAIT), ("E1", "E7")) == {
         "anyOf": [call("click", clicking, ["ref"]), call("wait", WAITING, ["seconds"])],
-        "$defs": {"ref": {"type": "string", "enum": ["E1", "E7"]}},
+        "$defs": {"ref_on_page": {"type": "string", "enum": ["E1", "E7"]}},
     }
 
 
@@ -132,9 +132,10 @@ def test_a_conversation_without_a_system_prompt_gets_one() -> None:
         '{"name":"click","parameters":{"ref":"E7"}}',
         '{"function":{"name":"click","arguments":"{\\"ref\\":\\"E7\\"}"}}',
         '{"action":"click","ref":"E7"}',
+        '{"tool":"click","ref":"E7","reasoning":"It is the button."}',
         '{"plan":"x"} {"tool":"other","arguments":{}} {"tool":"click","arguments":{"ref":"E7"}}',
     ],
-    ids=["as asked", "strict", "openai's names", "openai's form", "flat", "among others"],
+    ids=["as asked", "strict", "openai's names", "openai's form", "flat", "flat with a reason", "among others"],
 )
 def test_a_call_is_read_in_the_forms_that_models_are_used_to(text: str) -> None:
     reply = as_calls(Reply(text, finish_reason="stop"), REQUEST)

@@ -51,6 +51,22 @@ def test_openrouters_price_and_cache_are_usage() -> None:
     assert decode(openrouter, END | {"usage": told}).usage == Usage(2006, 300, 1920, 192, 64, 0.00125)
 
 
+@pytest.mark.parametrize(
+    ("chunk", "usage"),
+    [
+        ({"usage": {"prompt_tokens": 10, "completion_tokens": 9, "prompt_cache_hit_tokens": 64}}, Usage(10, 9, 64)),
+        ({"choices": [{"usage": {"prompt_tokens": 10, "completion_tokens": 9, "cached_tokens": 6}}]}, Usage(10, 9, 6)),
+        ({"usage": {"input_tokens": 10, "output_tokens": 9}}, Usage(10, 9)),
+        ({"x_groq": {"usage": {"prompt_tokens": 10, "completion_tokens": 9}}}, Usage(10, 9)),
+        ({"usage": {"prompt_tokens": 10.0, "completion_tokens": 9, "cost": {"total_cost": 2}}}, Usage(10, 9, cost=2)),
+        ({"usage": {"prompt_tokens": -5, "completion_tokens": "many"}}, Usage()),
+    ],
+    ids=["DeepSeek", "Moonshot", "names of responses", "Groq", "Perplexity", "nonsense"],
+)  # fmt: skip
+def test_tokens_are_counted_where_each_server_tells_them(chunk: dict[str, Any], usage: Usage) -> None:
+    assert decode(compatible, chunk, END).usage == usage
+
+
 def test_openrouter_gets_the_record_of_its_reasoning_back() -> None:
     reply = decode(
         openrouter,

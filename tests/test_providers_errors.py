@@ -11,7 +11,9 @@ from cdp_agent.errors import (
     ContextTooLong,
     ModelError,
     Overloaded,
+    QuotaExhausted,
     RateLimited,
+    Refused,
     Unreachable,
     Unsupported,
 )
@@ -47,6 +49,75 @@ TOO_LONG = [
         ),
     ),
     (OLLAMA, 400, {"error": "the input length exceeds the context length"}),
+    # vLLM
+    (
+        COMPATIBLE,
+        400,
+        {
+            "object": "error",
+            "message": "The decoder prompt (length 9000) is longer than the maximum model length of 4096.",
+        },
+    ),
+    (COMPATIBLE, 400, {"object": "error", "message": "max_tokens must be at least 1, got -904."}),
+    # TGI, Together
+    (
+        COMPATIBLE,
+        422,
+        {
+            "error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 9000",
+            "error_type": "validation",
+        },
+    ),
+    (
+        COMPATIBLE,
+        422,
+        error(
+            "Input validation error: `inputs` must have less than 4095 tokens. Given: 9000",
+            type="invalid_request_error",
+        ),
+    ),
+    # Moonshot
+    (
+        COMPATIBLE,
+        400,
+        error("Invalid request: Your request exceeded model token limit: 8192", type="invalid_request_error"),
+    ),
+    (COMPATIBLE, 400, error("Input token length too long", type="invalid_request_error")),
+    # DashScope
+    (
+        COMPATIBLE,
+        400,
+        error(
+            "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 98304]",
+            code="invalid_parameter_error",
+        ),
+    ),
+    (COMPATIBLE, 400, {"code": "InvalidParameter", "message": "Range of input length should be [1, 30720]"}),
+    # Zhipu
+    (COMPATIBLE, 400, error("Prompt exceeds max length", code="1261")),
+    (COMPATIBLE, 400, error("Prompt 超长", code="1261")),
+    # Mistral, xAI, Bedrock, LM Studio, MiniMax, Volcengine
+    (
+        COMPATIBLE,
+        400,
+        {
+            "object": "error",
+            "message": "Prompt contains 40000 tokens and 0 draft tokens, too large for this model",
+        },
+    ),
+    (
+        COMPATIBLE,
+        400,
+        {"code": "x", "error": "This model's maximum prompt length is 131072 but the request contains 200000 tokens."},
+    ),
+    (COMPATIBLE, 400, error("Input is too long for requested model.")),
+    (
+        COMPATIBLE,
+        400,
+        {"error": "The number of tokens to keep from the initial prompt is greater than the context length."},
+    ),
+    (COMPATIBLE, 400, error("invalid params, context window exceeds limit (2013)")),
+    (COMPATIBLE, 400, error("Total tokens of image and text exceed max message tokens")),
 ]
 WITHOUT_TOOLS = [
     (OLLAMA, 400, {"error": "registry.ollama.ai/library/gemma:2b does not support tools"}),
@@ -60,6 +131,37 @@ WITHOUT_TOOLS = [
     (OPENAI, 400, error("Unsupported parameter: 'tools' is not supported with this model.", param="tools")),
     (ROUTER, 404, error("No endpoints found that support tool use.", code=404)),
     (GOOGLE, 400, error("Function calling is not enabled for models/gemma-3-27b-it", status="INVALID_ARGUMENT")),
+]
+WITHOUT_TOOLS += [
+    (COMPATIBLE, 500, error("Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...")),
+    (COMPATIBLE, 400, error("Only user and assistant roles are supported!")),
+    (COMPATIBLE, 400, error("Only user, assistant and system roles are supported!")),
+    (COMPATIBLE, 500, error("Unknown role: tool")),
+    (COMPATIBLE, 400, error("The chat template of this model has no place for tools.")),
+]
+NOT_TO_BE_FORCED = [
+    # Qwen, DeepSeek and Moonshot while they think; Anthropic likewise
+    (
+        COMPATIBLE,
+        400,
+        error(
+            "<400> InternalError.Algo.InvalidParameter: The tool_choice parameter does not support being set to "
+            "required or object in thinking mode",
+            type="invalid_request_error",
+            code="invalid_parameter_error",
+        ),
+    ),
+    (COMPATIBLE, 400, error("deepseek-reasoner does not support this tool_choice", type="invalid_request_error")),
+    (COMPATIBLE, 400, error("Thinking mode does not support this tool_choice", code="invalid_request_error")),
+    (COMPATIBLE, 400, error("tool_choice 'required' is incompatible with thinking enabled")),
+    (ROUTER, 400, error("Thinking may not be enabled when tool_choice forces tool use.", code=400)),
+    (ANTHROPIC, 400, error("Thinking may not be enabled when tool_choice forces tool use.")),
+    (ROUTER, 404, error("No endpoints found that support the provided 'tool_choice' value.", code=404)),
+    # vLLM without guided decoding, Groq, Mistral
+    (COMPATIBLE, 400, error('Value error, `tool_choice` must either be a named tool, "auto", or "none".', code=400)),
+    (COMPATIBLE, 400, error("Tool choice is required, but model did not call a tool", code="tool_use_failed")),
+    (COMPATIBLE, 422, {"detail": [{"loc": ["body", "tool_choice"], "msg": "Input should be 'auto' or 'none'"}]}),
+    (GOOGLE, 400, error("Forced function calling (mode = ANY) is only supported for newer models.", code=400)),
 ]
 WITHOUT_SCHEMA = [
     (COMPATIBLE, 400, error("This response_format type is unavailable now")),
@@ -78,6 +180,46 @@ LIMITED = [
     (ANTHROPIC, 429, error("Number of request tokens has exceeded your rate limit", type="rate_limit_error")),
     (GOOGLE, 429, error("Resource has been exhausted (e.g. check quota).", status="RESOURCE_EXHAUSTED")),
 ]
+NO_CREDIT = [
+    (
+        OPENAI,
+        429,
+        error(
+            "You exceeded your current quota, please check your plan and billing details.", code="insufficient_quota"
+        ),
+    ),
+    (
+        ANTHROPIC,
+        400,
+        error("Your credit balance is too low to access the Anthropic API.", type="invalid_request_error"),
+    ),
+    (ROUTER, 402, error("This request requires more credits, or fewer max_tokens.", code=402)),
+    (COMPATIBLE, 402, error("Insufficient Balance", code="invalid_request_error")),  # DeepSeek
+    (COMPATIBLE, 429, error("Your account is not active", type="exceeded_current_quota_error")),  # Moonshot
+    (COMPATIBLE, 429, error("余额不足或无可用资源包,请充值。", code="1113")),  # Zhipu
+    (COMPATIBLE, 400, error("Access denied, please make sure your account is in good standing.", code="Arrearage")),
+]
+FILTERED = [
+    (
+        OPENAI,
+        400,
+        error(
+            "Invalid prompt: your prompt was flagged as potentially violating our usage policy.", code="invalid_prompt"
+        ),
+    ),
+    (
+        OPENAI,
+        400,
+        error(
+            "The response was filtered due to Azure OpenAI's content management policy.",
+            code="content_filter",
+        ),
+    ),
+    (ROUTER, 403, error("openai/gpt-4 requires moderation. Your input was flagged for violence.", code=403)),
+    (COMPATIBLE, 400, error("Content Exists Risk", type="invalid_request_error")),  # DeepSeek
+    (COMPATIBLE, 400, error("Input data may contain inappropriate content.", code="data_inspection_failed")),
+    (COMPATIBLE, 400, error("系统检测到输入或生成内容可能包含不安全或敏感内容", code="1301")),
+]
 BUSY = [
     (OPENAI, 503, error("The engine is currently overloaded, please try again later")),
     (ANTHROPIC, 529, error("Overloaded", type="overloaded_error")),
@@ -94,9 +236,11 @@ OTHERS = [
 ]
 CASES = [
     *((ContextTooLong, *case) for case in TOO_LONG),
-    *((Unsupported, *case) for case in WITHOUT_TOOLS + WITHOUT_SCHEMA),
+    *((Unsupported, *case) for case in WITHOUT_TOOLS + NOT_TO_BE_FORCED + WITHOUT_SCHEMA),
     *((AuthenticationError, *case) for case in REFUSED_KEYS),
     *((RateLimited, *case) for case in LIMITED),
+    *((QuotaExhausted, *case) for case in NO_CREDIT),
+    *((Refused, *case) for case in FILTERED),
     *((Overloaded, *case) for case in BUSY),
     *((ModelError, *case) for case in OTHERS),
 ]
@@ -124,6 +268,24 @@ def test_a_model_without_tools_is_told_from_a_server_without_schemas(
 
     assert isinstance(error, Unsupported)
     assert error.what == "tools"
+
+
+@pytest.mark.parametrize(("model", "status", "body"), NOT_TO_BE_FORCED)
+def test_a_model_that_cannot_be_forced_to_call_is_told_from_one_without_tools(
+    model: str, status: int, body: dict[str, Any]
+) -> None:
+    error = found(model, status, body)
+
+    assert isinstance(error, Unsupported)
+    assert error.what == "tool_choice"
+
+
+def test_a_call_that_the_server_could_not_read_may_come_out_better_the_next_time() -> None:
+    said = error("Failed to call a function. Please adjust your prompt.", code="tool_use_failed")
+
+    failed = found(COMPATIBLE, 400, said)
+
+    assert (type(failed), may_pass(failed)) == (BadReply, True)
 
 
 @pytest.mark.parametrize(("model", "status", "body"), WITHOUT_SCHEMA)
@@ -171,8 +333,18 @@ def test_a_wait_in_the_body_wins_over_that_of_the_headers() -> None:
         (AuthenticationError("x", "who", None), False),
         (ContextTooLong("x", "long", None), False),
         (Unsupported("x", "no tools", 500, "tools"), False),
+        (QuotaExhausted("x", "no money", 429), False),
+        (Refused("x", "no", None), False),
     ],
     ids=lambda each: f"{type(each).__name__} {each.status}" if isinstance(each, ModelError) else "",
 )
 def test_what_may_pass_is_told_by_class_and_status(error: ModelError, passes: bool) -> None:
     assert may_pass(error) is passes
+
+
+def test_a_quota_that_comes_back_within_a_minute_is_a_rate_limit() -> None:
+    words = "You exceeded your current quota, please check your plan and billing details."
+
+    error = model_error("google", Failure(words, "429", retry_after=31), status=429)
+
+    assert type(error) is RateLimited

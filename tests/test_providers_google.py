@@ -133,7 +133,7 @@ def test_what_a_filter_withholds_is_said_to_be_withheld(reason: str) -> None:
 def test_a_prompt_that_is_blocked_is_a_reply_without_words() -> None:
     reply = decode({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 5}})
 
-    assert reply == Reply(finish_reason="content_filter", usage=Usage(5))
+    assert reply == Reply(finish_reason="content_filter", usage=Usage(5), refusal="SAFETY")
 
 
 def test_a_call_that_google_found_malformed_is_not_a_stop() -> None:

@@ -15,7 +15,7 @@ import pytest
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
-from cdp_agent.errors import AuthenticationError, ModelError, SetupError
+from cdp_agent.errors import AuthenticationError, ModelError, Overloaded, SetupError
 from cdp_agent.providers.google_credentials import AccessToken, DefaultCredentials
 
 USER = {"type": "authorized_user", "client_id": "i", "client_secret": "s", "refresh_token": "r"}
@@ -161,6 +161,25 @@ async def test_what_google_refuses_is_an_authentication_error(tmp_path: Path) ->
         await headers(google, file_with(tmp_path, USER))
 
     assert caught.value.status == 400
+
+
+async def test_a_token_server_that_is_busy_is_no_matter_of_the_key(tmp_path: Path) -> None:
+    with pytest.raises(Overloaded, match="Google's token server answered with HTTP status 503") as caught:
+        await headers(Google(lambda: httpx.Response(503)), file_with(tmp_path, USER))
+
+    assert caught.value.status == 503
+
+
+async def test_a_token_that_was_refused_is_renewed(tmp_path: Path) -> None:
+    google, credentials = Google(), DefaultCredentials("vertex", file_with(tmp_path, USER))
+    first = await credentials.headers(google.http)
+
+    assert credentials.renew()
+    assert (first, await credentials.headers(google.http)) == (
+        {"Authorization": "Bearer t1"},
+        {"Authorization": "Bearer t2"},
+    )
+    assert not AccessToken("t").renew()
 
 
 async def test_an_answer_without_a_token_is_an_error(tmp_path: Path) -> None:

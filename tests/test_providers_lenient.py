@@ -1,5 +1,7 @@
 """Reading JSON that a model wrote as best it could."""
 
+import json
+
 import pytest
 
 from cdp_agent.providers.lenient import objects, read_object
@@ -55,6 +57,19 @@ def test_nothing_is_made_up(text: str) -> None:
 def test_a_list_is_no_object() -> None:
     with pytest.raises(ValueError, match="must be a JSON object, not list"):
         read_object("[1]")
+
+
+DEEP = "[" * 5000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [DEEP, f'{{"a": {DEEP}', json.dumps(DEEP), json.dumps(f'{{"a": {DEEP}'), f'say "{{{DEEP}"', '"' + "{" * 20_000],
+    ids=["bare", "an object", "quoted", "an object, quoted", "in words", "many"],
+)
+def test_what_is_nested_too_deep_is_not_read(text: str) -> None:
+    with pytest.raises(ValueError, match=r"not JSON|must be a JSON object"):
+        read_object(text)
 
 
 def test_all_objects_are_found_where_they_begin() -> None:

@@ -158,3 +158,55 @@ def test_every_provider_speaks_in_some_way(name: str) -> None:
     )
 
     assert found.wire.path("m").startswith("/")
+
+
+@pytest.mark.parametrize(
+    ("model", "base_url", "address", "shown"),
+    [
+        (
+            "openai-compatible/m",
+            "https://anna:s3cret-word@proxy.example/v1?api-version=2024-10-21",
+            "https://anna:s3cret-word@proxy.example/v1/chat/completions?api-version=2024-10-21",
+            "https://…@proxy.example/v1?…",
+        ),
+        (
+            "google/m",
+            "https://proxy.example/gemini/?subscription-key=abcdef123456",
+            "https://proxy.example/gemini/models/m:streamGenerateContent?subscription-key=abcdef123456&alt=sse",
+            "https://proxy.example/gemini?…",
+        ),
+        ("ollama/m", "http://anna:p@box:11434/?x=1", "http://anna:p@box:11434/api/chat?x=1", "http://…@box:11434/api?…"),
+        ("openai-compatible/m", "http://[::1]:8080/v1/#x", "http://[::1]:8080/v1/chat/completions", "http://[::1]:8080/v1"),
+    ],
+)  # fmt: skip
+def test_a_base_url_may_have_a_login_and_a_query_which_are_not_shown(
+    model: str, base_url: str, address: str, shown: str
+) -> None:
+    found = endpoint(model, base_url=base_url, environment={})
+
+    assert (found.address, found.shown_url) == (address, shown)
+    assert str(found) == f"Endpoint({model} at {shown})"
+
+
+def test_nothing_secret_of_a_base_url_is_left_in_a_message() -> None:
+    url = "https://anna:s3cret%2Dword@proxy.example/v1?sig=abcdef123456"
+    found = endpoint("openai-compatible/m", base_url=url, api_key=KEY, environment={})
+
+    words = found.without_secrets(f"{url} refused s3cret-word, abcdef123456 and {KEY}")
+
+    assert words == "https://[login]@proxy.example/v1?[query] refused [login], [query] and [key]"
+
+
+@pytest.mark.parametrize("key", ["a", "key", "EMPTY"])
+def test_a_key_that_is_no_secret_is_not_taken_out_of_words(key: str) -> None:
+    found = endpoint("openai-compatible/m", base_url="http://a:b@x/v1?c=d", api_key=key, environment={})
+
+    assert found.without_secrets("a bad EMPTY key, b, d") == "a bad EMPTY key, b, d"
+
+
+@pytest.mark.parametrize("base_url", ["http://[::1/v1", "http://x:99999/v1", "http://", "htp://anna:s3cret-word@x?k=v"])
+def test_an_address_that_is_none_is_refused_without_its_secrets(base_url: str) -> None:
+    with pytest.raises(SetupError, match="is not a base URL: one begins with http:// or https://") as refused:
+        endpoint("openai-compatible/m", base_url=base_url, environment={})
+
+    assert "s3cret-word" not in str(refused.value)

@@ -11,6 +11,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.errors import NotInteractable
+from cdp_agent.page.actions import LEFT
 from cdp_agent.page.dialogs import Dialog
 from cdp_agent.page.network import Failure
 from cdp_agent.page.page import Page
@@ -33,7 +34,7 @@ async def test_a_click_that_does_nothing_says_so(page: Page, serve: Serve) -> No
 
     receipt = await click(page, "Idle")
 
-    assert receipt.text == 'clicked E1 button "Idle"\nnothing changed'
+    assert receipt.text == 'clicked E1 button "Idle"\nno change seen within 1 s'
     assert receipt.nothing_changed
 
 
@@ -147,7 +148,7 @@ async def test_requests_that_failed_are_told(page: Page, serve: Serve) -> None:
     receipt = await click(page, "Send")
 
     assert receipt.failed_requests == [Failure("POST", refused, status=500)]
-    assert receipt.text == f'clicked E1 button "Send"\nfailed: POST {refused} 500\nnothing changed'
+    assert receipt.text == f'clicked E1 button "Send"\nfailed: POST {refused} 500\nno change seen within 1 s'
 
 
 async def test_a_page_that_answers_with_an_error_is_told_once(page: Page, serve: Serve) -> None:
@@ -257,3 +258,159 @@ async def test_a_value_that_the_page_writes_otherwise_later_is_told(page: Page, 
     receipt = await page.fill("E1", "tea")
 
     assert "TEA" in receipt.text
+
+
+COUNTING = "<button onclick='out.textContent = +out.textContent + 1'>Add</button><p id=out>0</p>"
+
+
+async def test_a_counter_that_the_click_moves_at_once_is_not_waited_for(page: Page, serve: Serve) -> None:
+    await page.goto(serve(COUNTING))
+
+    receipts = [await click(page, "Add") for _ in range(3)]
+
+    assert [each.watched_s for each in receipts] == [None, None, None]
+
+
+async def test_a_click_into_a_field_is_done_when_the_field_has_the_focus(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input aria-label=Name>"))
+
+    assert (await click(page, "Name")).watched_s is None
+
+
+async def test_what_was_so_before_is_not_waited_for(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input type=checkbox checked aria-label=Ok>"))
+
+    receipt = await page.check(await ref(page, "Ok"))
+
+    assert receipt.text == 'checked E1 checkbox "Ok"\n(it was checked before)'
+
+
+async def test_submitting_says_that_enter_was_pressed_and_what_came(page: Page, serve: Serve) -> None:
+    later = "setTimeout(() => { out.textContent = `for ${q.value}` }, 400); return false"
+    await page.goto(serve(f"<form onsubmit='{later}'><input id=q aria-label=Q></form><p id=out></p>"))
+
+    receipt = await page.fill(await ref(page, "Q"), "tea", submit=True)
+
+    assert (
+        receipt.text == 'filled E1 textbox "Q"\n(Enter was pressed)\nchanged:\n  + - paragraph: for tea\nvalue: "tea"'
+    )
+
+
+async def test_submitting_without_an_effect_says_so(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<form onsubmit='return false'><input aria-label=Q></form>"))
+
+    receipt = await page.fill(await ref(page, "Q"), "tea", submit=True)
+
+    assert receipt.text.endswith('value: "tea"\nno change seen within 1 s')
+
+
+async def test_filling_alone_waits_for_no_effect(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input aria-label=Q>"))
+
+    receipt = await page.fill(await ref(page, "Q"), "tea")
+
+    assert (receipt.watched_s, "no change" in receipt.text) == (None, False)
+
+
+async def test_a_key_that_does_nothing_says_so_and_one_that_comes_late_is_told(page: Page, serve: Serve) -> None:
+    script = "addEventListener('keydown', (e) => e.key === 'b' && setTimeout(() => { out.textContent = 'late' }, 500))"
+    await page.goto(serve(f"<p id=out></p><script>{script}</script>"))
+    await page.snapshot()
+
+    idle, late = await page.press("a"), await page.press("b")
+
+    assert idle.text == "pressed a\nno change seen within 1 s"
+    assert late.changed == ["+ - paragraph: late"]
+
+
+async def test_a_canvas_with_another_sites_picture_is_not_called_unchanged(page: Page, serve: Serve) -> None:
+    svg = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"
+    picture = serve(svg, other_site=True, content_type="image/svg+xml")
+    script = f"""const i = new Image(); i.src = '{picture}'
+        i.onload = () => {{ c.getContext('2d').drawImage(i, 0, 0); document.title = 'drawn' }}"""
+    draw = "c.getContext(`2d`).fillRect(0, 0, 50, 50)"
+    await page.goto(serve(f"<button onclick='{draw}'>Draw</button><canvas id=c></canvas><script>{script}</script>"))
+    while await page.evaluate("document.title") != "drawn":
+        pass
+
+    assert "its picture changed" in (await click(page, "Draw")).text
+
+
+async def test_a_canvas_in_a_frame_that_cannot_be_compared_is_told(page: Page, serve: Serve) -> None:
+    svg = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"
+    picture = serve(svg, content_type="image/svg+xml")
+    script = f"""const i = new Image(); i.src = '{picture}'
+        i.onload = () => {{ c.getContext('2d').drawImage(i, 0, 0); b.textContent = 'Draw' }}"""
+    draw = "c.getContext(`2d`).fillRect(0, 0, 50, 50)"
+    frame = f"<button id=b onclick='{draw}'>Wait</button><canvas id=c></canvas><script>{script}</script>"
+    await page.goto(serve(f"<button>Idle</button><iframe src='{serve(frame, other_site=True)}'></iframe>"))
+    await page.wait_for(text="Draw")
+
+    receipt = await click(page, "Draw")
+
+    assert receipt.note == "whether the picture of a canvas in a frame changed could not be seen: take a screenshot"
+
+
+async def test_a_canvas_of_webgl_is_noticed_too(page: Page, serve: Serve) -> None:
+    draw = "g.clearColor(1, 0, 0, 1); g.clear(g.COLOR_BUFFER_BIT)"
+    script = "const g = c.getContext('webgl'); if (!g) document.title = 'none'"
+    await page.goto(serve(f"<button onclick='{draw}'>Draw</button><canvas id=c></canvas><script>{script}</script>"))
+    if await page.evaluate("document.title") == "none":
+        pytest.skip("no WebGL in this Chrome")
+
+    assert "its picture changed" in (await click(page, "Draw")).text
+
+
+async def test_the_lines_of_a_field_are_told_once(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<textarea aria-label=Note>Old\nlines</textarea><output>None</output>"))
+    count = "document.querySelector('output').textContent = this.value.length"
+    await page.evaluate(f"document.querySelector('textarea').oninput = function () {{ {count} }}")
+    await page.snapshot()
+
+    receipt = await page.fill("E1", "one\n  two\n\n| four")
+
+    assert receipt.text == (
+        'filled E1 textbox "Note"\nchanged:\n  ~ - status (now 17, before None)\nvalue: "one\\n  two\\n\\n| four"'
+    )
+
+
+async def test_the_lines_of_a_field_are_told_where_they_are_others_than_its_value(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<textarea aria-label=Note></textarea><textarea aria-label=Copy></textarea>"))
+    copy = "document.querySelector('[aria-label=Copy]').value = this.value"
+    await page.evaluate(f"document.querySelector('textarea').oninput = function () {{ {copy} }}")
+    await page.snapshot()
+
+    receipt = await page.fill("E1", "one\ntwo")
+
+    assert receipt.text == 'filled E1 textbox "Note"\nchanged:\n  + | one\n  + | two\nvalue: "one\\ntwo"'
+
+
+async def test_a_button_that_is_replaced_while_it_is_pressed_gets_no_click_and_that_is_told(
+    page: Page, serve: Serve
+) -> None:
+    again = "const again = () => { out.innerHTML = '<button onclick=\"log.textContent += 1\">Open</button>' }"
+    await page.goto(serve(f"<div id=out></div><p id=log></p><script>{again}; again(); </script>"))
+    await page.evaluate("addEventListener('mousedown', () => setTimeout(again), {once: true})")
+
+    lost, done = await click(page, "Open"), await click(page, "Open")
+
+    assert (lost.note, done.note) == (LEFT, "")
+    assert await page.evaluate("log.textContent") == "1"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("<p>1815</p><h3>Ada Lovelace</h3><p>Mathematician</p>", "Ada Lovelace"),
+        ("<div><div>Ada <b>Love</b>lace</div><div>1815</div></div>", "Ada Lovelace"),
+        ("<style>b { color: red }</style>Ada<div>1815</div>", "Ada"),
+    ],
+    ids=["heading", "first block", "text before a block"],
+)
+async def test_what_has_no_name_is_told_by_its_first_line(page: Page, serve: Serve, content: str, words: str) -> None:
+    mark = "card.className = 'selected'"
+    await page.goto(serve(f'<div id=card>{content}</div><button onclick="{mark}">Mark</button>'))
+
+    receipt = await click(page, "Mark")
+
+    assert receipt.changed == [f'~ - div "{words}": class now "selected"']

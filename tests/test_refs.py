@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any, cast
 
 import msgspec
@@ -14,13 +13,13 @@ from cdp_agent.errors import InvalidArguments, StaleRef
 from cdp_agent.page.page import Page
 from cdp_agent.page.refs import RefTable, parse_ref
 from cdp_agent.page.saved_refs import SavedRefs
-from cdp_agent.page.world import World
+from cdp_agent.page.world import Handle, World
 
 from .conftest import Serve
 
 
 def world() -> World:
-    return cast(World, SimpleNamespace())
+    return World(cast(Any, None), "F", 1, Handle("1"))
 
 
 def test_a_world_keeps_its_own_numbers() -> None:
@@ -59,8 +58,20 @@ def test_an_element_can_be_bound_to_the_number_it_had() -> None:
     assert table.next == 10
 
 
-@pytest.mark.parametrize("text", ["", "12", "E", "Ex", "E1 E2", "E1234567890"])
-def test_what_is_no_ref_is_refused(text: str) -> None:
+def test_numbers_of_documents_that_have_gone_were_given_and_keep_nothing() -> None:
+    table = RefTable()
+    for number in range(100):
+        table.claim(world(), 1 + 2 * number, 3 + 2 * number)  # nobody else holds it
+    last = world()
+    table.claim(last, 201, 203)
+
+    assert [table.locate(number) for number in (1, 100, 202, 203)] == [None, None, (last, 202), None]
+    assert [table.was_given(number) for number in (0, 1, 100, 202, 203)] == [False, True, True, True, False]
+    assert len(table._by_number) == 2
+
+
+@pytest.mark.parametrize("text", ["", "12", "E", "Ex", "E1 E2", "E1234567890", None, 12])
+def test_what_is_no_ref_is_refused(text: Any) -> None:
     with pytest.raises(InvalidArguments):
         parse_ref(text)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.errors import SetupError
+from cdp_agent.origins import origin_of
 from cdp_agent.page.hosts import holds, read_hosts
-from cdp_agent.page.interception import patterns_of, websocket_conditions
-from cdp_agent.page.origins import origin_of
+from cdp_agent.page.interception import patterns_of, socket_conditions
 from cdp_agent.page.rules import Rules, rules_of
 
 
@@ -213,7 +213,7 @@ def test_as_few_requests_are_held_as_serve(given: dict[str, object], patterns: l
 
 
 def test_sockets_are_refused_in_the_words_that_chrome_has_for_addresses() -> None:
-    conditions = websocket_conditions([made(allow=["a.example", "https://b.example"], deny=["[::1]:81"])])
+    conditions = socket_conditions([made(allow=["a.example", "https://b.example"], deny=["[::1]:81"])])
 
     assert [(each.url_pattern, each.offline) for each in conditions] == [
         ("ws://[\\:\\:1]:81/*", True),
@@ -225,4 +225,6 @@ def test_sockets_are_refused_in_the_words_that_chrome_has_for_addresses() -> Non
         ("wss://b.example:443/*", None),
         ("ws://*:*/*", True),
         ("wss://*:*/*", True),
+        ("", None),
     ]
+    assert [each.packet_loss for each in conditions] == [None] * 9 + [100]

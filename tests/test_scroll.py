@@ -2,7 +2,7 @@ import pytest
 
 from cdp_agent.errors import InvalidArguments, StaleRef
 from cdp_agent.page.page import Page
-from cdp_agent.page.scroll import Scrolled
+from cdp_agent.page.scroll import Direction, Scrolled
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
 
@@ -206,3 +206,23 @@ def test_the_text_for_a_model_says_how_far_and_where() -> None:
     )
 
     assert moved.text == "scrolled page down by 800 px, now at 800 px; at the bottom; the content grew by 400 px"
+
+
+SNAPS = """<!doctype html><style>body { margin: 0 } #box { height: 400px; overflow-y: scroll;
+  scroll-snap-type: y mandatory }
+  section { height: 400px; scroll-snap-align: start }
+  #after { height: 150px }</style>
+  <div id=box><section>1</section><section>2</section><section>3</section><div id=after></div></div>"""
+
+
+@pytest.mark.parametrize("direction", ["bottom", "down"])
+async def test_a_box_that_snaps_ends_where_it_snaps(direction: Direction, page: Page, serve: Serve) -> None:
+    await page.goto(serve(SNAPS))
+
+    moved = await page.scroll(direction, pages=3)
+    again = await page.scroll(direction)
+
+    there = await page.evaluate("box.scrollTop")
+    assert there < await page.evaluate("box.scrollHeight - box.clientHeight")  # so it does snap
+    assert (moved.moved_px, moved.position_px, moved.at_bottom, moved.note) == (there, there, True, "")
+    assert (again.moved_px, again.position_px, again.at_bottom) == (0, there, True)

@@ -1,6 +1,10 @@
+import re
+
+import msgspec
 import pytest
 
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page import snapshot as snapshots
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
 from tests.every_frame import every_frame
@@ -35,15 +39,15 @@ async def test_a_match_tells_its_context_and_the_element_to_act_on(page: Page, s
     assert (match.role, match.name, match.frame_url, match.in_viewport) == ("link", "Log out now", url, True)
 
 
-async def test_words_run_through_inline_elements_and_stop_at_blocks(page: Page, serve: Serve) -> None:
+async def test_words_run_through_inline_elements_and_short_blocks_of_one_line(page: Page, serve: Serve) -> None:
     await page.goto(serve("<p>Log<b>out</b></p><div>one</div><div>two</div><table><td>a<td>b</table>"))
 
     totals = [(await page.search(pattern)).total for pattern in ("logout", "onetwo", "one two", "ab")]
 
-    assert totals == [1, 0, 0, 0]
+    assert totals == [1, 0, 1, 0]  # "- text: one | two" is one line
 
 
-async def test_what_a_reader_does_not_see_is_not_found(page: Page, serve: Serve) -> None:
+async def test_what_neither_a_reader_nor_the_snapshot_sees_is_not_found(page: Page, serve: Serve) -> None:
     await page.goto(
         serve(
             "<style>.q::before{content:'generated '}</style>"
@@ -51,17 +55,138 @@ async def test_what_a_reader_does_not_see_is_not_found(page: Page, serve: Serve)
             "<details><summary>More</summary>secret</details><script>secret</script><!-- secret -->"
             "<input type=password value=secret><input autocomplete=one-time-code value=secret>"
             "<input value='typed text'><textarea>long text</textarea>"
-            "<select><option>secret<option selected>chosen</select>"
+            "<select><option>other<option selected>chosen</select>"
             "<p class=q>text</p>"
         )
     )
 
     totals = {
         word: (await page.search(word)).total
-        for word in ("secret", "shown", "typed", "long", "chosen", "generated text")
+        for word in ("secret", "shown", "typed", "long", "chosen", "other", "generated text")
     }
 
-    assert totals == {"secret": 0, "shown": 1, "typed": 1, "long": 1, "chosen": 1, "generated text": 1}
+    assert totals == {"secret": 0, "shown": 1, "typed": 1, "long": 1, "chosen": 1, "other": 1, "generated text": 1}
+
+
+EVERYTHING = """
+<button aria-label="Remove row 3">Delete</button><button title="Log off"><svg></svg></button>
+<img alt="A red kettle" src=x><input placeholder="Your e-mail"><input aria-label=Amount value=12.50>
+<label>Colour <select><option>Red<option selected>Green<option>Blue</select></label>
+<canvas>Sales of 2025</canvas><div contenteditable role=textbox aria-label=Body>Dear all</div>
+<textarea aria-label=Note>first line
+second line</textarea>
+<svg role=img><title>Chart of sales</title></svg><a href=/x title="All the rules">§</a>
+<div role=slider tabindex=0 aria-label=Volume aria-valuetext="half loud"></div>
+<table aria-label=Cart><tr><th>What<th>Price<tr><td>Tea<td>4.50 <b>EUR</b><tr><td>Milk<td><a href=/m>free</a></table>
+<p>Main Street 5<br>1234 Town</p><h2>Orders <small>of today</small></h2>"""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "role", "name"),
+    [
+        ("remove row", "button", "Remove row 3"),
+        ("delete", "button", "Remove row 3"),
+        ("log off", "button", "Log off"),
+        ("red kettle", "img", "A red kettle"),
+        ("your e-mail", "textbox", "Your e-mail"),
+        ("amount", "textbox", "Amount"),
+        ("12.50", "textbox", "Amount"),
+        ("blue", "combobox", "Colour"),
+        ("green", "combobox", "Colour"),
+        ("sales of 2025", "generic", ""),
+        ("body", "textbox", "Body"),
+        ("dear all", "textbox", "Body"),
+        ("second line", "textbox", "Note"),
+        ("chart of sales", "img", "Chart of sales"),
+        ("all the rules", "link", "§"),
+        ("half loud", "slider", "Volume"),
+        ("tea 4.50 eur", "cell", "Tea"),
+        ("tea | 4.50", "cell", "Tea"),
+        ("4.50 EUR", "cell", "4.50 EUR"),
+        ("free", "link", "free"),
+        ("street 5 1234 town", "paragraph", ""),
+        ("orders of today", "heading", "Orders of today"),
+        ("your e‑mail", "textbox", "Your e-mail"),
+    ],
+)
+async def test_what_the_snapshot_shows_is_found_once_and_where_it_is(
+    pattern: str, role: str, name: str, page: Page, serve: Serve
+) -> None:
+    await page.goto(serve(EVERYTHING))
+
+    found = await page.search(pattern)
+
+    assert [(match.role, match.name) for match in found.matches] == [(role, name)]
+
+
+async def test_every_line_of_the_snapshot_is_one_line_to_search(page: Page, serve: Serve) -> None:
+    await page.goto(serve(EVERYTHING))
+    text = (await page.snapshot()).text
+
+    lines = re.findall(r"^ *(?:- [a-z]+:|\|) (.+)$", text, re.M)
+    names = [msgspec.json.decode(name) for name in re.findall(r'"(?:[^"\\]|\\.)*"', text)]
+
+    assert [each for each in lines + names if (await page.search(each)).total == 0] == []
+    assert len(lines) > 5
+    assert len(names) > 12
+
+
+async def test_options_that_the_snapshot_leaves_out_are_found(page: Page, serve: Serve) -> None:
+    options = "".join(f"<option>Country number {number}" for number in range(300))
+    await page.goto(serve(f"<select aria-label=Country>{options}</select>"))
+
+    (match,) = (await page.search("country number 277")).matches
+
+    assert "number 277" not in (await page.snapshot()).text
+    assert (match.role, match.name) == ("combobox", "Country")
+
+
+@pytest.mark.parametrize(
+    ("content", "pattern"),
+    [
+        ("<p>See our <a href=/t>terms</a>, if you like</p>", "our terms, if"),
+        ("<p>See our <a href=/t>terms</a>.</p>", "see our terms"),
+        ("<p>Pay<button>now</button></p>", "paynow"),
+        ("<p>a <a href=/1>b</a> and <a href=/2>c</a></p>", "a b and c"),
+    ],
+)
+async def test_a_link_in_a_sentence_does_not_end_it(content: str, pattern: str, page: Page, serve: Serve) -> None:
+    await page.goto(serve(content))
+
+    assert (await page.search(pattern)).total == 1
+
+
+async def test_each_of_many_equal_texts_has_its_own_place(page: Page, serve: Serve) -> None:
+    blocks = "".join(f"<div id=d{n}>same words here</div>{'<a href=/x>same</a>' * (n % 2)}" for n in range(6))
+    await page.goto(serve(f"{blocks}<div style='margin-top:3000px'>same words here</div>"))
+
+    found = (await page.search("same words")).matches
+    ids = {row.ref: row.attributes["id"] for row in (await page.find("div", attributes=["id"])).elements}
+
+    assert [(ids[match.ref], match.in_viewport) for match in found] == [
+        *((f"d{n}", True) for n in range(6)),
+        (None, False),
+    ]
+
+
+async def test_a_search_between_two_readings_leaves_the_next_one_true(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = "".join(f"<tr><td><a href=/{n}>Order {n}</a><td>open" for n in range(200))
+    await page.goto(serve(f"<table>{rows}</table><p id=p>before"))
+    await page.snapshot()
+
+    for word in ("after", "later", "last"):
+        await page.evaluate(
+            f"p.textContent = '{word}'; document.querySelector('td:nth-child(2)').textContent = '{word}'"
+        )
+        assert (await page.search(word)).total == 2
+        await page.evaluate(f"document.querySelector('tr:nth-child(9) td').innerHTML += '<button>{word}</button>'")
+        assert (await page.search(word)).total == 3
+        kept = (await page.snapshot()).text
+        monkeypatch.setattr(snapshots, "_base", lambda world: {"base": None})  # tells nothing of what is known
+        assert kept == (await page.snapshot()).text
+        monkeypatch.undo()
 
 
 async def test_the_total_is_true_when_fewer_are_returned(page: Page, serve: Serve) -> None:
@@ -88,10 +213,32 @@ async def test_a_regular_expression_matches_within_blocks(page: Page, serve: Ser
     assert [match.text for match in found.matches] == ["12.50 EUR", "7 EUR"]
 
 
-async def test_close_spellings_are_offered_when_there_is_no_match(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p>Privacy Policy</p><p>Private policies</p><p>Imprint</p>"))
+@pytest.mark.parametrize(
+    ("pattern", "near"),
+    [
+        ("privacy polcy", ["Privacy Policy"]),
+        ("cancellation terms of the shop", ["Cancel | Terms of delivery"]),
+        ("Delivery adress", ["Delivery address"]),
+        ("xylophone", []),
+    ],
+)
+async def test_the_nearest_spelling_is_told_when_there_is_no_match(
+    pattern: str, near: list[str], page: Page, serve: Serve
+) -> None:
+    await page.goto(
+        serve(
+            "<p>Privacy Policy</p><p>Private policies</p><p>Imprint</p><input aria-label='Delivery address'>"
+            "<div>Cancel</div><div>Terms of delivery</div>"
+        )
+    )
 
-    assert (await page.search("privacy polcy")).near == ["Privacy Policy"]
+    assert (await page.search(pattern)).near == near
+
+
+async def test_an_expression_that_is_there_to_the_letter_is_said_to_be(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p>Price (EUR)</p>"))
+
+    assert (await page.search("price (EUR)", regex=True)).near == ["Price (EUR)"]
 
 
 async def test_a_match_out_of_the_viewport_is_said_to_be(page: Page, serve: Serve) -> None:

@@ -41,6 +41,7 @@ async def test_a_secret_is_filled_in_where_it_belongs(page: Page, serve: Serve, 
     assert await page.evaluate("document.querySelector('#f').value") == SECRET
     assert "input f" in await log(page)
     assert (receipt.value, receipt.note) == (None, "<secret:password> was filled in")
+    assert "no change seen" not in receipt.text
 
 
 async def test_an_editor_takes_a_secret(page: Page, serve: Serve) -> None:

@@ -234,7 +234,7 @@ async def test_a_busy_page_is_told(page: Page, serve: Serve, monkeypatch: pytest
     session = (await page.frames()).root.session
     busy = session.post(runtime.Evaluate(expression="const end = Date.now() + 1500; while (Date.now() < end);"))
 
-    assert await watch.settle() == "the page is busy and does not answer"
+    assert await watch.settle() == "the page does not answer: its own script keeps it busy"
     await busy
 
 

@@ -58,7 +58,9 @@ async def test_a_label_in_a_drawing_is_none(page: Page, serve: Serve) -> None:
 
 
 def test_no_two_files_of_the_bundle_declare_the_same_name() -> None:
-    declared = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", js.reading() + js.rest(), re.M)
+    files = [Path(js.__file__).parent / name for name in (*js.READING, *js.REST)]
+    source = "\n".join(each.read_text("utf-8") for each in files)
+    declared = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", source, re.M)
 
     assert [name for name, times in Counter(declared).items() if times > 1] == []
 

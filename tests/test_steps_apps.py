@@ -16,6 +16,8 @@ from cdp_agent.page.page import Page
 
 from .step_files import carry_out, steps_of
 
+pytestmark = pytest.mark.slow
+
 FRAMEWORKS = ["backbone", "knockoutjs", "react"]
 
 

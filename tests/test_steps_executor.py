@@ -44,6 +44,19 @@ async def test_only_what_is_ambiguous_costs_a_call(
     assert not {"done", "abort", "evaluate"} & described.keys()
 
 
+async def test_the_executor_is_offered_no_tool_of_the_run_of_one_model(
+    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer
+) -> None:
+    models = Models(httpserver, [plan("Click Save"), verdict('"Saved."')], executor=[("click", SECOND)])
+    agent = models.agent(browser, executor=True, replan=True)
+
+    events = await every(agent.stream("Save", url=serve(TWO), page=page, answer=str))
+
+    assert result_of(events).success
+    offered = {each["function"]["name"] for each in models.asked("executor")[0]["tools"]}
+    assert not {"done", "abort", "revise_plan"} & offered
+
+
 @pytest.mark.parametrize("planner", [True, False], ids=["planned", "given"])
 async def test_another_model_takes_over_for_the_executor(
     browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer, planner: bool
@@ -89,15 +102,18 @@ async def test_a_model_without_tool_calls_may_answer_in_json(
     assert page.title == "first"
     [step] = of(events, StepResolved)
     assert (step.arguments, step.reasoning) == ({"ref": "E1"}, "The first.")
-    assert step.why == '2 elements may be "Save": button "Save" (E1); button "Save" (E2).'
+    assert (
+        step.why
+        == '2 elements may be "Save": button "Save" (E1) in region "One"; button "Save" (E2) in region "Other".'
+    )
 
 
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [
-        (("clickElement", {"selector": "a"}), "There is no tool"),
+        (("clickElement", {"selector": "a"}), "'a' matches 0 elements"),
         (("click", {"ref": "E99"}), "There is no E99"),
-        (("click", {"selector": "a"}), "selector"),
+        (("click", {"selector": "button"}), "'button' matches 2 elements"),
         (("done", {"result": "Done."}), "There is no tool"),
     ],
 )
@@ -156,7 +172,7 @@ async def test_a_step_may_use_what_an_earlier_one_gave(
     browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer
 ) -> None:
     site = Site(httpserver)
-    first = serve(f"<p>See {site.article} for more.")
+    first = serve(f"<p>See <a href='{site.article}'>{site.article}</a> for more.")
     agent = Models(httpserver).agent(browser, planner=False)
 
     result = await agent.do(["Search the page for 'See'", "Open the address shown in step 1"], url=first, page=page)

@@ -94,6 +94,31 @@ async def test_a_request_that_needs_no_step_is_answered_at_once(
     assert "A cat sleeps 13 hours a day." in models.read("planner", 1)
 
 
+async def test_what_cannot_be_done_ends_before_any_step(
+    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+) -> None:
+    why = "Cats cannot be sent by fax from here."
+    models = Models(httpserver, [("propose_steps", {"needs_steps": False, "impossible": True, "message": why})])
+
+    events = await every(models.agent(browser).stream("Fax me a cat", url=site.article, page=page))
+
+    result = result_of(events)
+    assert (result.success, result.answer, result.error) == (False, why, TaskError("aborted", why))
+    assert (of(events, StepResolved), len(models.requests)) == ([], 1)
+
+
+async def test_the_planner_is_told_what_each_tool_gives(
+    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+) -> None:
+    models = Models(httpserver, [answer("Yes.")])
+
+    await models.agent(browser).run("Is it?", url=site.home, page=page)
+
+    read = models.read("planner", 1)
+    assert "\n  extract: what was asked for: text, or JSON of that schema\n" in read
+    assert "\n  manage_tabs: the id, title and address of each tab, and which one you are in\n" in read
+
+
 async def test_a_rejected_plan_is_made_anew_from_the_same_view(
     browser: Browser, page: Page, site: Site, httpserver: HTTPServer
 ) -> None:
@@ -190,7 +215,7 @@ async def test_what_submits_and_pays_is_asked_even_in_auto(
     assert site.ordered == []
 
 
-@pytest.mark.parametrize("decision", [Execute(), Skip(), Reword("Scroll down"), Stop()], ids=type)
+@pytest.mark.parametrize("decision", [Execute(), Approve(), Skip(), Reword("Scroll down"), Stop()], ids=type)
 async def test_each_decision_on_an_act(
     browser: Browser, page: Page, site: Site, httpserver: HTTPServer, decision: object
 ) -> None:
@@ -201,7 +226,7 @@ async def test_each_decision_on_an_act(
 
     asked = approve.asks[1]  # type: ignore[attr-defined]  # see deciding
     assert (asked.number, asked.step, asked.tool, asked.risks) == (2, ORDER[1], "click", ["submits", "pays"])
-    assert len(site.ordered) == isinstance(decision, Execute)
+    assert len(site.ordered) == isinstance(decision, Execute | Approve)
     assert len(of(events, StepSkipped)) == isinstance(decision, Skip)
     assert result_of(events).success is not isinstance(decision, Stop)
 

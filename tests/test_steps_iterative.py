@@ -12,6 +12,7 @@ from cdp_agent.outcome import TaskError
 from cdp_agent.page.page import Page
 from cdp_agent.step_events import StepChosen, StepDone, StepNotDone, StepSkipped, StepsVerified
 from tests.agents import of, result_of
+from tests.conftest import Serve
 from tests.stepping import Models, Site, deciding, every, finish, move, resolved, verdict
 
 
@@ -116,6 +117,36 @@ async def test_an_answer_that_never_stands_is_given_as_what_it_is(
     assert (result.error, result.answer, result.validation) == (TaskError("failed", "No."), "No.", "forced")
 
 
+@pytest.mark.parametrize(
+    ("answer", "ends", "judged"),
+    [
+        ("A cat sleeps 13 hours.", (True, "A cat sleeps 13 hours.", "unconfirmed"), 2),
+        ("No.", (False, "No.", "forced"), 3),
+    ],
+    ids=["shown", "not shown"],
+)
+async def test_an_answer_that_was_shown_is_not_refused_twice(
+    browser: Browser,
+    page: Page,
+    site: Site,
+    httpserver: HTTPServer,
+    answer: str,
+    ends: tuple[bool, str, str],
+    judged: int,
+) -> None:
+    models = Models(httpserver, [finish(answer), verdict("No.", completed=False)] * 3)
+
+    result = await models.agent(browser, flow="iterative").run(
+        "How long does a cat sleep?", url=site.article, page=page
+    )
+
+    assert (result.success, result.answer, result.validation) == ends
+    assert len(models.requests) == 2 * judged
+    assert (
+        "A cat sleeps 13 hours a day." in models.read("planner", 2).partition("these were shown")[2]
+    ) == result.success
+
+
 async def test_the_limits_hold(browser: Browser, page: Page, site: Site, httpserver: HTTPServer) -> None:
     models = Models(httpserver, [move("Press Tab")] * 4)
     few = models.agent(browser, flow="iterative", limits=Limits(max_steps=3))
@@ -134,6 +165,59 @@ async def test_the_same_again_and_again_is_noticed(
 
     assert result.error is not None
     assert (result.error.code, result.stats.steps < 9) == ("stuck", True)
+
+
+async def test_what_was_just_done_is_not_done_again_while_nothing_has_changed(
+    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+) -> None:
+    typing = move("Type 'cats' in the search box")
+    models = Models(httpserver, [typing, move("Type 'cats' in the  search box."), finish("Typed."), verdict("Typed.")])
+
+    events = await every(models.agent(browser, flow="iterative").stream("Type cats", url=site.home, page=page))
+
+    assert result_of(events).success
+    assert [each.number for each in of(events, StepDone)] == [1]
+    assert "was not carried out again, for nothing on the page has changed since" in models.read("planner", 3)
+
+
+@pytest.mark.parametrize("step", ["Type 'cats' in the search box", "Click 'Nowhere'", "Search the page for 'cats'"])
+async def test_the_same_once_more_after_it_was_refused_ends_the_run(
+    browser: Browser, page: Page, site: Site, httpserver: HTTPServer, step: str
+) -> None:
+    models = Models(httpserver, [move(step)] * 3)
+
+    events = await every(models.agent(browser, flow="iterative").stream("Search", url=site.home, page=page))
+
+    error = result_of(events).error
+    assert error is not None
+    assert (error.code, len(of(events, StepChosen)), len(models.requests)) == ("stuck", 1, 3)
+
+
+async def test_what_goes_further_each_time_is_done_again(
+    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer
+) -> None:
+    models = Models(httpserver, [*[move("Click Next")] * 4, finish("Page 5."), verdict("Page 5.")])
+    url = serve("<button onclick='output.value++'>Next</button><p>Page <output id=output>1</output>")
+
+    events = await every(models.agent(browser, flow="iterative").stream("Go to page 5", url=url, page=page))
+
+    assert result_of(events).success
+    assert len(of(events, StepDone)) == 4
+
+
+async def test_what_cannot_be_done_ends_at_once(
+    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+) -> None:
+    why = "There are no dogs here."
+    models = Models(
+        httpserver,
+        [move("Scroll down"), ("next_step", {"needs_action": False, "impossible": True, "message": why})],
+    )
+
+    result = await models.agent(browser, flow="iterative").run("Order a dog", url=site.home, page=page)
+
+    assert (result.success, result.answer, result.error) == (False, why, TaskError("aborted", why))
+    assert len(models.requests) == 2
 
 
 async def test_tokens_are_limited(browser: Browser, page: Page, site: Site, httpserver: HTTPServer) -> None:

@@ -22,7 +22,10 @@ WRITTEN = sorted(path.stem for path in FOLDER.glob("miniwob_*.txt"))
 SOLVED = ["click-button-sequence", "click-checkboxes-transfer", "click-option", "click-tab", "enter-text", "focus-text"]
 REFUSED = ["click-button", "click-color", "count-sides", "choose-date", "visual-addition", "social-media-all"]
 
-pytestmark = pytest.mark.skipif(SITE_FOLDER is None, reason="MiniWoB++ is missing: pip install --no-deps miniwob")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(SITE_FOLDER is None, reason="MiniWoB++ is missing: pip install --no-deps miniwob"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -15,11 +15,17 @@ SNAPSHOTS = sorted((Path(__file__).parent / "snapshots").glob("*.txt"))
 
 @pytest.mark.parametrize("path", SNAPSHOTS, ids=[path.stem for path in SNAPSHOTS])
 def test_every_line_of_a_snapshot_is_a_node_at_its_depth(path: Path) -> None:
-    lines = [line for line in path.read_text("utf-8").split("\n") if line.strip()]
+    lines = [line for line in path.read_text("utf-8").split("\n") if line.lstrip().startswith("- ")]
 
     found = [(node.depth, node.role) for node in shown("\n".join(lines)).nodes]
 
     assert found == [((len(line) - len(line.lstrip())) // 2, line.split()[1].rstrip(":")) for line in lines]
+
+
+def test_a_value_of_several_lines_is_one_text() -> None:
+    page = shown('- textbox "Code" [ref=E1]:\n  | if x:\n  |   - y\n  |\n- button "Run" [ref=E2]')
+
+    assert [(node.role, node.text) for node in page.nodes] == [("textbox", "if x:\n  - y\n"), ("button", "")]
 
 
 def test_a_line_gives_all_that_it_says() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.page.page import Page
+from cdp_agent.steps.policy import AUTO, Ruling
 from cdp_agent.steps.risk import risk_of
 from cdp_agent.steps.risky_words import said_by
 from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from tests.conftest import Serve
 
 POST = '<form method=post action="/buy"><input aria-label=Name><input aria-label=City>{}</form>'
@@ -36,6 +38,8 @@ CLICKS = [
     ('<a href="/a" download>Save</a>', 'link "Save"', ("downloads",)),
     ('<a href="/data/all.zip?x=1">All data</a>', 'link "All data"', ("downloads",)),
     ('<a href="/next">Next</a>', 'link "Next"', ()),
+    ('<a href="/items/5/delete">Item 5</a>', 'link "Item 5"', ("deletes",)),
+    ('<a href="/items?action=unsubscribe&id=5">More</a>', 'link "More"', ("deletes",)),
 ]  # fmt: skip
 
 
@@ -144,6 +148,7 @@ async def test_files_and_scripts_are_risks(page: Page, serve: Serve) -> None:
 
     assert await kinds(page, "goto", url="https://example.com/setup.exe") == ("downloads",)
     assert await kinds(page, "goto", url="https://example.com/") == ()
+    assert await kinds(page, "goto", url="https://example.com/users/7/delete") == ("deletes",)
     assert await kinds(page, "manage_tabs", action="open", url="https://example.com/a.zip") == ("downloads",)
     assert await kinds(page, "upload", ref="E1", files=["a.txt"]) == ("uploads",)
     assert await kinds(page, "evaluate", expression="1") == ("scripts",)
@@ -168,9 +173,59 @@ async def test_files_and_scripts_are_risks(page: Page, serve: Serve) -> None:
         ("Read this post", None),
         ("Submit", "submits"),
         ("Next", None),
+        ("D\u0435lete", "deletes"),  # with a Cyrillic letter
+        ("\u0440\u0430\u0443", "pays"),  # with no other
+        ("Ｐａｙ", "pays"),
+        ("De\u200blete", "deletes"),
+        ("D e l e t e", "deletes"),
+        ("Deactivate", "deletes"),
+        ("Close my account", "deletes"),
+        ("Cancel subscription", "deletes"),
+        ("Cancel", None),
+        ("Upgrade", "pays"),
+        ("Reserve", "pays"),
+        ("A B C D", None),
         ("How we send the things that you buy from us", None),
         ("", None),
     ],
 )
 def test_words_on_buttons(name: str, kind: str | None) -> None:
     assert said_by(name) == kind
+
+
+class Payment(Arguments, frozen=True):
+    amount: int = 1
+
+
+async def pay(args: Payment, context: Context) -> Observation:
+    """Pay."""
+    return Observation("Paid.")
+
+
+async def test_a_tool_that_declares_nothing_is_asked_about(page: Page) -> None:
+    made = {
+        "undeclared": tool()(pay),
+        "declared": tool(effect="none")(pay),
+        "reading": tool(read_only=True)(pay),
+    }
+
+    found = {name: await risk_of(each, Payment(), page) for name, each in made.items()}
+
+    assert {name: each.kinds for name, each in found.items()} == {
+        "undeclared": ("undeclared",),
+        "declared": (),
+        "reading": (),
+    }
+    assert AUTO.ruling("pay", found["undeclared"]) == Ruling("ask", "its tool does not declare what it sets off")
+
+
+async def test_what_is_typed_with_a_line_break_is_a_risk_as_enter_is(page: Page, serve: Serve) -> None:
+    await page.goto(serve(POST.format("<button>Pay now</button>")))
+    await page.focus(ref_of((await page.snapshot()).text, "textbox"))
+
+    assert await kinds(page, "type_text", text="1\n") == ("submits", "pays")
+    assert await kinds(page, "type_text", text="1") == ()
+
+
+def test_each_built_in_tool_declares_what_it_sets_off() -> None:
+    assert [each.name for each in BUILT_IN.values() if each.effect is None] == []

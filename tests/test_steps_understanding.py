@@ -8,6 +8,7 @@ import pytest
 
 from cdp_agent.page.page import Page
 from cdp_agent.steps.call import Call
+from cdp_agent.steps.resolve import Unclear
 from cdp_agent.steps.understanding import understand_step
 
 from .conftest import Serve
@@ -111,8 +112,20 @@ async def test_a_sentence_of_several_acts_is_refused_with_its_acts(page: Page, s
     found = await understand_step("Click Open and click Save", page, patience_s=0)
 
     assert str(found) == (
-        'Nothing on the page is "Open and click Save". If these are 2 acts, give each a line: Click Open / click Save.'
+        'Nothing on the page is "Open and click Save". If these are 2 acts, give each a line: Click Open / click Save: '
+        'button "Save" (E1).'
     )
+
+
+async def test_a_cell_of_plain_text_is_found_in_its_row(page: Page, serve: Serve) -> None:
+    rows = "".join(f"<tr><td>{number}<td>Ada<td>20.00<td><button>Edit</button>" for number in (11, 12, 13))
+    await page.goto(serve(f"<table><tr><th>Invoice<th>Customer<th>Total<th>Act{rows}</table>"))
+
+    found = await understand_step("Click column Total in the row of Invoice 12", page, patience_s=0)
+
+    assert isinstance(found, Call)
+    [cell] = [each for each in (await page.find("tr:nth-child(3) td")).elements if each.text == "20.00"]
+    assert found.arguments == {"ref": cell.ref}
 
 
 async def test_a_tab_of_the_browser_is_told_by_its_title(page: Page, serve: Serve) -> None:
@@ -121,3 +134,44 @@ async def test_a_tab_of_the_browser_is_told_by_its_title(page: Page, serve: Serv
     call = await understand_step("Switch to the Orders tab", page, tabs=[page])
 
     assert call == Call("manage_tabs", {"action": "switch", "tab": f"t{page.number}"})
+
+
+BARE = """<h1>Sign up</h1><label>Email <input></label><label>Colour <select><option>Red<option>Blue</select></label>
+<a href=#a>Prices</a><a href=#b>Help</a><p>Terms</p><a href=#c>Contact</a>
+<button>Next</button><button>Save draft</button>"""
+
+
+@pytest.mark.parametrize(
+    ("step", "tool", "about"),
+    [
+        ("Next", "click", 'button "Next"'),
+        ("2. Next.", "click", 'button "Next"'),
+        ("The Next button", "click", 'button "Next"'),
+        ("Email: a@b.c", "fill", 'textbox "Email"'),
+        ("Email = a@b.c", "fill", 'textbox "Email"'),
+        ("Colour: Blue", "select", 'combobox "Colour": Red'),
+        ("Type a@b.c into Email", "fill", 'textbox "Email"'),
+        ("Click the link above Terms", "click", 'link "Help"'),
+        ("Click the link right before 'Terms'", "click", 'link "Help"'),
+        ("Click the link below Terms", "click", 'link "Contact"'),
+    ],
+)
+async def test_a_step_may_be_short(page: Page, serve: Serve, step: str, tool: str, about: str) -> None:
+    await page.goto(serve(BARE))
+
+    call = await understand_step(step, page)
+
+    assert isinstance(call, Call)
+    assert (call.tool, call.about.rpartition(" (")[0]) == (tool, about)
+
+
+@pytest.mark.parametrize("step", ["Save", "Phone: 12", "Compare what they cost", "Sign up"])
+async def test_words_without_a_verb_are_no_act_where_nothing_is_called_just_so(
+    page: Page, serve: Serve, step: str
+) -> None:
+    await page.goto(serve(BARE))
+
+    call = await understand_step(step, page)
+
+    assert isinstance(call, Unclear)
+    assert call.why.startswith("This is not one act in words that are known")

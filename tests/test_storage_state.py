@@ -15,9 +15,10 @@ from pytest_httpserver import HTTPServer
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import storage
 from cdp_agent.detached import DetachedChrome
-from cdp_agent.errors import SetupError
-from cdp_agent.page.storage_state import StorageState, read_state, write_state
+from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.page.storage_state import StorageState, Visitor, read_state, write_state
 from tests.conftest import Serve
+from tests.fake_chrome import FakeChrome
 
 LOGGED_IN = "<script>localStorage.setItem('token', 'für Ada'); localStorage.setItem('cart', '3')</script>"
 COOKIES = {"Set-Cookie": "session=abc; Max-Age=1000"}
@@ -26,6 +27,11 @@ READ = "[document.cookie, localStorage.getItem('token'), localStorage.getItem('c
 
 def _saved(path: Path) -> Any:
     return msgspec.json.decode(path.read_bytes())
+
+
+def _pages_asked(server: HTTPServer) -> list[str]:
+    """Without a page's icon, which Chrome asks for when it likes, also just as it is closed."""
+    return [request.url for request, _ in server.log if request.path != "/favicon.ico"]
 
 
 async def test_a_login_is_there_again_on_both_origins(serve: Serve, tmp_path: Path, httpserver: HTTPServer) -> None:
@@ -40,11 +46,11 @@ async def test_a_login_is_there_again_on_both_origins(serve: Serve, tmp_path: Pa
         await page.goto(there)
         await browser.save_storage_state(path)
         assert browser.pages == [page]
-    asked = len(httpserver.log)
+    asked = _pages_asked(httpserver)
 
     async with Browser.launch(storage_state=path) as browser:
         assert browser.pages == []
-        assert len(httpserver.log) == asked  # no site has seen us
+        assert _pages_asked(httpserver) == asked  # no site has seen us
         page = await browser.new_page(serve("<p>again</p>"))
         assert await page.evaluate(READ) == ["session=abc; seen=yes", "für Ada", "3"]
         await page.goto(serve("<p>again</p>", other_site=True))
@@ -150,3 +156,11 @@ def test_a_file_that_is_no_state_is_refused_before_chrome_starts(
 async def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match=r"nowhere/state\.json cannot be written: No such file or directory\."):
         write_state(tmp_path / "nowhere" / "state.json", StorageState())
+
+
+async def test_an_origin_that_is_not_reached_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cdp_agent.page.storage_state._VISIT_S", 0.01)
+    chrome = FakeChrome()
+
+    with pytest.raises(BrowserError, match=r"local storage of https://a\.example was not reached within 0\.01 s"):
+        await Visitor(chrome.connect().session("S")).read("https://a.example")

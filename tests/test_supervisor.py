@@ -19,6 +19,8 @@ from cdp_agent.detached import start_detached
 from cdp_agent.errors import BrowserError, PageUnresponsive
 from tests.conftest import Serve
 
+pytestmark = pytest.mark.chrome
+
 WITHIN_S = 5.0
 
 # Says what it does, so that it can be killed at any of these moments.

@@ -92,6 +92,18 @@ async def test_something_is_dragged(browser: Browser, page: Page, serve: Serve) 
     assert await page.evaluate("document.title") == "there"
 
 
+async def test_a_canvas_is_clicked_and_dragged_on_at_places(browser: Browser, page: Page, serve: Serve) -> None:
+    told = "document.title += event.type[5] + [event.offsetX, event.offsetY] + ';'"
+    await page.goto(serve(f'<canvas width=200 height=100 onmousedown="{told}" onmouseup="{told}"></canvas>'))
+    (ref,) = (await page.snapshot()).refs
+
+    await call("click", page, browser, ref=ref, at=[5, 6])
+    await call("drag", page, browser, from_ref=ref, to_ref=ref, from_at=[10, 20], to_at=[30, 40])
+    await call("drag", page, browser, from_ref=ref, by=[50, -10], from_at=[10, 20])
+
+    assert await page.evaluate("document.title") == "d5,6;u5,6;d10,20;u30,40;d10,20;u60,10;"
+
+
 async def test_the_snapshot_keeps_to_its_budget(browser: Browser, page: Page, serve: Serve) -> None:
     await page.goto(serve("<button>One</button>" * 500))
 

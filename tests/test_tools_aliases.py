@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from cdp_agent.agent.perform import Understood, understand
+from cdp_agent.agent.perform import Understood, understand, understand_on
 from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.events import AgentAction, BrowserActionCompleted
@@ -33,6 +33,9 @@ def understood(name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any
         ("type", {"a11yId": "E1", "text": "!", "mode": "append", "submit": True},
          ("fill", {"ref": "E1", "value": "!", "append": True, "submit": True})),
         ("type", {"ref": "E1", "text": "x", "mode": "replace"}, ("fill", {"ref": "E1", "value": "x"})),
+        ("type", {"text": "cats"}, ("type_text", {"text": "cats"})),
+        ("type_text", {"text": "cats"}, ("type_text", {"text": "cats"})),
+        ("type_text", {"element": "E1", "text": "cats"}, ("fill", {"ref": "E1", "value": "cats"})),
         ("press_key", {"key": "Control+A"}, ("press", {"key": "Control+A"})),
         ("pressKey", {"key": "Tab", "times": 3}, ("press", {"key": "Tab", "repeat": 3})),
         ("enter", {"ref": "E2"}, ("press", {"key": "Enter", "ref": "E2"})),
@@ -51,6 +54,25 @@ def understood(name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any
         ("wait_for", {"waitType": "element", "selector": "p"}, ("wait_for", {"selector": "p"})),
         ("wait_for", {"seconds": 2}, ("wait", {"seconds": 2})),
         ("waitFor", {"time": 2}, ("wait", {"seconds": 2})),
+        ("waitFor", {"waitType": "time", "value": 1500}, ("wait", {"seconds": 1.5})),
+        ("waitFor", {"waitType": "time", "value": "250"}, ("wait", {"seconds": 0.25})),
+        ("waitFor", {"waitType": "element", "selector": "p", "timeout": 5000},
+         ("wait_for", {"selector": "p", "timeout_s": 5.0})),
+        ("waitFor", {"waitType": "networkIdle", "selector": "", "timeout": 3000},
+         ("wait_for", {"idle": True, "timeout_s": 3.0})),
+        ("wait_for", {"text": "Done", "timeout": 5}, ("wait_for", {"text": "Done", "timeout_s": 5.0})),
+        ("wait_for", {"text": "Done", "timeoutMs": 900}, ("wait_for", {"text": "Done", "timeout_s": 0.9})),
+        ("wait", {"ms": 500}, ("wait", {"seconds": 0.5})),
+        ("wait", {"time": 2000}, ("wait", {"seconds": 2.0})),
+        ("wait", {"duration": 2}, ("wait", {"seconds": 2.0})),
+        ("clickElement", {"a11yId": 3, "clickType": "double"}, ("click", {"ref": "E3", "count": 2})),
+        ("openTab", {"url": "a.example"}, ("manage_tabs", {"action": "open", "url": "a.example"})),
+        ("closeTab", {"tabId": "t2"}, ("manage_tabs", {"action": "close", "tab": "t2"})),
+        ("switchTab", {"tabId": "t2"}, ("manage_tabs", {"action": "switch", "tab": "t2"})),
+        ("selectOption", {"a11yId": "E4", "option": "1", "by": "index"},
+         ("select", {"ref": "E4", "value": "1", "by": "index"})),
+        ("waitForElement", {"selector": "p"}, ("wait_for", {"selector": "p"})),
+        ("hoverElement", {"id": "E1"}, ("hover", {"ref": "E1"})),
         ("getSchema", {}, ("get_schema", {})),
         ("getHTML", {"id": "E6"}, ("get_html", {"ref": "E6"})),
         ("upload_file", {"ref": "E7", "path": "cv.pdf"}, ("upload", {"ref": "E7", "files": ["cv.pdf"]})),
@@ -91,3 +113,56 @@ async def test_events_tell_our_name(browser: Browser, page: Page, serve: Serve) 
 
     assert [each.action for each in of(events, AgentAction)] == ["fill", "done"]
     assert [each.action for each in of(events, BrowserActionCompleted)] == ["fill", "done"]
+
+
+FORM = (
+    "<input name=q aria-label=Search><button class=b>One</button><button class=b>Two</button><div id=host></div>"
+    "<script>host.attachShadow({mode: 'open'}).innerHTML = '<button id=deep>Deep</button>'</script>"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "ours"),
+    [
+        ("clickElement", {"selector": "#deep"}, ("click", {"ref": "button Deep"})),
+        ("type", {"selector": "input[name='q']", "text": "cats", "submit": True},
+         ("fill", {"ref": "textbox Search", "value": "cats", "submit": True})),
+        ("pressKey", {"key": "Enter", "selector": "input"}, ("press", {"key": "Enter", "ref": "textbox Search"})),
+        ("pressKey", {"key": "Enter", "selector": ""}, ("press", {"key": "Enter"})),
+        ("scroll", {"target": "#deep", "direction": "toElement"},
+         ("scroll", {"direction": "into_view", "ref": "button Deep"})),
+        ("getHTML", {"selector": "#deep"}, ("get_html", {"ref": "button Deep"})),
+        ("find_elements", {"selector": ".b"}, ("find_elements", {"selector": ".b"})),
+    ],
+)  # fmt: skip
+async def test_a_selector_stands_for_the_one_element_that_it_matches(
+    name: str, arguments: dict[str, Any], ours: tuple[str, dict[str, Any]], page: Page, serve: Serve
+) -> None:
+    await page.goto(serve(FORM))
+    refs = {f"{each.role} {each.name}": each.ref for each in (await page.snapshot()).refs.values()}
+
+    found = await understand_on(page, ToolCall("1", name, msgspec.json.encode(arguments).decode()), BUILT_IN)
+
+    assert isinstance(found, Understood), found
+    assert (found.tool.name, found.as_json()) == (ours[0], {key: refs.get(each, each) for key, each in ours[1].items()})
+
+
+@pytest.mark.parametrize(
+    ("selector", "why"),
+    [
+        (".b", "click: '.b' matches 2 elements, not one: button [ref=E2], button [ref=E3]. Give one of these refs."),
+        ("#none", "click: '#none' matches 0 elements, not one."),
+        ("a[", "'a[' is not a valid selector"),
+    ],
+)
+async def test_a_selector_that_matches_none_or_several_is_refused_with_how_many(
+    selector: str, why: str, page: Page, serve: Serve
+) -> None:
+    await page.goto(serve(FORM))
+    await page.snapshot()
+
+    call = ToolCall("1", "click", msgspec.json.encode({"selector": selector}).decode())
+    found = await understand_on(page, call, BUILT_IN)
+
+    assert isinstance(found, InvalidArguments)
+    assert why in str(found)

@@ -68,6 +68,13 @@ def test_a_tool_knows_the_refs_in_its_arguments() -> None:
     assert BUILT_IN["press"].refs_in(BUILT_IN["press"].parse({"key": "Tab"})) == []
 
 
+def test_a_list_that_is_nested_too_deep_is_one_text() -> None:
+    found = pack.parse({"ref": "E1", "labels": "[" * 5000})
+
+    assert isinstance(found, PackArguments)
+    assert found.labels == ["[" * 5000]
+
+
 def test_parameters_are_one_plain_object() -> None:
     assert pack.parameters == {
         "type": "object",
@@ -169,6 +176,7 @@ def test_the_built_in_tools() -> None:
         "uncheck",
         "upload",
         "press",
+        "type_text",
         "focus",
         "wait",
         "wait_for",

@@ -121,7 +121,7 @@ async def test_an_address_that_was_not_seen_is_not_opened(connected: Browser) ->
     page = await connected.new_page()
     before = connected.pages
 
-    def refuse(address: str) -> None:
+    async def refuse(address: str) -> None:
         raise InvalidArguments(f"{address} was not seen.")
 
     tool = BUILT_IN["manage_tabs"]
@@ -132,6 +132,7 @@ async def test_an_address_that_was_not_seen_is_not_opened(connected: Browser) ->
 
 async def test_the_agent_follows(browser: Browser, page: Page, serve: Serve) -> None:
     url = serve("<title>Other</title><button>Over here</button>")
+    before = browser.pages
 
     _, server = await play(
         browser,
@@ -147,5 +148,6 @@ async def test_the_agent_follows(browser: Browser, page: Page, serve: Serve) -> 
 
     assert "and you are in it now" in told(server, 2)[0]
     assert "Error" not in told(server, 3)[-1]
-    (opened,) = [each for each in browser.pages if each.url == url]
+    (opened,) = [each for each in browser.pages if each not in before]
+    assert opened.url == url
     await opened.close()

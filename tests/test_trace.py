@@ -1,5 +1,8 @@
 """Events as JSON Lines."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -46,6 +49,32 @@ def test_a_trace_is_for_the_user_alone(tmp_path: Path) -> None:
     assert (tmp_path / "t.jsonl").stat().st_mode & 0o777 == 0o600
 
 
+def test_a_trace_takes_the_place_of_a_file_or_a_link_and_leaves_what_that_leads_to(tmp_path: Path) -> None:
+    path, target, link = tmp_path / "t.jsonl", tmp_path / "mine.txt", tmp_path / "link.jsonl"
+    for each in (path, target):
+        each.write_text("mine")
+        each.chmod(0o644)
+    link.symlink_to(target)
+
+    for each in (path, link):
+        TraceWriter(each).close()
+        assert not each.is_symlink()
+        assert each.stat().st_mode & 0o777 == 0o600
+        assert list(read(each)) == []
+
+    assert (target.read_text(), target.stat().st_mode & 0o777) == ("mine", 0o644)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["link.jsonl", "mine.txt", "t.jsonl"]
+
+
+def test_a_trace_takes_the_place_of_nothing_but_files(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "out").symlink_to("/dev/stdout")
+
+    for each in (tmp_path, tmp_path / "pipe", tmp_path / "out"):
+        with pytest.raises(SetupError, match=r"cannot be written: Not a regular file\."):
+            TraceWriter(each)
+
+
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match=r"t\.jsonl cannot be written: No such file or directory\."):
         TraceWriter(tmp_path / "missing" / "t.jsonl")
@@ -56,3 +85,27 @@ def test_a_line_that_is_no_event_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(SetupError, match="line 2, is not an event: Invalid value 'x'"):
         list(read(tmp_path / "t.jsonl"))
+
+
+def test_no_room_for_a_trace_is_a_clear_error(tmp_path: Path) -> None:
+    """Whether there is none at all, or no more."""
+    script = """if 1:
+        import resource, sys
+        from pathlib import Path
+        from cdp_agent.errors import SetupError
+        from cdp_agent.events import AgentStatus
+        from cdp_agent.trace import TraceWriter
+        for most in (10, 200):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+            try:
+                with TraceWriter(Path(sys.argv[1])) as trace:
+                    for _ in range(9):
+                        trace.write(AgentStatus(timestamp=1.0, step=1, message="x" * 50))
+            except SetupError as error:
+                print(error)
+    """
+    path = str(tmp_path / "t.jsonl")
+
+    told = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
+
+    assert (told.stdout, told.stderr) == (f"{path} cannot be written: File too large.\n" * 2, "")

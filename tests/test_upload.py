@@ -115,6 +115,16 @@ def test_a_file_is_taken_out_of_the_folders_that_are_allowed_alone(files: list[s
         assert str(refused.value) == f"The file {outside} may not be uploaded, only those in {allowed}."
 
 
+@pytest.mark.parametrize("name", ["a\0.txt", "a/\0", "a\ud800.txt", "x" * 300, "a/" + "é" * 200], ids=ascii)
+async def test_a_name_that_no_file_can_have_is_told(page: Page, serve: Serve, name: str) -> None:
+    await page.goto(serve("<input type=file aria-label=F>"))
+
+    with pytest.raises(InvalidArguments, match=r"names no file: it .* Correct the name"):
+        await upload(await at(page, "F"), [name])
+    with pytest.raises(InvalidArguments, match=r"names no file: it .* Correct the name"):
+        inside([name], ["/"])
+
+
 def test_without_folders_no_file_is_taken(files: list[str]) -> None:
     with pytest.raises(InvalidArguments, match="may not be uploaded, none at all: do without"):
         inside(files, [])

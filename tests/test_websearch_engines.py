@@ -36,6 +36,20 @@ async def test_the_results_come_with_their_own_addresses(
     assert found == Results("tea", shown, pages.FOUND)
 
 
+async def test_searches_for_other_words_are_no_results_and_highlighting_is_left_out(
+    browser: Browser, serve: Serve
+) -> None:
+    content = """<div id=rso><div><a href="/search?q=green+tea"><h3>Green tea</h3></a></div>
+<div><a href="https://www.google.com/search?q=tea+pot"><h3>Tea pot</h3></a></div>
+<div><a href="https://tea.example/a#history:~:text=first,leaf"><h3>History</h3></a></div>
+<div><a href="https://tea.example/b#:~:text=leaf"><h3>Leaves</h3></a></div>
+<div><a href="https://tea.example/b"><h3>Leaves again</h3></a></div></div>"""
+
+    found = await engine("google", serve, content).find("tea", browser=browser)
+
+    assert [each.url for each in found.results] == ["https://tea.example/a#history", "https://tea.example/b"]
+
+
 async def test_results_read_as_a_list() -> None:
     found = Results("tea", "Bing", pages.FOUND)
 

@@ -12,7 +12,8 @@ SCRIPTS = {
     "worker": "postMessage('ran')",
     "nested": "new Worker('/worker').onmessage = told => postMessage(told.data)",
     "shared": "onconnect = event => event.ports[0].postMessage('ran')",
-    "service": "onmessage = event => event.source.postMessage('ran')",
+    # It leaves, or Chrome asks for it again and again as long as it lives.
+    "service": "onmessage = event => { event.source.postMessage('ran'); registration.unregister() }",
     "audio": "registerProcessor('quiet', class extends AudioWorkletProcessor { process() { return false } })",
     "paint": "registerPaint('plain', class { paint() {} })",
 }

@@ -18,6 +18,8 @@ class Web:
 
     def __init__(self, port: int) -> None:
         self.port = port
+        self.methods: list[tuple[str, str]] = []
+        """Method and path of each request."""
         self.asked: list[tuple[str, str]] = []
         """Host and path of each request, and of each socket; a proxy is asked for whole addresses."""
         self._answers: dict[tuple[str, str], Answer] = {}
@@ -55,6 +57,7 @@ class Web:
         await reader.readexactly(int(headers.get("content-length", 0)))
         name = headers["host"].partition(":")[0].removesuffix(".localhost")
         path = first.split(" ")[1]
+        self.methods.append((first.split(" ")[0], path))
         self.asked.append((name, path))
         if headers.get("upgrade") == "websocket":
             digest = hashlib.sha1((headers["sec-websocket-key"] + _MAGIC).encode()).digest()

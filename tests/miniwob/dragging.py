@@ -98,7 +98,24 @@ async def turn_the_cube(play: Play) -> None:
         # 1 and 6 are above and below the other four.
         upwards = wanted in "16" or front in "16"
         await play.drag(area, area, (60, 30), (60, 90) if upwards else (120, 30))
-    await play.submit()
+        await play.page.evaluate(_CUBE_STANDS_STILL)
+    # It looks each 20 ms how far the mouse has come: a press so soon after the move to the button turns it once more.
+    button = (await play.one("button", "Submit")).ref
+    await play.page.hover(button)
+    await play.page.evaluate(_CUBE_STANDS_STILL)
+    await play.click_on(button)
+
+
+# Let go, it turns on for up to a second, by timers of 20 ms, which a busy machine may keep from running for so long
+# that the page seems to have settled. Ours comes after those of the page that are due.
+_CUBE_STANDS_STILL = """new Promise((done) => {
+  const look = (last) => {
+    const now = document.querySelector('.cube').style.transform;
+    if (now === last) done();
+    else setTimeout(look, 60, now);
+  };
+  look();
+})"""
 
 
 @solves("draw-line")

@@ -20,11 +20,11 @@ async def deal_with_a_mail(play: Play) -> None:
     elif "reply" in play.utterance:
         await play.click_on((await play.find(".email-reply"))[0].ref)
         await play.fill(play.quoted[0])
-        await play.click("generic", class_="send-reply")
+        await play.click("generic", id="send-reply")
     else:
         await play.click_on((await play.find(".email-forward"))[0].ref)
         await play.fill(play.said(r"email to (\S+)\.")[1])
-        await play.click("generic", class_="send-forward")
+        await play.click("generic", id="send-forward")
 
 
 MENU = ["Share via DM", "Copy link to Tweet", "Embed Tweet", "Mute", "Block", "Report"]

@@ -1,0 +1,329 @@
+"""What no script in a page can see is read as soon as it is there: closed roots, ElementInternals, listeners."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.types import Command
+from cdp_agent.page import adopt, listeners
+from cdp_agent.page.page import Page
+from tests.conftest import Serve
+from tests.listing import renumbered
+from tests.web import Web, running
+
+FILL = "<ul>" + "<li>Item of a list</li>" * 120 + "</ul>"
+"""So much that a reading is kept, and the next one visits only what changed."""
+SIZES = pytest.mark.parametrize("fill", ["", FILL], ids=["small", "kept"])
+
+
+def added(before: str, after: str) -> list[str]:
+    """The lines that came, without numbers."""
+    old = renumbered(before).split("\n")
+    return [line.strip() for line in renumbered(after).split("\n") if line not in old]
+
+
+HOSTS = [
+    "article",
+    "aside",
+    "blockquote",
+    "div",
+    "footer",
+    "h1",
+    "h6",
+    "header",
+    "main",
+    "nav",
+    "p",
+    "section",
+    "span",
+    "my-thing",
+]
+
+
+@SIZES
+@pytest.mark.parametrize("host", HOSTS)
+async def test_a_closed_root_attached_later_is_read(host: str, fill: str, page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<!doctype html>{fill}<{host} id=h> \n </{host}>"))
+    before = (await page.snapshot()).text
+    await page.snapshot()
+
+    await page.evaluate("void (h.attachShadow({mode: 'closed'}).innerHTML = '<button>Inside</button>')")
+
+    assert added(before, (await page.snapshot()).text)[-1] == '- button "Inside" [ref=E]'
+
+
+async def test_a_closed_root_is_read_that_comes_together_with_text(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<!doctype html><p id=out>0</p><div id=h></div>"))
+    await page.snapshot()
+    await page.snapshot()
+
+    await page.evaluate("out.textContent = 1; void (h.attachShadow({mode: 'closed'}).innerHTML = '<b>Inside</b>')")
+
+    assert (await page.snapshot()).text == "- paragraph: 1\n- text: Inside"
+
+
+async def test_no_closed_root_is_looked_for_where_only_text_came(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await page.goto(serve("<!doctype html><p id=out>0</p>"))
+    await page.snapshot()
+    await page.snapshot()
+    asked, post = list[str](), Session.post
+
+    def noted(session: Session, command: Command[Any]) -> asyncio.Future[Any]:
+        asked.append(command.method)
+        return post(session, command)
+
+    monkeypatch.setattr(Session, "post", noted)
+    texts = []
+    for number in range(3):
+        await page.evaluate(f"out.textContent = {number}")
+        texts.append((await page.snapshot()).text)
+
+    assert texts == ["- paragraph: 0", "- paragraph: 1", "- paragraph: 2"]
+    assert asked.count("DOM.getOuterHTML") <= 1  # when Chrome has collected its garbage, it is looked up
+
+
+CLOSED = {
+    "words only": ("<p id=h></p>", "attach(h, 'only words')", "only words"),
+    "around what is slotted": ("<p id=h><b>slotted</b></p>", "attach(h, 'before <slot></slot>')", "before slotted"),
+    "in a closed root": (
+        "<p id=h></p>",
+        "attach(attach(h, '<div></div>').firstChild, 'innermost')",
+        "innermost",
+    ),
+    "in an open root": (
+        "<p id=h></p>",
+        "h.attachShadow({mode: 'open'}).innerHTML = '<div></div>'; attach(h.shadowRoot.firstChild, 'innermost')",
+        "innermost",
+    ),
+    "declared": (
+        "<p id=h></p>",
+        "h.setHTMLUnsafe('<div><template shadowrootmode=closed>declared</template></div>')",
+        "declared",
+    ),
+    "in a frame": (
+        "<iframe srcdoc='<p id=h>'></iframe>",
+        "attach(document.querySelector('iframe').contentDocument.querySelector('p'), 'framed')",
+        "framed",
+    ),
+    "of an element made meanwhile": (
+        "<p id=h></p>",
+        "const e = document.createElement('div'); attach(e, 'made'); h.replaceWith(e)",
+        "made",
+    ),
+}
+ATTACH = """const attach = (host, html) => {
+  const root = host.attachShadow({mode: 'closed'}); root.innerHTML = html; return root; }"""
+
+
+@SIZES
+@pytest.mark.parametrize(("content", "script", "text"), CLOSED.values(), ids=CLOSED)
+async def test_a_closed_root_is_read_wherever_it_is(
+    content: str, script: str, text: str, fill: str, page: Page, serve: Serve
+) -> None:
+    await page.goto(serve(f"<!doctype html><script>'shadowrootmode=\"closed\"'</script>{fill}{content}"))
+    before = (await page.snapshot()).text
+    await page.snapshot()
+
+    await page.evaluate(f"(() => {{ {ATTACH}; {script} }})()")
+
+    assert text not in before
+    assert text in (await page.snapshot()).text
+
+
+async def test_a_closed_root_is_read_by_the_first_reading_of_any_kind(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<p id=h> </p><script>{ATTACH}; attach(h, 'inside <i class=x>too</i>')</script>"))
+
+    assert [each.text for each in (await page.find(".x")).elements] == ["too"]
+    assert "inside *too*" in await page.markdown()
+    assert (await page.search("inside")).total == 1
+
+
+CHECK = """class Check extends HTMLElement {
+  constructor() { super(); this.internals = this.attachInternals(); this.internals.role = 'checkbox'; }
+}"""
+
+
+@SIZES
+async def test_a_state_that_an_element_gives_itself_later_is_read(fill: str, page: Page, serve: Serve) -> None:
+    content = f"<my-check id=c tabindex=0>Agree</my-check><script>{CHECK}; customElements.define('my-check', Check)"
+    await page.goto(serve(f"<!doctype html>{fill}{content}</script>"))
+    read: list[str] = []
+
+    for state in ("null", "'true'", "'false'"):
+        await page.evaluate(f"void (c.internals.ariaChecked = {state})")
+        read.append(renumbered((await page.snapshot()).text).split("\n")[-1])
+
+    assert read == [
+        '- checkbox "Agree" [ref=E]',
+        '- checkbox "Agree" [checked] [ref=E]',
+        '- checkbox "Agree" [ref=E]',
+    ]
+
+
+async def test_a_box_whose_state_is_internal_is_checked_and_written(page: Page, serve: Serve) -> None:
+    toggled = "this.internals.ariaChecked = this.internals.ariaChecked != 'true'"
+    content = f'<my-check id=c tabindex=0 role=checkbox onclick="{toggled}">Agree</my-check><script>{CHECK}'
+    await page.goto(serve(f"<!doctype html>{content}; customElements.define('my-check', Check)</script>"))
+    ref = (await page.find("my-check")).elements[0].ref
+
+    checked = await page.check(ref)
+    again = await page.check(ref)
+
+    assert await page.evaluate("c.internals.ariaChecked") == "true"
+    assert (checked.note, again.note) == ("", "it was checked before")
+    assert "[x] Agree" in await page.markdown()
+
+
+@SIZES
+async def test_an_element_that_is_defined_later_is_read_anew(fill: str, page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<!doctype html>{fill}<my-check id=c>Agree</my-check>"))
+    before = (await page.snapshot()).text
+    await page.snapshot()
+
+    await page.evaluate(f"(() => {{ {CHECK}; customElements.define('my-check', Check) }})()")
+
+    assert added(before, (await page.snapshot()).text) == ['- checkbox "Agree" [ref=E]']
+
+
+@SIZES
+async def test_what_was_read_first_behind_a_modal_dialog_is_read_in_full_later(
+    fill: str, page: Page, serve: Serve
+) -> None:
+    script = f"{CHECK}; customElements.define('my-check', Check); d.showModal()"
+    content = f"<my-check>Agree</my-check><dialog id=d>Hi</dialog><script>{script}</script>"
+    await page.goto(serve(f"<!doctype html>{fill}{content}"))
+    await page.snapshot()
+
+    await page.evaluate("d.close()")
+
+    assert '- checkbox "Agree" [ref=E]' in renumbered((await page.snapshot()).text)
+
+
+LISTENING = {
+    "a listener": ("<div id=d>Go</div>", "d.addEventListener('click', go)", "d.removeEventListener('click', go)"),
+    "a property": ("<div id=d>Go</div>", "d.onclick = go", "d.onclick = null"),
+    "an attribute": ("<div id=d>Go</div>", "d.setAttribute('onclick', 'go()')", "d.onclick = null"),
+    "in an open root": (
+        "<p id=h></p>",
+        "r = h.shadowRoot ?? h.attachShadow({mode: 'open'}); r.innerHTML = '<div>Go</div>'; r.firstChild.onclick = go",
+        "r.firstChild.onclick = null",
+    ),
+    "in a closed root": (
+        "<p id=h></p>",
+        "window.r ??= h.attachShadow({mode: 'closed'}); r.innerHTML = '<div>Go</div>'; r.firstChild.onclick = go",
+        "r.firstChild.onclick = null",
+    ),
+    "in a frame": (
+        "<iframe srcdoc='<div>Go</div>'></iframe>",
+        "frames[0].document.querySelector('div').onclick = go",
+        "frames[0].document.querySelector('div').onclick = null",
+    ),
+}
+
+
+@SIZES
+@pytest.mark.parametrize(("content", "add", "remove"), LISTENING.values(), ids=LISTENING)
+async def test_a_ref_follows_what_listens(
+    content: str, add: str, remove: str, fill: str, page: Page, serve: Serve
+) -> None:
+    await page.goto(serve(f"<!doctype html><script>const go = () => 0</script>{fill}{content}"))
+    await page.snapshot()
+    read: list[bool] = []
+
+    for change in (add, remove, add, remove):
+        await page.evaluate(f"void eval({change!r})")
+        read.append('generic "Go" [ref' in (await page.snapshot()).text)
+
+    assert read == [True, False, True, False]
+
+
+async def test_a_handler_that_a_policy_forbids_is_none(page: Page, serve: Serve) -> None:
+    address = serve("<div onclick='go()'>Go</div>", headers={"Content-Security-Policy": "script-src 'none'"})
+    await page.goto(address)
+
+    assert (await page.snapshot()).text == "- text: Go"
+
+
+async def test_what_listens_in_a_frame_of_another_origin_has_a_ref(page: Page) -> None:
+    async with running() as web:
+        inner = web.put("inner", "/", "<div id=d>Go</div><script>d.onclick = () => 0</script>")
+        await page.goto(_around(web, f"<iframe src={inner}></iframe>"))
+
+        assert '- generic "Go" [ref=E]' in renumbered((await page.snapshot()).text)
+
+
+async def test_what_listens_in_a_sandboxed_frame_has_a_ref(page: Page) -> None:
+    async with running() as web:
+        script = "d.onclick = () => 0; p.attachShadow({mode: `closed`}).innerHTML = `closed`"
+        content = f"<div id=d>Go</div><p id=p></p><script>{script}</script>"
+        await page.goto(_around(web, f"<iframe sandbox=allow-scripts srcdoc='{content}'></iframe>"))
+
+        text = (await page.snapshot()).text
+        assert '- generic "Go" [ref=E]' in renumbered(text)
+        assert "closed" in text
+
+
+async def omitted(page: Page) -> list[str]:
+    return [each.what for each in (await page.snapshot()).omitted]
+
+
+ROOT = "document.querySelector('#{0}').attachShadow({{mode: 'closed'}}).innerHTML = '<button>Root {0}</button>'"
+
+
+async def test_closed_roots_of_a_large_page_that_were_not_looked_for_are_named(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adopt, "LARGE_MARKUP", 1000)
+    await page.goto(serve(f"<!doctype html>{FILL}<div id=one></div><div id=two></div>"))
+    await page.snapshot()
+    await page.evaluate(ROOT.format("one"))
+    await page.snapshot()
+
+    monkeypatch.setattr(adopt, "_SHARE", 1e-9)
+    await page.evaluate(ROOT.format("two"))
+    skipped = await page.snapshot()
+    monkeypatch.setattr(adopt, "_SHARE", 1e9)
+    found = await page.snapshot()
+
+    assert [each.what for each in skipped.omitted] == ["closed shadow roots"]
+    assert skipped.text.splitlines()[-1].startswith("… left out: closed shadow roots: elements may have come since")
+    assert ('button "Root two"' in found.text, found.omitted) == (True, [])
+
+
+async def test_listeners_that_were_not_asked_for_again_are_named(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listeners, "SHARE", 1e-9)
+    clickable = "<div onclick='1'>Item</div>" * (listeners.FEW + 1)
+    await page.goto(serve(f"<!doctype html>{clickable}"))
+
+    first, again = await omitted(page), await omitted(page)
+
+    assert (first, again) == ([], ["whether what could be clicked still can be"])
+
+
+async def test_custom_elements_that_were_not_asked_again_are_counted(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<!doctype html>{'<my-thing>Thing</my-thing>' * 30}"))
+    await page.evaluate("customElements.define('my-thing', class extends HTMLElement {})")
+
+    first, again = await omitted(page), await omitted(page)
+
+    assert (first, again) == ([], ["what 6 custom elements say of themselves"])
+
+
+def _around(web: Web, content: str) -> str:
+    return web.put("outer", "/", f"<!doctype html>{content}")
+
+
+async def test_half_a_surrogate_pair_anywhere_in_a_page_ends_no_reading(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p id=p>Text</p>"))
+    await page.evaluate(r"void (p.dataset.x = 'a\ud800\\ud800 \ud83d\ude00', p.lang = '\udc00')")
+
+    assert (await page.snapshot()).text == "- paragraph: Text"
+    assert await page.evaluate("p.dataset.x") == "a\ufffd\\ud800 \U0001f600"

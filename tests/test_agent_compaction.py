@@ -1,0 +1,77 @@
+"""What a model still knows when its window was full: the task, the plan, what was tried and what was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from bench.long_runs import PAGES, STEPS, long_run, shop_served
+from cdp_agent.agent import prompts
+from cdp_agent.agent.history import History, Told
+from cdp_agent.browser import Browser
+from cdp_agent.providers.base import Assistant, ToolCall, ToolResult
+
+
+@pytest.fixture(scope="module")
+def shop() -> Iterator[str]:
+    with shop_served() as address:
+        yield address
+
+
+LEAST = {
+    8_000: {"find_elements": 12, "search_page": 12, "extract": 12, "said": 5, "only shown": 1},
+    100_000: dict.fromkeys(("find_elements", "search_page", "extract", "said", "only shown"), PAGES),
+}
+
+
+@pytest.mark.parametrize("window", LEAST)
+async def test_a_run_of_sixty_steps_keeps_within_its_window_and_knows_what_it_found(
+    browser: Browser, shop: str, window: int
+) -> None:
+    known, last = await long_run(browser, shop, window)
+
+    assert (known.success, known.steps) == (True, STEPS + 1)
+    assert known.largest_request < window * 1.1
+    assert known.shrunk <= STEPS / 6
+    assert {way: count for way, count in LEAST[window].items() if known.facts[way] < count} == {}
+    assert known.with_source == known.facts
+    assert "Task: Compare the kettles." in last
+    went = re.findall(r"^- .* · goto .*/(\d+)\.html\"} → went to .*/(\d+)\.html$", last, re.MULTILINE)
+    assert [said for said, done in went if said != done] == []
+    assert len(set(went)) == len(went)
+
+
+def test_a_condensed_conversation_is_the_task_the_record_and_the_last_turn() -> None:
+    history = History("Be brief.")
+    history.say("Task: tea", "The page now: …")
+    for number in range(3):
+        history.hear(Assistant(f"Say {number}", (ToolCall(f"c{number}", "click", "{}"),)))
+        history.answer([Told(f"c{number}", "<untrusted>\n" + "long " * 500 + "\n</untrusted>")])
+    history.shrink()
+
+    history.condense(f"{prompts.RECORD}\n\nonce", 100)
+    history.condense(f"{prompts.RECORD}\n\ntwice", 100)
+
+    texts = [str(each) for each in history.messages()]
+    assert len(texts) == 4
+    assert "Task: tea" in texts[1]
+    assert "once" not in texts[1]
+    assert history.record == "\n\ntwice"
+    assert "Say 2" in texts[2]
+    assert history.tokens < 400
+    assert texts[3].count("<untrusted>") == texts[3].count("</untrusted>") == 1
+
+
+def test_what_came_of_a_call_is_told_by_its_place_where_ids_are_used_again() -> None:
+    history = History("Be brief.")
+    history.say("Task: tea")
+    for number in range(2):
+        history.hear(Assistant(f"Say {number}", (ToolCall("call_1", "click", "{}"),)))
+        history.answer([Told("call_1", f"Done {number}")])
+
+    assert history.turns == [
+        (Assistant(f"Say {number}", (ToolCall("call_1", "click", "{}"),)), [ToolResult("call_1", f"Done {number}")])
+        for number in range(2)
+    ]

@@ -1,0 +1,29 @@
+"""What every turn of the loop costs before anything is seen: the system prompt and the tools."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import msgspec
+import pytest
+
+from cdp_agent.agent import prompts
+from cdp_agent.page.budget import tokens
+from cdp_agent.tools import DEFAULT
+
+CHARS_A_TOKEN = 4
+"""Of English with JSON in it, as the tokenizers of the day make it; `tokens` counts each sign as one."""
+
+
+@pytest.mark.parametrize("most", [1, 5])
+@pytest.mark.parametrize("vision", [False, True])
+def test_the_system_prompt_stays_small(most: int, vision: bool) -> None:
+    system = prompts.system(today=date(2026, 9, 30), guardrails=None, max_actions_per_step=most, vision=vision)
+
+    assert tokens(system) <= 700 + 150 * vision
+
+
+def test_the_tools_stay_small() -> None:
+    tools = [(each.name, each.description, each.parameters) for each in DEFAULT.values()]
+
+    assert len(msgspec.json.encode(tools)) / CHARS_A_TOKEN <= 3_100

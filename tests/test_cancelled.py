@@ -1,0 +1,123 @@
+"""Calls that are cancelled leave the browser as it was; see bench/cancelling.py for what is looked at."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from bench.cancelling import cancel_calls
+from cdp_agent.browser import Browser
+from cdp_agent.errors import SessionClosed
+from cdp_agent.page.activity import Activity
+from cdp_agent.page.page import Page
+from cdp_agent.page.settings import PageSettings
+from tests.fake_chrome import FakeChrome
+
+COUNT = 12
+"""The full number: `python -m bench.cancelling 300`."""
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_a_browser_is_as_good_as_before_after_calls_that_were_cancelled(seed: int) -> None:
+    tried = await cancel_calls(COUNT, seed)
+
+    assert tried.wrong == []
+    assert sum(tried.cancelled.values()) + sum(tried.done.values()) == COUNT
+    assert sum(tried.cancelled.values()) > 0
+
+
+_CREATED = {"type": "page", "title": "", "url": "about:blank", "attached": False}
+
+
+def fake_browser(chrome: FakeChrome) -> Browser:
+    browser = Browser(chrome.connect(), process=None, dialogs=None, downloads=None, settings=PageSettings())
+    browser._targets.follow()
+    return browser
+
+
+def fake_pages(chrome: FakeChrome) -> list[Page]:
+    browser = fake_browser(chrome)
+    chrome.tell(method="Target.targetCreated", params={"targetInfo": {"targetId": "T", **_CREATED}})
+    return browser.pages
+
+
+async def test_a_tab_that_nobody_waits_for_any_more_is_closed_when_it_comes() -> None:
+    chrome = FakeChrome()
+    browser = fake_browser(chrome)
+    opening = asyncio.create_task(browser.new_page())
+    await asyncio.sleep(0)
+
+    opening.cancel()
+    await asyncio.wait([opening])
+    asked = next(each for each in chrome.received if each["method"] == "Target.createTarget")
+    chrome.tell(id=asked["id"], result={"targetId": "T"})
+    await asyncio.sleep(0)
+
+    assert chrome.received[-1]["method"] == "Target.closeTarget"
+    assert chrome.received[-1]["params"] == {"targetId": "T"}
+
+
+async def test_a_tab_that_was_still_being_set_up_is_closed_too() -> None:
+    chrome = FakeChrome()
+    browser = fake_browser(chrome)
+    opening = asyncio.create_task(browser.new_page())
+    await asyncio.sleep(0)
+    chrome.tell(method="Target.targetCreated", params={"targetInfo": {"targetId": "T", **_CREATED}})
+    chrome.tell(id=chrome.received[-1]["id"], result={"targetId": "T"})
+    for _ in range(5):  # until it attaches
+        await asyncio.sleep(0)
+    assert chrome.received[-1]["method"] == "Target.attachToTarget"
+
+    opening.cancel()
+    await asyncio.wait([opening])
+
+    assert chrome.received[-1]["method"] == "Target.closeTarget"
+
+
+async def test_a_tab_that_has_gone_is_not_listed_again_for_a_late_event() -> None:
+    chrome = FakeChrome()
+    browser = fake_browser(chrome)
+    info = {"targetId": "T", **_CREATED}
+    chrome.tell(method="Target.targetCreated", params={"targetInfo": info})
+    assert len(browser.pages) == 1
+
+    chrome.tell(method="Target.targetDestroyed", params={"targetId": "T"})
+    attached = {"sessionId": "S", "targetInfo": info, "waitingForDebugger": False}
+    chrome.tell(method="Target.attachedToTarget", params=attached)
+
+    assert browser.pages == []
+
+
+async def test_closing_goes_on_when_whoever_waits_for_it_is_cancelled() -> None:
+    def answer(message: dict[str, Any]) -> dict[str, Any] | None:
+        return {"result": {"success": True}} if message["method"] == "Target.closeTarget" else None
+
+    chrome = FakeChrome(answer)
+    (page,) = fake_pages(chrome)
+    closing = asyncio.create_task(page.close())
+    await asyncio.sleep(0)
+
+    closing.cancel()
+    await asyncio.wait([closing])
+    reading = asyncio.create_task(page.frames())
+    await asyncio.sleep(0)
+    chrome.tell(method="Target.targetDestroyed", params={"targetId": "T"})
+    await asyncio.wait([reading], timeout=1)
+
+    assert page.closed
+    with pytest.raises(SessionClosed, match="the tab was closed"):
+        reading.result()
+
+
+async def test_waiting_for_what_happens_is_no_task_that_could_be_left() -> None:
+    activity = Activity("T", "about:blank")
+    before = asyncio.all_tasks()
+
+    waiting = activity.next_event()
+
+    assert asyncio.all_tasks() == before
+    waiting.cancel()
+    await asyncio.sleep(0)
+    assert not activity._waiting

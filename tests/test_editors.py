@@ -1,0 +1,143 @@
+"""Real editors get exactly what was given, can undo it in one step, and the receipt says what they hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cdp_agent.page.page import Page
+from tests.conftest import AppUrl
+
+RICH = ["quill", "prosemirror", "lexical", "tiptap", "tinymce"]
+CODE = ["monaco", "codemirror", "codemirror5", "ace"]
+EDITORS = [*RICH, *CODE]
+BEFORE = "before\n  it (x)"
+FUNCTION = 'function f(a) {\n  if (a[0] == "x\'y") {\n    return `${a}`;\n  }\n}'
+TEXTS = {
+    "words": "Dear Ada",
+    "code": FUNCTION,
+    "openers": "([{\"'`<",
+    "a single quote": '"',
+    "spaces at the ends": "  a  \n b \n",
+    "several spaces": "a  b   c",
+    "blank lines": "a\n\nb\n\n\nc",
+    "emoji and scripts": "ä 😀 👨‍👩‍👧 日本語\nعربى שלום",
+    "what becomes a list": "- one\n- two\n* three\n1. four\n2) five\n[ ] six",
+    "a dash": "- ",
+    "a number": "1. x",
+    "a heading": "# x",
+    "Markdown": "*a* **b** _c_ `d` ~~e~~ [f](g) > h\n```js\n---",
+    "a mark at the end": "see **b**",
+    "typography": 'He said "hi" -- well... (c) 1/2 -> it\'s',
+    "a slash": "/",
+    "an at": "@",
+    "markup": "<b>x</b> &amp; <p>",
+    "an address": "https://example.com/a?b=c",
+    "200 lines": "\n".join(f"  line {index} {{" for index in range(200)),
+}
+
+
+async def opened(page: Page, app_url: AppUrl, name: str, text: str = BEFORE) -> str:
+    """The ref of the editor, which holds the text and is at rest."""
+    await page.goto(app_url(name))
+    await page.evaluate(f"app.set({text!r})")
+    return await editor_in(page)
+
+
+async def editor_in(page: Page) -> str:
+    snapshot = await page.snapshot()
+    named = [each for each in snapshot.refs.values() if each.name.startswith(("Editor", "Cursor at row"))]
+    (found,) = [each.ref for each in named if each.role != "iframe"]
+    return found
+
+
+async def held(page: Page) -> Any:
+    return await page.evaluate("app.value()")
+
+
+@pytest.mark.parametrize("name", EDITORS)
+async def test_an_editor_gets_exactly_what_is_given_in_one_step(page: Page, app_url: AppUrl, name: str) -> None:
+    await page.goto(app_url(name))
+    given = [text for text in TEXTS.values() if (name, text) != ("ace", '"')]
+    came = {}
+
+    for text in given:
+        await page.evaluate(f"app.set({BEFORE!r})")
+        receipt = await page.fill(await editor_in(page), text)
+        filled = await held(page)
+        await page.press("Control+Z")
+        came[text] = (filled, receipt.value, await held(page))
+
+    assert came == {text: (text, text, BEFORE) for text in given}
+
+
+async def test_what_an_editor_makes_of_a_text_all_the_same_is_told(page: Page, app_url: AppUrl) -> None:
+    """Ace puts quotes around what is selected, also when one is pasted."""
+    await page.goto(app_url("ace"))
+    await page.evaluate("app.set('x')")
+
+    receipt = await page.fill(await editor_in(page), '"')
+
+    assert receipt.value == await held(page) == '""x""'
+    assert receipt.note == 'it holds something else than was given: from character 2 on "\\"x\\"\\"", not nothing'
+
+
+@pytest.mark.parametrize("name", EDITORS)
+async def test_an_editor_is_added_to_at_its_end(page: Page, app_url: AppUrl, name: str) -> None:
+    await page.goto(app_url(name))
+    await page.evaluate(f"app.set({BEFORE!r})")
+
+    for text in (" and (", "more)\n- one\n- two", "\n\nend "):
+        receipt = await page.fill(await editor_in(page), text, append=True)
+
+    whole = f"{BEFORE} and (more)\n- one\n- two\n\nend "
+    assert (await held(page), receipt.value, receipt.note) == (whole, whole, "")
+
+
+@pytest.mark.parametrize("name", EDITORS)
+async def test_an_editor_is_cleared(page: Page, app_url: AppUrl, name: str) -> None:
+    await page.goto(app_url(name))
+    await page.evaluate(f"app.set({BEFORE!r})")
+
+    receipt = await page.fill(await editor_in(page), "")
+
+    assert (await held(page), receipt.value, receipt.note) == ("", "", "")
+    await page.press("Control+Z")
+    assert await held(page) == BEFORE
+
+
+@pytest.mark.parametrize("name", RICH)
+async def test_what_is_typed_is_made_bold_and_undone_by_chords(page: Page, app_url: AppUrl, name: str) -> None:
+    await page.goto(app_url(name))
+    await page.evaluate("app.set('')")
+    editor = await editor_in(page)
+
+    await page.fill(editor, "Dear Ada")
+    await page.press("Control+A", ref=editor)
+    await page.press("Control+B")
+
+    assert await page.evaluate("app.bold()") == "Dear Ada"
+    await page.press("Control+B")
+    assert (await page.evaluate("app.bold()"), await held(page)) == ("", "Dear Ada")
+
+
+@pytest.mark.parametrize(
+    ("name", "list_", "paragraph"),
+    [
+        ("prosemirror", "bullet_list list_item paragraph", "paragraph"),
+        ("tiptap", "bulletList listItem paragraph", "paragraph"),
+        ("lexical", "list listitem", "paragraph"),
+        ("quill", "list bullet", "block"),
+    ],
+)
+async def test_who_types_a_list_gets_one_and_leaves_it_with_enter(
+    page: Page, app_url: AppUrl, name: str, list_: str, paragraph: str
+) -> None:
+    await page.goto(app_url(name))
+    await page.evaluate("app.set('')")
+
+    await page.type("- one\ntwo\n\nend", ref=await editor_in(page))
+
+    blocks = await page.evaluate("app.blocks()")
+    assert blocks == [[list_, "one"], [list_, "two"], [paragraph, "end"]]

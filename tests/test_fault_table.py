@@ -1,0 +1,341 @@
+"""Each fault at each moment: what comes of it, within which time, and that nothing is left of it afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from cdp_agent.agent.agent import Agent
+from cdp_agent.browser import Browser
+from cdp_agent.cdp import target
+from cdp_agent.cdp.connection import Connection
+from cdp_agent.cdp.websocket import WebSocketTransport
+from cdp_agent.decisions import Ask, Decision, Execute, StepFailed, Stop
+from cdp_agent.detached import DetachedChrome
+from cdp_agent.errors import CdpAgentError
+from cdp_agent.outcome import AgentResult
+from cdp_agent.page.page import Page
+from cdp_agent.page.settings import PageSettings
+from fixtures.replay import ReplayServer, reply, tool_call
+from tests.faults import AT_ANY_TIME, FAULTS, Faulty, Moment
+
+pytestmark = pytest.mark.slow
+
+PAGE = """data:text/html,<title>Form</title><button onclick="document.title='Sent'">Send</button>
+<input aria-label=Name><p>Text</p>"""
+GO = "data:text/html,<title>Other</title><p>Other"
+FILL = ("fill", {"ref": "{{ref:textbox Name}}", "value": "tea"})
+CLICK = ("click", {"ref": "{{ref:button Send}}"})
+DONE = tool_call("done", {"result": "Done."})
+DEADLINE_S = 12.0
+"""Under load; most rows take a fifth of a second."""
+PARALLEL = 4
+LEFT_WITHIN_S = 10.0
+
+
+class Stage(NamedTuple):
+    """What the fault meets: a browser behind it, and its tab once there is one."""
+
+    chrome: DetachedChrome
+    browser: Browser
+    faulty: Faulty
+    tab: Page | None
+
+    @property
+    def page(self) -> Page:
+        assert self.tab is not None
+        return self.tab
+
+    async def strike(self) -> None:
+        """The fault, now."""
+        self.faulty.strike((await self.page.frames()).root.session.id)
+
+
+async def _click(stage: Stage) -> object:
+    return await stage.page.click("E1")
+
+
+async def _other(stage: Stage) -> object:
+    await stage.page.goto(GO)
+    return await stage.page.snapshot()
+
+
+async def _come_to(stage: Stage) -> object:
+    """Reads a tab of somebody else."""
+    opened = stage.browser.session.post(target.CreateTarget(url=PAGE))
+    try:
+        return await stage.browser.find_page((await opened).target_id).snapshot()
+    finally:
+        await close_tabs(stage.chrome, [opened.result().target_id])
+
+
+def _running(*replies: bytes) -> Callable[[Stage], Awaitable[object]]:
+    async def run(stage: Stage) -> object:
+        with ReplayServer(replies=[*replies, DONE]) as server:
+            agent = Agent(stage.browser, model="openai-compatible/scripted", base_url=server.base_url)
+            return await agent.run("Send it", page=stage.page)
+
+    return run
+
+
+class _Struck(ReplayServer):
+    """The fault comes while the model makes up its mind."""
+
+    stage: Stage
+    loop: asyncio.AbstractEventLoop
+
+    def answer(self, request: dict[str, object]) -> bytes:
+        answer = super().answer(request)
+        if b"click" in answer:
+            asyncio.run_coroutine_threadsafe(self.stage.strike(), self.loop).result()
+        return answer
+
+
+async def _ask(stage: Stage) -> object:
+    server = _Struck(replies=[reply(CLICK), DONE])
+    server.stage, server.loop = stage, asyncio.get_running_loop()
+    with server:
+        agent = Agent(stage.browser, model="openai-compatible/scripted", base_url=server.base_url)
+        return await agent.run("Send it", page=stage.page)
+
+
+async def _do(stage: Stage) -> object:
+    return await Agent(stage.browser).do(["Click on Send"], page=stage.page)
+
+
+async def _approve(stage: Stage) -> object:
+    """The fault comes while the user is asked."""
+
+    async def decide(asked: Ask) -> Decision:
+        if isinstance(asked, StepFailed):
+            return Stop()
+        await stage.strike()
+        return Execute()
+
+    return await Agent(stage.browser, approve=decide).do(["Click on Send"], page=stage.page)
+
+
+Act = Callable[[Stage], Awaitable[object]]
+NO_COMMAND = Moment("")
+"""The act itself strikes."""
+MOMENTS: dict[str, tuple[Moment, Act]] = {
+    "launch": (Moment("Browser.getVersion"), lambda stage: stage.browser._start()),
+    "discover": (Moment("Target.setDiscoverTargets"), lambda stage: stage.browser._start()),
+    "open": (Moment("Target.createTarget"), lambda stage: stage.browser.new_page(PAGE)),
+    "attach": (Moment("Target.attachToTarget"), _come_to),
+    "navigate": (Moment("Page.navigate"), lambda stage: stage.page.goto(GO)),
+    "world": (Moment("Page.createIsolatedWorld"), _other),
+    "read": (Moment("Runtime.callFunctionOn", "snapshot("), lambda stage: stage.page.snapshot()),
+    "aim": (Moment("Runtime.callFunctionOn", "aim("), _click),
+    "act": (Moment("Input.dispatchMouseEvent"), _click),
+    "type": (Moment("Input.insertText"), lambda stage: stage.page.fill("E2", "tea")),
+    "settle": (Moment("Runtime.callFunctionOn", "changes("), _click),
+    "ask": (NO_COMMAND, _ask),
+    "run": (Moment("Input.dispatchMouseEvent"), _running(reply(FILL), reply(CLICK))),
+    "batch": (Moment("Input.dispatchMouseEvent"), _running(reply(CLICK, FILL))),
+    "steps": (Moment("Input.dispatchMouseEvent"), _do),
+    "approve": (NO_COMMAND, _approve),
+    "close": (Moment("Target.closeTarget"), lambda stage: stage.page.close()),
+    "leave": (Moment("Target.closeTarget"), lambda stage: stage.browser.close()),
+}
+STARTING = {"launch", "discover"}
+BEFORE_ANY_TAB = {*STARTING, "open", "attach"}
+AT_THE_END = {"leave"}
+
+
+async def came_of(act: Awaitable[object]) -> str:
+    """In a word: "done", the class of the error, how a run ended, or that it had to be cancelled."""
+    call = asyncio.ensure_future(act)
+    done, _ = await asyncio.wait([call], timeout=DEADLINE_S)
+    assert done, "it hangs"
+    try:
+        came = call.result()
+    except CdpAgentError as error:
+        return type(error).__name__
+    if isinstance(came, AgentResult) and came.error is not None:
+        return f"ends: {came.error.code}"
+    return "done"
+
+
+async def cancelled_at(reached: asyncio.Event, act: Awaitable[object]) -> str:
+    """What comes of it when it is cancelled while nothing answers."""
+    call = asyncio.ensure_future(act)
+    await asyncio.wait_for(reached.wait(), DEADLINE_S)
+    call.cancel()
+    return "cancelled" if (await asyncio.wait([call], timeout=DEADLINE_S))[0] and call.cancelled() else "not cancelled"
+
+
+async def connected(chrome: DetachedChrome) -> tuple[Faulty, Browser]:
+    faulty = Faulty(await WebSocketTransport.open(chrome.websocket_url))
+    return faulty, Browser(Connection(faulty), process=None, dialogs=None, downloads=None, settings=PageSettings())
+
+
+async def row(chrome: DetachedChrome, fault: str, moment: str) -> tuple[list[str], bool]:
+    """What came of it, twice, and whether the browser works afterwards."""
+    anew = fault == "gone" or moment in STARTING | AT_THE_END
+    faulty, browser = await connected(chrome)
+    came: list[str] = []
+    try:
+        for number in range(2):
+            if number and anew:
+                await browser.close()
+                faulty, browser = await connected(chrome)
+            if moment not in STARTING and (anew or not number):
+                await browser._start()
+            came.append(await struck(chrome, browser, faulty, fault, moment))
+        return came, moment not in AT_THE_END and await works(browser)
+    finally:
+        await browser.close()
+
+
+async def struck(chrome: DetachedChrome, browser: Browser, faulty: Faulty, fault: str, moment: str) -> str:
+    """What comes of the fault at that moment."""
+    tab = None
+    if moment not in BEFORE_ANY_TAB:
+        tab = await browser.new_page(PAGE)
+        await tab.snapshot()
+    at, act = MOMENTS[moment]
+    faulty.arm(at, FAULTS[fault])
+    acting = act(Stage(chrome, browser, faulty, tab))
+    came = await (cancelled_at(faulty.reached, acting) if fault == "unanswered" else came_of(acting))
+    assert faulty.reached.is_set(), "the moment never came"
+    return came
+
+
+async def works(browser: Browser) -> bool:
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            page = await browser.new_page(PAGE)
+            return 'button "Send"' in (await page.snapshot()).text
+    except CdpAgentError:
+        return False
+
+
+USUALLY = {
+    "refused": "ProtocolError",
+    "misshapen": "ProtocolError",
+    "unanswered": "cancelled",
+    "gone": "BrowserError",
+    "detached": "done",
+    "crashed": "done",
+    "noisy": "done",
+    "answered_twice": "done",
+}
+READING = {"detached": "DocumentGone", "crashed": "PageUnresponsive"}
+ACTING = {"crashed": "PageUnresponsive"}
+RUNNING = {"refused": "ends: failed", "misshapen": "ends: failed", "gone": "ends: failed"}
+OTHERWISE: dict[str, dict[str, str]] = {
+    "navigate": {"refused": "NavigationFailed", "misshapen": "NavigationFailed"},
+    "world": READING,
+    "read": READING,
+    "aim": ACTING,
+    "act": ACTING,
+    "type": ACTING,
+    "ask": RUNNING,
+    "run": RUNNING,
+    "batch": RUNNING,
+    "steps": {**RUNNING, "crashed": "ends: failed"},
+    "approve": {
+        **RUNNING,
+        "detached": "ends: aborted",
+        "crashed": "ends: aborted",
+    },  # it is asked what to do, and told to stop
+    "leave": dict.fromkeys(("refused", "misshapen", "gone"), "done"),
+}
+TABLE = {
+    moment: {
+        fault: {**USUALLY, **OTHERWISE.get(moment, {})}[fault]
+        for fault in FAULTS
+        if at is not NO_COMMAND or fault in AT_ANY_TIME
+    }
+    for moment, (at, _) in MOMENTS.items()
+}
+
+
+class _Left(NamedTuple):
+    """What a process and its Chrome have."""
+
+    tasks: frozenset[asyncio.Task[object]]
+    tabs: frozenset[str]
+    handles: int
+    temporary: frozenset[str]
+
+
+async def _there(chrome: DetachedChrome) -> _Left:
+    connection = Connection(await WebSocketTransport.open(chrome.websocket_url))
+    infos = (await connection.browser.send(target.GetTargets())).target_infos
+    await connection.close()
+    await asyncio.sleep(0)
+    handles = len(os.listdir("/proc/self/fd"))
+    tabs = frozenset(each.target_id for each in infos if each.type == "page")
+    return _Left(frozenset(asyncio.all_tasks()), tabs, handles, frozenset(os.listdir(tempfile.gettempdir())))
+
+
+async def close_tabs(chrome: DetachedChrome, target_ids: Iterable[str]) -> None:
+    connection = Connection(await WebSocketTransport.open(chrome.websocket_url))
+    for each in target_ids:
+        await connection.browser.send(target.CloseTarget(target_id=each))
+    await connection.close()
+
+
+async def left_since(before: _Left, chrome: DetachedChrome, *, but_tabs: bool) -> dict[str, Any]:
+    """What there is more than before: what was just ended is given a moment."""
+    until = time.monotonic() + LEFT_WITHIN_S
+    while True:
+        now = await _there(chrome)
+        left: dict[str, Any] = {
+            "tasks": [repr(each) for each in now.tasks - before.tasks],
+            "tabs": sorted(now.tabs - before.tabs),
+            "handles": max(0, now.handles - before.handles),
+            "temporary": sorted(now.temporary - before.temporary),
+        }
+        if but_tabs:  # of a connection that broke they are left: there is nobody who could close them
+            await close_tabs(chrome, left.pop("tabs"))
+        if not any(left.values()) or time.monotonic() > until:
+            return left
+        await asyncio.sleep(0.02)
+
+
+NOTHING = {"tasks": [], "handles": 0, "temporary": []}
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Temporary files go where nothing else is."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+
+
+def test_the_table_has_rows_for_every_moment() -> None:
+    assert sum(map(len, TABLE.values())) >= 100
+    assert all(len(rows) >= len(AT_ANY_TIME) for rows in TABLE.values())
+
+
+@pytest.mark.usefixtures("temporary")
+@pytest.mark.parametrize("moment", MOMENTS)
+async def test_each_fault_is_told_as_what_it_is_and_leaves_nothing(detached: DetachedChrome, moment: str) -> None:
+    few = asyncio.Semaphore(PARALLEL)
+
+    async def tried(fault: str) -> tuple[list[str], bool]:
+        async with few:
+            return await row(detached, fault, moment)
+
+    found: dict[str, tuple[list[str], bool]] = {}
+    left = []
+    before = await _there(detached)
+    connected_to = [each for each in TABLE[moment] if each != "gone"]
+    for faults in (connected_to, ["gone"]):
+        found |= dict(zip(faults, await asyncio.gather(*map(tried, faults)), strict=True))
+        left.append(await left_since(before, detached, but_tabs=faults == ["gone"]))
+
+    assert found == {
+        fault: ([came, came], fault != "gone" and moment not in AT_THE_END) for fault, came in TABLE[moment].items()
+    }
+    assert left == [{**NOTHING, "tabs": []}, NOTHING]

@@ -1,0 +1,84 @@
+"""Pages that change at random read each time as if nothing had been remembered; see bench/fuzz."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.fuzz.run import PAGE, fuzz, replay
+from cdp_agent.page import js
+from cdp_agent.page.page import Page
+
+from .conftest import Serve
+
+pytestmark = pytest.mark.slow
+
+STEPS = 60
+DRAWING = 'document.querySelector("svg")'
+TEXT = 'document.querySelector("svg text")'
+
+SCRIPTS: dict[str, list[str]] = {
+    "an option that is chosen outside of a list": [
+        '_("p.23").after(_("p.62"))',
+        '[...document.head.querySelectorAll("style")].at(-1).remove()',
+        '_("p.62").selected = true',
+    ],
+    "an animated part of a drawing": [
+        f'put(1, {TEXT}, "beforeend", "<animate attributeName=visibility values=visible;hidden dur=10s></animate>")',
+        f"{DRAWING}.pauseAnimations()",
+        f"{DRAWING}.setCurrentTime(9)",
+    ],
+    "where a link in a drawing leads": [
+        f'put(1, {DRAWING}, "beforeend", "<a href=/here><text y=50>link</text></a>")',
+        f'{DRAWING}.querySelector("a").href.baseVal = "#there"',
+    ],
+    "what the class of a part of a drawing hides": [
+        f'put(1, {DRAWING}, "beforeend", "<g><text y=60>shown</text></g>")',
+        f'{DRAWING}.querySelector("g").className.baseVal = "hidden"',
+    ],
+    "the title of what a drawing uses": [
+        f'put(1, {DRAWING}, "beforeend", "<symbol id=s1><title>one</title></symbol>")',
+        f'put(2, {DRAWING}, "beforebegin", "<svg width=99 height=99><g role=button><use href=#s1></use></g></svg>")',
+        'document.querySelector("symbol title").textContent = "other"',
+    ],
+}
+"""What the fuzz found once, as it printed it."""
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+async def test_what_was_kept_and_what_is_read_anew_are_the_same(seed: int, page: Page, serve: Serve) -> None:
+    await page.goto(serve(PAGE))
+
+    outcome = await fuzz(page, seed, STEPS)
+
+    assert outcome.difference is None, "\n".join([str(outcome.difference), *outcome.script])
+    assert outcome.kept > 0
+
+
+@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
+async def test_what_the_fuzz_found_once_stays_mended(script: list[str], page: Page, serve: Serve) -> None:
+    await page.goto(serve(PAGE))
+
+    assert await replay(page, script) is None
+
+
+PLANTED = {
+    "texts that nobody looks at": ("} else markStale(notes, parent);", "}"),
+    "what changed while it was hidden": ("notes.memos.delete(node);\n}\n}", "}\n}"),
+}
+"""Faults in the script that reads pages: what stands there, and what stands there with the fault."""
+
+
+@pytest.mark.parametrize(("right", "wrong"), PLANTED.values(), ids=PLANTED)
+async def test_a_fault_in_what_is_kept_is_found(
+    right: str, wrong: str, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = js.reading()
+    assert right in source
+    monkeypatch.setattr(js, "reading", lambda: source.replace(right, wrong))
+
+    for seed in range(1, 9):
+        await page.goto(serve(PAGE))
+        if (await fuzz(page, seed, STEPS)).difference is not None:
+            return
+
+    pytest.fail("eight seeds showed no difference")

@@ -1,0 +1,285 @@
+"""Which element a ref means after its list was rendered anew: the same row's, or none."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+
+from cdp_agent.errors import StaleRef
+from cdp_agent.page.actions import LEFT
+from cdp_agent.page.locate import locate
+from cdp_agent.page.page import Page
+
+from .conftest import Serve
+
+LIST = """<h1>Orders</h1><ul></ul><p id=log></p>
+<script>
+  const list = document.querySelector('ul')
+  const row = {
+    keyed: ({key, name, more = ''}) => `<li data-id="${key}"><b>${name}</b> <i>${more}</i> <button>Open</button></li>`,
+    linked: ({key, name, more = ''}) => `<li><a href="/o/${key}">${name}</a> <i>${more}</i> <button>Open</button></li>`,
+    plain: ({name, more = ''}) => `<li><b>${name}</b> <i>${more}</i> <button>Open</button></li>`,
+    card: ({name, more = ''}) => `<div><div>${name}</div><div>${more}</div><button>Open</button></div>`,
+    headed: ({name, more = ''}) => `<li><h2>${name}</h2> <i>${more}</i> <button>Open</button></li>`,
+    counted: ({name, more = ''}, at) => `<li data-id="${at}"><b>${name}</b> <i>${more}</i> <button>Open</button></li>`,
+    own: ({key, name}) => `<li>${name} <button id="open-${key}">Open</button></li>`,
+    generated: ({name}, at) => `<li>${name} <button id=":r${at}:">Open</button></li>`,
+  }
+  function render(kind, items) {
+    list.innerHTML = items.map(row[kind]).join('')
+    list.querySelectorAll('button').forEach((each, at) => {
+      each.onclick = () => { log.textContent += items[at].name + ' ' }
+    })
+  }
+</script>"""
+ADA, BOB, CLEO, DAN = ({"key": key, "name": name} for key, name in enumerate(("Ada", "Bob", "Cleo", "Dan"), 7))
+Item = dict[str, object]
+
+
+async def show(page: Page, kind: str, items: list[Item]) -> None:
+    await page.evaluate(f"render({kind!r}, {items})")
+
+
+async def opens(page: Page) -> list[str]:
+    """The refs of the buttons, in order."""
+    return [each.ref for each in (await page.snapshot()).refs.values() if each.name == "Open"]
+
+
+async def pressed(page: Page, ref: str) -> str:
+    """Whose button a click on the ref presses; "" when it is refused."""
+    with suppress(StaleRef):
+        await page.click(ref)
+    return str(await page.evaluate("log.textContent.trim()"))
+
+
+def with_more(items: list[Item], more: str) -> list[Item]:
+    return [{**each, "more": more} for each in items]
+
+
+KINDS = ("keyed", "linked", "plain", "card", "headed", "counted", "own", "generated")
+KEYED = ("keyed", "linked", "own")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "after",
+    [[ADA, BOB, CLEO], [CLEO, ADA, BOB], [DAN, ADA, BOB, CLEO], [BOB, CLEO], [BOB]],
+    ids=["as before", "in another order", "one before it", "one less", "alone"],
+)
+async def test_the_same_rows_button_is_pressed(page: Page, serve: Serve, kind: str, after: list[Item]) -> None:
+    await page.goto(serve(LIST))
+    await show(page, kind, [ADA, BOB, CLEO])
+    bob = (await opens(page))[1]
+    await show(page, kind, after)
+
+    assert await pressed(page, bob) == "Bob"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("before", [[ADA, BOB, CLEO], [ADA, BOB], [BOB]], ids=["of three", "of two", "the only one"])
+@pytest.mark.parametrize("also", [[], [DAN]], ids=["", "another came"])
+async def test_nobody_elses_button_is_pressed(
+    page: Page, serve: Serve, kind: str, before: list[Item], also: list[Item]
+) -> None:
+    await page.goto(serve(LIST))
+    await show(page, kind, before)
+    bob = (await opens(page))[before.index(BOB)]
+    await show(page, kind, [each for each in before if each is not BOB] + also)
+
+    assert await pressed(page, bob) == ""
+
+
+@pytest.mark.parametrize("kind", ["keyed", "linked", "plain", "headed"])
+async def test_a_row_is_known_although_a_time_in_it_changed(page: Page, serve: Serve, kind: str) -> None:
+    await page.goto(serve(LIST))
+    await show(page, kind, with_more([ADA, BOB, CLEO], "12:03:04"))
+    bob = (await opens(page))[1]
+    await show(page, kind, with_more([DAN, ADA, BOB, CLEO], "12:03:05"))
+
+    assert await pressed(page, bob) == "Bob"
+
+
+@pytest.mark.parametrize("kind", ["keyed", "linked", "headed"])
+async def test_a_row_is_known_although_words_in_it_changed(page: Page, serve: Serve, kind: str) -> None:
+    await page.goto(serve(LIST))
+    await show(page, kind, with_more([ADA, BOB], "new"))
+    bob = (await opens(page))[1]
+    await show(page, kind, with_more([BOB, ADA], "sent today"))
+
+    assert await pressed(page, bob) == "Bob"
+
+
+@pytest.mark.parametrize("kind", ["plain", "card", "counted"])
+async def test_a_number_that_is_the_rows_own_is_no_time(page: Page, serve: Serve, kind: str) -> None:
+    await page.goto(serve(LIST))
+    await show(page, kind, [{"name": "Order", "more": "1001"}])
+    first = (await opens(page))[0]
+    await show(page, kind, [{"name": "Order", "more": "1002"}])
+
+    assert await pressed(page, first) == ""
+
+
+@pytest.mark.parametrize("kind", ["plain", "card", "headed", "generated"])
+async def test_of_equal_rows_the_nth_is_the_nth_when_there_are_as_many(page: Page, serve: Serve, kind: str) -> None:
+    await page.goto(serve(LIST))
+    await show(page, kind, [ADA, ADA, BOB])
+    second = (await opens(page))[1]
+    await show(page, kind, [ADA, ADA, BOB])
+
+    found = await locate(page, second)
+
+    assert found.ref == (await opens(page))[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("after", [[ADA, BOB], [ADA, ADA, ADA, BOB], [ADA, ADA, CLEO]], ids=["less", "more", "others"])
+async def test_of_equal_rows_none_is_taken_when_the_list_differs(
+    page: Page, serve: Serve, kind: str, after: list[Item]
+) -> None:
+    twins = {**ADA, "key": 70}
+    await page.goto(serve(LIST))
+    await show(page, kind, [{**ADA, "key": 71}, twins, BOB])
+    second = (await opens(page))[1]
+    await show(page, kind, after)
+
+    with pytest.raises(StaleRef, match=rf"{second} \(button \"Open\"\) (is gone|was rendered anew)"):
+        await locate(page, second)
+
+
+async def test_a_list_that_renders_itself_is_acted_on_turn_by_turn(page: Page, serve: Serve) -> None:
+    await page.goto(serve(LIST))
+    await page.evaluate(
+        """(() => { let turn = 0; const again = () => render('plain', ['Ada', 'Bob', 'Cleo'].map((name) => (
+        {name, more: `12:00:${10 + turn++}`}))); again(); setInterval(again, 700) })()"""
+    )
+    cleo = (await opens(page))[2]
+
+    receipts = [await page.click(cleo) for _ in range(4)]
+
+    # One that is rendered anew just while it is pressed gets no click, and the receipt says so.
+    assert await page.evaluate("log.textContent") == "Cleo " * sum(each.note != LEFT for each in receipts)
+    assert receipts[0].target == 'button "Open"'
+
+
+async def test_a_list_that_is_rendered_anew_in_the_middle_of_a_click_gets_the_click_once(
+    page: Page, serve: Serve
+) -> None:
+    await page.goto(serve(LIST))
+    await show(page, "plain", [ADA, BOB, CLEO])
+    bob = (await opens(page))[1]
+    await page.evaluate(
+        """list.addEventListener('mousemove', () => {
+        render('plain', ['Dan', 'Ada', 'Bob'].map((name) => ({name}))) }, {once: true})"""
+    )
+
+    receipt = await page.click(bob)
+
+    assert await page.evaluate("log.textContent") == "Bob "
+    assert receipt.note.startswith(f"{bob} was rendered anew: it is {receipt.ref} now")
+
+
+async def test_an_element_that_stands_for_another_row_now_is_not_pressed(page: Page, serve: Serve) -> None:
+    await page.goto(serve(LIST))
+    await show(page, "keyed", [ADA, BOB, CLEO])
+    refs = await opens(page)
+    await page.evaluate(
+        """[...list.children].forEach((row, at) => { row.dataset.id = 10 + at;
+        row.querySelector('b').textContent = ['Bob', 'Cleo', 'Dan'][at] })"""
+    )
+
+    with pytest.raises(
+        StaleRef, match=rf"{refs[1]} \(button \"Open\"\) stands for another row now: .*Cleo.*, not .*Bob"
+    ):
+        await page.click(refs[1])
+
+    assert await page.evaluate("log.textContent") == ""
+
+
+async def test_an_element_whose_row_was_told_of_is_pressed(page: Page, serve: Serve) -> None:
+    await page.goto(serve(LIST))
+    await show(page, "keyed", [ADA, BOB, CLEO])
+    refs = await opens(page)
+    await page.evaluate("list.children[1].querySelector('b').textContent = 'Dan'")
+    await page.snapshot()
+
+    await page.click(refs[1])
+
+    assert await page.evaluate("log.textContent") == "Bob "
+
+
+RECYCLED = """<h1>People</h1><div id=list></div><p>That is all.</p><p id=log></p><script>
+  const rows = [...Array(6).keys()].map((n) => {
+    const row = document.createElement('div')
+    row.innerHTML = `CONTENT`
+    row.onclick = () => { log.textContent += row.record + ' ' }
+    list.append(row)
+    return row
+  })
+  const draw = (from) => rows.forEach((row, n) => {
+    row.record = `Person ${'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[from + n]}${from + n}`;
+    (row.querySelector('span') ?? row).textContent = row.record
+  })
+  draw(0)
+</script>"""
+ROWS = {
+    "text before a button": "<span></span> <button>Open</button>",
+    "text after a button": "<button>Open</button> <span></span>",
+    "text on both sides": "Here is <span></span> <button>Open</button> <i>to be opened</i>",
+    "a row that is clicked": "",
+}
+
+
+async def third_row(page: Page, url: str) -> str:
+    """The ref of the third row, or of the button in it."""
+    await page.goto(url)
+    refs = (await page.snapshot()).refs.values()
+    return [each.ref for each in refs if each.name == "Open" or each.name.startswith("Person")][2]
+
+
+@pytest.mark.parametrize("html", ROWS.values(), ids=ROWS)
+@pytest.mark.parametrize("by", [1, 10], ids=["by one", "by more than are seen"])
+async def test_a_row_without_a_role_that_was_given_another_record_is_not_pressed(
+    page: Page, serve: Serve, html: str, by: int
+) -> None:
+    third = await third_row(page, serve(RECYCLED.replace("CONTENT", html)))
+    await page.evaluate(f"draw({by})")
+
+    with pytest.raises(StaleRef, match=f'stands for another row now: ".*{by + 2}.*", not ".*C2'):
+        await page.click(third)
+
+    assert await page.evaluate("log.textContent") == ""
+
+
+@pytest.mark.parametrize("html", ROWS.values(), ids=ROWS)
+async def test_a_row_without_a_role_is_pressed_once_its_new_record_was_told(
+    page: Page, serve: Serve, html: str
+) -> None:
+    third = await third_row(page, serve(RECYCLED.replace("CONTENT", html)))
+    await page.evaluate("draw(1)")
+    await page.snapshot()
+
+    await page.click(third)
+
+    assert await page.evaluate("log.textContent") == "Person D3 "
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "rows[1].querySelector('span').textContent = 'Somebody else'",
+        "rows[2].querySelector('span').after(' waits')",
+        "rows.forEach((row, n) => row.prepend(n % 2 ? 'new' : 'read'))",
+        "document.querySelectorAll('button').forEach((each) => each.textContent = 'Close')",
+        "document.querySelectorAll('button').forEach((each, n) => each.textContent = `Open (${n})`)",
+        "rows[2].remove(), list.prepend(rows[2])",
+    ],
+    ids=["another row's", "more words", "more words in all", "all toggled", "all counted", "moved"],
+)
+async def test_a_row_without_a_role_whose_record_stays_is_pressed(page: Page, serve: Serve, change: str) -> None:
+    third = await third_row(page, serve(RECYCLED.replace("CONTENT", ROWS["text before a button"])))
+    await page.evaluate(change)
+
+    await page.click(third)
+
+    assert await page.evaluate("log.textContent") == "Person C2 "

@@ -1,0 +1,208 @@
+"""A click tells what came of it, late or odd as that may be; and says so where nothing came.
+
+Each row is a page with a button "Go", what the button does, how many ms later, and what the receipt must then tell
+("": that nothing was seen).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from cdp_agent.page.page import Page
+from tests.acting import ref
+from tests.conftest import Serve
+
+NOTHING = "no change seen within 1 s"
+
+
+class Row(NamedTuple):
+    does: str
+    after_ms: int
+    told: str
+    body: str = "<p id=out></p>"
+
+
+CANVAS = "<canvas id=c width=300 height=150></canvas>"
+DRAW = "c.getContext('2d').fillRect(10, 10, 40, 1)"
+SVG = "<svg id=s width=200 height=100><path id=w d='M0 0'></path></svg>"
+WIRE = (
+    "const p = document.createElementNS('http://www.w3.org/2000/svg', 'path'); p.setAttribute('d', 'M0 0L90 90');"
+    "s.append(p)"
+)
+WORKER = "new Worker(URL.createObjectURL(new Blob(['onmessage = (e) => setTimeout(() => postMessage(1), e.data)'])))"
+CLOCK = "<p id=clock>0</p><script>let n = 0; setInterval(() => {{ clock.textContent = ++n }}, {0})</script>"
+OPEN = "<div id=h></div><script>const r = h.attachShadow({mode: 'open'}); r.innerHTML = '<p id=i>one</p>'</script>"
+CLOSED = "<div id=h></div><script>const r = h.attachShadow({mode: 'closed'}); r.innerHTML = '<p id=i>one</p>'</script>"
+FRAME = "<iframe id=f srcdoc='<p>one</p>'></iframe>"
+BOX = "<div id=b style='height:50px;overflow:auto'><p style='height:900px'>long</p></div>"
+SHEET = "const s = new CSSStyleSheet(); s.replaceSync('{0}'); document.adoptedStyleSheets = [s]"
+RULES = "<style id=t></style><p id=out>text</p>"
+EDITOR = "<div id=e contenteditable><p>one</p></div>"
+
+ROWS = {
+    "text at once": Row("out.textContent = 'done'", 0, "done"),
+    "text after 100 ms": Row("out.textContent = 'done'", 100, "done"),
+    "text after 200 ms": Row("out.textContent = 'done'", 200, "done"),
+    "text after 400 ms": Row("out.textContent = 'done'", 400, "done"),
+    "text after 700 ms": Row("out.textContent = 'done'", 700, "done"),
+    "text after 900 ms": Row("out.textContent = 'done'", 900, "done"),
+    "an element": Row("document.body.append(document.createElement('button'))", 300, "+ - button"),
+    "an element that goes": Row("out.remove()", 300, "paragraph", "<p id=out>here</p>"),
+    "an attribute": Row("out.setAttribute('aria-label', 'New')", 300, "New", "<div role=group id=out>x</div>"),
+    "a state": Row("out.setAttribute('aria-pressed', 'true')", 500, "pressed", "<button id=out>B</button>"),
+    "a class that means something": Row(
+        "out.className = 'card selected'", 300, 'now "selected"', "<p id=out class=card>x</p>"
+    ),
+    "a class that is taken away": Row(
+        "out.className = ''", 0, 'no longer "has-error"', "<p id=out class=has-error>x</p>"
+    ),
+    "a class of the button itself": Row(
+        "document.querySelector('button').className = 'is-active'", 0, 'now "is-active"'
+    ),
+    "a class that only colours": Row(
+        "out.className = 'css-1x2'", 300, "looks changed", "<style>.css-1x2 {color: red}</style><p id=out>x</p>"
+    ),
+    "a style": Row("out.style.color = 'red'", 300, "looks changed (color", "<p id=out>x</p>"),
+    "a style of the page": Row("document.body.style.background = 'black'", 800, "looks changed (background"),
+    "a style that makes bold": Row("out.style.fontWeight = 'bold'", 0, "now bold", "<p id=out>x</p>"),
+    "a word made bold": Row("out.innerHTML = 'a <b>word</b>'", 300, 'b: now "word"', "<p id=out>a word</p>"),
+    "a style that hides": Row("out.style.display = 'none'", 600, "paragraph", "<p id=out>x</p>"),
+    "a rule that is inserted": Row("t.sheet.insertRule('#out {color: red}')", 300, "looks changed", RULES),
+    "a rule that hides": Row("t.sheet.insertRule('#out {display: none}')", 500, "paragraph", RULES),
+    "a rule that is edited": Row(
+        "t.sheet.cssRules[0].style.color = 'red'", 300, "looks changed", "<style id=t>p {color: blue}</style><p>x</p>"
+    ),
+    "a sheet that is adopted": Row(SHEET.format("p {color: red}"), 300, "looks changed", "<p>x</p>"),
+    "a sheet that hides": Row(SHEET.format("p {display: none}"), 700, "paragraph", "<p>x</p>"),
+    "an animation": Row(
+        "out.animate([{opacity: 0}, {opacity: 1}], 3000)", 300, "looks changed (opacity", "<p id=out>x</p>"
+    ),
+    "a value": Row("out.value = 'typed'", 300, "typed", "<input id=out aria-label=Name>"),
+    "a value after 900 ms": Row("out.value = 'typed'", 900, "typed", "<input id=out aria-label=Name>"),
+    "a box that is ticked": Row("out.checked = true", 500, "checked", "<input type=checkbox id=out aria-label=Ok>"),
+    "an option that is chosen": Row(
+        "out.selectedIndex = 1", 500, "Two", "<select id=out aria-label=List><option>One<option>Two</select>"
+    ),
+    "a box that scrolls": Row("b.scrollTop = 400", 300, "scrolled to 400", BOX),
+    "the page that scrolls": Row(
+        "scrollTo(0, 500)", 700, "the page: scrolled to 500", "<p style='height:5000px'>x</p>"
+    ),
+    "a selection": Row(
+        "getSelection().selectAllChildren(out)", 300, 'selected: "some words"', "<p id=out>some words</p>"
+    ),
+    "the focus": Row("out.focus()", 400, "focus: textbox", "<input id=out aria-label=Name>"),
+    "the title": Row("document.title = 'New'", 300, "New"),
+    "the address": Row("history.pushState(0, '', '/elsewhere')", 300, "the address is now"),
+    "the fragment": Row("location.hash = 'part'", 600, "the address is now"),
+    "another page": Row("location = 'about:blank?2'", 500, "navigated to"),
+    "a drawn line": Row(DRAW, 0, "its picture changed", CANVAS),
+    "a drawn line after 700 ms": Row(DRAW, 700, "its picture changed", CANVAS),
+    "a wire": Row(WIRE, 300, "path", SVG),
+    "a wire that moves": Row("w.setAttribute('d', 'M0 0L50 50')", 300, "path", SVG),
+    "an editor": Row("e.firstChild.textContent = 'two'", 500, "two", EDITOR),
+    "an editor's bold word": Row("e.firstChild.innerHTML = '<b>one</b>'", 300, "one", EDITOR),
+    "an open shadow root": Row("r.getElementById('i').textContent = 'two'", 300, "two", OPEN),
+    "a closed shadow root": Row("r.getElementById('i').textContent = 'two'", 600, "two", CLOSED),
+    "a shadow root that comes": Row(
+        "h.attachShadow({mode: 'open'}).innerHTML = '<p>two</p>'", 300, "two", "<div id=h></div>"
+    ),
+    "a frame": Row("f.contentDocument.body.innerHTML = '<p>two</p>'", 300, "two", FRAME),
+    "a frame that comes": Row(
+        "document.body.insertAdjacentHTML('beforeend', `<iframe srcdoc='<p>two</p>'></iframe>`)", 300, "two"
+    ),
+    "a worker": Row(
+        "worker.postMessage(600)",
+        0,
+        "done",
+        f"<p id=out></p><script>const worker = {WORKER}\n"
+        "worker.onmessage = () => { out.textContent = 'done' }</script>",
+    ),
+    "a channel": Row(
+        "const c = new BroadcastChannel('x'); setTimeout(() => c.postMessage(1), 400)",
+        0,
+        "done",
+        "<p id=out></p><script>new BroadcastChannel('x').onmessage = () => { out.textContent = 'done' }</script>",
+    ),
+    "an answer": Row("fetch('/').then((r) => r.text()).finally(() => { out.textContent = 'done' })", 300, "done"),
+    "details": Row("out.open = true", 300, "inside", "<details id=out><summary>More</summary>inside</details>"),
+    "a popover": Row("out.showPopover()", 500, "inside", "<div id=out popover>inside</div>"),
+    "a modal dialog": Row("out.showModal()", 500, "inside", "<dialog id=out>inside</dialog>"),
+    "a dialog": Row("alert('Saved')", 700, 'dialog alert "Saved"'),
+    "a new tab": Row("open('about:blank')", 400, "new tab"),
+    "a toast that goes": Row(
+        "out.textContent = 'Saved it'; setTimeout(() => { out.textContent = '' }, 40)", 300, "Saved it"
+    ),
+    "beside a clock": Row("out.textContent = 'done'", 700, "done", CLOCK.format(130) + "<p id=out></p>"),
+    "beside a fast clock": Row("out.textContent = 'done'", 500, "done", CLOCK.format(20) + "<p id=out></p>"),
+    "after a ripple": Row(
+        "out.textContent = 'done'",
+        600,
+        "done",
+        "<p id=out></p><script>document.querySelector('button').onmousedown = ({target}) => {"
+        " const s = target.appendChild(document.createElement('span')); s.className = 'ripple';"
+        " setTimeout(() => s.remove(), 200) }</script>",
+    ),
+    "nothing": Row("0", 0, ""),
+    "nothing, with a listener": Row("out.textContent", 100, ""),
+    "the same again": Row("out.innerHTML = out.innerHTML", 200, "", "<p id=out>same</p>"),
+    "the same value": Row("out.value = 'x'", 200, "", "<input id=out aria-label=Name value=x>"),
+    "a script's own data": Row(
+        "localStorage.x = 1; window.y = 2; document.querySelector('button').dataset.z = 3", 100, ""
+    ),
+    "a spinner that turned before": Row(
+        "0", 0, "", "<style>@keyframes t {to {rotate: 1turn}}</style><p style='animation: t 1s infinite'>x</p>"
+    ),
+    "hovering alone": Row("0", 0, "", "<style>button:hover {color: red} button:active {opacity: .9}</style>"),
+}
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+async def test_what_comes_late_or_oddly_is_told(page: Page, serve: Serve, row: Row) -> None:
+    later = f"setTimeout(() => {{ {row.does} }}, {row.after_ms})" if row.after_ms else row.does
+    script = f"<script>document.querySelector('button').onclick = () => {{ {later} }}</script>"
+    await page.goto(serve(f"<title>Page</title><button>Go</button>{row.body}{script}"))
+    button = await ref(page, "Go")
+    if "clock" in row.body:  # it is known by what it does while nobody acts
+        await page.evaluate("new Promise((done) => setTimeout(done, 400))")
+
+    receipt = await page.click(button)
+
+    if row.told:
+        assert row.told in receipt.text
+        assert NOTHING not in receipt.text
+    else:
+        assert receipt.nothing_changed or receipt.watched_s, receipt.text
+        assert [line for line in receipt.changed if "looks changed" not in line or '"Go"' not in line] == []
+
+
+COUNT = "setTimeout(() => { out.textContent = `done ${++n}` }, 100)"
+STILL = "<p id=out>done 0</p><script>let n = 0</script>"
+SECONDS = "<p id=clock>0</p><script>let s = 0; setInterval(() => { clock.textContent = ++s }, 1000)</script>"
+
+
+async def test_a_late_number_is_an_effect_where_all_was_still_before(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f'<title>Page</title><button onclick="{COUNT}">Go</button>{STILL}'))
+    button = await ref(page, "Go")
+    await page.evaluate("new Promise((done) => setTimeout(done, 1200))")
+
+    receipts = [await page.click(button), await page.click(button)]
+
+    assert [each.changed for each in receipts] == [
+        ["~ - paragraph (now done 1, before done 0)"],
+        ["~ - paragraph (now done 2, before done 1)"],
+    ]
+    assert [each.watched_s for each in receipts] == [None, None]  # nothing more is waited for
+
+
+async def test_a_clock_of_seconds_hides_no_late_effect(page: Page, serve: Serve) -> None:
+    """The clock changes when the button has been clicked, and ends no waiting: it was seen to go before."""
+    late = "setTimeout(() => { out.textContent = 'done' }, 950)"
+    await page.goto(serve(f'<title>Page</title><button onclick="{late}">Go</button><p id=out></p>{SECONDS}'))
+    button = await ref(page, "Go")
+    await page.evaluate("new Promise((done) => setTimeout(done, 1200))")
+
+    receipt = await page.click(button)
+
+    assert "+ - paragraph: done" in receipt.changed

@@ -1,0 +1,105 @@
+"""What is kept of a tab does not grow with its use: objects are counted, not megabytes."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.cdp.connection import Session
+from cdp_agent.page.frames import Frame
+from cdp_agent.page.guard import Guard
+from cdp_agent.page.network import Requests
+from cdp_agent.page.page import Page
+from cdp_agent.page.rules import Rules
+from cdp_agent.page.settings import PageSettings
+from cdp_agent.page.snapshot import _known
+from cdp_agent.page.world import World
+from tests.conftest import Serve
+from tests.fake_chrome import FakeChrome
+
+pytestmark = pytest.mark.slow
+
+_KINDS = (World, Frame, Session, Page)
+
+
+def kept() -> Counter[str]:
+    """How many of each kind there are, and the texts of documents."""
+    gc.collect()
+    counts = Counter(type(each).__name__ for each in gc.get_objects() if isinstance(each, _KINDS))
+    return counts + Counter({"texts": len(_known)})
+
+
+async def test_documents_that_were_left_leave_nothing(page: Page, serve: Serve) -> None:
+    inner = serve("<button>Inner</button>", other_site=True)
+    urls = [serve(f"<button>Go {number}</button><iframe src='{inner}'></iframe>") for number in range(2)]
+
+    async def use() -> None:
+        for url in urls:
+            await page.goto(url)
+            ref = (await page.snapshot()).text.split("[ref=")[1].split("]")[0]
+            await page.click(ref)
+
+    await use()
+    before = kept()
+    for _ in range(4):
+        await use()
+
+    assert kept() == before
+    assert len(page.refs._by_number) < 10  # 20 documents were read, each once or twice
+
+
+async def test_tabs_that_a_tab_opened_and_that_closed_are_forgotten_but_for_the_last() -> None:
+    chrome = FakeChrome()
+    browser = Browser(chrome.connect(), process=None, dialogs=None, downloads=None, settings=PageSettings())
+    browser._targets.follow()
+    created = {"type": "page", "title": "", "url": "about:blank", "attached": False}
+    chrome.tell(method="Target.targetCreated", params={"targetInfo": {"targetId": "T", **created}})
+    (page,) = browser.pages
+    attaching = page.attach("S")
+
+    for number in range(100):
+        info = {"targetId": f"P{number}", "openerId": "T", **created}
+        before = page.last_popup
+        chrome.tell(method="Target.targetCreated", params={"targetInfo": info})
+        (opened,) = page.popups_after(before)
+        chrome.tell(method="Target.targetDestroyed", params={"targetId": opened.target_id})
+
+    attaching.cancel()
+    assert [each.target_id for each in page.popups] == [f"P{number}" for number in range(79, 100)]
+    assert browser.pages == [page]
+
+
+def request(number: int) -> dict[str, Any]:
+    asked = {"url": f"https://site.example/{number}", "method": "GET", "headers": {}}
+    params = {"requestId": f"R{number}", "loaderId": "L", "request": asked, "type": "XHR", "documentURL": ""}
+    return {"method": "Network.requestWillBeSent", "params": params}
+
+
+async def test_sessions_that_closed_are_watched_by_nobody() -> None:
+    chrome = FakeChrome()
+    connection = chrome.connect()
+    guard = Guard(narrow=Rules(allow=None, block_types=frozenset({"image"})))
+
+    for number in range(500):
+        guard.watch(connection.session(f"S{number}"))
+        chrome.tell(method="Target.detachedFromTarget", params={"sessionId": f"S{number}"})
+
+    assert [len(each) for each in (guard._sessions, guard._watched, guard._interceptions, guard._listening)] == [
+        1, 1, 1, 0,
+    ]  # fmt: skip
+
+
+async def test_requests_without_an_end_are_not_kept_for_ever() -> None:
+    chrome = FakeChrome()
+    session = chrome.connect().session("S")
+    requests = Requests(lambda: None)
+    requests.watch(session)
+
+    for number in range(20_000):
+        chrome.tell(sessionId="S", **request(number))
+
+    assert len(requests._times) <= 5_000

@@ -1,0 +1,248 @@
+"""The mouse button stays down until the page has answered the press, as a hand's does."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.page.actions import ELSEWHERE
+from cdp_agent.page.mouse import Button
+from cdp_agent.page.page import Page
+from tests.acting import ref
+from tests.conftest import Serve
+
+# What a field does with its text when it is left, and how.
+SAVED = {
+    "at once": "save()",
+    "in a microtask": "Promise.resolve().then(save)",
+    "in a timer of 0": "setTimeout(save)",
+    "in two timers": "setTimeout(() => setTimeout(save))",
+    "in the next frame": "requestAnimationFrame(save)",
+    "after two frames": "requestAnimationFrame(() => requestAnimationFrame(save))",
+    "after a frame and a message": "requestAnimationFrame(() => { const c = new MessageChannel();"
+    " c.port1.onmessage = save; c.port2.postMessage(0) })",
+    "by a worker": "worker.postMessage(amount.value)",
+    "after 40 ms": "setTimeout(save, 40)",
+}
+
+
+def budget(how: str) -> str:
+    return f"""<input id=amount aria-label=Amount onblur="leave()">
+        <button onclick="add()">Add</button><p id=out>none</p>
+        <script>
+        let saved = '0.00'
+        const save = () => {{ saved = amount.value }}
+        const worker = new Worker(URL.createObjectURL(new Blob(['onmessage = (e) => postMessage(e.data)'])))
+        worker.onmessage = save
+        const leave = () => {{ {how} }}
+        const add = () => {{ out.textContent = `saved ${{saved}}` }}
+        </script>"""
+
+
+@pytest.mark.parametrize("how", SAVED.values(), ids=SAVED)
+async def test_a_field_that_is_left_is_worked_off_before_the_click(page: Page, serve: Serve, how: str) -> None:
+    await page.goto(serve(budget(how)))
+    await page.fill(await ref(page, "Amount"), "12.50")
+
+    await page.click(await ref(page, "Add"))
+
+    assert await page.evaluate("out.textContent") == "saved 12.50"
+
+
+@pytest.mark.parametrize("event", ["pointerdown", "mousedown"])
+@pytest.mark.parametrize(
+    "how", [SAVED["in two timers"], SAVED["after a frame and a message"]], ids=["timers", "frame and message"]
+)
+async def test_what_the_press_sets_off_is_done_before_the_click(page: Page, serve: Serve, event: str, how: str) -> None:
+    await page.goto(
+        serve(
+            f"""<button on{event}="leave()" onclick="out.textContent = ready">Go</button><p id=out></p>
+            <script>let ready = 'too early'; const save = () => {{ ready = 'ready' }}; const leave = () => {{ {how} }}
+            </script>"""
+        )
+    )
+
+    await page.click(await ref(page, "Go"))
+
+    assert await page.evaluate("out.textContent") == "ready"
+
+
+async def test_rendering_that_goes_on_is_waited_for(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve(
+            """<button onclick="log.textContent += ' clicked'">Go</button><p id=log></p><script>
+            let n = 0
+            const step = () => { log.textContent += ++n; if (n < 4) requestAnimationFrame(step) }
+            document.querySelector('button').onmousedown = () => requestAnimationFrame(step)</script>"""
+        )
+    )
+
+    await page.click(await ref(page, "Go"))
+
+    assert await page.evaluate("log.textContent") == "1234 clicked"
+
+
+async def test_a_button_that_the_press_pushes_down_is_clicked_all_the_same(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve(
+            """<input aria-label=Name onblur="error.hidden = false"><p id=error hidden style="height:90px">Too short</p>
+            <button onclick="this.textContent = 'Sent'">Send</button>"""
+        )
+    )
+    await page.fill(await ref(page, "Name"), "A")
+
+    await page.click(await ref(page, "Send"))
+
+    assert '"Sent"' in (await page.snapshot()).text
+
+
+BUSY = "const ends = performance.now() + 400; while (performance.now() < ends);"
+
+
+@pytest.mark.parametrize("nested", [False, True], ids=["page", "iframe"])
+@pytest.mark.parametrize(
+    "shown",
+    [f"show(); setTimeout(() => {{ {BUSY} }})", f"setTimeout(() => {{ {BUSY} show() }})"],
+    ids=["at once", "late"],
+)
+async def test_a_slow_page_says_where_the_pressed_button_is_before_it_is_let_go(
+    page: Page, serve: Serve, shown: str, nested: bool
+) -> None:
+    button = "<button onclick=\"this.textContent = 'Sent'\">Send</button>"
+    await page.goto(
+        serve(
+            f"""<input aria-label=Name onblur="leave()"><p id=error hidden style="height:90px">Too short</p>
+            {f'<iframe src="{serve(button)}"></iframe>' if nested else button}
+            <script>const show = () => {{ error.hidden = false }}; const leave = () => {{ {shown} }}</script>"""
+        )
+    )
+    await page.fill(await ref(page, "Name"), "A")
+
+    receipt = await page.click(await ref(page, "Send"))
+
+    assert (receipt.note, '"Sent"' in (await page.snapshot()).text) == ("", True)
+
+
+NO_CLICK = {
+    "covered": "cover.hidden = false",
+    "disabled": "this.disabled = true",
+    "moved where it cannot be seen": "this.style.marginLeft = '-5000px'",
+    "what was under the mouse is replaced": "this.innerHTML = '<b>Go</b>'",
+    "another element gets the mouse": "document.body.setPointerCapture(event.pointerId)",
+}
+
+
+@pytest.mark.parametrize("pressed", NO_CLICK.values(), ids=NO_CLICK)
+async def test_a_press_of_which_no_click_came_is_told(page: Page, serve: Serve, pressed: str) -> None:
+    await page.goto(
+        serve(
+            f"""<button onpointerdown="{pressed}" onclick="out.textContent = 'clicked'"><b>Go</b></button><p id=out></p>
+            <div id=cover hidden style="position:fixed;inset:0;background:#fff"></div>"""
+        )
+    )
+
+    receipt = await page.click(await ref(page, "Go"))
+
+    assert (receipt.note, await page.evaluate("out.textContent")) == (ELSEWHERE, "")
+
+
+HIT = {
+    "label": "<label>Go<input type=checkbox></label>",
+    "closed shadow root": "<x-go></x-go><script>document.querySelector('x-go').attachShadow({mode: 'closed'})"
+    ".innerHTML = '<button>Go</button>'</script>",
+    "passed through": "<button><span style='pointer-events:none'>Go</span></button>",
+    "stopped": "<button onmousedown='event.preventDefault()' onclick='event.stopPropagation()'>Go</button>",
+    "taken away by its click": "<button onclick='this.remove()'>Go</button>",
+    "list": "<select size=2><option>Go<option>Stay</select>",
+}
+
+
+@pytest.mark.parametrize("body", HIT.values(), ids=HIT)
+@pytest.mark.parametrize("button", ["left", "middle", "right"])
+async def test_of_a_click_that_came_nothing_else_is_told(page: Page, serve: Serve, body: str, button: Button) -> None:
+    await page.goto(serve(body))
+
+    receipt = await page.click(await ref(page, "Go"), button=button)
+
+    assert receipt.note == ""
+
+
+async def held_ms(page: Page) -> list[float]:
+    """How long each press lasted, as the page saw it."""
+    return list(await page.evaluate("presses.splice(0)"))
+
+
+HOLDING = """<script>const presses = []; let down
+addEventListener('mousedown', () => { down = performance.now() }, true)
+addEventListener('mouseup', () => presses.push(performance.now() - down), true)</script>"""
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+async def test_each_press_of_a_click_is_held_and_none_for_long(page: Page, serve: Serve, count: int) -> None:
+    await page.goto(serve(f"{HOLDING}<button ondblclick='this.title = 1'>Go</button>"))
+
+    await page.click(await ref(page, "Go"), count=count)
+
+    held = await held_ms(page)
+    assert len(held) == count
+    assert all(2 < each < 200 for each in held)
+
+
+async def test_a_page_that_never_rests_is_held_down_no_longer_than_a_hand_does(page: Page, serve: Serve) -> None:
+    script = "const step = () => { noise.textContent = performance.now(); requestAnimationFrame(step) }"
+    await page.goto(
+        serve(f"{HOLDING}<p id=noise></p><button onmousedown='step()'>Go</button><script>{script}</script>")
+    )
+
+    await page.click(await ref(page, "Go"))
+
+    (held,) = await held_ms(page)
+    assert 40 < held < 300
+
+
+async def test_a_tab_behind_another_holds_nobody_up(browser: Browser, page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"{HOLDING}<button>Go</button>"))
+    button = await ref(page, "Go")
+    front = await browser.new_page()
+
+    receipt = await page.click(button)
+    await front.close()
+
+    assert receipt.acted_ms < 1000
+    assert len(await held_ms(page)) == 1
+
+
+async def test_a_press_that_opens_a_dialog_is_released(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"{HOLDING}<button onmousedown='alert(1)'>Go</button>"))
+
+    receipt = await page.click(await ref(page, "Go"))
+
+    assert [each.kind for each in receipt.dialogs] == ["alert"]
+    assert len(await held_ms(page)) == 1
+
+
+async def test_a_press_that_leaves_the_page_is_no_error(page: Page, serve: Serve) -> None:
+    goal = serve("<title>Goal</title>")
+    await page.goto(serve(f"<button onmousedown=\"location = '{goal}'\">Go</button>"))
+
+    assert (await page.click(await ref(page, "Go"))).navigated_to == goal
+
+
+async def test_check_boxes_are_held_down_too(page: Page, serve: Serve) -> None:
+    body = "<label><input type=checkbox onclick='out.textContent = saved'>Take it</label>"
+    await page.goto(serve(budget("setTimeout(save, 5)") + body))
+    await page.fill(await ref(page, "Amount"), "7")
+
+    await page.check(await ref(page, "Take it"))
+
+    assert await page.evaluate("out.textContent") == "7"
+
+
+async def test_a_frame_of_another_site_is_waited_for(page: Page, serve: Serve) -> None:
+    inner = serve(budget(SAVED["in the next frame"]), other_site=True)
+    await page.goto(serve(f"<iframe src='{inner}' width=500 height=300></iframe>"))
+    await page.fill(await ref(page, "Amount"), "3")
+
+    receipt = await page.click(await ref(page, "Add"))
+
+    assert "saved 3" in receipt.text

@@ -1,0 +1,166 @@
+"""What a first reading says: the same text for all who read it, and nothing that a later reading would not say."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.errors import NotInteractable
+from cdp_agent.page import snapshot as snapshots
+from cdp_agent.page.page import Page
+
+from .conftest import Serve
+
+SPOKEN = ".sr{position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)}"
+FILL = "<p class=filling>filling</p>" * 120
+"""Enough for a document to be kept between readings."""
+
+
+async def read_anew(page: Page) -> str:
+    snapshots._known.clear()
+    return (await page.snapshot()).text
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "markdown"),
+    [
+        pytest.param("<p>a <b aria-hidden=true>painted</b>", "a painted", "a **painted**", id="painted but not spoken"),
+        pytest.param("<p>a <span class=sr>spoken</span>", "a spoken", "a spoken", id="spoken but not painted"),
+        pytest.param(
+            "<p>a <span class=sr>$9.50</span><span aria-hidden=true>$9<sup>50</sup></span>",
+            "a $9.50",
+            "a $9.50",
+            id="both, in two forms",
+        ),
+        pytest.param("<p>a<i style='visibility:hidden'>b</i><i hidden>c</i>", "a", "a", id="neither"),
+        pytest.param(
+            "<p>10<sup>2</sup> of $1<sup>99</sup>",
+            "10^2 of $1^99",
+            "10<sup>2</sup> of $1<sup>99</sup>",
+            id="raised",
+        ),
+        pytest.param(
+            "<p>log<sub>10</sub>2 H<sub>2</sub>O",
+            "log10 2 H2O",
+            "log<sub>10</sub>2 H<sub>2</sub>O",
+            id="lowered",
+        ),
+        pytest.param("<p><del>old</del> new", "~~old~~ new", "~~old~~ new", id="struck out"),
+        pytest.param(
+            "<p><u style='text-decoration:line-through'>old</u> new",
+            "~~old~~ new",
+            "~~old~~ new",
+            id="struck out by style",
+        ),
+        pytest.param(
+            "<p><i style='font-family:Material Icons'>star</i> Best", "Best", "Best", id="drawn by an icon font"
+        ),
+    ],
+)
+async def test_snapshot_search_and_markdown_say_the_same(
+    content: str, text: str, markdown: str, page: Page, serve: Serve
+) -> None:
+    await page.goto(serve(f"<style>{SPOKEN}</style>{content}"))
+
+    said = (await page.snapshot()).text.removeprefix("- paragraph: ").replace(" | ", " ")
+    found = (await page.search(".+", regex=True)).matches
+
+    assert (said, [match.text.strip() for match in found], (await page.markdown()).strip()) == (text, [text], markdown)
+
+
+CHANGES = {
+    "a modal opens": "m.showModal()",
+    "a modal closes": "m.showModal(); m.close()",
+    "one modal over another": "m.showModal(); n.showModal()",
+    "the lower one remains": "m.showModal(); n.showModal(); n.close()",
+    "a drawer comes into view": "d.className = 'drawer open'",
+    "a curtain covers the drawer": "d.className = 'drawer open'; c.hidden = false",
+    "a rule strikes out": "s.sheet.insertRule('.was { text-decoration: line-through }', 0)",
+    "a rule of its own strikes out": "w.style.textDecoration = 'line-through'",
+    "what is before a power": "q.previousSibling.data = '7 '",
+    "a rule writes in capitals": "s.sheet.insertRule('button { text-transform: uppercase }', 0)",
+    "a rule keeps the mouse away": "s.sheet.insertRule('.filling ~ button { pointer-events: none }', 0)",
+    "what keeps it away comes by itself": "document.body.style.pointerEvents = 'none'",
+    "a slide comes in": "v.scrollLeft = 100",
+    "a twin says something else": "t.textContent = 'ten'",
+    "a cell is selected": "y.ariaSelected = 'true'",
+    "a header is sorted": "x.ariaSort = 'ascending'",
+    "where one is": "z.ariaCurrent = 'page'",
+}
+KEPT = f"""<style id=s>{SPOKEN}
+.drawer{{position:fixed;left:-500px;top:0;width:300px;height:300px;background:#fff}}.open{{left:0}}
+#c{{position:fixed;inset:0;background:#0008}}#v{{width:100px;height:20px;overflow:hidden;white-space:nowrap}}
+#v div{{display:inline-block;width:100px}}</style>{FILL}
+<p>9<sup id=q>2</sup> <span id=w class=was>old</span> <span id=z>here</span></p><button>Save</button>
+<p><span class=sr id=t>$9.50</span><span aria-hidden=true>$9<sup>50</sup></span></p>
+<div id=v><div>One</div><div aria-hidden=true>Two</div></div><table><tr><th id=x>A<th>B<tr><td id=y>1<td>2</table>
+<dialog id=m>First <button>OK</button><dialog id=n>Second <button>Really</button></dialog></dialog>
+<section>
+<div class=drawer id=d role=dialog aria-modal=true><button>Shut</button></div><div id=c hidden></div></section>"""
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+async def test_a_later_reading_says_what_a_fresh_one_would(change: str, page: Page, serve: Serve) -> None:
+    await page.goto(serve(KEPT))
+    await page.snapshot()
+    steps = change.split("; ")
+
+    for step in steps:
+        await page.evaluate(f"(() => {{ {step} }})()")
+        before = (await page.snapshot()).text
+        again = (await page.snapshot()).text
+
+        assert before == again == await read_anew(page), step
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("<button>Out</button><dialog id=d aria-label=Ask>?</dialog><script>d.showModal()</script>", 'dialog "Ask"'),
+        (
+            "<button>Out</button><div style='position:fixed;inset:0'></div><div role=dialog aria-modal=true"
+            " aria-label=Ask style='position:fixed;top:50px;left:0;width:90px;height:90px'>?</div>",
+            'dialog "Ask"',
+        ),
+    ],
+    ids=["a modal dialog", "a dialog that calls itself modal"],
+)
+async def test_a_click_outside_of_a_modal_dialog_names_the_dialog(
+    content: str, told: str, page: Page, serve: Serve
+) -> None:
+    await page.goto(serve(content))
+    ref = next(iter((await page.snapshot()).refs))
+
+    with pytest.raises(NotInteractable) as caught:
+        await page.click(ref)
+
+    assert str(caught.value) == f'Button {ref} "Out" is covered by {told}: close it first.'
+
+
+async def test_what_is_cut_from_a_name_stands_below_it(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<a href=/x>{'word ' * 300}<p>the end</p></a>"))
+
+    text = (await page.snapshot()).text
+
+    words = "word " * 300
+    assert text == f'- link "{words[:119]}…" [ref=E1] → /x: {words.strip()}\n  - paragraph: the end'
+
+
+LONG = "Press enter to select this node, and the arrow keys to move it about."
+
+
+async def test_a_long_description_that_many_share_is_said_once(page: Page, serve: Serve) -> None:
+    nodes = "".join(f"<button aria-describedby=how onclick=this.remove()>{name}</button>" for name in "ABC")
+    copied = f"<pre>\n- button &quot;D&quot; [description=&quot;{LONG}&quot;]\nof the page's own</pre>"
+    await page.goto(serve(f"<p id=how hidden>{LONG}</p>{nodes}{copied}"))
+
+    whole = (await page.snapshot()).text
+    receipt = await page.click("E1")
+
+    assert [line for line in whole.split("\n") if "[ref" in line] == [
+        f'- button "A" [description="{LONG}"] [ref=E1]',
+        '- button "B" [description="Press enter to selec…"] [ref=E2]',
+        '- button "C" [description="Press enter to selec…"] [ref=E3]',
+    ]
+    assert whole.count(LONG) == 2  # what the page wrote itself is as it was
+    assert receipt.changed == [f'- - button "A" [description="{LONG}"] [ref=E1]']
+    assert f'- button "B" [description="{LONG}"] [ref=E2]' in (await page.snapshot()).text

@@ -1,0 +1,47 @@
+"""A text is scrolled to wherever it is, also in lists that have only what is in view in the page."""
+
+from __future__ import annotations
+
+from cdp_agent.page.page import Page
+from tests.conftest import AppUrl, Serve
+
+LONG = (
+    "<main><p>First</p><div style='height: 4000px'></div><p>Far <b>down</b> here</p><div style='height: 900px'></div>"
+)
+
+
+async def test_a_row_that_is_not_drawn_yet_is_scrolled_to(page: Page, app_url: AppUrl) -> None:
+    await page.goto(app_url("virtual_list"))
+
+    moved = await page.scroll(to_text="row number 1234")
+
+    assert moved.text.startswith(moved.found + " is in view, scrolled list E")
+    assert (await page.search("Row number 1234")).matches[0].in_viewport
+
+
+async def test_a_row_above_is_found_from_the_top(page: Page, app_url: AppUrl) -> None:
+    await page.goto(app_url("virtual_list"))
+    await page.evaluate("app.editor.scrollToIndex(4950)")
+    await page.wait_for(text="Row number 4950")
+
+    moved = await page.scroll(to_text="Row number 17")
+
+    assert "Row number 17" in moved.found
+    assert (await page.search("Row number 17")).matches[0].in_viewport
+
+
+async def test_a_text_that_is_nowhere_is_told(page: Page, serve: Serve) -> None:
+    await page.goto(serve(LONG))
+
+    moved = await page.scroll(to_text="tea")
+
+    assert (moved.found, moved.note) == ("", '"tea" is nowhere in it: it was scrolled through to its end')
+
+
+async def test_a_text_of_several_elements_is_scrolled_to(page: Page, serve: Serve) -> None:
+    await page.goto(serve(LONG))
+
+    moved = await page.scroll(to_text="far down")
+
+    assert moved.found == 'paragraph E2 "Far down here"'
+    assert await page.evaluate("document.querySelector('b').getBoundingClientRect().top < innerHeight")

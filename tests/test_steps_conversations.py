@@ -1,0 +1,143 @@
+"""What a role is asked with begins as it did before, and begins again when it has grown too long."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from pytest_httpserver import HTTPServer
+
+from bench.prefixes import asked_for, role
+from cdp_agent.agent.task import Limits
+from cdp_agent.browser import Browser
+from cdp_agent.decisions import Approve, Reject
+from cdp_agent.page.page import Page
+from tests.agents import result_of
+from tests.conftest import Serve
+from tests.stepping import Models, deciding, every, finish, move, plan, verdict
+
+NAMES = [f"Field {n}" for n in range(1, 13)]
+PAGE = f"""<title>Form</title><h1>Form</h1><p>{"What it is for. " * 40}
+{"".join(f"<label>{name} <input></label><label>{name} <input></label>" for name in NAMES)}"""
+FILLS = [("fill", {"ref": f'{{{{ref:textbox "{name}"}}}}', "value": "x"}) for name in NAMES]
+STEPS = [f"Type 'x' into {name}" for name in NAMES]
+
+
+async def carried_out(browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer, **options: Any) -> Models:
+    """A run step by step in which each step is the executor's, for each name is there twice."""
+    moves = [*map(move, STEPS), finish("Done."), verdict("No.", completed=False), finish("It is done.")]
+    models = Models(httpserver, [*moves, verdict("Done.")], FILLS)
+    agent = models.agent(browser, executor=True, flow="iterative", **options)
+
+    events = await every(agent.stream("Fill all in", url=serve(PAGE), page=page))
+
+    assert result_of(events).success, result_of(events).error
+    return models
+
+
+async def test_each_role_is_asked_with_what_it_was_asked_with_before(
+    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer
+) -> None:
+    models = await carried_out(browser, page, serve, httpserver)
+
+    planner = role("form", "planner", asked_for(models.asked("planner"), "next_step"))
+    executor = role("form", "executor", models.asked("executor"))
+    judge = role("form", "judge", asked_for(models.asked("planner"), "verify"))
+    assert [each.requests for each in (planner, executor, judge)] == [14, 12, 2]
+    assert planner.again > 0.93
+    assert executor.again > 0.9
+    assert judge.again > 0.8
+    for asked in (asked_for(models.asked("planner"), "next_step"), models.asked("executor")):
+        for before, after in pairwise(asked):
+            assert after["messages"][: len(before["messages"])] == before["messages"]
+            assert after["tools"] == before["tools"]
+
+
+async def test_a_rejected_plan_adds_to_what_the_planner_was_asked(
+    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer
+) -> None:
+    models = Models(httpserver, [plan("Open x.example"), plan("Scroll down"), verdict("Done.")])
+    agent = models.agent(browser, approve=deciding(Reject("Use this page"), Approve()))
+
+    await every(agent.stream("Fill all in", url=serve(PAGE), page=page))
+
+    first, second = (each["messages"] for each in asked_for(models.asked("planner"), "propose_steps"))
+    assert second[: len(first)] == first
+    assert [each["role"] for each in second[len(first) :]] == ["assistant", "tool"]
+
+
+async def pages_turned(
+    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer, *prices: Path
+) -> list[list[dict[str, Any]]]:
+    """What the planner is asked in a run that fills in a field on each of seven pages, once for each prices."""
+    url = ""
+    for n in reversed(range(7)):
+        url = serve(f"<title>Page {n}</title>{PAGE}<label>Code <input></label><a href='{url}'>To page {n + 1}</a>")
+    turns = [step for n in range(1, 7) for step in (f"Type '{n}' into Code", f"Click 'To page {n}'")]
+    models = Models(httpserver, [*map(move, turns), finish("Done."), verdict("Done.")] * len(prices))
+    for each in prices:
+        agent = models.agent(browser, flow="iterative", prices=each)
+        events = await every(agent.stream("Go on", url=url, page=page))
+        assert result_of(events).success, result_of(events).error
+
+    asked = asked_for(models.asked("planner"), "next_step")
+    return [asked[at : at + 13] for at in range(0, len(asked), 13)]
+
+
+def priced(folder: Path, cached: float) -> Path:
+    """A file of prices in which a remembered token costs so much, and a new one 1."""
+    file = folder / f"{cached}.json"
+    price = {"input": 1, "output": 1, "cached": cached}
+    file.write_text(json.dumps({"date": "", "source": "", "models": {"openai-compatible/*": price}}), "utf-8")
+    return file
+
+
+async def test_it_begins_again_at_new_pages_with_all_that_counts_where_that_costs_less(
+    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer, tmp_path: Path
+) -> None:
+    (asked,) = await pages_turned(browser, page, serve, httpserver, priced(tmp_path, 0.1))
+
+    begun = [turn for turn, each in enumerate(asked) if len(each["messages"]) == 2]
+    assert begun == [0, 2, 4, 6, 8, 10, 12]
+    for turn in begun:
+        read = asked[turn]["messages"][-1]["content"]
+        done = [f"{2 * n}. Click 'To page {n}': done (click)" for n in range(1, turn // 2 + 1)]
+        assert [each for each in ["Task: Go on", *done, f"Title: Page {turn // 2}\n"] if each not in read] == []
+        assert f"{turn + 1}. " not in read
+
+
+async def test_what_is_carried_along_costs_little_whether_the_provider_remembers_or_not(
+    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer, tmp_path: Path
+) -> None:
+    asked = await pages_turned(browser, page, serve, httpserver, priced(tmp_path, 1), priced(tmp_path, 0.1))
+
+    forgetful, remembering = (role("pages", "planner", each) for each in asked)
+    assert [len(each["messages"]) for each in asked[0]] == [2] * 13
+    assert remembering.tokens < 1.2 * forgetful.tokens
+    assert remembering.anew < forgetful.anew
+
+
+async def test_a_model_that_takes_less_is_asked_the_same_anew(
+    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer
+) -> None:
+    models = Models(httpserver, [*map(move, STEPS[:4]), finish("Done."), verdict("Done.")], FILLS)
+    scripted, refused = models.says, []
+
+    def says(body: dict[str, Any]) -> str | dict[str, Any] | tuple[int, Any]:
+        if body["model"] == "planner" and len(body["messages"]) > 6:
+            refused.append(len(body["messages"]))
+            return 400, {"error": {"code": "context_length_exceeded", "message": "This is too long."}}
+        return scripted(body)
+
+    models.says = says
+    agent = models.agent(browser, executor=True, flow="iterative", limits=Limits(max_errors=3))
+
+    events = await every(agent.stream("Fill all in", url=serve(PAGE), page=page))
+
+    assert result_of(events).success, result_of(events).error
+    assert refused == [8]
+    turn = 5  # the fourth was refused, and asked again
+    assert len(models.asked("planner")[turn - 1]["messages"]) == 2
+    assert "3. Type 'x' into Field 3: done (fill)" in models.read("planner", turn)

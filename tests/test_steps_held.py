@@ -1,0 +1,140 @@
+"""Runs by steps whose acts turn out to send something: who is asked, what is told, and what the rules decide."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from cdp_agent.agent.agent import Agent
+from cdp_agent.agent.task import Limits
+from cdp_agent.browser import Browser
+from cdp_agent.decisions import ActionProposed, Ask, Decision, Execute, Reword, Skip, Stop
+from cdp_agent.outcome import AgentResult
+from cdp_agent.page.page import Page
+from cdp_agent.step_events import ApprovalDecided, StepDone
+from cdp_agent.steps.policy import AUTO, Rule, Rules
+from tests.agents import of, result_of
+from tests.stepping import every
+from tests.web import Web, running
+
+SAVES = """<input aria-label=Name><button onclick="fetch('/save', {method: 'POST',
+body: new URLSearchParams({name: 'x'})}).then(() => said.textContent = 'Saved')">Next</button><p id=said></p>"""
+
+
+def sent(web: Web) -> list[str]:
+    return [path for method, path in web.methods if method == "POST"]
+
+
+async def do(browser: Browser, page: Page, web: Web, approve: Any, html: str = SAVES, **options: Any) -> AgentResult:
+    agent = Agent(browser, approve=approve, **options)
+    return await agent.do(["Click Next"], url=web.put("a", "/", html), page=page)
+
+
+def deciding(*decisions: Decision) -> Any:
+    left = list(decisions)
+
+    def decide(ask: Ask) -> Decision:
+        decide.asks.append(ask)  # type: ignore[attr-defined]
+        return left.pop(0)
+
+    decide.asks = []  # type: ignore[attr-defined]
+    return decide
+
+
+async def test_a_request_goes_on_when_it_is_approved(browser: Browser, page: Page) -> None:
+    decide = deciding(Execute())
+    async with running() as web:
+        result = await do(browser, page, web, decide)
+
+        assert sent(web) == ["/save"]
+    (ask,) = decide.asks
+    assert isinstance(ask, ActionProposed)
+    assert (ask.tool, ask.risks) == ("click", ["sends"])
+    assert ask.held is not None
+    assert (str(ask.held), ask.held.fields) == (f"POST {web.origin('a')}/save", ["name"])
+    assert "Saved" in result.answer
+
+
+async def test_a_receipt_tells_what_was_refused(browser: Browser, page: Page) -> None:
+    async with running() as web:
+        result = await do(browser, page, web, deciding(Skip()))
+
+        assert sent(web) == []
+    assert f"not sent: POST {web.origin('a')}/save: it was not approved. The rest was done in the page" in result.answer
+
+
+async def test_what_was_done_cannot_be_reworded(browser: Browser, page: Page) -> None:
+    async with running() as web:
+        result = await do(browser, page, web, deciding(Reword("Click Back")))
+
+        assert sent(web) == []
+    assert result.error is not None
+    assert "reword is no answer to this. It can be execute, skip, stop." in result.error.message
+
+
+async def test_stopping_sends_nothing_and_ends_the_run(browser: Browser, page: Page) -> None:
+    async with running() as web:
+        result = await do(browser, page, web, deciding(Stop()))
+
+        assert sent(web) == []
+    assert result.error is not None
+    assert result.error.code == "aborted"
+
+
+async def test_without_anybody_to_ask_the_run_ends_and_says_what_would_allow_it(browser: Browser, page: Page) -> None:
+    async with running() as web:
+        result = await do(browser, page, web, AUTO)
+
+        assert sent(web) == []
+    assert result.error is not None
+    assert f'"allow tool=click origin={web.origin("a")} risk=sends"' in result.error.message
+
+
+@pytest.mark.parametrize(("verdict", "reached"), [("allow", ["/save"]), ("deny", [])])
+async def test_a_rule_decides_by_what_is_sent(browser: Browser, page: Page, verdict: Any, reached: list[str]) -> None:
+    async with running() as web:
+        agent = Agent(browser, approve=Rules((Rule(verdict, risk="sends"),)))
+        events = await every(agent.stream_steps(["Click Next"], url=web.put("a", "/", SAVES), page=page))
+
+        assert sent(web) == reached
+    assert result_of(events).success
+    assert [each.why for each in of(events, ApprovalDecided)] == [f"{verdict} risk=sends"]
+
+
+async def test_what_was_approved_before_is_not_asked_about_again(browser: Browser, page: Page) -> None:
+    decide = deciding(Execute())
+    async with running() as web:
+        url = web.put("a", "/", SAVES.replace(">Next<", ">Send<"))
+        await Agent(browser, approve=decide).do(["Click Send"], url=url, page=page)
+
+        assert sent(web) == ["/save"]
+    assert [each.held for each in decide.asks] == [None]
+
+
+async def test_the_time_somebody_takes_is_no_delay(browser: Browser, page: Page) -> None:
+    blocked = """<button onclick="let x = new XMLHttpRequest(); x.open('POST', '/save', false); x.send();
+    said.textContent = confirm('Really?')">Next</button><p id=said></p>"""
+
+    async def decide(_: Ask) -> Decision:
+        await asyncio.sleep(4)  # a person's time is what this is about
+        return Execute()
+
+    async with running() as web:
+        result = await do(browser, page, web, decide, blocked, limits=Limits(max_seconds=6))
+
+        assert sent(web) == ["/save"]
+    assert result.error is None
+    assert 'dialog confirm "Really?" was accepted' in result.answer
+    assert "true" in result.answer
+
+
+async def test_where_everything_is_allowed_nothing_is_held(browser: Browser, page: Page) -> None:
+    async with running() as web:
+        agent = Agent(browser)
+        async for event in agent.stream_steps(["Click Next"], url=web.put("a", "/", SAVES), page=page):
+            if isinstance(event, StepDone):
+                assert page.guard.rules == []
+
+        assert sent(web) == ["/save"]

@@ -1,0 +1,97 @@
+"""A Chrome that does not answer, and pages whose process ends: said so, soon, and nobody else is blamed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.errors import BrowserError
+from cdp_agent.page.hanging import CHROME_SILENT
+from cdp_agent.page.page import Page
+from tests.conftest import Serve
+
+FORM = "<title>Form</title><button>Send</button><input aria-label=Name><p>Text</p>"
+
+
+EATING = "<script>let eaten = []; for (;;) eaten.push(new Array(1e7).fill(Math.random()))</script>"
+
+
+@contextmanager
+def stopped(browser: Browser) -> Iterator[None]:
+    process = browser._process
+    assert process is not None
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process.pid, signal.SIGCONT)
+
+
+ACTS: dict[str, Callable[[Browser, Page, str], Coroutine[Any, Any, object]]] = {
+    "goto": lambda browser, page, url: page.goto(url),
+    "reload": lambda browser, page, url: page.reload(),
+    "snapshot": lambda browser, page, url: page.snapshot(),
+    "click": lambda browser, page, url: page.click("E1"),
+    "fill": lambda browser, page, url: page.fill("E2", "Ada"),
+    "wait_for": lambda browser, page, url: page.wait_for(text="Never", timeout_s=30),
+    "evaluate": lambda browser, page, url: page.evaluate("1"),
+    "new_page": lambda browser, page, url: browser.new_page(),
+}
+
+
+async def test_a_chrome_that_is_stopped_is_told_of_within_ten_seconds_and_goes_on_afterwards(serve: Serve) -> None:
+    url = serve(FORM)
+    told: dict[str, str] = {}
+    async with Browser.launch() as browser:
+        pages = {name: await browser.new_page(url) for name in ACTS}
+        before = {name: (await page.snapshot()).text for name, page in pages.items()}
+
+        async def act(name: str) -> None:
+            try:
+                await ACTS[name](browser, pages[name], url)
+            except BrowserError as error:
+                told[name] = str(error)
+
+        with stopped(browser):
+            began = time.monotonic()
+            await asyncio.gather(*map(act, ACTS))
+            took = time.monotonic() - began
+        after = {name: (await page.snapshot()).text for name, page in pages.items()}
+
+    assert took < 10
+    assert told == dict.fromkeys(ACTS, CHROME_SILENT)
+    assert after == before
+
+
+@pytest.mark.parametrize("url", ["chrome://crash", "chrome://kill", f"data:text/html,{EATING}"])
+async def test_a_page_whose_process_ends_is_told_as_that_and_left(url: str) -> None:
+    async with Browser.launch(args=["--js-flags=--max-old-space-size=64"]) as browser:
+        page = await browser.new_page()
+
+        receipt = await page.goto(url)
+        after = await page.goto("data:text/html,<p>Hello</p>")
+
+    assert (receipt.note, receipt.settled) == (
+        "its process ended, as it does when it runs out of memory: go elsewhere, or try again",
+        "the page crashed",
+    )
+    assert (after.note, after.settled) == ("", "quiet")
+
+
+async def test_an_address_of_chromes_own_without_a_page_is_no_servers_doing() -> None:
+    async with Browser.launch() as browser:
+        page = await browser.new_page()
+
+        receipt = await page.goto("chrome://hang")
+
+    assert receipt.note == "Chrome had nothing to show: the page stays as it was"
+    assert receipt.settled == "the page does not answer: its own script keeps it busy"

@@ -1,19 +1,20 @@
-"""MiniWoB++, all seeds: `python -m bench.miniwob [--seeds 5] [--json] [TASK …]`.
+"""MiniWoB++, all listed tasks: seeds solved, steps and milliseconds of an episode.
 
-Each task with its scripted policy, through the public API, scored by its own page: seeds solved, steps and milliseconds
-an episode (medians; opening the page and settling after every step are part of it).
+python -m bench.miniwob --json bench/results/miniwob.json > bench/results/miniwob.md
+python -m bench.miniwob [--seeds 5] [--json FILE] [TASK …]
+
+Each task with its scripted policy, through the public API, scored by its own page. Medians; opening the page and
+settling after every step are part of it. Exits with 1 when a seed was not solved.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import statistics
 import sys
 
-import msgspec
-
+from bench.options import keep, options
+from bench.report import this_machine
 from bench.server import serving
 from cdp_agent import Browser
 from tests.miniwob import pages
@@ -21,7 +22,8 @@ from tests.miniwob.play import Score, play
 from tests.miniwob.policies import POLICIES
 
 
-async def measure(tasks: list[str], seeds: int, *, quiet: bool) -> list[Score]:
+async def measure(tasks: list[str], seeds: int) -> list[Score]:
+    """Tells of each task as it is played."""
     folder = pages.folder()
     if folder is None:
         sys.exit("MiniWoB++ is not installed: pip install --no-deps miniwob")
@@ -33,8 +35,7 @@ async def measure(tasks: list[str], seeds: int, *, quiet: bool) -> list[Score]:
                 played = [await play(page, f"http://127.0.0.1:{port}", task, seed) for seed in range(seeds)]
                 await page.close()
                 scores += played
-                if not quiet:
-                    print(row(task, played), flush=True)
+                print(row(task, played), flush=True)
     return scores
 
 
@@ -43,24 +44,22 @@ def row(task: str, played: list[Score]) -> str:
     steps = statistics.median(score.steps for score in played)
     took_ms = statistics.median(score.took_ms for score in played)
     failed = next((score for score in played if not score.solved), None)
-    why = f"   seed {failed.seed}: reward {failed.reward} {failed.error[:150]!r}" if failed else ""
-    return f"{task:26} {solved}/{len(played)} {steps:5.0f} {took_ms:7.0f}{why}"
+    why = f"seed {failed.seed}: reward {failed.reward} {failed.error[:150]!r}" if failed else ""
+    return f"| {task} | {solved} of {len(played)} | {steps:.0f} | {took_ms:,.0f} | {why} |"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("tasks", nargs="*", metavar="TASK")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--json", action="store_true")
-    args = parser.parse_args()
-    if not args.json:
-        print(f"{'task':26} {'solved':6} {'steps':>3} {'ms':>7}")
-    scores = asyncio.run(measure(args.tasks or sorted(POLICIES), args.seeds, quiet=args.json))
-    if args.json:
-        print(json.dumps(msgspec.to_builtins(scores)))
-    else:
-        solved = {score.task for score in scores} - {score.task for score in scores if not score.solved}
-        print(f"{len(solved)} of {len({score.task for score in scores})} tasks solved with every seed")
+    arguments = parser.parse_args()
+    print("| task | solved | steps | ms | |\n| --- | ---: | ---: | ---: | --- |")
+    scores = asyncio.run(measure(arguments.tasks or sorted(POLICIES), arguments.seeds))
+    keep(scores, arguments.json)
+    tasks, failed = ({score.task for score in some} for some in (scores, [each for each in scores if not each.solved]))
+    print(f"\n{len(tasks - failed)} of {len(tasks)} tasks solved with every seed, 0 to {arguments.seeds - 1}.")
+    print(f"\n{this_machine('Chrome in its own version')}")
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":

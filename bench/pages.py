@@ -140,6 +140,15 @@ def _form() -> Iterator[str]:
 
 
 @contextmanager
+def _acting() -> Iterator[str]:
+    folder = CACHE / "generated-acting"
+    folder.mkdir(parents=True, exist_ok=True)
+    generated.write_acting(folder)
+    with _files(folder, "acting.html") as url:
+        yield url
+
+
+@contextmanager
 def _table() -> Iterator[str]:
     folder = CACHE / "generated-table"
     folder.mkdir(parents=True, exist_ok=True)
@@ -179,6 +188,7 @@ PAGES = [
 ]
 
 SMALL_FORM = BenchPage("small form", "generated", _form)
+ACTING = BenchPage("acting", "generated", _acting)
 GROWTH = {
     elements: BenchPage(f"documentation, {elements:,}", "Debian python3.11-doc, library", _documentation(elements))
     for elements in (100, 250, 600, 1_500, 3_500, 8_000, 16_000, 38_000, 55_000, 75_000)

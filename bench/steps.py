@@ -151,7 +151,7 @@ async def planned(browser: Browser, url: str, acts: Sequence[Act], *, code: bool
         )
         executor = stack.enter_context(ReplayServer(replies=[tool_call(name, given) for _, name, given in acts]))
         if not code:
-            stack.enter_context(patch.object(by_steps, "understand_step", _unclear))
+            stack.enter_context(patch.object(by_steps, "understand_step", unclear))
         agent = Agent(
             browser,
             planner="openai-compatible/large",
@@ -164,7 +164,7 @@ async def planned(browser: Browser, url: str, acts: Sequence[Act], *, code: bool
         return taken(planner, executor)
 
 
-async def _unclear(*_: Any, **__: Any) -> Unclear:
+async def unclear(*_: Any, **__: Any) -> Unclear:
     return Unclear("No rule is asked")
 
 

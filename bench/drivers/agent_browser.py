@@ -49,12 +49,12 @@ class AgentBrowserDriver:
         return {"ms": ms, "value": text.strip()}
 
     async def click(self, name: str) -> dict[str, Any]:
-        ms, _ = await timed(self._run("click", await self._ref("button", name)))
-        return {"ms": ms}
+        ms, text = await timed(self._run("click", await self._ref("button", name)))
+        return {"ms": ms, "text": text}
 
     async def fill(self, name: str, value: str) -> dict[str, Any]:
-        ms, _ = await timed(self._run("fill", await self._ref("textbox", name), value))
-        return {"ms": ms}
+        ms, text = await timed(self._run("fill", await self._ref("textbox", name), value))
+        return {"ms": ms, "text": text}
 
     async def form(self, values: dict[str, str], button: str) -> dict[str, Any]:
         fields = [(await self._ref("textbox", name), value) for name, value in values.items()]

@@ -90,7 +90,7 @@ class OurDriver:
 
 
 def _told(ms: float, receipt: Receipt) -> dict[str, Any]:
-    return {"ms": ms, "acted_ms": receipt.acted_ms, "settled_ms": receipt.settled_ms}
+    return {"ms": ms, "acted_ms": receipt.acted_ms, "settled_ms": receipt.settled_ms, "text": receipt.text}
 
 
 if __name__ == "__main__":

@@ -38,12 +38,12 @@ class PlaywrightMcpDriver(McpDriver):
         return {"ms": ms, "value": found(r"### Result\n(.*)", text)}
 
     async def click(self, name: str) -> dict[str, Any]:
-        ms, _ = await timed(self.server.call("browser_click", target=await self._ref("button", name)))
-        return {"ms": ms}
+        ms, text = await timed(self.server.call("browser_click", target=await self._ref("button", name)))
+        return {"ms": ms, "text": text}
 
     async def fill(self, name: str, value: str) -> dict[str, Any]:
-        ms, _ = await timed(self.server.call("browser_type", target=await self._ref("textbox", name), text=value))
-        return {"ms": ms}
+        ms, text = await timed(self.server.call("browser_type", target=await self._ref("textbox", name), text=value))
+        return {"ms": ms, "text": text}
 
     async def form(self, values: dict[str, str], button: str) -> dict[str, Any]:
         fields = [

@@ -22,6 +22,29 @@ def write_form(folder: Path) -> None:
     (folder / "form.html").write_text(f"{HEAD}<title>Form</title>\n{body}\n", encoding="utf-8")
 
 
+ACTIONS = {
+    "text at once": "out.textContent = `done ${++n}`",
+    "list at once": "list.innerHTML = `<li>done ${++n}<button>Edit</button>`.repeat(5)",
+    "text after 50 ms": "setTimeout(() => { out.textContent = `done ${++n}` }, 50)",
+    "text after 300 ms": "setTimeout(() => { out.textContent = `done ${++n}` }, 300)",
+    "text after 700 ms": "setTimeout(() => { out.textContent = `done ${++n}` }, 700)",
+    "request": "fetch('acting.html').then((r) => r.text()).then(() => { out.textContent = `done ${++n}` })",
+    "class": "out.className = ++n % 2 ? 'done' : 'is-done'",
+    "canvas": "canvas.getContext('2d').fillRect(n++ % 90 * 3, 0, 2, 9)",
+    "address": "history.pushState(0, '', `#done${++n}`)",
+    "nothing": "0",
+}
+"""What each button of acting.html does."""
+
+
+def write_acting(folder: Path) -> None:
+    """acting.html: a button for each of ACTIONS, and a field."""
+    buttons = "\n".join(f'<p><button onclick="{does}">{name}</button>' for name, does in ACTIONS.items())
+    body = f"""<h1>Acting</h1><label>Name <input></label>{buttons}<p id=out>Not yet</p><ul id=list></ul>
+<canvas id=canvas width=300 height=20></canvas><script>let n = 0</script>"""
+    (folder / "acting.html").write_text(f"{HEAD}<title>Acting</title>\n{body}\n", encoding="utf-8")
+
+
 def write_frames(folder: Path, port: int) -> None:
     """frames.html and the document inside each frame; `port` is where the folder is served."""
     inner = f"""{HEAD}<title>Frame</title>

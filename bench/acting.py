@@ -1,0 +1,117 @@
+"""From an action to what is told of it: milliseconds for each kind of effect, beside two peers, and whether it is told.
+
+python -m bench.acting --json bench/results/acting.json > bench/results/acting.md
+python -m bench.acting [--rounds 7] [--json FILE]
+
+A page has a button for each kind (bench/sites/generated.py). Ours tells in the receipt what came of the click. Others
+answer that it is done, so the snapshot that their users take next counts with the click. "told" is how often a text has
+the "done 7" that was not there before (of ours: that it does not say that nothing changed); for "nothing", how often
+nothing is claimed. All sides take turns in one Chrome; medians.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+import sys
+
+import msgspec
+
+from bench import raw
+from bench.cache import NotFetched
+from bench.chrome import running_chrome
+from bench.drivers.process import DriverFailed, DriverProcess, driving
+from bench.options import keep, options
+from bench.pages import ACTING, Served, opened, serve_all
+from bench.peers import PEERS, US, Peer
+from bench.report import Machine, table, this_machine
+from bench.sites.generated import ACTIONS
+
+SIDES = (US, "Playwright MCP", "agent-browser")
+FILL = "filling in a field"
+NOTHING = "nothing"
+_MARK = re.compile(r"done ?\d+")
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """One side's turns at one kind of action."""
+
+    side: str
+    kind: str
+    ms: list[float]
+    told: int
+    """In how many of them."""
+
+
+class Result(msgspec.Struct, frozen=True):
+    machine: Machine
+    versions: dict[str, str]
+    kinds: list[Kind]
+
+
+def measure(endpoint: str, served: Served, rounds: int) -> list[Kind]:
+    found: list[Kind] = []
+    for peer in (each for each in PEERS if each.name in SIDES):
+        # Alone with a tab of its own: what one side enables there would slow the others.
+        with opened(endpoint, served):
+            try:
+                with driving(peer.command(), endpoint) as driver:
+                    driver.do("attach", url=served.url)
+                    found += [_kind(peer, driver, kind, rounds) for kind in (*ACTIONS, FILL)]
+            except (DriverFailed, NotFetched) as error:
+                print(f"not measured: {peer.name}: {error}", file=sys.stderr)
+    return found
+
+
+def _kind(peer: Peer, driver: DriverProcess, kind: str, rounds: int) -> Kind:
+    times, told = [], 0
+    before = driver.do("snapshot")["text"]
+    for turn in range(rounds + 1):
+        filling = {"name": "Name", "value": f"done {turn}"}
+        answer = driver.do("fill", **filling) if kind == FILL else driver.do("click", name=kind)
+        ms, text = answer["ms"], answer["text"]
+        if peer.name != US:
+            seen = driver.do("snapshot")
+            ms, text = ms + seen["ms"], seen["text"]
+        if turn:  # the first is to warm up
+            times.append(ms)
+            told += _is_told(peer, kind, before, text, turn)
+        before = driver.do("snapshot")["text"]
+    return Kind(peer.name, kind, times, told)
+
+
+def _is_told(peer: Peer, kind: str, before: str, text: str, turn: int) -> bool:
+    if peer.name == US:
+        claims = "no change seen" not in text
+        return not claims if kind == NOTHING else claims
+    if kind == FILL:
+        return f"done {turn}" in text
+    came = set(_MARK.findall(text)) - set(_MARK.findall(before))
+    return bool(came) is (kind != NOTHING)
+
+
+def markdown(result: Result) -> str:
+    sides = [side for side in SIDES if any(each.side == side for each in result.kinds)]
+    rows = []
+    for kind in (*ACTIONS, FILL):
+        row = [kind]
+        for side in sides:
+            each = next(each for each in result.kinds if (each.side, each.kind) == (side, kind))
+            row.append(f"{statistics.median(each.ms):,.0f} ms, told {each.told} of {len(each.ms)}")
+        rows.append(row)
+    heads = ["what the click does", *(f"{side} {result.versions[side]}".strip() for side in sides)]
+    return "\n\n".join([table(heads, rows), str(result.machine)])
+
+
+def main() -> None:
+    arguments = options(__doc__, rounds=7).parse_args()
+    with serve_all([ACTING]) as ((served,), _), running_chrome() as endpoint:
+        kinds = measure(endpoint, served, arguments.rounds)
+        versions = {peer.name: peer.version for peer in PEERS}
+        result = Result(this_machine(raw.version(endpoint)), versions, kinds)
+    keep(result, arguments.json)
+    print(markdown(result))
+
+
+if __name__ == "__main__":
+    main()

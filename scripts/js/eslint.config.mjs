@@ -53,4 +53,8 @@ export default [
     files: ['fixtures/site/**/*.js'],
     languageOptions: { sourceType: 'script', globals: globals.browser },
   },
+  {
+    files: ['tests/apps/**/*.js'],
+    languageOptions: { sourceType: 'module', globals: globals.browser },
+  },
 ];

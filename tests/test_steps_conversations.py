@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pytest_httpserver import HTTPServer
 
 from bench.prefixes import asked_for, role
@@ -23,6 +25,13 @@ PAGE = f"""<title>Form</title><h1>Form</h1><p>{"What it is for. " * 40}
 {"".join(f"<label>{name} <input></label><label>{name} <input></label>" for name in NAMES)}"""
 FILLS = [("fill", {"ref": f'{{{{ref:textbox "{name}"}}}}', "value": "x"}) for name in NAMES]
 STEPS = [f"Type 'x' into {name}" for name in NAMES]
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    """A Chrome of its own: refs begin at E1, so that the texts counted here are as long each time."""
+    async with Browser.launch() as browser:
+        yield browser
 
 
 async def carried_out(browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer, **options: Any) -> Models:

@@ -32,10 +32,15 @@ def django(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """JupyterLab in an empty folder, without its questions about news."""
+    """JupyterLab in an empty folder, without its questions about news.
+
+    Its asynchronous manager of files lists a folder file by file: one that is renamed meanwhile makes the whole folder
+    "not found", which is shown in a dialog. The one that is asked for here lists it at a stroke.
+    """
     home = tmp_path_factory.mktemp("jupyter")
     python = _installed("jupyterlab==4.5.0")
     options = ["--no-browser", "--allow-root", "--port=0", "--IdentityProvider.token="]
+    options += ["--ServerApp.contents_manager_class=jupyter_server.services.contents.filemanager.FileContentsManager"]
     with serving_itself(python, "-m", "jupyterlab", *options, f"--ServerApp.root_dir={home}", cwd=home) as url:
         yield url.removesuffix("/lab")
 

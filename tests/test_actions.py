@@ -63,7 +63,7 @@ MET = [
     ),
     pytest.param(
         "<style>@keyframes m {from {margin-left: 0} to {margin-left: 800px}}</style>"
-        "<button id=b style='animation: m 2s linear infinite alternate'>Go</button>",
+        "<button id=b style='animation: m 10s linear infinite alternate'>Go</button>",
         id="moving for ever",
     ),
     pytest.param(

@@ -32,6 +32,10 @@ WIRE = (
     "s.append(p)"
 )
 WORKER = "new Worker(URL.createObjectURL(new Blob(['onmessage = (e) => setTimeout(() => postMessage(1), e.data)'])))"
+TICKS = """new Promise((done) => {
+    const enough = +clock.textContent + 3
+    const look = setInterval(() => +clock.textContent >= enough && done(clearInterval(look)), 10)
+})"""
 CLOCK = "<p id=clock>0</p><script>let n = 0; setInterval(() => {{ clock.textContent = ++n }}, {0})</script>"
 OPEN = "<div id=h></div><script>const r = h.attachShadow({mode: 'open'}); r.innerHTML = '<p id=i>one</p>'</script>"
 CLOSED = "<div id=h></div><script>const r = h.attachShadow({mode: 'closed'}); r.innerHTML = '<p id=i>one</p>'</script>"
@@ -165,7 +169,7 @@ async def test_what_comes_late_or_oddly_is_told(page: Page, serve: Serve, row: R
     await page.goto(serve(f"<title>Page</title><button>Go</button>{row.body}{script}"))
     button = await ref(page, "Go")
     if "clock" in row.body:  # it is known by what it does while nobody acts
-        await page.evaluate("new Promise((done) => setTimeout(done, 400))")
+        await page.evaluate(TICKS)
 
     receipt = await page.click(button)
 

@@ -6,7 +6,7 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.page.actions import ELSEWHERE
-from cdp_agent.page.mouse import Button
+from cdp_agent.page.mouse import HELD_S, Button
 from cdp_agent.page.page import Page
 from tests.acting import ref
 from tests.conftest import Serve
@@ -68,18 +68,21 @@ async def test_what_the_press_sets_off_is_done_before_the_click(page: Page, serv
 
 
 async def test_rendering_that_goes_on_is_waited_for(page: Page, serve: Serve) -> None:
+    """For as long as a button is held at the most: on a machine under load that is no more than a frame or two."""
     await page.goto(
         serve(
             """<button onclick="log.textContent += ' clicked'">Go</button><p id=log></p><script>
-            let n = 0
+            let n = 0, down, held
+            const go = document.querySelector('button')
             const step = () => { log.textContent += ++n; if (n < 4) requestAnimationFrame(step) }
-            document.querySelector('button').onmousedown = () => requestAnimationFrame(step)</script>"""
+            go.onmousedown = ({timeStamp}) => { down = timeStamp; requestAnimationFrame(step) }
+            go.onmouseup = ({timeStamp}) => { held = timeStamp - down }</script>"""
         )
     )
 
     await page.click(await ref(page, "Go"))
 
-    assert await page.evaluate("log.textContent") == "1234 clicked"
+    assert await page.evaluate("log.textContent") == "1234 clicked" or await page.evaluate("held") >= 900 * HELD_S
 
 
 async def test_a_button_that_the_press_pushes_down_is_clicked_all_the_same(page: Page, serve: Serve) -> None:

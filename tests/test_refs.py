@@ -131,6 +131,18 @@ async def test_another_process_finds_again_what_was_rendered_anew(detached: Deta
         assert (await other.click("E1")).note == "E1 was rendered anew: it is E2 now"
 
 
+async def test_a_process_that_uses_no_ref_hands_them_on(detached: DetachedChrome, serve: Serve) -> None:
+    async with Browser.connect(detached.endpoint) as first, Browser.connect(detached.endpoint) as second:
+        page = await first.new_page(serve("<p>Mail</p><button>Save</button>"))
+        await page.snapshot()
+        other = await same_tab(second, page)
+        other.import_refs(await handed_over(page))
+        await other.evaluate("document.querySelector('p').remove()")
+        page.import_refs(await handed_over(other))
+
+        assert (await page.click("E1")).text.startswith('clicked E1 button "Save"')
+
+
 async def test_refs_of_a_document_that_is_gone_name_nothing(detached: DetachedChrome, serve: Serve) -> None:
     async with Browser.connect(detached.endpoint) as first, Browser.connect(detached.endpoint) as second:
         page = await first.new_page(serve("<button>Save</button>"))

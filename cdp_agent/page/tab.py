@@ -235,6 +235,8 @@ class Tab:
 
     async def export_refs(self) -> SavedRefs | None:
         """What the refs that were given out stand for, for another process; see saved_refs.py."""
+        if self._saved is not None:  # nobody has used them here: they are handed on as they came
+            return msgspec.structs.replace(self._saved, next=self.refs.next)
         from .saved_refs import export_refs
 
         return await export_refs(self)

@@ -202,7 +202,7 @@ async def test_many_tabs_do_not_hold_up_connecting(detached: DetachedChrome) -> 
             took = asyncio.get_running_loop().time() - begun
 
             assert len(browser.pages) >= len(tabs)
-            assert took < 1
+            assert took < 5
         for tab in tabs:
             await session.send(target.CloseTarget(target_id=tab.target_id))
 

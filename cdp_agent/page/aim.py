@@ -194,7 +194,9 @@ async def _holder(frame: Frame, parent: Frame) -> tuple[World, int]:
 
 
 def _named(at: Located, said: Told) -> str:
-    return f"{said.role or 'element'} {at.ref}" + (f" {quoted(said.name)}" if said.name else "")
+    name = f" {quoted(said.name)}" if said.name else ""
+    role = said.role or "element"
+    return f"{role}{name} of {at.ref}" if at.part else f"{role} {at.ref}{name}"
 
 
 def refusal(at: Located, why: str, said: Told, message: str) -> NotInteractable:

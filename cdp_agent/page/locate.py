@@ -35,6 +35,8 @@ class Located(msgspec.Struct, frozen=True):
     note: str = ""
     position: Position | None = None
     """Where in it the mouse is to go. None: its middle, or the middle of what is seen of it."""
+    part: bool = False
+    """It has no ref of its own, and belongs to the element that has this one: an option of a list."""
     wait_s: float | None = None
     """How long an action waits for it to be ready, where the user has said that."""
 

@@ -36,7 +36,7 @@ class _Kind(msgspec.Struct, frozen=True):
 class _Chosen(msgspec.Struct, frozen=True):
     """See chooseNative in js/choose.js."""
 
-    state: Literal["chosen", "before", "unknown", "ambiguous", "disabled", "single", "gone"]
+    state: Literal["chosen", "otherwise", "before", "unknown", "ambiguous", "disabled", "single", "gone"]
     refusal: Obstacle | None
     wanted: str
     shown: str
@@ -89,6 +89,8 @@ async def _native(at: Located, local: int, wanted: list[str], by: By) -> Outcome
     match chosen.state:
         case "chosen":
             return Outcome(chosen.shown)
+        case "otherwise":
+            return Outcome(chosen.shown, f"{quoted(chosen.wanted)} was chosen, and the page chose otherwise")
         case "before":
             return Outcome(chosen.shown, "it was chosen before")
         case "disabled":
@@ -114,7 +116,7 @@ class _Custom:
         for each in wanted:
             notes.append(await self._choose(each))
         shown = await self._at.world.call("shown", self._local, returning=str)
-        return Outcome(shown, "; ".join(filter(None, notes)))
+        return Outcome(shown or None, "; ".join(filter(None, notes)))  # a field for the filter alone shows nothing
 
     async def _choose(self, wanted: str) -> str:
         at = self._at
@@ -132,22 +134,30 @@ class _Custom:
             await self._close(listed)
             return f"{quoted(found.text)} was chosen before"
         try:
-            await click_element(at, local=found.local)
+            await self._click(found)
         except (NotInteractable, StaleRef) as error:
             if isinstance(error, NotInteractable) and error.why != "hidden":
                 raise
             # A list that holds only what is seen renders its options anew when one is scrolled into view.
             found = await self._find(wanted)
-            await click_element(at, local=found.local)
+            await self._click(found)
         return await self._verify(found)
+
+    async def _click(self, option: _Found) -> None:
+        await click_element(msgspec.structs.replace(self._at, local=option.local, part=True))
 
     async def _find(self, wanted: str) -> _Found:
         world = self._at.world
         field = await world.call("filterField", self._local, returning=int) if self._by == "text" else 0
-        found = await self._option(wanted, SHORT_WAIT_S if field else OPTIONS_WAIT_S)
+        found = all_there = await self._option(wanted, SHORT_WAIT_S if field else OPTIONS_WAIT_S)
         if found.state == "unknown" and field:
-            await fill(msgspec.structs.replace(self._at, local=field), wanted)
+            filtered = msgspec.structs.replace(self._at, local=field)
+            before = await world.call("shown", field, returning=str)
+            await fill(filtered, wanted)
             found = await self._option(wanted, SUGGESTIONS_WAIT_S)
+            if found.state == "unknown" and all_there.total:
+                await fill(filtered, before)
+                return all_there  # what it has, rather than that nothing fits
         if found.state == "unknown" and not found.total:  # some open by keys only
             await press(self._at.frame, "ArrowDown")
             found = await self._option(wanted, SHORT_WAIT_S)

@@ -73,7 +73,7 @@ const onlyRadios = (control) => allIn(control, radioInput).length > 1;
  * @param {number} id @param {string[]} wanted  the texts, values or indices of all that are to be chosen @param {By} by
  * @param {number} wait_ms  for the options to come
  * @returns {Promise<Chosen>}
- * @typedef {{state: 'chosen' | 'before' | 'unknown' | 'ambiguous' | 'disabled' | 'single' | 'gone', refusal: Obstacle | null,
+ * @typedef {{state: 'chosen' | 'otherwise' | 'before' | 'unknown' | 'ambiguous' | 'disabled' | 'single' | 'gone', refusal: Obstacle | null,
  *   wanted: string, shown: string, options: string[], total: number}} Chosen  options: those there are, or the candidates
  */
 async function chooseNative(id, wanted, by, wait_ms) {
@@ -116,18 +116,23 @@ function setOption(id, selected) {
   tellChosen(list);
 }
 
-function applyNative(list, indices, choices, answer) {
+async function applyNative(list, indices, choices, answer) {
   const disabled = indices.find((i) => choices[i].disabled);
   if (disabled !== undefined) return { ...answer, state: 'disabled', wanted: choices[disabled].text };
   const options = [...selectOptions(list)];
   // One that hides behind a list of the page's own passes the focus on, and that one opens.
   const { why } = pickPoint(list, levelsOf(list));
   if (!why || why === 'outside') moveFocus(list);
-  const before = options.map((option) => isSelectedOption(option)).join();
+  const now = () => options.map((option) => isSelectedOption(option)).join();
+  const before = now();
   if (selectIsMultiple(list)) options.forEach((option, i) => setSelected_.call(option, indices.includes(i)));
   else setSelectedIndex_.call(list, indices[0]);
-  const state = options.map((option) => isSelectedOption(option)).join() === before ? 'before' : 'chosen';
-  if (state === 'chosen') tellChosen(list);
+  const wanted = now();
+  if (wanted === before) return { ...answer, state: 'before', wanted: choices[indices[0]].text, shown: shownBy(list) };
+  tellChosen(list);
+  await nextTask();
+  await nextTask(); // what the page has put off
+  const state = now() === wanted || !isConnected_.call(list) ? 'chosen' : 'otherwise';
   return { ...answer, state, wanted: indices.map((i) => choices[i].text).join(', '), shown: shownBy(list) };
 }
 
@@ -137,6 +142,8 @@ function shownBy(control) {
   if (tag === 'SELECT') return [...selectedOptions(control)].map((option) => collapse(optionLabel(option))).join(', ');
   if (tag === 'INPUT') return inputValue(control);
   if (closestFlat(control, '[role="listbox" i]') === control) return optionsIn(control).filter(isChosen).map(optionText).join(', ');
+  const hidden = onlyOneIn(control, 'select'); // which a library shows in its own way
+  if (hidden) return shownBy(hidden);
   const inner = onlyOneIn(control, 'input');
   return inner && inputValue(inner) ? inputValue(inner) : collapse(innerText(control));
 }

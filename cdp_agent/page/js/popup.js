@@ -1,31 +1,37 @@
 // Lists that a page makes itself: what the options of an open list are, wherever in the page they are put.
 
 const OPTIONS = '[role="option" i],[role="menuitem" i],[role="menuitemradio" i],[role="menuitemcheckbox" i],[role="treeitem" i]';
+const SAID = '[aria-live],[role="status" i],[role="alert" i],[role="log" i]'; // about the list, to those who do not see it
 const PLAIN_OPTIONS = 'li,a,button,label,td,[tabindex],[data-value],div,span';
 
 /** What was seen before the list was opened. @type {WeakSet<Element>} */
 let seenBefore = new WeakSet();
+/** What had the focus then. @type {Element | null} */
+let focusedBefore = null;
 
 /**
  * Notes what is seen now. @param {number} id
- * @returns {{open: boolean}}  open: its options are there already
+ * @returns {{open: boolean}}  open: its options are there already, and are not just those that it shows as chosen
  */
 function beginChoice(id) {
   const control = elementBy(id);
   seenBefore = new WeakSet();
+  focusedBefore = focusedElement();
   if (!control) return { open: false };
   const own = ownOptions(control);
+  const open = own.length > 0 && attr(control, 'aria-expanded')?.toLowerCase() !== 'false';
   for (const root of rootsWith(control)) {
-    for (const each of allIn(root, `${OPTIONS},${PLAIN_OPTIONS}`)) if (isShown(each) && !own.includes(each)) seenBefore.add(each);
+    for (const each of allIn(root, `${OPTIONS},${PLAIN_OPTIONS}`)) if (isShown(each) && !(open && own.includes(each))) seenBefore.add(each);
   }
-  return { open: own.length > 0 };
+  return { open };
 }
 
 /** The field in which typing filters the list: the control itself, or the one that got the focus with it; 0 for none. @param {number} id */
 function filterField(id) {
   const control = elementBy(id);
   const focused = focusedElement();
-  const field = control && (typeable(fieldOf(control)) || typeable(focused));
+  const came = focused && control && (focused !== focusedBefore || isInside(focused, control));
+  const field = control && (typeable(fieldOf(control)) || (came && typeable(focused)));
   return field ? (field === control ? id : hold(field)) : 0;
 }
 
@@ -53,12 +59,13 @@ function ownOptions(control) {
 /** The options that are seen now: the control's own, else those that came since, else whatever came that has a text of its own. */
 function openOptions(control) {
   const own = ownOptions(control);
-  if (own.length) return own;
+  const opened = own.filter((each) => !seenBefore.has(each));
+  if (own.length) return opened.length ? opened : own;
   const fresh = (selector) =>
     rootsWith(control).flatMap((root) => allIn(root, selector)).filter((each) => !seenBefore.has(each) && isShown(each));
   const named = fresh(OPTIONS);
   if (named.length) return named;
-  const plain = fresh(PLAIN_OPTIONS).filter((each) => collapse(innerText(each)) && !isInside(each, control));
+  const plain = fresh(PLAIN_OPTIONS).filter((each) => collapse(innerText(each)) && !isInside(each, control) && !closest(each, SAID));
   // Of nested ones the outermost that holds one text, and no list of them.
   return plain.filter((each) => {
     const inner = plain.filter((other) => other !== each && isInside(other, each));
@@ -75,7 +82,19 @@ function isOneText(element, plain) {
 
 const LOADING_MS = 4000;
 const optionText = (option) => collapse(attr(option, 'aria-label') ?? innerText(option));
-const isChosen = (option) => ['aria-selected', 'aria-checked'].some((name) => attr(option, name)?.toLowerCase() === 'true');
+const isMarked = (option, name) => attr(option, name)?.toLowerCase() === 'true';
+const isChosen = (option) => ['aria-selected', 'aria-checked'].some((name) => isMarked(option, name));
+
+/** Whether it was chosen before: many lists mark as selected what Enter would choose, and say so in the control alone. */
+function wasChosen(option, control) {
+  if (isMarked(option, 'aria-checked')) return true;
+  if (!isMarked(option, 'aria-selected')) return false;
+  if (shownBy(control).toLowerCase().includes(optionText(option).toLowerCase())) return true;
+  const list = closest(option, '[role="listbox" i]');
+  const isActive = [control, focusedElement()].some((each) => each && attr(each, 'aria-activedescendant') === (attr(option, 'id') ?? ''));
+  return Boolean(list && isMarked(list, 'aria-multiselectable') && !isActive);
+}
+
 const choiceOf = (option) => ({
   text: optionText(option),
   value: attr(option, 'data-value') ?? attr(option, 'value') ?? attr(option, 'id') ?? '',
@@ -104,7 +123,7 @@ async function findOption(id, wanted, by, wait_ms) {
     if (found.length === 1 && (steady || choices[found[0]].text === collapse(wanted))) {
       const option = options[found[0]];
       const { text, disabled } = choices[found[0]];
-      return { ...answer, state: 'found', local: hold(option), text, chosen: isChosen(option), disabled };
+      return { ...answer, state: 'found', local: hold(option), text, chosen: wasChosen(option, control), disabled };
     }
     const patience = choices.length && choices.every((choice) => choice.disabled) ? LOADING_MS : wait_ms; // "Loading…"
     if (performance.now() - began > patience || (found.length > 1 && steady && performance.now() - began > wait_ms / 4)) {

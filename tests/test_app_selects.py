@@ -1,0 +1,75 @@
+"""Lists that libraries put in the place of <select>: what is chosen is so by the library's own word."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.page import Page
+from tests.conftest import AppUrl
+
+# What stands for the list of each library: in the page once for one choice, and once for several.
+LISTS = {
+    "Choices": ".choices",
+    "Tom": ".ts-wrapper input",
+    "Slim": ".ss-main",
+    "Select2": ".select2-selection",
+    "React": "input[id^=React]",
+}
+COLOURS = '"Red", "Green", "Blue", "Light blue", "Yellow"'
+
+
+async def ref_of(page: Page, selector: str, nth: int = 0) -> str:
+    return (await page.find(selector)).elements[nth].ref
+
+
+async def chosen(page: Page, name: str) -> list[str]:
+    found: list[str] = await page.evaluate(f"app.chosen('{name}')")
+    return found
+
+
+@pytest.mark.parametrize("name", [*LISTS, "Radix"])
+async def test_one_is_chosen_and_another(page: Page, app_url: AppUrl, name: str) -> None:
+    await page.goto(app_url("selects"))
+    ref = await ref_of(page, LISTS.get(name, "#Radix"))
+
+    for colour in ("Green", "Blue"):
+        receipt = await page.select(ref, colour)
+
+        assert await chosen(page, name) == [colour]
+        assert receipt.value in (colour, None)
+        assert colour in receipt.text
+
+
+@pytest.mark.parametrize("name", LISTS)
+async def test_several_are_chosen(page: Page, app_url: AppUrl, name: str) -> None:
+    await page.goto(app_url("selects"))
+
+    receipt = await page.select(await ref_of(page, LISTS[name], 1), ["Green", "Blue"])
+
+    assert await chosen(page, f"{name} many") == ["Green", "Blue"]
+    assert "before" not in receipt.note
+
+
+@pytest.mark.parametrize("name", [*LISTS, "Radix"])
+async def test_what_it_does_not_have_leaves_all_as_it_was(page: Page, app_url: AppUrl, name: str) -> None:
+    """Also the list before, whose field has the focus."""
+    await page.goto(app_url("selects"))
+    await page.focus(await ref_of(page, LISTS["Tom"]))
+    before = await chosen(page, name)
+
+    with pytest.raises(InvalidArguments, match=f'has no option with the text "Purple". It has {COLOURS}'):
+        await page.select(await ref_of(page, LISTS.get(name, "#Radix")), "Purple")
+
+    assert await chosen(page, name) == before
+    assert await page.evaluate("[...document.querySelectorAll('input')].map((each) => each.value).join('')") == ""
+
+
+async def test_a_hidden_list_whose_page_chooses_otherwise_is_told(page: Page, app_url: AppUrl) -> None:
+    await page.goto(app_url("selects"))
+    await page.evaluate("document.querySelector('[id=Select2]').onchange = ({target}) => { target.value = 'yellow' }")
+
+    receipt = await page.select(await ref_of(page, "select[id=Select2]"), "Green")
+
+    assert receipt.value == "Yellow"
+    assert receipt.note == '"Green" was chosen, and the page chose otherwise'

@@ -143,6 +143,26 @@ async def test_a_process_that_uses_no_ref_hands_them_on(detached: DetachedChrome
         assert (await page.click("E1")).text.startswith('clicked E1 button "Save"')
 
 
+async def test_what_another_process_names_before_it_reads_has_the_refs_that_were_given(
+    detached: DetachedChrome, serve: Serve
+) -> None:
+    """The field that has the focus is looked at for a key before anything is read; E1 is another element."""
+    async with Browser.connect(detached.endpoint) as first, Browser.connect(detached.endpoint) as second:
+        grows = "onkeydown=\"document.body.append(document.createElement('hr'))\""
+        page = await first.new_page(serve(f"<button>First</button><input aria-label=Second autofocus {grows}>"))
+        before = await page.snapshot()
+        other = await same_tab(second, page)
+        other.import_refs(await handed_over(page))
+
+        await other.press("a")
+
+        after = await other.snapshot()
+        assert {each.name: each.ref for each in after.refs.values()} == {
+            each.name: each.ref for each in before.refs.values()
+        }
+        assert (await other.click("E1")).text.startswith('clicked E1 button "First"')
+
+
 async def test_refs_of_a_document_that_is_gone_name_nothing(detached: DetachedChrome, serve: Serve) -> None:
     async with Browser.connect(detached.endpoint) as first, Browser.connect(detached.endpoint) as second:
         page = await first.new_page(serve("<button>Save</button>"))

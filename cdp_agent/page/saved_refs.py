@@ -75,11 +75,7 @@ async def adopt_refs(tab: Tab, saved: SavedRefs) -> None:
             frames[each.frame_id] = frame
     adopting = [_adopt(frames[each.frame_id], each, tab.refs) for each in saved.frames if each.frame_id in frames]
     for adopted in await asyncio.gather(*adopting):
-        if adopted is not None:
-            world, locals_ = adopted
-            for number in locals_:
-                tab.refs.bind(world, number, number)
-            tab.told |= set(locals_)
+        tab.told |= adopted
 
 
 async def _found(tree: FrameTree, parent: Frame, frame_id: str) -> Frame | None:
@@ -108,10 +104,19 @@ async def _save(frame: Frame, numbers: list[tuple[int, int]]) -> SavedFrame | No
     return SavedFrame(frame.id, frame.parent.id if frame.parent else None, loader_id, nodes)
 
 
-async def _adopt(frame: Frame, saved: SavedFrame, refs: RefTable) -> tuple[World, list[int]] | None:
+class _Adopted(msgspec.Struct, frozen=True):
+    """See adoptRefs in js/saved.js."""
+
+    first: int
+    end: int
+    locals: list[int]
+
+
+async def _adopt(frame: Frame, saved: SavedFrame, refs: RefTable) -> set[int]:
+    """The numbers whose elements have them here, too."""
     try:
         if await _loader_id(frame) != saved.loader_id:
-            return None  # another document: the numbers may name other nodes there
+            return set()  # another document: the numbers may name other nodes there
         world = await frame.world()
         resolved: list[Any] = await asyncio.gather(
             *(
@@ -127,13 +132,17 @@ async def _adopt(frame: Frame, saved: SavedFrame, refs: RefTable) -> tuple[World
         ]
         numbers = [number for number, _ in there]
         adopted = await world.call(
-            "adoptRefs", refs.free(world), numbers, *(each for _, each in there), returning=list[int]
+            "adoptRefs", refs.free(world), numbers, *(each for _, each in there), returning=_Adopted
         )
     except (ActionError, ProtocolError):
-        return None
+        return set()
     for _, handle in there:
         world.release(handle)
-    return world, adopted
+    refs.claim(world, adopted.first, adopted.end)
+    given = {number: local for number, local in zip(numbers, adopted.locals, strict=True) if local}
+    for number, local in given.items():
+        refs.bind(world, local, number)
+    return set(given)
 
 
 async def _loader_id(frame: Frame) -> str:

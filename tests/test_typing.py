@@ -134,6 +134,20 @@ async def test_fill_opens_a_cell_of_a_grid_and_leaves_it(
     assert (receipt.value, receipt.note) == (text, "")
 
 
+@pytest.mark.parametrize("app", ["tabulator", "handsontable"])
+async def test_fill_says_what_a_cell_shows_that_is_drawn_anew_or_gives_its_field_to_the_next(
+    page: Page, app_url: AppUrl, app: str
+) -> None:
+    await page.goto(app_url(app))
+
+    for shown, text in (("Grace", "Barbara"), ("31", "44")):
+        receipt = await page.fill(await cell(page, shown), text)
+        assert (receipt.value, receipt.note) == (text, "")
+
+    row = await page.evaluate("app.row(1)")
+    assert (row["name"], row["age"]) == ("Barbara", 44)
+
+
 async def test_fill_of_a_cell_that_is_no_text_says_so(page: Page, app_url: AppUrl) -> None:
     await page.goto(app_url("aggrid"))
 

@@ -60,6 +60,7 @@ function richText(root) {
     if (isLine) end();
   };
   visit(root);
+  end(); // it may stand in a line itself
   return comparable(lines.join('\n'));
 }
 

@@ -288,9 +288,12 @@ function isDrawn(field) {
 async function cellAfter(cell, field, wanted) {
   const isOpen = () => elementBy(field) && isConnected_.call(elementBy(field)) && isFocusIn(elementBy(field)) && isDrawn(elementBy(field));
   const shown = () => (elementBy(cell) && isConnected_.call(elementBy(cell)) ? richText(elementBy(cell)) : null);
-  for (let frame = 0; frame < 10 && (isOpen() || shown() !== wanted); frame++) await nextFrame();
+  // Enter may have opened the next cell, in the same field.
+  const isDone = () => shown() === wanted && !(isOpen() && isInside(elementBy(field), elementBy(cell)));
+  for (let frame = 0; frame < 10 && !isDone(); frame++) await nextFrame();
   const value = shown();
-  return { state: isOpen() ? 'open' : value === null ? 'gone' : 'closed', value: value ?? '', same: value === wanted };
+  const state = isDone() ? 'closed' : isOpen() ? 'open' : value === null ? 'gone' : 'closed';
+  return { state, value: value ?? '', same: value === wanted };
 }
 
 const click_ = HTMLElement.prototype.click;

@@ -247,6 +247,14 @@ async def test_a_match_out_of_the_viewport_is_said_to_be(page: Page, serve: Serv
     assert [match.in_viewport for match in (await page.search("word")).matches] == [True, False]
 
 
+async def test_a_pattern_may_set_flags_of_its_own(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p>Größe 12"))
+
+    found = await page.search(r"(?a)\w+", regex=True, max_results=1)
+
+    assert found.matches[0].text == "Gr"
+
+
 async def test_a_catastrophic_pattern_is_a_clear_error(page: Page, serve: Serve) -> None:
     await page.goto(serve("<p>" + "a" * 5000 + "b</p>" + "<p>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab</p>" * 2000))
 
@@ -258,11 +266,19 @@ async def test_a_catastrophic_pattern_is_a_clear_error(page: Page, serve: Serve)
     ("arguments", "message"),
     [
         ({"pattern": "(x", "regex": True}, "The pattern '(x' is no regular expression: missing ) at position 2."),
+        (
+            {"pattern": "[" * 3000, "regex": True},
+            f"The pattern '{'[' * 200}…' is no regular expression: it is nested too deep.",
+        ),
+        (
+            {"pattern": "(?V0)x", "regex": True},
+            "The pattern '(?V0)x' is no regular expression: VERSION0 and VERSION1 flags are mutually incompatible.",
+        ),
         ({"pattern": "  "}, "The pattern is empty: give the text to look for."),
         ({"pattern": "x", "context_chars": 501}, "context_chars is 501: give 0 to 500."),
         ({"pattern": "x", "max_results": 0}, "max_results is 0: give 1 to 50."),
     ],
-    ids=["bad pattern", "empty pattern", "too much context", "no results"],
+    ids=["bad pattern", "nested too deep", "flags that exclude others", "empty pattern", "too much", "no results"],
 )
 async def test_bad_input_is_a_clear_error(page: Page, arguments: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidArguments) as caught:

@@ -109,6 +109,24 @@ def test_a_step_in_other_words_means_nothing(step: str) -> None:
     assert read_step(step) is None
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        "In A, " * 2000 + "click x",
+        "In A, " * 100 + "click x",
+        "wait up to 3 s " * 2000,
+        "Click " + "in the " * 2000,
+    ],
+    ids=["places", "fewer places", "times", "words"],
+)
+def test_what_goes_on_and_on_means_nothing(step: str) -> None:
+    assert read_step(step) is None
+
+
+def test_two_places_may_stand_before_the_act() -> None:
+    assert isinstance(read_step("In the Payment frame, in the row of Ada, click Pay"), Click)
+
+
 def test_the_place_of_an_element_may_belong_to_its_name() -> None:
     intent = read_step("Click Log in to your account")
 

@@ -20,7 +20,7 @@ from .refs import RefTable
 
 MATCH_TIMEOUT_S = 0.08
 NEAR_TIMEOUT_S = 0.15
-_FLAGS = regex.VERSION1 | regex.UNICODE
+_FLAGS = regex.VERSION1
 _GAP = r"(?:[^\S\n]*\|[^\S\n]*|[^\S\n]+)"  # what parts two words of a line: a space, or the bar between two cells
 _FORMS = ("'’‘ʼ`´", '"“”„«»', "-‐‑‒–—−")
 _MOST_NEAR = 3
@@ -28,6 +28,7 @@ _WORD = regex.compile(r"[^\s]+")
 _LONG_WORD = regex.compile(r"[\w@.]*\w{3}[\w@.]*|\d+")
 _BEGINNING = 5
 _LONGEST_NEAR = 80
+_LONGEST_SHOWN = 200
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -136,9 +137,13 @@ def _compile(pattern: str, *, is_regex: bool, case_sensitive: bool) -> regex.Pat
         flags |= regex.IGNORECASE | regex.FULLCASE
     try:
         return regex.compile(pattern if is_regex else _GAP.join(map(_literal, words)), flags)
-    except regex.error as error:  # its text says where: "missing ) at position 4"
+    except (regex.error, ValueError, RecursionError) as error:
+        # Its text says where: "missing ) at position 4". The others are for flags that exclude one another, and for a
+        # pattern that is nested deeper than the package, which reads it by recursion, can follow.
+        why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
+        shown = pattern if len(pattern) <= _LONGEST_SHOWN else f"{pattern[:_LONGEST_SHOWN]}…"
         raise InvalidArguments(
-            f"The pattern {pattern!r} is no regular expression: {error}. "
+            f"The pattern {shown!r} is no regular expression: {why}. "
             "Correct it, or search for the plain text with regex=false."
         ) from error
 

@@ -35,6 +35,10 @@ _VERB = re.compile(
 _OR = re.compile(r",? or (?:else )?(?:alternatively )?", re.I)
 _SETTING = re.compile(rf"(?P<target>{QUOTE}|[^:=→]{{1,60}}?)\s*(?::\s|=|->|→)\s*(?P<value>\S.*)", re.S)
 _LONGEST_BARE_WORDS = 5
+_LONGEST = 1_000
+"""Characters of a sentence, with a few for each text in quotes. A longer one is no act in plain words, and trying all
+patterns on it takes long."""
+_MOST_PLACES = 3
 # In this order: what is more special comes before what takes almost any words.
 _RULES = (
     *rules_going.RULES,
@@ -48,8 +52,7 @@ _RULES = (
 
 def read_step(step: str) -> Intent | None:
     """What the step says to do; None when it is not one act in words that are known."""
-    text = quoted(_LEAD.sub("", step.strip()).strip())
-    sentence = text.masked.strip().rstrip(".;!").strip()
+    sentence, text = _sentence(step)
     return _either(sentence, text) or _read(sentence, text)
 
 
@@ -58,8 +61,7 @@ def read_bare(step: str) -> Click | Set | None:
 
     Such words may be anything, also what was to be found out: the page has to have what is called just so.
     """
-    text = quoted(_LEAD.sub("", step.strip()).strip())
-    sentence = text.masked.strip().rstrip(".;!").strip()
+    sentence, text = _sentence(step)
     if found := _SETTING.fullmatch(sentence):
         return Set(_named(found["target"], text), text.plain(found["value"]))
     if sentence and len(sentence.split()) <= _LONGEST_BARE_WORDS:
@@ -77,12 +79,18 @@ def split_step(step: str) -> tuple[str, ...]:
     "Select Ada, Bob and click Send" has three. It is split where every part is an act in known words: "Click Find and
     replace" is one, as is what is quoted.
     """
-    text = quoted(_LEAD.sub("", step.strip()).strip())
-    sentence = text.masked.strip().rstrip(".;!").strip()
+    sentence, text = _sentence(step)
     parts = _several(sentence)
     if any(_read(_LEAD.sub("", part), text) is None for part in parts):
         return (step,)
     return tuple(_written(part, text) for part in parts) if len(parts) > 1 else (step,)
+
+
+def _sentence(step: str) -> tuple[str, Quoted]:
+    """The step without what leads in and ends it ("" where it is too long), and what stands in quotes there."""
+    text = quoted(_LEAD.sub("", step.strip()).strip())
+    sentence = text.masked.strip().rstrip(".;!").strip()
+    return (sentence if len(sentence) <= _LONGEST else ""), text
 
 
 def _several(sentence: str) -> list[str]:
@@ -103,16 +111,17 @@ def _written(part: str, text: Quoted) -> str:
     return re.sub(QUOTE, lambda each: f'"{text.plain(each[0])}"', part)
 
 
-def _read(sentence: str, text: Quoted) -> Intent | None:
+def _read(sentence: str, text: Quoted, places: int = _MOST_PLACES) -> Intent | None:
+    """What one act says; so many places may stand before it."""
     found = (rule.read(sentence, text) for rule in _RULES)
     intent = next((intent for intent in found if intent is not None), None)
-    if intent is None and (bounded := _AT_MOST.match(sentence)):
-        waited = _read(f"wait {sentence[bounded.end() :]}", text)
+    if intent is None and places and (bounded := _AT_MOST.match(sentence)):
+        waited = _read(f"wait {sentence[bounded.end() :]}", text, places - 1)
         if isinstance(waited, Wait):
             return msgspec.structs.replace(waited, at_most_s=float(bounded[1]))
-    if intent is None and (turned := _WHERE_FIRST.fullmatch(sentence)):
+    if intent is None and places and (turned := _WHERE_FIRST.fullmatch(sentence)):
         where = f"next to {turned['near']}" if turned["near"] else turned["where"]
-        return _read(f"{turned['act']} {where}", text)
+        return _read(f"{turned['act']} {where}", text, places - 1)
     return intent
 
 

@@ -191,14 +191,19 @@ class _Run:
             if not problems:
                 return value
             if left:
-                messages += _objection(reply, listed(problems))
+                messages += _objection(reply, prompts.repair(listed(problems), by_tool=not self._gives_json))
                 reply = await self._call(form, messages)
         raise self._bad(f"the answer does not fit the schema: {listed(problems)}")
 
+    @property
+    def _gives_json(self) -> bool:
+        """Whether the provider can hold the answer to a form; else it is the argument of a tool."""
+        return self._client.endpoint.wire.JSON_OUTPUT
+
     async def _call(self, form: Form | None, messages: list[Message]) -> Reply:
-        wire, model = self._client.endpoint.wire, self._client.endpoint.model
+        model = self._client.endpoint.model
         request = Request(model, tuple(messages))
-        if form is not None and wire.JSON_OUTPUT:
+        if form is not None and self._gives_json:
             request = Request(model, tuple(messages), output=JsonOutput(prompts.SCHEMA_NAME, form.sent))
         elif form is not None:
             tool = ToolSpec(prompts.TOOL_NAME, prompts.TOOL_DESCRIPTION, form.sent)
@@ -218,10 +223,10 @@ def _text(reply: Reply) -> str:
     return reply.tool_calls[0].arguments if reply.tool_calls else reply.text
 
 
-def _objection(reply: Reply, problems: str) -> list[Message]:
+def _objection(reply: Reply, words: str) -> list[Message]:
     """What the model said, and what is wrong with it."""
-    words = prompts.repair(problems)
     if not reply.tool_calls:
-        return [Assistant(reply.text), User((Text(words),))]
+        # Some providers refuse a message without any content.
+        return [Assistant(reply.text or "(nothing)", state=reply.state), User((Text(words),))]
     call: ToolCall = reply.tool_calls[0]
-    return [Assistant(reply.text, (call,)), ToolResult(call.id, words)]
+    return [Assistant(reply.text, (call,), reply.state), ToolResult(call.id, words)]

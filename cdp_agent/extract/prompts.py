@@ -55,6 +55,7 @@ def conclusion(description: str, url: str, title: str, findings: list[str]) -> s
     return f"{words}\n\n" + fence(f"Address: {url}\nTitle: {title}\n\n{parts}", "what was found on the page")
 
 
-def repair(problems: str) -> str:
-    """What did not fit."""
-    return f"This does not fit the form: {problems}. Answer again with the whole JSON, put right."
+def repair(problems: str, *, by_tool: bool = False) -> str:
+    """What did not fit; `by_tool` where the answer is the argument of a tool."""
+    how = f"by calling {TOOL_NAME}, with all of it put right" if by_tool else "with the whole JSON, put right"
+    return f"This does not fit the form: {problems}. Answer again {how}."

@@ -27,8 +27,10 @@ from bench.options import keep, options
 from bench.report import Machine, table, this_machine
 from bench.server import serving
 from cdp_agent import Agent, Browser, Limits
+from cdp_agent.agent import prompts
 from cdp_agent.decisions import Execute
 from cdp_agent.page.budget import tokens
+from cdp_agent.providers.fence import TAG
 from fixtures.replay import ReplayServer, reply, tool_call
 
 PAGES, STEPS = 15, 60
@@ -55,6 +57,8 @@ class Known(msgspec.Struct, frozen=True):
     facts: dict[str, int]
     with_source: dict[str, int]
     prefix: dict[str, float]
+    record: str
+    """What stands in the last request in the place of the turns before, if any."""
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -147,6 +151,7 @@ async def long_run(browser: Browser, address: str, window: int) -> tuple[Known, 
         facts=_by_way([each for each in planted if each.text in last]),
         with_source=_by_way([each for each in planted if _below_its_address(each, last, address)]),
         prefix=shares(model.requests),
+        record=last.partition(prompts.RECORD)[2].partition(f"</{TAG}>")[0].strip(),
     )
     return known, last
 
@@ -247,6 +252,7 @@ def main() -> None:
         rows = [[way, str(count), str(each.with_source[way])] for way, count in each.facts.items()]
         print(table(["found by", "known", "below their page's address"], rows))
         print(f"\nIdentical prefix: {_told(each.prefix)}")
+        print(f"\nThe record of the turns before:\n\n{each.record}" if each.record else "\nNo turn was left out.")
     print(f"\nIn steps of plain English, identical prefix: {_told(result.steps)}")
 
 

@@ -21,7 +21,7 @@ def shop() -> Iterator[str]:
 
 
 LEAST = {
-    8_000: {"find_elements": 12, "search_page": 12, "extract": 12, "said": 5, "only shown": 1},
+    8_000: {"find_elements": PAGES, "search_page": PAGES, "extract": PAGES, "said": 5, "only shown": 1},
     100_000: dict.fromkeys(("find_elements", "search_page", "extract", "said", "only shown"), PAGES),
 }
 

@@ -8,7 +8,11 @@ and the plan stay as they are, then come what was done, a line for each call, an
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
 
 from cdp_agent.agent import prompts
 from cdp_agent.agent.history import History
@@ -25,10 +29,24 @@ if TYPE_CHECKING:
 _ENOUGH = 0.5
 """How much of the window may be taken when it begins to fill again, else it would be full again in the next turn."""
 _FOR_TRIED, _FOR_FOUND = 0.12, 0.23
+_MOST_OF_IT = 3
+"""No single thing takes more than that part of the room."""
 _LINE = 80
 _REF = re.compile(r" \[ref=E\d+\]")
 _OLDER = "- (older ones are left out)"
 _TRIED, _FOUND = "What was done, oldest first:", "What was found out:"
+_SAME = "(as above)"
+
+_T = TypeVar("_T")
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """What a tool told that was asked something, and of which page."""
+
+    url: str
+    tool: str
+    arguments: str
+    told: str
 
 
 async def make_room(run: Run) -> None:
@@ -46,9 +64,11 @@ async def make_room(run: Run) -> None:
 
 
 def _record(run: Run) -> str:
-    lines = [*_tried_before(run.history), *_tried(run)]
-    tried = _fitting([("", line) for line in lines], int(run.window_tokens * _FOR_TRIED))
-    found = _fitting(_found(run), int(run.window_tokens * _FOR_FOUND))
+    room = int(run.window_tokens * _FOR_TRIED)
+    lines = [prompts.cut(each, room // _MOST_OF_IT) for each in (*_tried_before(run.history), *_tried(run))]
+    tried = _latest(lines, list, room)
+    room = int(run.window_tokens * _FOR_FOUND)
+    found = _latest(_found(run, room // _MOST_OF_IT), _below_their_pages, room)
     parts = ["\n".join([_TRIED, *tried]), "\n".join([_FOUND, *found])] if found else ["\n".join([_TRIED, *tried])]
     plan = [f"The plan, as you revised it:\n{run.plan.plan}"] if run.plan is not None and run.revisions else []
     return "\n\n".join([prompts.RECORD, *plan, fence("\n\n".join(parts), "record")])
@@ -85,31 +105,38 @@ def _tried_before(history: History) -> list[str]:
     )
 
 
-def _found(run: Run) -> list[tuple[str, str]]:
-    """What tools told that were asked something, each with the address of its page."""
+def _found(run: Run, most_tokens: int) -> list[_Found]:
+    """What tools told that were asked something, none of it longer than that."""
     asked = [each for each in run.evidence.actions if _asks(run, each.source)]
-    found = [(each.url, f"- {each.source} {_cut(each.arguments)}: {_plain(each.text)}") for each in asked]
+    found = [
+        _Found(each.url, each.source, _cut(each.arguments), prompts.cut(_plain(each.text), most_tokens))
+        for each in asked
+    ]
     return list(dict.fromkeys(found))
 
 
-def _fitting(items: list[tuple[str, str]], budget: int) -> list[str]:
-    """As many texts as fit, the newest first, each below its heading, which those have once that follow one another.
+def _below_their_pages(found: Sequence[_Found]) -> list[str]:
+    """A line for each below the address of its page, which those have once that follow one another.
 
-    None takes more than a third of the room.
+    Who looks through many pages asks the same of each: a question is told where it is another than the tool's last one.
     """
-    most = budget // 3
-    kept: list[str] = []
-    above = ""
-    for heading, text in reversed(items):
-        short = prompts.cut(text, most)
-        budget -= tokens(short) + (tokens(heading) if heading != above else 0)
-        if budget < 0:
-            return list(filter(None, [_OLDER, above, *reversed(kept)]))
-        if heading != above:
-            kept += [above] if above else []
-            above = heading
-        kept.append(short)
-    return list(filter(None, [above, *reversed(kept)]))
+    lines: list[str] = []
+    url = ""
+    asked: dict[str, str] = {}
+    for each in found:
+        if each.url != url:
+            lines.append(each.url)
+            url = each.url
+        question = _SAME if asked.get(each.tool) == each.arguments else each.arguments
+        asked[each.tool] = each.arguments
+        lines.append(f"- {each.tool} {question}: {each.told}")
+    return lines
+
+
+def _latest(items: Sequence[_T], written: Callable[[Sequence[_T]], list[str]], budget: int) -> list[str]:
+    """The lines of as many items as fit, the newest first, and that there were older ones."""
+    first = bisect_left(range(len(items)), True, key=lambda first: tokens("\n".join(written(items[first:]))) <= budget)
+    return [*([_OLDER] if first else []), *written(items[first:])]
 
 
 def _plain(text: str) -> str:

@@ -2,8 +2,9 @@
 
 python -m tests.wires.runs --replies 100000        so many mutated replies for each wire; what is raised is shown
 
-One Chrome plays all of them, some at a time. Each request of a run gets a reply to what it asks for (see wanted.py),
-most of them mutated (see mutations.py), some as an HTTP error, some cut off by the connection. The flows take turns:
+Each process plays its share of the runs in a Chrome of its own, some at a time. Wire, seed and number make a run.
+Each request of a run gets a reply to what it asks for (see wanted.py), most of them mutated (see mutations.py), some as
+an HTTP error, some cut off by the connection. The flows take turns:
 one model, planner and executor by plan or step by step, each also asked for JSON in the place of calls, with typed
 answers, judged, with pictures, a model that takes over. Most runs have their server in this process, behind httpx's own
 border; the others have one at a socket.
@@ -13,12 +14,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import random
 import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -293,6 +296,13 @@ class Played(NamedTuple):
         self.ends[end] += 1
 
 
+class Share(NamedTuple):
+    """Which of the runs somebody plays: from the `first` on every one of so many."""
+
+    first: int = 0
+    of: int = 1
+
+
 async def play(
     wire: str,
     browser: Browser,
@@ -300,11 +310,11 @@ async def play(
     seed: int,
     mutated: int,
     at_once: int = 8,
-    told: Callable[[Played], object] = lambda played: None,
+    share: Share = Share(),  # noqa: B008 (frozen)
 ) -> Played:
     """Plays runs, some at a time, until so many mutated replies were sent."""
     played, others = Played(Counter(), [], Counter()), browser.pages
-    pages, numbers = [await browser.new_page() for _ in range(at_once)], count()
+    pages, numbers = [await browser.new_page() for _ in range(at_once)], count(share.first, share.of)
 
     async def play_some(page: Page, border: InProcess) -> None:
         for _ in range(_BETWEEN_TIDYINGS):
@@ -321,7 +331,6 @@ async def play(
         while played.sent["mutated"] < mutated:
             pages = await _tidied(browser, pages, others)
             await asyncio.gather(*(play_some(page, border) for page in pages))
-            told(played)
     return played
 
 
@@ -332,24 +341,44 @@ def _shown(wire: str, played: Played, took_s: float) -> str:
     return f"{wire}: {played.ends.total():,} runs in {took_s:,.0f} s: {parts[0]}\n  ends: {parts[1]}\n  {parts[2]}"
 
 
-async def _main() -> int:
+def _play_share(wire: str, seed: int, mutated: int, share: Share) -> Played:
+    """A process of its own: whatever goes wrong in one of its runs is in what it returns."""
+
+    async def launched() -> Played:
+        async with Browser.launch() as browser:
+            return await play(wire, browser, seed=seed, mutated=mutated, share=share)
+
+    return asyncio.run(launched())
+
+
+def _together(parts: Sequence[Played]) -> Played:
+    found = Played(Counter(), [], Counter())
+    for each in parts:
+        found.ends.update(each.ends)
+        found.failed.extend(each.failed)
+        found.sent.update(each.sent)
+    return found
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--replies", type=int, default=2_000, help="mutated ones, for each wire")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--wire", choices=[*WIRES], action="append")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="each with a Chrome of its own")
     args = parser.parse_args()
     failed: list[Failed] = []
-    for wire in args.wire or WIRES:
-        began = time.perf_counter()
-        async with Browser.launch() as browser:
-
-            def told(played: Played, wire: str = wire, began: float = began) -> None:
-                print(_shown(wire, played, time.perf_counter() - began), flush=True)
-
-            played = await play(wire, browser, seed=args.seed, mutated=args.replies, told=told)
-        failed += played.failed
+    with ProcessPoolExecutor(args.processes) as pool:
+        for wire in args.wire or WIRES:
+            began = time.perf_counter()
+            shares = [Share(first, args.processes) for first in range(args.processes)]
+            each = -(-args.replies // args.processes)
+            parts = [pool.submit(_play_share, wire, args.seed, each, share) for share in shares]
+            played = _together([part.result() for part in parts])
+            print(_shown(wire, played, time.perf_counter() - began), flush=True)
+            failed += played.failed
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(_main()))
+    sys.exit(main())

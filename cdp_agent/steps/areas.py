@@ -6,16 +6,20 @@ from collections.abc import Iterator
 
 import msgspec
 
+from cdp_agent.steps.cells import is_header
 from cdp_agent.steps.intents import Target
 from cdp_agent.steps.naming import ENOUGH, MARGIN
 from cdp_agent.steps.outline import Node, Outline
 from cdp_agent.steps.roles import AREAS, ENTRIES
-from cdp_agent.steps.words import alike, mentions
+from cdp_agent.steps.words import alike, mentions, words_of
 
 _HEADING, _CAPTION, _TEXT, _ROW, _OTHER_KIND = 0.95, 0.9, 0.85, 0.9, 0.85
 _ASIDE = ("navigation", "banner", "contentinfo", "complementary", "menubar", "toolbar", "tablist")
 _LABELS = ("text", "paragraph", "caption", "generic")
 _LABELLED = (*AREAS["listing"], *AREAS["table"], "radiogroup", "group")
+_ENTRIES = tuple(role for role in ENTRIES if role not in ("generic", "group", "region"))
+_OF_LISTS = {"all", "our", "my", "your", "the", "list", "of", "found"}
+"""What the name of a list may say besides what it holds."""
 _WHOLE = {**AREAS, "area": ("dialog", "alertdialog", "form", "main", "table", "list", "region"), "listing": ("list",)}
 
 
@@ -43,13 +47,37 @@ def part_of(target: Target, page: Outline) -> Part | tuple[Node, ...]:
     return _only([part for part in tied if not any(_holds(other, part) for other in tied if other is not part)])
 
 
-def entries(page: Outline) -> list[Node]:
-    """The results, or else the entries of the one list that is no navigation; [] where that is not one list."""
-    part = part_of(Target("results", kind="area"), page)
+def entries(target: Target, page: Outline) -> list[Node]:
+    """The entries of the list that an item is one of: of the part that it is in, of what is called as they are, or of
+    the one list that is no navigation; [] where that is not one list.
+    """
+    within = target.within
+    part = part_of(within, page) if within is not None else _list_of(target.listed or "results", page)
     if not isinstance(part, Part):
         return []
-    found = [node for node in part.nodes if node.role in ENTRIES and node.role not in ("generic", "group", "region")]
-    return [node for node in found if not any(each in found for each in node.above)]
+    found = [node for node in part.nodes if node.role in _ENTRIES and not (node.role == "row" and is_header(node))]
+    return [node for node in found if not any(each in found for each in node.above)] or _headings_that_lead_on(part)
+
+
+def _list_of(listed: str, page: Outline) -> Part | tuple[Node, ...]:
+    if listed == "results":
+        return part_of(Target(listed, kind="area"), page)
+    named = [part for score, part in _named(Target(listed, kind="area"), page) if score and _is_so_called(part, listed)]
+    named = [part for part in named if not any(_holds(other, part) for other in named if other is not part)]
+    return _only(named or _results(page))
+
+
+def _is_so_called(part: Part, listed: str) -> bool:
+    """ "All products", "Products (12)", but not "Products you have seen"."""
+    words = set(words_of(part.named_by.name or part.named_by.text)) - _OF_LISTS
+    return {word for word in words if not word[0].isdigit()} == {listed}
+
+
+def _headings_that_lead_on(part: Part) -> list[Node]:
+    """Of a list that is none, but a heading with a link for each entry: those of the highest level."""
+    found = [node for node in part.nodes if node.role == "heading" and any(each.role == "link" for each in node.below)]
+    highest = min((node.states.get("level", "2") for node in found), default="")
+    return [node for node in found if node.states.get("level", "2") == highest]
 
 
 def _kind(target: Target) -> str:
@@ -128,10 +156,24 @@ def _next(node: Node) -> Node | None:
 
 
 def _results(page: Outline) -> list[Part]:
-    """Where no part is called results: the lists of links that are no navigation."""
+    """Where no part is called results: the lists of links that are no navigation, and articles side by side."""
     lists = [node for node in page.nodes if node.role in ("list", "feed") and not _is_aside(node)]
     lists = [node for node in lists if _entries_with_links(node) >= 2]
-    return [_whole(node) for node in lists if not any(above in lists for above in node.above)]
+    articles = _articles(page)
+    within = [*lists, *(node for part in articles for node in part.nodes)]
+    return [*articles, *(_whole(node) for node in lists if not any(above in within for above in node.above))]
+
+
+def _articles(page: Outline) -> list[Part]:
+    beside: dict[int, list[Node]] = {}
+    for node in page.nodes:
+        if node.role == "article" and not _is_aside(node) and any(each.role == "link" for each in node.below):
+            beside.setdefault(id(node.parent), []).append(node)
+    return [
+        Part(nodes[0].parent or page.root, [each for node in nodes for each in (node, *node.below)])
+        for nodes in beside.values()
+        if len(nodes) >= 2
+    ]
 
 
 def _is_aside(node: Node) -> bool:

@@ -81,6 +81,13 @@ def _rows(words: str, table: Node, column: str = "") -> list[Node]:
     ]
 
 
+def is_header(row: Node) -> bool:
+    """Whether it is the row of a table that only heads the others."""
+    table = next((node for node in row.above if node.role in AREAS["table"]), None)
+    rows = [node for node in table.below if node.role == "row"] if table is not None else []
+    return bool(rows) and rows[0] is row and _is_header(rows)
+
+
 def _is_header(rows: Sequence[Node]) -> bool:
     """Whether the first row only heads the others: it holds other things than the next one."""
     first, second = ([node.role for node in row.below if node.ref] for row in (rows[0], rows[min(1, len(rows) - 1)]))

@@ -12,9 +12,10 @@ class Target(msgspec.Struct, frozen=True):
 
     `name` is what it is called, "" for none; a `quoted` one was put in quotation marks. `order` counts from 1, or from
     the end with -1. `near` is a text that stands beside it, in the same row, entry or box; where that was said, the
-    element comes before or after the text (`side`). A cell is in the row `near` and in `column`, each by its number or
-    by what it says. `row` is the row or entry that it stands in: "3", "last", "Ada", "Invoice 12". An `unlikely`
-    reading counts only where no other means anything.
+    element comes before or after the text (`side`). `listed` is what the list of an entry may be called: "products" for
+    "the third product". A cell is in the row `near` and in `column`, each by its number or by what it says. `row` is
+    the row or entry that it stands in: "3", "last", "Ada", "Invoice 12". An `unlikely` reading counts only where no
+    other means anything.
     """
 
     name: str = ""
@@ -27,6 +28,7 @@ class Target(msgspec.Struct, frozen=True):
     row: str | None = None
     side: Literal["after", "before"] | None = None
     unlikely: bool = False
+    listed: str = ""
 
     def __str__(self) -> str:
         place = {None: "", 1: "first ", 2: "second ", 3: "third ", -1: "last "}.get(self.order, f"{self.order}th ")

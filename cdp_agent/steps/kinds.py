@@ -30,8 +30,8 @@ _WORDS = {
     "row": "(?:table )?rows?|lines?",
     "cell": "cells?",
     "item": (
-        "(?:list |tree )?items?|entr(?:y|ies)|results?|cards?|elements?|videos?|products?|articles?|posts?|messages?"
-        "|e?mails?|nodes?|folders?|files?|todos?|tasks?"
+        "(?:list |tree )?items?|entr(?:y|ies)|(?:search )?results?|cards?|elements?|videos?|products?|articles?|posts?"
+        "|messages?|e?mails?|nodes?|folders?|files?|todos?|tasks?"
     ),
     "dialog": "dialog(?: box| window)?|popup|pop-up|modal|window",
     "form": "form",
@@ -45,6 +45,7 @@ _WORDS = {
     "sidebar": "side ?bar",
     "area": "section|region|panel|pane|area|group|field ?set|tree|column",
 }
+_OF_ANY_LIST = re.compile("(?:list |tree )?items?|entr(?:y|ies)|cards?|elements?|nodes?", re.I)
 _ORDERS = {
     "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "fifth": 5, "sixth": 6,
     "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "top": 1, "topmost": 1, "last": -1, "final": -1, "bottom": -1,
@@ -64,6 +65,13 @@ def kind_at_end(words: str) -> tuple[str, str] | None:
 def kind_at_beginning(words: str) -> tuple[str, str] | None:
     """The kind that the first words say, and those after them: "button 'Save'" is ("button", "'Save'")."""
     return _found(_FIRST.fullmatch(words))
+
+
+def listed_as(word: str) -> str:
+    """What a list of such entries may be called: "results" for "search result"; "" for words that say nothing of it."""
+    if _OF_ANY_LIST.fullmatch(word):
+        return ""
+    return f"{word.lower().removeprefix('search ').removesuffix('s')}s"
 
 
 def order_of(words: str) -> tuple[int | None, str]:

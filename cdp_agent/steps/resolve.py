@@ -121,7 +121,7 @@ def _scope(target: Target, page: Outline) -> list[Node] | Unclear:
     if target.within is None:
         return page.nodes
     if target.within.kind == "item" and target.within.order and not target.within.name:
-        listed = entries(page)[_place(target.within)]
+        listed = entries(target.within, page)[_place(target.within)]
         return [node for entry in listed for node in entry.below] or Unclear(f"Nothing on the page is {target.within}")
     part = part_of(target.within, page)
     if isinstance(part, Part):
@@ -139,7 +139,8 @@ def _unnamed(target: Target, nodes: list[Node], page: Outline) -> Found | Unclea
     """An element that has no name in the step: the only one of its kind, or the n-th."""
     if target.kind is None:
         return Unclear("It names no element")
-    if target.kind == "item" and target.order and target.within is None and target.near is None:
+    is_entry = target.kind == "item" and target.order and target.near is None
+    if is_entry and (target.within is None or entries(target, page)):
         return _entry(target, page)
     nodes = [node for node in nodes if kind_fits(target, node)] or nodes
     if target.near is not None:
@@ -151,7 +152,7 @@ def _unnamed(target: Target, nodes: list[Node], page: Outline) -> Found | Unclea
 
 def _entry(target: Target, page: Outline) -> Found | Unclear:
     """ "The second result": that entry of the list, or the one link in it."""
-    listed = entries(page)[_place(target)]
+    listed = entries(target, page)[_place(target)]
     if not listed:
         return Unclear(f"Nothing on the page is {target}: there is no one list of so many entries")
     usable = [listed[0]] if listed[0].ref else [node for node in listed[0].below if node.ref]

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from cdp_agent.steps.intents import Target, Targets
-from cdp_agent.steps.kinds import kind_at_beginning, kind_at_end, order_of
+from cdp_agent.steps.kinds import kind_at_beginning, kind_at_end, listed_as, order_of
 from cdp_agent.steps.roles import AREAS, FIELDS, may_be
 from cdp_agent.steps.words import QUOTE, Quoted
 
@@ -63,6 +63,7 @@ _ROW = re.compile(
 )
 _ROWS = re.compile(rf"(?P<row>{_NTH}) row(?:'s|’s) (?P<what>.+)$", re.I)
 _ENTRYS = re.compile(rf"(?P<entry>(?:{_NTH}) {_ENTRY})(?:'s|’s) (?P<what>.+)$", re.I)
+_ENTRY_IN = re.compile(rf"(?:the )?(?P<entry>(?:{_NTH}) {_ENTRY}) (?:in|of|from|on) (?P<part>\S.*)$", re.I)
 _ABOVE_OR_BELOW = re.compile(
     rf"(?P<what>.+?) (?:right |just |directly )?(?:(?:below|under|underneath|after|following)"
     rf"|(?P<before>above|over|before|preceding)) (?:the )?(?P<near>{QUOTE}|.+)$",
@@ -174,10 +175,12 @@ def _within(words: str, text: Quoted, kind: str | None) -> list[Target]:
 
 
 def _part(words: str, text: Quoted) -> Target:
-    """A part of the page; "the table Orders" is the Orders table."""
-    found = kind_at_beginning(_ARTICLE.sub("", words))
-    if found and found[0] in AREAS and found[1][:1].isupper():
-        return _named(found[1], text, found[0], None)
+    """A part of the page; "the table Orders" is the Orders table, and an entry of a list is a part, too."""
+    if found := _ENTRY_IN.fullmatch(words):
+        return msgspec.structs.replace(_element(found["entry"], text, None), within=_part(found["part"], text))
+    named = kind_at_beginning(_ARTICLE.sub("", words))
+    if named and named[0] in AREAS and named[1][:1].isupper():
+        return _named(named[1], text, named[0], None)
     return _element(words, text, None)
 
 
@@ -214,7 +217,10 @@ def _of_kind(
         return _named(words, text, kind, order)  # "Message" is the name of a field, "the message" is one
     if named == "field" and (inner := kind_at_end(rest)) and inner[0] == "field":
         rest = inner[1]  # "search input field": the last words say what it is
-    return _named(rest, text, named, order)
+    element = _named(rest, text, named, order)
+    if named == "item" and order and not element.name:
+        return msgspec.structs.replace(element, listed=listed_as(words[len(rest) :].strip()))
+    return element
 
 
 def _named(words: str, text: Quoted, kind: str | None, order: int | None) -> Target:

@@ -1,0 +1,130 @@
+"""The second result, the last item in the cart: entries of lists, however a page marks them up and names them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.outlines import done
+
+# Around every list there are others, of which none may be taken for it.
+NAVIGATION = """\
+- navigation "Main":
+  - list:
+    - listitem:
+      - link "Home" [ref=E90] → /
+    - listitem:
+      - link "About" [ref=E91] → /about
+"""
+RELATED = """\
+- heading "Related" [level=2]
+- list:
+  - listitem:
+    - link "Other 1" [ref=E80] → /o1
+  - listitem:
+    - link "Other 2" [ref=E81] → /o2
+  - listitem:
+    - link "Other 3" [ref=E82] → /o3
+"""
+_NUMBERS = (1, 2, 3, 4)
+
+
+def _entries(role: str, *, remove: bool = True) -> str:
+    """Four of them: a link of E1 to E4, and a button of E11 to E14 in front of it."""
+    return "".join(
+        f"- {role}:\n"
+        + (f'  - button "Remove" [ref=E{10 + each}]\n' if remove else "")
+        + f'  - link "Thing {each}" [ref=E{each}] → /t{each}\n  - text: 3.00\n'
+        for each in _NUMBERS
+    )
+
+
+def _in(line: str, lines: str) -> str:
+    return f"- {line}:\n" + "".join(f"  {each}\n" for each in lines.splitlines())
+
+
+def _table(line: str) -> str:
+    rows = "".join(
+        f'- row "Thing {each} | 3.00":\n'
+        f'  - cell:\n    - button "Remove" [ref=E{10 + each}]\n'
+        f'  - cell:\n    - link "Thing {each}" [ref=E{each}] → /t{each}\n'
+        for each in _NUMBERS
+    )
+    return _in(line, '- row "Name | Price"\n' + rows)
+
+
+def _marked_up(name: str) -> dict[str, str]:
+    heading = f'- heading "{name}" [level=2]\n'
+    items = _entries("listitem")
+    return {
+        "a list under a heading": heading + _in("list", items),
+        "a list with a label": _in(f'list "{name}"', items),
+        "a region": _in(f'region "{name}"', heading + _in("list", items)),
+        "the heading of the page": _in("main", f'- heading "All {name} (4)" [level=1]\n' + _in("list", items)),
+        "articles": heading + _entries("article"),
+        "a table": heading + _table("table"),
+        "a table with a label": _table(f'table "{name}"'),
+        "a dialog": _in(f'dialog "{name}"', _in("list", items)),
+        "headings": heading
+        + "".join(f'- heading [level=3]:\n  - link "Thing {each}" [ref=E{each}] → /t{each}\n' for each in _NUMBERS),
+    }
+
+
+def _cases(name: str, steps: dict[str, str]) -> list[tuple[str, str, str]]:
+    return [
+        (step, NAVIGATION + page + RELATED, call)
+        for how, page in _marked_up(name).items()
+        for step, call in steps.items()
+        if not (how == "headings" and "Remove" in step)
+    ]
+
+
+CASES = [
+    *_cases(
+        "Results",
+        {
+            "Click the second result": "click E2",
+            "Open the last result": "click E4",
+            "Click the third search result": "click E3",
+            "Click the second item in Results": "click E2",
+            "Click the 2nd link in the Results list": "click E2",
+            "Click Remove in the second result": "click E12",
+        },
+    ),
+    *_cases(
+        "Products",
+        {
+            "Open the third product": "click E3",
+            "Click the last product": "click E4",
+            "Click Remove in the second product": "click E12",
+            "Click the second product's Remove button": "click E12",
+            "Open the 3rd item in Products": "click E3",
+        },
+    ),
+    *_cases(
+        "Cart",
+        {
+            "Click the last item in Cart": "click E4",
+            "Click the last item in the cart": "click E4",
+            "Click Remove in the last item in Cart": "click E14",
+            "Click the second item of the 'Cart' list": "click E2",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("step", "page", "call"), CASES)
+def test_an_entry_is_told_by_its_place_in_the_list_that_is_called_so(step: str, page: str, call: str) -> None:
+    assert done(step, page) == call
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        _in("list", _entries("listitem")) + '- heading "Recently viewed products" [level=2]\n' + RELATED,
+        _entries("article") + RELATED,
+        _in('list "Products"', _entries("listitem")) + _in('region "Products"', RELATED),
+    ],
+    ids=["called something else", "articles and a list", "two of that name"],
+)
+def test_an_entry_of_one_of_several_lists_is_refused(page: str) -> None:
+    assert done("Open the third product", NAVIGATION + page).startswith("Nothing on the page is third item")

@@ -136,6 +136,12 @@ async def test_a_long_value_is_cut(browser: Browser, page: Page) -> None:
     assert seen.text.endswith("\n… cut here: 10,002 characters more. Ask for less.")
 
 
+@pytest.mark.parametrize("levels", [65, 400])
+async def test_a_value_that_is_nested_without_end_is_an_action_error(browser: Browser, page: Page, levels: int) -> None:
+    with pytest.raises(ScriptError, match="nested too deep"):
+        await call("evaluate", page, browser, expression=f"JSON.parse('['.repeat({levels}) + ']'.repeat({levels}))")
+
+
 async def test_a_script_that_throws_is_an_action_error(browser: Browser, page: Page) -> None:
     with pytest.raises(ScriptError, match="no such thing"):
         await call("evaluate", page, browser, expression="(() => { throw new Error('no such thing') })()")

@@ -29,6 +29,7 @@ NODE_GONE = (
 NO_MORE_TABS = ("Failed to open a new tab",)
 NO_DIALOG = ("No dialog is showing",)
 IN_EFFECT = ("Another locale override is already in effect", "Timezone override is already in effect")
+TOO_DEEP = ("Failed to convert response to JSON",)
 NOT_KNOWN = ("Invalid timezone id", "Invalid locale name")
 
 
@@ -60,6 +61,11 @@ def is_no_dialog(error: ProtocolError) -> bool:
 def is_in_effect_already(error: ProtocolError) -> bool:
     """What holds for a whole process was set by another tab that it shows."""
     return _is(error, IN_EFFECT)
+
+
+def is_too_deep(error: ProtocolError) -> bool:
+    """A value is nested deeper than Chrome can write down: about 300 levels."""
+    return _is(error, TOO_DEEP)
 
 
 def is_not_known(error: ProtocolError) -> bool:

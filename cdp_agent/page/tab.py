@@ -14,7 +14,7 @@ import msgspec
 from cdp_agent.cdp import emulation, inspector, runtime, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
-from cdp_agent.cdp.known_errors import is_target_gone
+from cdp_agent.cdp.known_errors import is_target_gone, is_too_deep
 from cdp_agent.errors import PageUnresponsive, ProtocolError, ScriptError, SessionClosed
 
 from . import snapshot as snapshots
@@ -264,9 +264,14 @@ class Tab:
         """
         tree = await self.frames()
         async with deadline(tree.root.session, timeout_s):
-            answer = await tree.root.session.send(
-                runtime.Evaluate(expression=expression, return_by_value=True, await_promise=True)
-            )
+            try:
+                answer = await tree.root.session.send(
+                    runtime.Evaluate(expression=expression, return_by_value=True, await_promise=True)
+                )
+            except ProtocolError as error:
+                if is_too_deep(error):
+                    raise ScriptError("The value is nested too deep to be told. Ask for a part of it.") from error
+                raise
         if answer.exception_details is not None:
             thrown = answer.exception_details.exception
             raise ScriptError((thrown and thrown.description) or answer.exception_details.text)

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from cdp_agent.errors import ScriptError
+from cdp_agent.providers.nesting import is_too_deep
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 
 MOST_CHARS = 20_000
@@ -28,6 +30,8 @@ async def evaluate(args: EvaluateArguments, context: Context) -> Observation:
     """Run a JavaScript expression in the page and get its value as JSON."""
     value = await context.page.evaluate(args.expression)
     text = msgspec.json.encode(value).decode()
+    if is_too_deep(text):  # whoever masks it or writes it down goes through it level by level
+        raise ScriptError("The value is nested too deep to be told. Ask for a part of it.")
     cut = max(0, len(text) - MOST_CHARS)
     notice = f"\n… cut here: {cut:,} characters more. Ask for less." if cut else ""
     return Observation(text[:MOST_CHARS] + notice, Evaluated(value, cut))

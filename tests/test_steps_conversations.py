@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
 from bench.prefixes import asked_for, role
+from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.decisions import Approve, Reject
@@ -19,6 +22,8 @@ from cdp_agent.page.page import Page
 from tests.agents import result_of
 from tests.conftest import Serve
 from tests.stepping import Models, deciding, every, finish, move, plan, verdict
+from tests.wires.mutations import written
+from tests.wires.replies import Call, calling
 
 NAMES = [f"Field {n}" for n in range(1, 13)]
 PAGE = f"""<title>Form</title><h1>Form</h1><p>{"What it is for. " * 40}
@@ -150,3 +155,50 @@ async def test_a_model_that_takes_less_is_asked_the_same_anew(
     turn = 5  # the fourth was refused, and asked again
     assert len(models.asked("planner")[turn - 1]["messages"]) == 2
     assert "3. Type 'x' into Field 3: done (fill)" in models.read("planner", turn)
+
+
+async def test_the_mark_of_what_anthropic_is_to_remember_moves_along_with_the_executor(
+    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def fill_the_next(request: Request) -> Response:
+        asked.append(json.loads(request.get_data()))
+        shown = json.dumps(asked[-1]["messages"])
+        found = re.search(rf'textbox \\"{NAMES[len(asked) - 1]}\\".*?\[ref=(E\d+)\]', shown)
+        assert found is not None
+        reply = calling("anthropic", [Call("fill", {"ref": found[1], "value": "x"})])
+        return Response(written(reply.events, reply.kind), content_type=reply.kind)
+
+    httpserver.expect_request("/v1/messages", method="POST").respond_with_handler(fill_the_next)
+    agent = Agent(
+        browser, executor="anthropic/claude-haiku-4-5", base_url=httpserver.url_for("/v1"), api_key="k", environment={}
+    )
+
+    result = await agent.do(STEPS[:5], url=serve(PAGE), page=page)
+
+    assert result.success, result.error
+    assert len(asked) == 5
+    for body in asked:
+        assert "cache_control" in body["tools"][-1]
+        assert "cache_control" in body["system"][-1]
+        assert _marked(body)[-1] == len(body["messages"]) - 1
+    for before, body in pairwise(asked):
+        remembered = _marked(before)[-1]
+        assert remembered in _marked(body)  # found there, and a later mark for the next one
+        assert _without_marks(body)[: remembered + 1] == _without_marks(before)[: remembered + 1]
+
+
+def _marked(body: dict[str, Any]) -> list[int]:
+    """The messages with a mark."""
+    return [place for place, each in enumerate(body["messages"]) if "cache_control" in json.dumps(each)]
+
+
+def _without_marks(body: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            **each,
+            "content": [{name: block[name] for name in block if name != "cache_control"} for block in each["content"]],
+        }
+        for each in body["messages"]
+    ]

@@ -49,6 +49,25 @@ async def test_the_lists_of_a_long_page_are_put_together(page: Page, serve: Serv
     assert all("| To | Price |" in request["messages"][1]["content"] for request in model.requests)
 
 
+async def test_what_the_parts_of_a_page_have_in_common_comes_before_what_differs(
+    page: Page, serve: Serve, model: Model
+) -> None:
+    await page.goto(serve(f"<title>Fares</title><h1>Flights</h1><table><tr><th>To<th>Price{ROWS}</table>"))
+    model.says = lambda request: json.dumps({"result": rows_seen(request)})
+
+    async with model.client() as client:
+        await extract(page, "All flights", model=client, schema=SCHEMA, context_tokens=4000)
+
+    assert len({json.dumps(each["messages"][0]) for each in model.requests}) == 1
+    questions = [each["messages"][1]["content"].partition("\nPart ") for each in model.requests]
+    assert len({before for before, _, _ in questions}) == 1
+    assert "Wanted: All flights" in questions[0][0]
+    assert "Title: Fares" in questions[0][0]
+    assert sorted(after.partition("\n")[0] for _, _, after in questions) == [
+        f"{part} of {len(questions)}" for part in range(1, len(questions) + 1)
+    ]
+
+
 @pytest.mark.parametrize(("parts", "context_tokens"), [(1, 100_000), (4, 13_000), (12, 4_200)])
 async def test_equal_rows_are_all_taken_in_however_many_parts(
     page: Page, serve: Serve, model: Model, parts: int, context_tokens: int
@@ -71,7 +90,7 @@ async def test_other_forms_are_answered_from_what_was_found_in_the_parts(
 
     def says(request: dict[str, Any]) -> str:
         text = request["messages"][1]["content"]
-        part = re.search(r"This is part (\d+) of (\d+)", text)
+        part = re.search(r"^Part (\d+) of (\d+)$", text, re.MULTILINE)
         if part:
             return f"- {len(rows_seen(request))} flights here"
         return json.dumps({"flights": sum(map(int, re.findall(r"- (\d+) flights here", text)))})

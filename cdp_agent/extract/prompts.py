@@ -40,11 +40,15 @@ def system(schema: dict[str, Any] | None) -> str:
 
 
 def question(description: str, url: str, title: str, markdown: str, *, part: int = 1, of: int = 1) -> str:
-    """What is wanted, and the page or a part of it."""
-    words = f"Wanted: {description.strip()}"
+    """What is wanted, and the page or a part of it.
+
+    What the parts of a page have in common comes first: a provider remembers how requests begin.
+    """
+    words, place = f"Wanted: {description.strip()}", f"Address: {url}\nTitle: {title}"
     if of > 1:
-        words += f"\n\nThe page is long. This is part {part} of {of}: give what this part has of it."
-    return f"{words}\n\n" + fence(f"Address: {url}\nTitle: {title}\n\n{markdown}", "page")
+        words += f"\n\nThe page is long and comes in {of} parts: give what the part below has of it."
+        place += f"\nPart {part} of {of}"
+    return f"{words}\n\n" + fence(f"{place}\n\n{markdown}", "page")
 
 
 def conclusion(description: str, url: str, title: str, findings: list[str]) -> str:

@@ -23,6 +23,8 @@ _NOT_SAID = re.compile(
 )
 """Our own marks, and the keys of JSON: they are nobody's word for anything."""
 _ESCAPED = re.compile(r"(?:→ |\]\(|\w://)\S*%\S*")
+_PLAIN = str.maketrans("\u00a0\u2007\u2009\u202f–—−‐‑‒", "    ------")
+"""White space and dashes as figures are read with them; as many characters."""
 _MOST_CLAIMS = 40
 _EXCERPT = 300
 
@@ -83,10 +85,11 @@ def claims(answer: str) -> list[str]:
     found |= {match.start(): match[1].strip() for match in _QUOTE.finditer(text)}
     text = _QUOTE.sub(_blank, text)
     spans = [match.span() for match in _WITH_DIGIT.finditer(text)]
-    plain = text.casefold() if len(text.casefold()) == len(text) else text
+    plain = text.translate(_PLAIN)
+    plain = plain.casefold() if len(plain.casefold()) == len(text) else plain
     spans += [(each.start, each.end) for each in (*figures(plain), *long_numbers(plain))]
     for start, end in _joined(spans):
-        found[start] = text[start:end].strip(".,;:!?'’*_ ")
+        found[start] = text[start:end].strip(".,;:!?'’*_# ")
     return list(dict.fromkeys(found[place] for place in sorted(found) if found[place]))[:_MOST_CLAIMS]
 
 

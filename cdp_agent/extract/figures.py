@@ -54,7 +54,8 @@ _UNITS = _table("""
     g gram grams
     mg milligram milligrams
     t tonne tonnes ton tons
-    lb lbs pound pounds
+    lb lbs
+    pound pounds
     oz ounce ounces
     km kilometre kilometres kilometer kilometers
     m metre metres meter meters
@@ -91,6 +92,8 @@ _UNITS = _table("""
     °f ℉ fahrenheit
     % percent prozent prosent pct
 """)
+_EITHER = {"pound": ("lb", "£")}
+"""Units with a name that may mean others."""
 _CURRENCIES = _table("""
     € eur euro euros
     $ usd cad aud nzd dollar dollars us$ ca$ a$
@@ -171,16 +174,19 @@ _NUMBER = re.compile(
 )
 _GROUPED = re.compile(r"\d{1,3}(?:[.,'_\s]\d{2,3})*[.,'_\s]\d{3}")
 _RANGE = re.compile(r"\s?(?:-|to|and|or|bis|und|til|og|x|×)\s?")
+_NAMED = re.compile(r"[^\W\d_]-$")
 _SIGNIFICANT = 9  # digits in which numbers must agree
 _FIRST_IDEOGRAPH = "\u2e80"  # from here on words are not parted from figures
 
 
 def figures(text: str) -> list[Figure]:
-    """The figures of a claim, in order. A number that a letter stands before (E137, v2) is a name, and none."""
+    """The figures of a claim, in order. A number that letters stand before (E137, v2, FX-12) is a name, and none."""
     found = list(_dates(text))
     taken = _blank(text, found)
     times = list(_times(taken))
     numbers = _of_one_range(text, list(_numbers(_blank(taken, times), _readings)))
+    ends = {each.end for each in numbers}
+    numbers = [each for each in numbers if each.start - 1 in ends or not _NAMED.search(text, 0, each.start)]
     return sorted([*found, *times, *numbers], key=lambda each: each.start)
 
 
@@ -302,7 +308,9 @@ def _of_one_range(text: str, numbers: list[Figure]) -> list[Figure]:
 
 
 def _agree(mine: str, theirs: str) -> bool:
-    return mine == theirs or not mine or not theirs
+    if mine == theirs or not mine or not theirs:
+        return True
+    return theirs in _EITHER.get(mine, ()) or mine in _EITHER.get(theirs, ())
 
 
 def _all_readings(numeral: str) -> Iterator[float]:

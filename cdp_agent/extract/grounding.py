@@ -35,6 +35,13 @@ _RAISED = re.compile("(?<=\\d)[⁰¹²³⁴-⁹]+")
 _WORD = re.compile(r"\w+")
 _SPACES = re.compile(r"\s+")
 _HARD_SIGNS = re.compile(r"[^\w\s.,:;!?'\"()\[\]/|·•-]")
+_BY_THE_WAY = frozenset(
+    """
+    about approximately approx around roughly circa ca from to until till between and sterling
+    monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun
+    """.split()  # noqa: SIM905  # words, not a list of strings
+)
+"""What stands around figures and says nothing that they do not say."""
 _FIRST_IDEOGRAPH = 0x2E80  # from here on words are not parted
 _STEM = 3  # letters in which two forms of a word agree
 
@@ -69,10 +76,10 @@ class Page:
             value = rounded(claim)
             shown = (self._raw[at].strip() for at, each in reversed(self._figures["number"]) if value in each.values)
             return next(shown, None)
-        wanted = normalise(claim)
+        wanted = normalise(claim).lstrip("#")  # a number of an order, said as one
         if not wanted:
             return ""
-        if (claimed := figures(wanted)) and not _WORD.search(_without(wanted, claimed)):
+        if (claimed := figures(wanted)) and not _words_besides(wanted, claimed):
             return self._line_with_figures(wanted, claimed)  # what stands around them counts: $12 is not $12 million
         if (line := self._line_with_text(wanted)) is not None:
             return line
@@ -107,7 +114,7 @@ class Page:
         """A line that has all figures of a text in which there is little else, and what else there is."""
         places = [{at: self._raw[at] for at, each in self._figures[one.kind] if each.shows(one)} for one in claimed]
         if claimed and all(places):
-            rest = _WORD.findall(_without(wanted, claimed))
+            rest = _words_besides(wanted, claimed)
             together = set.intersection(*map(set, places))
             if not rest:
                 return self._raw[max(together)].strip() if together else ""
@@ -180,6 +187,11 @@ def _stands_in(wanted: str, text: str) -> bool:
 def _joins(left: str, right: str) -> bool:
     """Whether two characters belong to one word, in scripts that part their words."""
     return left.isalnum() and right.isalnum() and ord(left) < _FIRST_IDEOGRAPH and ord(right) < _FIRST_IDEOGRAPH
+
+
+def _words_besides(text: str, found: list[Figure]) -> list[str]:
+    """What else a text says, but its figures."""
+    return [word for word in _WORD.findall(_without(text, found)) if word not in _BY_THE_WAY]
 
 
 def _without(text: str, found: list[Figure]) -> str:

@@ -8,7 +8,9 @@ import msgspec
 import pytest
 
 from cdp_agent.agent import prompts
+from cdp_agent.agent.toolset import for_steps
 from cdp_agent.page.budget import tokens
+from cdp_agent.steps.executor import spec_of
 from cdp_agent.tools import DEFAULT
 
 CHARS_A_TOKEN = 4
@@ -27,3 +29,10 @@ def test_the_tools_stay_small() -> None:
     tools = [(each.name, each.description, each.parameters) for each in DEFAULT.values()]
 
     assert len(msgspec.json.encode(tools)) / CHARS_A_TOKEN <= 3_100
+
+
+def test_the_tools_of_the_executor_stay_small() -> None:
+    specs = [spec_of(each) for each in for_steps(DEFAULT, with_model=True).values()]
+
+    assert len(specs) > len(DEFAULT)
+    assert len(msgspec.json.encode(specs)) / CHARS_A_TOKEN <= 3_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
@@ -101,6 +102,12 @@ STUCK_SHOWN = (
     "Still nothing new. The whole page follows: look at it afresh. If the next turns bring nothing new either, "
     "the task ends."
 )
+_SNAPSHOT = re.compile(
+    r"(?:: |, then )(?:take a new snapshot|snapshot it)(?=\.?$)| Take a new snapshot\.?$"
+    r"|take a snapshot and (see)|Take a snapshot and (use)",
+    re.MULTILINE,
+)
+"""Advice for whoever calls tools without being shown the page after each."""
 RECORD = "The turns before were left out to make room. This is the record of them:"
 CHROME_LOST = (
     "The browser went away during this action, so it may or may not have been done. Look before you repeat it."
@@ -167,7 +174,8 @@ def result(tool: str, text: str) -> str:
 
 
 def failure(tool: str, problem: str) -> str:
-    """Why a tool did not do what it was called for."""
+    """Why a tool did not do what it was called for. Who reads this is shown the page, or has it, without asking."""
+    problem = _SNAPSHOT.sub(lambda found: found[1] or (found[2] or "").capitalize(), problem)
     return "Error: it did not work.\n" + fence(problem, f"error of {tool}")
 
 

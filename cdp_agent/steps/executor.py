@@ -23,7 +23,7 @@ from cdp_agent.steps.orchestrator import with_limits
 from cdp_agent.steps.outputs import MOST_CHARS, told
 from cdp_agent.steps.resolve import Unclear
 from cdp_agent.steps.understanding import PATIENCE_S, understand_step
-from cdp_agent.tools.base import RECEIPT, Arguments, Tool, only_asked_for
+from cdp_agent.tools.base import RECEIPT, REF_WORDS, Arguments, Tool, only_asked_for
 
 if TYPE_CHECKING:
     from cdp_agent.steps.work import Work
@@ -103,7 +103,7 @@ async def _ask_model(work: Work, step: str, why: str) -> Resolved | Unclear:
     run = work.run
     assert work.executor is not None  # the caller's doing
     talk = work.conversation("executor", lambda: with_limits(work, _SYSTEM), client=work.executor)
-    specs = tuple(_spec(each) for each in (*run.tools.values(), _CANNOT))
+    specs = tuple(spec_of(each) for each in (*run.tools.values(), _CANNOT))
 
     async def compose(first: bool) -> Question:
         return await _question(work, talk, step, why, first=first)
@@ -172,10 +172,24 @@ def _as_call(name: str, arguments: dict[str, Any]) -> ToolCall:
     return ToolCall("step", name, msgspec.json.encode(arguments).decode())
 
 
-def _spec(tool: Tool) -> ToolSpec:
-    """The tool with its inputs and its outputs; what all that act give is told once."""
+def spec_of(tool: Tool) -> ToolSpec:
+    """The tool with its inputs and its outputs; what all that act give is told once.
+
+    Who makes one call needs no words on when another tool would do better.
+    """
+    words = tool.summary if tool.is_ours else tool.description
     gives = "" if tool.gives == RECEIPT else f" Gives {tool.gives}."
-    return ToolSpec(tool.name, tool.description + gives, tool.parameters)
+    return ToolSpec(tool.name, words + gives, _short(tool.parameters))
+
+
+def _short(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The schema without what the prompt says of refs, and what holds where an argument is left out."""
+    properties = {
+        name: {key: value for key, value in each.items() if key != "default" and value != REF_WORDS}
+        for name, each in parameters["properties"].items()
+    }
+    required = {"required": parameters["required"]} if parameters["required"] else {}
+    return {"type": "object", "properties": properties, **required}
 
 
 def _line(text: str) -> str:

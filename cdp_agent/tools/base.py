@@ -28,7 +28,8 @@ class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     """Base of every tool's arguments: a field is a parameter, `Meta(description=…)` is its prompt."""
 
 
-Ref = Annotated[str, msgspec.Meta(pattern=REF_PATTERN, description="The element's ref, for example E12.")]
+REF_WORDS = "The element's ref, for example E12."
+Ref = Annotated[str, msgspec.Meta(pattern=REF_PATTERN, description=REF_WORDS)]
 
 
 class Context(msgspec.Struct, frozen=True):

@@ -1,0 +1,49 @@
+"""What the agent says to a model by itself."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cdp_agent import page
+from cdp_agent.agent import prompts
+
+
+def advice() -> Iterator[str]:
+    """All that the page's errors say in which a snapshot is to be taken."""
+    for path in sorted(Path(page.__file__ or "").parent.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:
+                text = node.value
+                if ("take a" in text.lower() and "snapshot" in text) or text.endswith("snapshot it."):
+                    yield text
+
+
+@pytest.mark.parametrize("text", sorted(set(advice())))
+def test_no_error_advises_a_model_to_take_a_snapshot_of_the_page_that_it_is_shown(text: str) -> None:
+    told = prompts.failure("click", text)
+
+    assert "snapshot" not in told
+    assert told.count("\n") == 3
+
+
+def test_what_else_an_error_says_stays() -> None:
+    found = [
+        prompts.failure("click", text).split("\n")[2]
+        for text in (
+            "E3 is gone, and the page keeps rendering anew: wait, then take a new snapshot.",
+            "There is no E99: this page has given E1 to E9. Take a snapshot and use a ref that it shows.",
+            "The page was replaced by another one meanwhile: take a new snapshot.",
+            "It became no text field: take a snapshot and see what that opened",
+        )
+    ]
+
+    assert found == [
+        "E3 is gone, and the page keeps rendering anew: wait.",
+        "There is no E99: this page has given E1 to E9. Use a ref that it shows.",
+        "The page was replaced by another one meanwhile.",
+        "It became no text field: see what that opened",
+    ]

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from cdp_agent.agent.agent import Agent
+from cdp_agent.browser import Browser
+from cdp_agent.page.page import Page
+from tests.conftest import Serve
 from tests.outlines import done
 
 # Around every list there are others, of which none may be taken for it.
@@ -55,6 +59,7 @@ def _table(line: str) -> str:
 def _marked_up(name: str) -> dict[str, str]:
     heading = f'- heading "{name}" [level=2]\n'
     items = _entries("listitem")
+    links = "".join(f'- link "Thing {each}" [ref=E{each}] → /t{each}\n- text: 3.00\n' for each in _NUMBERS)
     return {
         "a list under a heading": heading + _in("list", items),
         "a list with a label": _in(f'list "{name}"', items),
@@ -64,6 +69,8 @@ def _marked_up(name: str) -> dict[str, str]:
         "a table": heading + _table("table"),
         "a table with a label": _table(f'table "{name}"'),
         "a dialog": _in(f'dialog "{name}"', _in("list", items)),
+        "a list of links": heading + _in("list", links),
+        "a list of links with a label": _in(f'list "{name}"', links),
         "headings": heading
         + "".join(f'- heading [level=3]:\n  - link "Thing {each}" [ref=E{each}] → /t{each}\n' for each in _NUMBERS),
     }
@@ -74,7 +81,7 @@ def _cases(name: str, steps: dict[str, str]) -> list[tuple[str, str, str]]:
         (step, NAVIGATION + page + RELATED, call)
         for how, page in _marked_up(name).items()
         for step, call in steps.items()
-        if not (how == "headings" and "Remove" in step)
+        if not ("Remove" in step and how in ("headings", "a list of links", "a list of links with a label"))
     ]
 
 
@@ -128,3 +135,31 @@ def test_an_entry_is_told_by_its_place_in_the_list_that_is_called_so(step: str, 
 )
 def test_an_entry_of_one_of_several_lists_is_refused(page: str) -> None:
     assert done("Open the third product", NAVIGATION + page).startswith("Nothing on the page is third item")
+
+
+@pytest.mark.parametrize(
+    ("html", "step"),
+    [
+        ('<ul aria-label=Results><li><a href="#a">A</a><li><a href="#b">B</a></ul>', "Click the second result"),
+        ('<h2>Cart</h2><ul><li><a href="#a">A</a> 3<li><a href="#b">B</a> 4</ul>', "Click the last item in Cart"),
+        (
+            '<h2>Products</h2><div><h3><a href="#a">A</a></h3><p>Good</div><div><h3><a href="#b">B</a></h3><p>x</div>',
+            "Open the second product",
+        ),
+        (
+            '<h2>Cart</h2><table><tr><th>Name<th>Price<th><tr><td><a href="#a">A</a><td>3<td><button>Remove</button>'
+            '<tr><td><a href="#b">B</a><td>4<td><button>Remove</button></table>',
+            "Click the second item in the cart",
+        ),
+    ],
+    ids=["a list of links", "links with a price", "headings", "a table"],
+)
+async def test_an_entry_is_found_on_a_page_as_chrome_shows_it(
+    browser: Browser, page: Page, serve: Serve, html: str, step: str
+) -> None:
+    menu = '<nav><ul><li><a href="#x">X</a><li><a href="#y">Y</a></ul></nav>'
+
+    result = await Agent(browser).do([step], url=serve(menu + html), page=page)
+
+    assert result.success, result.error
+    assert page.url.endswith("#b")

@@ -18,6 +18,7 @@ _ASIDE = ("navigation", "banner", "contentinfo", "complementary", "menubar", "to
 _LABELS = ("text", "paragraph", "caption", "generic")
 _LABELLED = (*AREAS["listing"], *AREAS["table"], "radiogroup", "group")
 _ENTRIES = tuple(role for role in ENTRIES if role not in ("generic", "group", "region"))
+_LISTS = ("list", "feed")
 _OF_LISTS = {"all", "our", "my", "your", "the", "list", "of", "found"}
 """What the name of a list may say besides what it holds."""
 _WHOLE = {**AREAS, "area": ("dialog", "alertdialog", "form", "main", "table", "list", "region"), "listing": ("list",)}
@@ -55,8 +56,15 @@ def entries(target: Target, page: Outline) -> list[Node]:
     part = part_of(within, page) if within is not None else _list_of(target.listed or "results", page)
     if not isinstance(part, Part):
         return []
-    found = [node for node in part.nodes if node.role in _ENTRIES and not (node.role == "row" and is_header(node))]
+    found = [node for node in part.nodes if _is_entry(node)]
     return [node for node in found if not any(each in found for each in node.above)] or _headings_that_lead_on(part)
+
+
+def _is_entry(node: Node) -> bool:
+    """Of an item with one thing in it a snapshot shows only that, in the list itself; a short text may follow."""
+    if node.role == "row":
+        return not is_header(node)
+    return node.role in _ENTRIES or (node.parent is not None and node.parent.role in _LISTS and node.role != "text")
 
 
 def _list_of(listed: str, page: Outline) -> Part | tuple[Node, ...]:
@@ -157,8 +165,9 @@ def _next(node: Node) -> Node | None:
 
 def _results(page: Outline) -> list[Part]:
     """Where no part is called results: the lists of links that are no navigation, and articles side by side."""
-    lists = [node for node in page.nodes if node.role in ("list", "feed") and not _is_aside(node)]
-    lists = [node for node in lists if _entries_with_links(node) >= 2]
+    lists = [node for node in page.nodes if node.role in _LISTS and not _is_aside(node)]
+    rich = [node for node in lists if _entries_with_links(node) >= 2]
+    lists = rich or [node for node in lists if sum(each.role == "link" for each in node.children) >= 2]
     articles = _articles(page)
     within = [*lists, *(node for part in articles for node in part.nodes)]
     return [*articles, *(_whole(node) for node in lists if not any(above in within for above in node.above))]

@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from cdp_agent.errors import BadReply
 from cdp_agent.providers.nesting import is_too_deep
-from cdp_agent.providers.sse import EventReader
+from cdp_agent.providers.sse import EventReader, LineSplitter
 
 _T = TypeVar("_T")
 
@@ -31,15 +31,13 @@ class LineReader:
     """Gives each line: https://github.com/ndjson/ndjson-spec."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._lines = LineSplitter()
 
     def feed(self, data: bytes) -> list[bytes]:
-        *whole, self._rest = (self._rest + data).split(b"\n")
-        return whole
+        return self._lines.feed(data)
 
     def end(self) -> list[bytes]:
-        rest, self._rest = self._rest, b""
-        return [rest]
+        return [self._lines.rest()]
 
 
 class WholeReader:

@@ -99,6 +99,26 @@ async def test_an_empty_plan_of_what_is_possible_is_asked_for_again(browser: Bro
     assert result_of(events).success
 
 
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"plan": "\n".join(f"{each}. Look." for each in range(10_000))}, "plan has 118,889 characters, and 10,000"),
+        ({"success_criteria": "x" * 10_001}, "success_criteria has 10,001 characters, and 10,000"),
+        ({"action_items": ["Look"] * 51}, "action_items are 51, and 50"),
+        ({"action_items": ["x" * 10_001]}, "action_items has 10,001 characters, and 10,000"),
+    ],
+)
+async def test_a_plan_that_is_too_long_is_asked_for_again(
+    browser: Browser, page: Page, given: dict[str, Any], problem: str
+) -> None:
+    replies = [tool_call("create_plan", {**PLAN, **given}), tool_call("create_plan", PLAN), DONE]
+
+    events, server = await play(browser, page, replies)
+
+    assert f"create_plan: {problem} is the most: give " in server.requests[1]["messages"][-1]["content"]
+    assert of(events, TaskStarted)[0].plan == PLAN["plan"]
+
+
 async def test_without_a_plan_there_is_no_run(browser: Browser, page: Page) -> None:
     events, _ = await play(browser, page, [tool_call("create_plan", '{"plan"')] * 3)
 

@@ -38,7 +38,7 @@ from cdp_agent.step_events import (
 )
 from cdp_agent.steps.policy import Rules, rules_from
 from tests.agents import of, result_of
-from tests.stepping import Models, Site, answer, deciding, every, plan, resolved, verdict
+from tests.stepping import TASK, Models, Site, answer, deciding, every, plan, resolved, verdict
 
 BY_CODE = [(1, "code", "manage_tabs"), (2, "code", "click"), (3, "code", "fill"), (4, "code", "click")]
 
@@ -117,6 +117,25 @@ async def test_the_planner_is_told_what_each_tool_gives(
     read = models.read("planner", 1)
     assert "\n  extract: what was asked for: text, or JSON of that schema\n" in read
     assert "\n  manage_tabs: the id, title and address of each tab, and which one you are in\n" in read
+
+
+@pytest.mark.parametrize(
+    ("steps", "problem"),
+    [
+        (["Press Enter"] * 10_000, "steps are 10,000, and 100 is the most: give those that come first"),
+        (["Type '" + "x" * 20_000 + "'"], "step 1 has 20,007 characters, and 20,000 is the most: a step is one act"),
+    ],
+    ids=["steps", "characters"],
+)
+async def test_a_plan_that_is_too_long_is_asked_for_again(
+    browser: Browser, page: Page, site: Site, httpserver: HTTPServer, steps: list[str], problem: str
+) -> None:
+    models = Models(httpserver, [plan(*steps), plan("Wait 0 seconds"), verdict("Waited.")])
+
+    events = await every(models.agent(browser, approve="auto").stream(TASK, url=site.home, page=page))
+
+    assert f"propose_steps: {problem}" in models.read("planner", 2)
+    assert of(events, TaskStarted)[0].action_items == ["Wait 0 seconds"]
 
 
 async def test_a_rejected_plan_is_made_anew_from_the_same_view(

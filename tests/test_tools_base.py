@@ -200,3 +200,15 @@ def test_every_parameter_of_a_built_in_tool_is_described_and_plain(name: str) ->
     for schema in parameters["properties"].values():
         assert schema["type"] in {"string", "integer", "number", "boolean", "array", "object"}
         assert schema["description"].endswith(".")
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("given", ["x" * 100_000, ["x" * 100_000], {"x" * 100_000: 1}, 10**300], ids=type)
+def test_what_a_model_gave_too_much_of_is_not_told_back_to_it(name: str, given: object) -> None:
+    tool = BUILT_IN[name]
+    for parameter in tool.parameters["properties"]:
+        with pytest.raises(InvalidArguments) as caught:
+            tool.parse({parameter: given, "y" * 100_000: 1})
+
+        assert len(str(caught.value)) < 2_100
+        assert str(caught.value).endswith(": call it again with those.")

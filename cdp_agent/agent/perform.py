@@ -13,8 +13,9 @@ import msgspec
 from cdp_agent.errors import ActionError, InvalidArguments, SessionClosed
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.providers.lenient import read_object
+from cdp_agent.secrets import Secrets
 from cdp_agent.tools.aliases import meant, selector_in
-from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool
+from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool, without_its_middle
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
@@ -24,8 +25,8 @@ _ONLY_FILLED = (
     "address, a key or a text to wait for."
 )
 
-
 _MOST_MATCHES = 5
+_NO_SECRETS = Secrets()
 
 
 class Understood(msgspec.Struct, frozen=True):
@@ -45,11 +46,11 @@ def understand(call: ToolCall, tools: Mapping[str, Tool]) -> Understood | Action
         name, arguments = meant(call.name, read_object(call.arguments), tools)
         if name in tools:
             return Understood(tools[name], tools[name].parse(arguments))
-        return InvalidArguments(f"There is no tool {call.name!r}. Those there are: {', '.join(tools)}.")
+        return _as_read(InvalidArguments(f"There is no tool {call.name!r}. Those there are: {', '.join(tools)}."))
     except ValueError as error:
-        return InvalidArguments(f"{call.name}: {error}.")
+        return _as_read(InvalidArguments(f"{call.name}: {error}."))
     except InvalidArguments as error:
-        return error
+        return _as_read(error)
 
 
 async def understand_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> Understood | ActionError:
@@ -59,7 +60,7 @@ async def understand_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -
     except ValueError:
         return understand(call, tools)  # which says what is wrong with them
     except ActionError as error:
-        return error
+        return _as_read(error)
     if given is None:
         return understand(call, tools)
     return understand(ToolCall(call.id, call.name, msgspec.json.encode(given).decode()), tools)
@@ -92,8 +93,7 @@ async def perform(understood: Understood, context: Context) -> Observation | Ans
             raise InvalidArguments(_ONLY_FILLED)
         outcome = await tool.run(understood.arguments, context)
     except ActionError as error:
-        error.args = (secrets.mask(str(error)),)
-        return error
+        return _as_read(error, secrets)
     except SessionClosed:
         # The action itself may have closed the tab or moved it to another process: look again, and go on.
         return ActionError("The tab or frame went away during the action. Look at the page as it is now.")
@@ -101,3 +101,9 @@ async def perform(understood: Understood, context: Context) -> Observation | Ans
         notices = secrets.masked(outcome.notices)
         return msgspec.structs.replace(outcome, text=secrets.mask(outcome.text), notices=notices)
     return secrets.masked(outcome)
+
+
+def _as_read(error: ActionError, secrets: Secrets = _NO_SECRETS) -> ActionError:
+    """With a message that a model may read: of a length that it can bear, and without secrets."""
+    error.args = (without_its_middle(secrets.mask(str(error))),)
+    return error

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from cdp_agent.agent.run import Run
 
 MAX_REVISIONS = 3
+LONGEST_PLAN = 10_000
+"""In characters: every turn of the run is sent with it."""
+MOST_ITEMS = 50
 
 _SYSTEM = """\
 You plan how another model will carry out a user's task with a real web browser. Today is {today}.
@@ -63,6 +66,15 @@ _PlanSteps = Annotated[str, Meta(description="The plan, in Markdown.")]
 _Items = Annotated[list[str] | None, Meta(description="The steps as titles of three to six words, for people.")]
 
 
+def _check_length(success_criteria: str, plan: str, items: list[str] | None) -> None:
+    written = {"success_criteria": success_criteria, "plan": plan, "action_items": "\n".join(items or ())}
+    for name, text in written.items():
+        if len(text) > LONGEST_PLAN:
+            raise ValueError(f"{name} has {len(text):,} characters, and {LONGEST_PLAN:,} is the most: give goals only")
+    if items is not None and len(items) > MOST_ITEMS:
+        raise ValueError(f"action_items are {len(items):,}, and {MOST_ITEMS} is the most: give the main ones")
+
+
 class PlanArguments(Arguments, frozen=True):
     success_criteria: _Criteria
     plan: _PlanSteps
@@ -75,6 +87,7 @@ class PlanArguments(Arguments, frozen=True):
         empty = [name for name in ("success_criteria", "plan") if not getattr(self, name).strip()]
         if empty:
             raise ValueError(f"{empty[0]} is empty, so impossible has to say why")
+        _check_length(self.success_criteria, self.plan, self.action_items)
 
 
 class PlanAndStartArguments(PlanArguments, frozen=True):
@@ -85,6 +98,9 @@ class RevisePlanArguments(Arguments, frozen=True):
     reason: Annotated[str, Meta(min_length=1, description="What was found that the plan did not foresee.")]
     plan: _Steps
     action_items: _Items = None
+
+    def __post_init__(self) -> None:
+        _check_length("", self.plan, self.action_items)
 
 
 _NAMED = "create_plan", "Say what counts as success, and how to get there."

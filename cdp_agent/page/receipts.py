@@ -11,7 +11,7 @@ from .dialogs import Dialog
 from .downloads import Download
 from .holding import Withheld
 from .lines import in_line, quoted
-from .network import Failure
+from .network import Failure, shortened
 from .rules import Blocked
 from .settle import QUIET
 
@@ -35,7 +35,7 @@ _DONE = {
 }
 _MAX_TOLD = 5
 LONGEST_VALUE = 300
-"""A value of more characters is cut in a receipt's text; `Receipt.value` has it whole."""
+"""A value or a detail of more characters is cut in a receipt's text; `Receipt` has it whole."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -159,9 +159,10 @@ def _value(value: str) -> str:
 def _done(receipt: Receipt) -> str:
     done = _DONE.get(receipt.action, receipt.action)
     element = " ".join(filter(None, (receipt.ref, receipt.target)))
+    detail = shortened(receipt.detail, LONGEST_VALUE)
     if receipt.action in ("press", "type"):
-        return f"{done} {receipt.detail}" + (f" in {element}" if element else "")
-    return " ".join(filter(None, (done, element, receipt.detail)))
+        return f"{done} {detail}" + (f" in {element}" if element else "")
+    return " ".join(filter(None, (done, element, detail)))
 
 
 def _navigation(receipt: Receipt) -> str:

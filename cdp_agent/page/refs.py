@@ -18,6 +18,7 @@ from cdp_agent.errors import InvalidArguments
 from .world import World
 
 _REF = r"\[?(?:ref=)?[eE](\d{1,9})\]?"
+_SHOWN = 60
 _MARK = re.compile("\x01(\\d+)")
 
 
@@ -136,5 +137,6 @@ def parse_ref(text: str) -> int:
     """12 for "E12" (also "e12", "ref=E12", "[ref=E12]", as models write it). Raises InvalidArguments."""
     match = re.fullmatch(_REF, text.strip()) if isinstance(text, str) else None  # a program may have found none
     if match is None:
-        raise InvalidArguments(f'"{text}" is no ref. A ref is E and a number, as in [ref=E12] of the snapshot.')
+        given = str(text)[:_SHOWN]
+        raise InvalidArguments(f'"{given}" is no ref. A ref is E and a number, as in [ref=E12] of the snapshot.')
     return int(match[1])

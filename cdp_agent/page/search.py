@@ -18,6 +18,8 @@ from .frames import FrameTree
 from .reading import Part, Reading, Readings, read_all
 from .refs import RefTable
 
+LONGEST_PATTERN = 1_000
+"""In characters; what takes longest to compile takes 10 ms for each 6 of them."""
 MATCH_TIMEOUT_S = 0.08
 NEAR_TIMEOUT_S = 0.15
 _FLAGS = regex.VERSION1
@@ -28,7 +30,6 @@ _WORD = regex.compile(r"[^\s]+")
 _LONG_WORD = regex.compile(r"[\w@.]*\w{3}[\w@.]*|\d+")
 _BEGINNING = 5
 _LONGEST_NEAR = 80
-_LONGEST_SHOWN = 200
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -114,7 +115,8 @@ async def search(
         raise InvalidArguments(f"context_chars is {context_chars}: give 0 to 500.")
     if not 1 <= max_results <= 50:
         raise InvalidArguments(f"max_results is {max_results}: give 1 to 50.")
-    compiled = _compile(pattern, is_regex=regex, case_sensitive=case_sensitive)
+    # In a thread, since `regex` compiles in Python, and slowly.
+    compiled = await asyncio.to_thread(_compile, pattern, is_regex=regex, case_sensitive=case_sensitive)
     readings = await read_all(tree, refs, "shownText", _TextPart, {})
     try:
         unread: list[str] = []
@@ -132,18 +134,21 @@ def _compile(pattern: str, *, is_regex: bool, case_sensitive: bool) -> regex.Pat
     words = [word for word in pattern.split() if word != "|"] or pattern.split()
     if not pattern or (not is_regex and not words):
         raise InvalidArguments("The pattern is empty: give the text to look for.")
+    if len(pattern) > LONGEST_PATTERN:
+        raise InvalidArguments(
+            f"The pattern has {len(pattern):,} characters, and {LONGEST_PATTERN:,} is the most: "
+            "look for a characteristic part of it."
+        )
     flags = _FLAGS | (regex.MULTILINE if is_regex else 0)  # a block's end is a line's end
     if not case_sensitive:
         flags |= regex.IGNORECASE | regex.FULLCASE
     try:
         return regex.compile(pattern if is_regex else _GAP.join(map(_literal, words)), flags)
-    except (regex.error, ValueError, RecursionError) as error:
-        # Its text says where: "missing ) at position 4". The others are for flags that exclude one another, and for a
-        # pattern that is nested deeper than the package, which reads it by recursion, can follow.
-        why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
-        shown = pattern if len(pattern) <= _LONGEST_SHOWN else f"{pattern[:_LONGEST_SHOWN]}…"
+    except RecursionError as error:
+        raise InvalidArguments("The pattern has too many brackets inside of brackets: make it simpler.") from error
+    except (regex.error, ValueError, OverflowError) as error:  # its text says where: "missing ) at position 4"
         raise InvalidArguments(
-            f"The pattern {shown!r} is no regular expression: {why}. "
+            f"The pattern {pattern!r} is no regular expression: {error}. "
             "Correct it, or search for the plain text with regex=false."
         ) from error
 

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 _HTML_TOKENS = 5_000
 _MOST_STEPS_TOLD = 30
+MOST_STEPS = 100
+"""Of one plan: a person reads all of them before they are agreed on."""
+LONGEST_STEP = 20_000
+"""In characters: a step may hold a text that is to be typed."""
 _STEPS = """\
 How a step is written: one act, in plain English, for someone who sees the page as it is then, but not your plan. No \
 tool syntax, no selectors, no refs.
@@ -77,6 +81,11 @@ _ANSWER_FORM = "The message that is the answer must be JSON that fits this schem
 _Impossible = Annotated[bool, Meta(description="Whether it cannot be done; the message says why.")]
 
 
+def _check_length(name: str, step: str) -> None:
+    if len(step) > LONGEST_STEP:
+        raise ValueError(f"{name} has {len(step):,} characters, and {LONGEST_STEP:,} is the most: a step is one act")
+
+
 class StepsArguments(Arguments, frozen=True):
     needs_steps: Annotated[bool, Meta(description="Whether anything has to be done in the browser.")]
     steps: Annotated[list[str], Meta(description="The steps in order; none when needs_steps is false.")] = []
@@ -91,6 +100,10 @@ class StepsArguments(Arguments, frozen=True):
             raise ValueError("needs_steps is true, so steps has to name them")
         if not self.needs_steps and not self.ask_user and not self.message.strip():
             raise ValueError("needs_steps is false, so message has to be the answer")
+        if len(self.steps) > MOST_STEPS:
+            raise ValueError(f"steps are {len(self.steps):,}, and {MOST_STEPS} is the most: give those that come first")
+        for number, step in enumerate(self.steps, 1):
+            _check_length(f"step {number}", step)
 
 
 class MoveArguments(Arguments, frozen=True):
@@ -108,6 +121,7 @@ class MoveArguments(Arguments, frozen=True):
             raise ValueError("needs_action is true, so action has to say what to do")
         if not self.needs_action and not self.ask_user and not self.message.strip():
             raise ValueError("needs_action is false, so message has to be the answer")
+        _check_length("action", self.action or "")
 
 
 _PROPOSE = only_asked_for("propose_steps", "Give the steps, or the answer when none are needed.", StepsArguments)

@@ -163,7 +163,8 @@ class Tool:
             found = own_names(self.name, found, self.parameters["properties"])
             return msgspec.convert(coerce(found, self.parameters), self.arguments, strict=False)
         except ValueError as error:  # msgspec.ValidationError is one
-            raise InvalidArguments(f"{self.name}: {self._readable(str(error))}. {self._usage()}") from error
+            message = f"{self.name}: {self._readable(str(error))}. {self._usage()}"
+            raise InvalidArguments(without_its_middle(message)) from error
 
     def _usage(self) -> str:
         required = self.parameters["required"]
@@ -179,6 +180,14 @@ class Tool:
         if problem.startswith("Invalid enum value"):
             problem += f", it is one of {', '.join(schema.get('enum', []))}"
         return f"{path}: {problem}" if path else problem
+
+
+def without_its_middle(message: str, longest: int = 2_000) -> str:
+    """An error's message, of so many characters at most: what is given too much of is repeated in its middle."""
+    left_out = len(message) - longest
+    if left_out <= 0:
+        return message
+    return f"{message[: longest // 2]} … ({left_out:,} characters are left out) … {message[-longest // 2 :]}"
 
 
 def tool(

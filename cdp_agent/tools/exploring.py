@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import Meta
 
 from cdp_agent.page.lines import quoted
+from cdp_agent.page.network import shortened
 from cdp_agent.page.scroll import Direction
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
@@ -118,7 +119,7 @@ def _match_line(match: Match) -> str:
 
 def _found(selector: str, found: FindResult) -> str:
     if found.total == 0:
-        lines = [f"Nothing matches {selector}."]
+        lines = [f"Nothing matches {shortened(selector)}."]
     else:
         shown = f", the first {len(found.elements)} of them" if len(found.elements) < found.total else ""
         lines = [f"{found.total} element{'s' if found.total > 1 else ''}{shown}:"]

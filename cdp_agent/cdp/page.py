@@ -209,6 +209,29 @@ class FrameStartedNavigating(Event, frozen=True):
     navigation_type: str
 
 
+class FrameScheduledNavigation(Event, frozen=True):
+    """A script, a form or a timer asks for it."""
+
+    method: ClassVar[str] = "Page.frameScheduledNavigation"
+    frame_id: str
+    reason: str
+    url: str
+
+
+class FrameClearedScheduledNavigation(Event, frozen=True):
+    """It was begun, which FrameStartedNavigating has told by then, or Chrome does not begin it."""
+
+    method: ClassVar[str] = "Page.frameClearedScheduledNavigation"
+    frame_id: str
+
+
+class WindowOpen(Event, frozen=True):
+    """A new tab or window is about to come; the tab is told as a target, without this address."""
+
+    method: ClassVar[str] = "Page.windowOpen"
+    url: str
+
+
 class NavigatedWithinDocument(Event, frozen=True):
     method: ClassVar[str] = "Page.navigatedWithinDocument"
     frame_id: str

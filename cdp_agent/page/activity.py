@@ -18,6 +18,8 @@ from .recent import Recent
 
 REQUESTED_ONLY_S = 0.5
 """A navigation that was asked for and has not begun by then does not begin (a policy or a handler prevented it)."""
+_MAY_LEAD_TO = frozenset({"http", "https", "about", "blob", "javascript"})
+"""The schemes of addresses that pages may go to: where such a navigation does not begin, the page has its reasons."""
 
 
 class Document(msgspec.Struct):
@@ -60,12 +62,16 @@ class Activity:
         self.left: list[str] = []
         """Those of the document that was left last, and of the frames in it."""
         self._navigations: dict[str, _Navigation] = {}
+        self._scheduled: dict[str, cdp_page.FrameScheduledNavigation] = {}
+        """Those that pages have asked for and that have not begun, by their frames' ids."""
         self._waiting: set[asyncio.Future[None]] = set()
 
     def watch(self, session: Session) -> None:
         """To be called before anything may run on the session."""
         session.on(cdp_page.FrameAttached, lambda event: self.frame_ids.add(event.frame_id))
         session.on(cdp_page.FrameRequestedNavigation, self._requested)
+        session.on(cdp_page.FrameScheduledNavigation, self._schedule)
+        session.on(cdp_page.FrameClearedScheduledNavigation, lambda event: self._unschedule(event.frame_id))
         session.on(cdp_page.FrameStartedNavigating, self._started)
         session.on(cdp_page.FrameNavigated, self._committed)
         session.on(cdp_page.FrameStoppedLoading, lambda event: self._stopped(event.frame_id))
@@ -160,7 +166,22 @@ class Activity:
             self._navigations[event.frame_id] = _Navigation(event.url, False, self._now())
         self._stirred()
 
+    def _schedule(self, event: cdp_page.FrameScheduledNavigation) -> None:
+        self._scheduled[event.frame_id] = event
+
+    def _unschedule(self, frame_id: str) -> None:
+        """Of what Chrome refuses nothing else tells; what pages call off themselves leads elsewhere than this."""
+        asked = self._scheduled.pop(frame_id, None)
+        if asked is None or asked.url.partition(":")[0].lower() in _MAY_LEAD_TO:
+            return
+        self._navigations.pop(frame_id, None)
+        if frame_id == self._root and asked.reason.startswith("formSubmission"):
+            # Chrome has stopped reading the document for it, of which it tells nothing.
+            self.document.ready = self.document.loaded = True
+        self.requests.refused(asked.url)
+
     def _started(self, event: cdp_page.FrameStartedNavigating) -> None:
+        self._scheduled.pop(event.frame_id, None)
         if not event.navigation_type.startswith(("sameDocument", "historySameDocument")):
             self.begun += event.frame_id == self._root
             self._navigations[event.frame_id] = _Navigation(event.url, True, self._now(), event.loader_id)

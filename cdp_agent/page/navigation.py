@@ -47,6 +47,7 @@ _REASONS = {
     "ERR_SSL_PROTOCOL_ERROR": "the server speaks no TLS there. Try http:// in place of https://",
     "ERR_BLOCKED_BY_CLIENT": "something in this browser blocks it",
     "ERR_BLOCKED_BY_RESPONSE": "the server forbids to show it like this",
+    "ERR_UNSAFE_REDIRECT": "its server redirects to an address of a kind that a server may not lead to",
     "ERR_HTTP_RESPONSE_CODE_FAILURE": "the server answered with an error and no page",
 }
 

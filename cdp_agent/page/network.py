@@ -29,6 +29,9 @@ ENDLESS_S = 5.0
 """What takes so long waits for something to happen, as long polling does."""
 WORKER_S = 1.0
 """So long the script of a worker is waited for, of which nobody may tell that it came."""
+REFUSED = "was refused by Chrome: a page may not lead there"
+_REDIRECTED = "it redirects to an address of a kind that a server may not lead to"
+_UNSAFE_REDIRECT = "net::ERR_UNSAFE_REDIRECT"
 _NO_BUFFER = 1  # bytes; we never ask for a body
 
 
@@ -129,6 +132,13 @@ class Requests:
         """The requests that began after `since` and failed."""
         return [failure for order, failure in self._failures if order > since.order]
 
+    def refused(self, url: str) -> None:
+        """A navigation that Chrome does not begin."""
+        self._order += 1
+        self._failures.append((self._order, Failure("GET", url, error=REFUSED)))
+        del self._failures[:-_REMEMBERED]
+        self._stirred()
+
     def status(self, loader_id: str) -> int | None:
         """The HTTP status that a document came with."""
         return self._statuses.get(loader_id)
@@ -195,7 +205,8 @@ class Requests:
         request = self._running.get(event.request_id)
         # "inspector": we did not let it out, see guard.py
         if request is not None and not event.canceled and event.blocked_reason != "inspector":
-            error = f"{event.error_text} ({event.blocked_reason})" if event.blocked_reason else event.error_text
+            why = event.blocked_reason or (_REDIRECTED if event.error_text == _UNSAFE_REDIRECT else "")
+            error = f"{event.error_text} ({why})" if why else event.error_text
             self._fail(request, Failure(request.method, request.url, error=error))
         self._end(event.request_id)
 

@@ -53,6 +53,8 @@ class NewTab(msgspec.Struct, frozen=True):
     target_id: str
     url: str
     title: str
+    not_opened: str = ""
+    """The address that Chrome refused to open in it; it is empty then, and has no address."""
 
 
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,7 +121,7 @@ def _lines(receipt: Receipt) -> list[str]:
         lines.append(f"({receipt.note})")
     if receipt.navigated_to is not None:
         lines.append(_navigation(receipt))
-    lines += [f"new tab: {quoted(tab.title)} {in_line(tab.url)}" for tab in receipt.new_tabs]
+    lines += [_new_tab(tab) for tab in receipt.new_tabs]
     if receipt.closed:
         lines.append("the tab is closed")
     lines += [_dialogs(each, len(list(alike))) for each, alike in itertools.groupby(receipt.dialogs)]
@@ -141,6 +143,14 @@ def _lines(receipt: Receipt) -> list[str]:
     if receipt.settled != QUIET and not receipt.closed:
         lines.append(receipt.settled)
     return lines
+
+
+def _new_tab(tab: NewTab) -> str:
+    if tab.not_opened:
+        return f"new tab: empty, since Chrome refuses to open {in_line(shortened(tab.not_opened))} in it"
+    if not tab.url:
+        return "new tab: empty, since nothing was opened in it"
+    return f"new tab: {quoted(tab.title)} {in_line(tab.url)}"
 
 
 def _dialogs(dialog: Dialog, times: int) -> str:

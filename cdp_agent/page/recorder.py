@@ -19,6 +19,7 @@ from .downloads import Download
 from .holding import Withheld
 from .lines import label_of, line_of, quoted, ref_of, ref_of_change, without_focus
 from .locate import Located, locate
+from .network import REFUSED
 from .receipts import NewTab, Outcome, Receipt
 from .recover import Seen
 from .rules import Blocked
@@ -107,6 +108,7 @@ class Recorder:
         self._expectant = expectant
         self._pictures = effects.Pictures()
         page.activity.before_action = (watch.document, watch.url)
+        self._opens = page.opens
         self._begun = time.perf_counter()
         self._acted_ms = 0.0
 
@@ -260,6 +262,12 @@ class Recorder:
         """Whether it closed without ever having had a document, as Chrome's tab for a download does."""
         return not tab.url and any(each.closed and each.target_id == tab.target_id for each in self._page.popups)
 
+    def _refused_tab(self, tab: NewTab, seen: _Seen) -> NewTab:
+        """An empty one for whose document nothing was begun, with the first address that was asked for and not told."""
+        told = {each.url for each in seen.tabs} | {each.not_opened for each in seen.tabs}
+        asked = (each for each in self._page.opened_since(self._opens) if not each.startswith("javascript:"))
+        return msgspec.structs.replace(tab, not_opened=next((each for each in asked if each not in told), ""))
+
     @staticmethod
     def _refused(seen: _Seen) -> Blocked | None:
         return next((each for each in seen.blocked if each.tab), None)
@@ -283,7 +291,8 @@ class Recorder:
         page = self._page
         seen.settled = await self._watch.settle(navigation_s=navigation_s, keep=True)
         for popup in page.popups_after(self._watch.last_popup)[len(seen.tabs) :]:
-            seen.tabs.append(await _arrived(popup))
+            tab = await _arrived(popup)
+            seen.tabs.append(tab if tab.url or popup.activity.begun else self._refused_tab(tab, seen))
         seen.blocked += page.guard.take()
         seen.withheld += page.guard.take_withheld()
         if not self._left and self._refused(seen):
@@ -301,7 +310,8 @@ class Recorder:
         firm = bool(changed)
         if self._expectant:
             firm = await self._add_effects(seen, after, action, ref)
-        told = seen.tabs or seen.dialogs or seen.downloads or seen.withheld
+        refused = any(each.error == REFUSED for each in page.activity.requests.failures(self._watch.requests))
+        told = refused or seen.tabs or seen.dialogs or seen.downloads or seen.withheld
         seen.firm = firm or bool(self._moved or told or seen.focus is not None)
 
     async def _add_effects(self, seen: _Seen, after: Snapshot | None, action: str, ref: str | None) -> bool:

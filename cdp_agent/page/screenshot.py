@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from cdp_agent.cdp import page as cdp_page
+from cdp_agent.errors import ActionError
 
 from .capture import capture
 from .covers import Spans, locate_text
@@ -42,7 +43,8 @@ async def screenshot(page: Tab, *, full_page: bool = False, marks: bool = False,
     """A PNG of the viewport, or of the whole page up to LONGEST_PX, in CSS pixels times the device's scale.
 
     With `marks` there is a box and the ref around each element to act on that the viewport shows. Nothing is drawn
-    into the page. `hidden`: see `take_picture`. Raises PageUnresponsive, DocumentGone, BrowserError.
+    into the page. `hidden`: see `take_picture`. Raises ActionError for a tab that never had a page, PageUnresponsive,
+    DocumentGone, BrowserError.
     """
     if not marks and hidden is None:
         return await _capture(page, full_page=full_page)
@@ -64,7 +66,7 @@ async def take_picture(
 
     Text in which `hidden` finds something is painted over, and so are fields of secrets: wherever it was before the
     picture was taken or is afterwards, since a page may move meanwhile. When that is not known there is no picture.
-    Raises PageUnresponsive, DocumentGone, BrowserError.
+    Raises ActionError for a tab that never had a page, PageUnresponsive, DocumentGone, BrowserError.
     """
     world = await (await page.frames()).root.world()
     masks = await locate_text(page, hidden) if hidden is not None else []
@@ -86,6 +88,8 @@ async def take_picture(
 
 async def _capture(page: Tab, *, full_page: bool, to_be_painted: bool = False) -> bytes:
     session = (await page.frames()).root.session
+    if not page.url and not page.activity.navigating():  # Chrome would draw it when it has a document, that is: never
+        raise ActionError("There is nothing to take a picture of: no page was ever opened in this tab. Close it.")
     clip = None
     if full_page:
         size = await _content_size(page)

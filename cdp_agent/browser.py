@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from cdp_agent.cdp import browser as cdp_browser
-from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError, ProtocolError
 
 from .connecting import AUTO, Attempt, Connecting
-from .opening import Open, Opening
 from .own import OwnState
 from .page.dialogs import DialogPolicy
 from .page.downloads import DownloadWatcher
@@ -23,48 +21,26 @@ from .page.settings import PageSettings, Viewport
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from .launch import ChromeProcess
+    from .instance import Instance
     from .page.page import Page
     from .page.settings import Given
     from .proxy import Proxy
 
-_CLOSE_TABS_S = 1.0
+Open = Callable[[], Awaitable["Instance"]]
+"""Starts a Chrome, or connects to one. Raises BrowserError, SetupError."""
 
 
 class Browser:
-    """`async with Browser.launch() as browser`, or `browser = await Browser.launch()` and `await browser.close()`."""
+    """`async with Browser.launch() as browser`, or `browser = await Browser.launch()` and `await browser.close()`.
 
-    version: cdp_browser.Version
+    Whoever holds it holds the Chrome that is there now: `reopen` exchanges what is behind it.
+    """
 
-    def __init__(
-        self,
-        connection: Connection,
-        *,
-        process: ChromeProcess | None,
-        dialogs: DialogPolicy | None,
-        downloads: str | os.PathLike[str] | None,
-        settings: PageSettings,
-        own: OwnState | None = None,
-    ) -> None:
-        from .liveness import Liveness  # late: not needed before there is a Chrome
-        from .page.guards import Guards
-        from .targets import Targets
-
-        self.downloads = DownloadWatcher(downloads)
-        self.opened_by: Open | None = None
-        self.attempts: list[Attempt] = []
-        """The endpoints that were tried when it was opened, the one that it is connected to last."""
-        self._connection = connection
-        self._process = process
-        self._dialogs = dialogs or DialogPolicy()
-        self._settings = settings
-        self._own = own or OwnState()
-        self._context: str | None = None
-        """The browser context that our tabs are in, None for the usual one."""
-        self._guards = Guards(connection, settings.rules, all_ours=process is not None)
-        self._targets = Targets(connection, self._make_page, all_ours=process is not None)
-        self._liveness = Liveness(connection)
-        self._new_windows = False
+    def __init__(self, instance: Instance, open_again: Open | None = None) -> None:
+        """`open_again` gives the next Chrome when this one is gone; None: there is none to be had."""
+        self._instance = instance
+        self._open_again = open_again
+        self._reopening = asyncio.Lock()
         self._closed = False
 
     @staticmethod
@@ -108,19 +84,20 @@ class Browser:
             window=LaunchOptions().window if size is None else (size.width, size.height),
         ).telling(chosen, own.proxy)
 
-        async def open_() -> Browser:
+        async def open_() -> Instance:
             process, transport = await launch(options, timeout_s)
-            browser = Browser(
+            # Late: Chrome comes up meanwhile.
+            from .instance import Instance, InstanceOptions
+
+            instance = Instance(
                 Connection(transport),
+                InstanceOptions(dialogs=dialogs or DialogPolicy(), settings=chosen, own=own),
                 process=process,
-                dialogs=dialogs,
                 downloads=os.path.join(process.profile, "Downloads") if downloads is None else downloads,
-                settings=chosen,
-                own=own,
             )
             try:
                 async with asyncio.timeout(timeout_s):
-                    await browser._start()
+                    await instance.start()
             except TimeoutError as error:
                 raise await failed_to_start(process, f"did not answer within {timeout_s:g} s") from error
             except (BrowserError, ProtocolError) as error:
@@ -128,7 +105,7 @@ class Browser:
             except BaseException:
                 await process.close()
                 raise
-            return browser
+            return instance
 
         return Opening(open_)
 
@@ -160,59 +137,60 @@ class Browser:
         chosen = PageSettings.of(viewport, proxy_credentials=own.credentials, **settings)
         connecting = Connecting(endpoints, headers or {}, timeout_s, profile)
 
-        async def begin(transport: Transport) -> Browser:
-            browser = Browser(
-                Connection(transport), process=None, dialogs=dialogs, downloads=downloads, settings=chosen, own=own
-            )
-            browser._new_windows = AUTO in endpoints
-            try:
-                await browser._start()
-            except BaseException:
-                await browser._connection.close()
-                raise
-            return browser
+        async def begin(transport: Transport) -> Instance:
+            from .instance import Instance, InstanceOptions  # late: not needed before there is a Chrome
 
-        async def open_() -> Browser:
-            browser, attempts = await connecting.connect(begin)
-            browser.attempts = attempts
-            return browser
+            given = InstanceOptions(
+                dialogs=dialogs or DialogPolicy(), settings=chosen, own=own, new_windows=AUTO in endpoints
+            )
+            instance = Instance(Connection(transport), given, downloads=downloads)
+            try:
+                await instance.start()
+            except BaseException:
+                await instance.connection.close()
+                raise
+            return instance
+
+        async def open_() -> Instance:
+            instance, attempts = await connecting.connect(begin)
+            instance.attempts = attempts
+            return instance
 
         return Opening(open_)
 
     @property
+    def version(self) -> cdp_browser.Version:
+        """The Chrome's product and protocol."""
+        return self._instance.version
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        """The endpoints that were tried when it was opened, the one that it is connected to last."""
+        return self._instance.attempts
+
+    @property
+    def downloads(self) -> DownloadWatcher:
+        """Those of all its tabs."""
+        return self._instance.downloads
+
+    @property
     def pages(self) -> list[Page]:
         """The open tabs, in the order in which they came. They cost nothing until they are used."""
-        return [page for page in self._targets.pages.values() if not page.closed]
+        return self._instance.targets.open_pages()
 
     async def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
         """A new tab, in the background if asked or where the Chrome is somebody else's. Raises as Page.goto.
 
         Cancelled, it leaves no tab.
         """
-        page = await self._targets.create(
-            target.CreateTarget(
-                url="about:blank",
-                background=background or not self._process or None,
-                browser_context_id=self._context,
-                new_window=(self._new_windows and not background) or None,
-            )
-        )
-        try:
-            await page.frames()
-            await self._guards.limit(page.guard)
-            if url != "about:blank":
-                await page.goto(url)
-        except asyncio.CancelledError:
-            self.session.tell(target.CloseTarget(target_id=page.target_id))
-            raise
-        return page
+        return await self._instance.new_page(url, background=background)
 
     def find_page(self, named: str) -> Page:
         """The open tab of that id, or the only one whose title or address holds these words.
 
         Raises SetupError with those that there are.
         """
-        return self._targets.find(named)
+        return self._instance.targets.find(named)
 
     async def save_storage_state(self, path: str | os.PathLike[str]) -> None:
         """Writes the cookies, and the local storage of the origins that tabs have shown, to a file (mode 600).
@@ -221,101 +199,70 @@ class Browser:
         """
         from .own import save
 
-        await save(self.new_page, self.session, self._context, self._targets.origins, path)
+        instance = self._instance
+        await save(instance.new_page, instance.session, instance.context, instance.targets.origins, path)
 
     @property
     def session(self) -> Session:
         """The Chrome itself, for what no page has."""
-        return self._connection.browser
+        return self._instance.session
 
     @property
     def is_ours(self) -> bool:
         """We started this Chrome, and end it."""
-        return self._process is not None
+        return self._instance.process is not None
 
     async def reopen(self) -> None:
         """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.
 
-        Raises BrowserError, also for one that was closed on purpose. Where it fails it can be asked for again.
+        Several that ask for it at a time get the same one. Raises BrowserError, also for one that was closed on
+        purpose. Where it fails it can be asked for again.
         """
-        if self._closed or self.opened_by is None:
-            raise BrowserError("The browser was closed.")
-        await self._end()
-        opened_by, again = self.opened_by, await self.opened_by()
-        # Whoever holds this browser holds the new one: what Chrome tells the new one is known here, too.
-        self.__dict__ = again.__dict__
-        self.opened_by = opened_by
+        gone = self._instance
+        async with self._reopening:
+            if self._closed or self._open_again is None:
+                raise BrowserError("The browser was closed.")
+            if self._instance is not gone:
+                return  # somebody else did so meanwhile
+            await gone.end()
+            self._instance = await self._open_again()
+            if self._closed:  # meanwhile
+                await self._instance.end()
+                raise BrowserError("The browser was closed.")
 
     def opened(self, page: Page) -> bool:
         """Whether we opened the tab, or a tab of ours did."""
-        return page.target_id in self._targets.ours
+        return page.target_id in self._instance.targets.ours
 
     def keep(self, page: Page) -> None:
         """The tab stays open when we leave a Chrome that is not ours."""
-        self._targets.ours.discard(page.target_id)
+        self._instance.targets.ours.discard(page.target_id)
 
     async def close(self) -> None:
         """Ends a Chrome of ours; of another one, closes the tabs that we opened and disconnects."""
         if self._closed:
             return
         self._closed = True
-        await self._end()
+        await self._instance.end()
 
-    async def _end(self) -> None:
-        self._liveness.stop()
-        try:
-            if self._process is None:
-                await self._close_our_tabs()
-        finally:
-            if self._process is not None:
-                self._connection.browser.tell(cdp_browser.Close())
-                if self._guards.in_force:  # they hold for as long as we are connected
-                    await asyncio.wait([self._connection.closed], timeout=self._process.grace_s)
-            await self._connection.close()
-            if self._process is not None:
-                await self._process.close(grace_s=self._process.grace_s)
 
-    async def _start(self) -> None:
-        session = self._connection.browser
-        await self._guards.begin()
-        if self._process is None and self._own != OwnState():
-            self._context = await self._own.context(session)
-        answers = [
-            session.post(cdp_browser.GetVersion()),
-            self.downloads.watch(session, self._context),
-            *self._targets.follow(),
-        ]
-        if self._settings.geolocation is not None:
-            granted = cdp_browser.GrantPermissions(permissions=["geolocation"], browser_context_id=self._context)
-            answers.append(session.post(granted))
-        self.version, *_ = await asyncio.gather(*answers)
-        self._liveness.start()
-        if self._own.state is not None:
-            from .own import load
+class Opening:
+    """A Browser to come: `await` it, or enter it as `async with`, which closes it."""
 
-            self._targets.origins |= await load(self.new_page, session, self._context, self._own.state)
+    def __init__(self, open_: Open) -> None:
+        self._open = open_
+        self._browser: Browser | None = None
 
-    def _make_page(self, info: target.TargetInfo, opener: Page | None) -> Page:
-        from .page.page import Page
+    def __await__(self) -> Generator[Any, None, Browser]:
+        return self._opened().__await__()
 
-        return Page(
-            self._connection.browser,
-            info,
-            dialogs=self._dialogs,
-            downloads=self.downloads,
-            opener=opener,
-            settings=self._settings,
-            guard=self._guards.make(None if opener is None else opener.guard),
-        )
+    async def __aenter__(self) -> Browser:
+        self._browser = await self._opened()
+        return self._browser
 
-    async def _close_our_tabs(self) -> None:
-        pages = [page for page in self.pages if page.target_id in self._targets.ours]
-        try:
-            async with asyncio.timeout(_CLOSE_TABS_S):
-                await asyncio.gather(*(page.close() for page in pages), return_exceptions=True)
-        except TimeoutError:
-            pass  # a tab that will not close must not keep us
-        finally:
-            for page in pages:
-                if not page.closed:  # the answer was lost, or nobody waits for it any more: the tab goes all the same
-                    self.session.tell(target.CloseTarget(target_id=page.target_id))
+    async def __aexit__(self, *_: object) -> None:
+        if self._browser is not None:
+            await self._browser.close()
+
+    async def _opened(self) -> Browser:
+        return Browser(await self._open(), self._open)

@@ -59,6 +59,10 @@ class Targets:
             ),
         ]
 
+    def open_pages(self) -> list[Page]:
+        """In the order in which they came."""
+        return [page for page in self.pages.values() if not page.closed]
+
     def find(self, named: str) -> Page:
         """See Browser.find_page."""
         return find_page(list(self.pages.values()), named)

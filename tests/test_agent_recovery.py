@@ -49,9 +49,9 @@ async def crash_tab(args: NoArguments, context: Context) -> Observation:
 
 
 def pid_of(browser: Browser) -> int:
-    assert browser._process is not None
-    assert browser._process.pid is not None
-    return browser._process.pid
+    assert browser._instance.process is not None
+    assert browser._instance.process.pid is not None
+    return browser._instance.process.pid
 
 
 class Killer(ReplayServer):

@@ -194,7 +194,7 @@ async def test_the_end_of_a_chrome_ends_all_calls() -> None:
 
 async def test_many_tabs_do_not_hold_up_connecting(detached: DetachedChrome) -> None:
     async with Browser.connect(detached.endpoint) as owner:
-        session = owner._connection.browser
+        session = owner._instance.connection.browser
         tabs = await asyncio.gather(*(session.send(target.CreateTarget(url="about:blank")) for _ in range(12)))
         begun = asyncio.get_running_loop().time()
 

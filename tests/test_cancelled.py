@@ -10,9 +10,9 @@ import pytest
 from bench.cancelling import cancel_calls
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SessionClosed
+from cdp_agent.instance import Instance
 from cdp_agent.page.activity import Activity
 from cdp_agent.page.page import Page
-from cdp_agent.page.settings import PageSettings
 from tests.fake_chrome import FakeChrome
 
 COUNT = 12
@@ -32,8 +32,8 @@ _CREATED = {"type": "page", "title": "", "url": "about:blank", "attached": False
 
 
 def fake_browser(chrome: FakeChrome) -> Browser:
-    browser = Browser(chrome.connect(), process=None, dialogs=None, downloads=None, settings=PageSettings())
-    browser._targets.follow()
+    browser = Browser(Instance(chrome.connect()))
+    browser._instance.targets.follow()
     return browser
 
 

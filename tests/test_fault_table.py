@@ -20,9 +20,9 @@ from cdp_agent.cdp.websocket import WebSocketTransport
 from cdp_agent.decisions import Ask, Decision, Execute, StepFailed, Stop
 from cdp_agent.detached import DetachedChrome
 from cdp_agent.errors import CdpAgentError
+from cdp_agent.instance import Instance
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
-from cdp_agent.page.settings import PageSettings
 from fixtures.replay import ReplayServer, reply, tool_call
 from tests.faults import AT_ANY_TIME, FAULTS, Faulty, Moment
 
@@ -126,8 +126,8 @@ Act = Callable[[Stage], Awaitable[object]]
 NO_COMMAND = Moment("")
 """The act itself strikes."""
 MOMENTS: dict[str, tuple[Moment, Act]] = {
-    "launch": (Moment("Browser.getVersion"), lambda stage: stage.browser._start()),
-    "discover": (Moment("Target.setDiscoverTargets"), lambda stage: stage.browser._start()),
+    "launch": (Moment("Browser.getVersion"), lambda stage: stage.browser._instance.start()),
+    "discover": (Moment("Target.setDiscoverTargets"), lambda stage: stage.browser._instance.start()),
     "open": (Moment("Target.createTarget"), lambda stage: stage.browser.new_page(PAGE)),
     "attach": (Moment("Target.attachToTarget"), _come_to),
     "navigate": (Moment("Page.navigate"), lambda stage: stage.page.goto(GO)),
@@ -174,7 +174,7 @@ async def cancelled_at(reached: asyncio.Event, act: Awaitable[object]) -> str:
 
 async def connected(chrome: DetachedChrome) -> tuple[Faulty, Browser]:
     faulty = Faulty(await WebSocketTransport.open(chrome.websocket_url))
-    return faulty, Browser(Connection(faulty), process=None, dialogs=None, downloads=None, settings=PageSettings())
+    return faulty, Browser(Instance(Connection(faulty)))
 
 
 async def row(chrome: DetachedChrome, fault: str, moment: str) -> tuple[list[str], bool]:
@@ -188,7 +188,7 @@ async def row(chrome: DetachedChrome, fault: str, moment: str) -> tuple[list[str
                 await browser.close()
                 faulty, browser = await connected(chrome)
             if moment not in STARTING and (anew or not number):
-                await browser._start()
+                await browser._instance.start()
             came.append(await struck(chrome, browser, faulty, fault, moment))
         return came, moment not in AT_THE_END and await works(browser)
     finally:

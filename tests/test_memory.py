@@ -10,12 +10,12 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.cdp.connection import Session
+from cdp_agent.instance import Instance
 from cdp_agent.page.frames import Frame
 from cdp_agent.page.guard import Guard
 from cdp_agent.page.network import Requests
 from cdp_agent.page.page import Page
 from cdp_agent.page.rules import Rules
-from cdp_agent.page.settings import PageSettings
 from cdp_agent.page.snapshot import _known
 from cdp_agent.page.world import World
 from tests.conftest import Serve
@@ -54,8 +54,8 @@ async def test_documents_that_were_left_leave_nothing(page: Page, serve: Serve) 
 
 async def test_tabs_that_a_tab_opened_and_that_closed_are_forgotten_but_for_the_last() -> None:
     chrome = FakeChrome()
-    browser = Browser(chrome.connect(), process=None, dialogs=None, downloads=None, settings=PageSettings())
-    browser._targets.follow()
+    browser = Browser(Instance(chrome.connect()))
+    browser._instance.targets.follow()
     created = {"type": "page", "title": "", "url": "about:blank", "attached": False}
     chrome.tell(method="Target.targetCreated", params={"targetInfo": {"targetId": "T", **created}})
     (page,) = browser.pages

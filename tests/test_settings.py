@@ -166,13 +166,13 @@ async def test_a_phone_has_its_size_and_touch(serve: Serve) -> None:
 async def test_where_nothing_is_set_nothing_is_sent(detached: DetachedChrome) -> None:
     sent: list[str] = []
     async with Browser.connect(detached.endpoint) as browser:
-        post = browser._connection._post
+        post = browser._instance.connection._post
 
         def listen(session: Session, command: Command[Any]) -> Any:
             sent.append(command.method)
             return post(session, command)
 
-        browser._connection._post = listen  # type: ignore[method-assign]  # to hear what is sent
+        browser._instance.connection._post = listen  # type: ignore[method-assign]  # to hear what is sent
         await browser.new_page()
 
     assert [each for each in sent if each.startswith("Emulation.")] == ["Emulation.setFocusEmulationEnabled"]

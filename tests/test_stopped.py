@@ -26,7 +26,7 @@ EATING = "<script>let eaten = []; for (;;) eaten.push(new Array(1e7).fill(Math.r
 
 @contextmanager
 def stopped(browser: Browser) -> Iterator[None]:
-    process = browser._process
+    process = browser._instance.process
     assert process is not None
     assert process.pid is not None
     os.kill(process.pid, signal.SIGSTOP)

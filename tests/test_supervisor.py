@@ -128,8 +128,8 @@ async def test_a_launch_that_is_cancelled_leaves_nothing(folder: Path) -> None:
 
 async def test_chrome_ends_with_us_when_the_supervisor_was_killed(folder: Path) -> None:
     async with Browser.launch() as browser:
-        assert browser._process is not None
-        os.kill(browser._process.supervisor_pid, 9)
+        assert browser._instance.process is not None
+        os.kill(browser._instance.process.supervisor_pid, 9)
 
     assert await _nothing_remains(folder), remains(folder)
 
@@ -137,12 +137,12 @@ async def test_chrome_ends_with_us_when_the_supervisor_was_killed(folder: Path) 
 async def test_a_crash_of_chrome_is_told_with_its_signal() -> None:
     async with Browser.launch() as browser:
         page = await browser.new_page()
-        assert browser._process is not None
-        assert browser._process.pid is not None
+        assert browser._instance.process is not None
+        assert browser._instance.process.pid is not None
         waiting = asyncio.ensure_future(page.evaluate("new Promise(() => {})"))
         await page.evaluate("1")
 
-        os.kill(browser._process.pid, 9)
+        os.kill(browser._instance.process.pid, 9)
 
         with pytest.raises(BrowserError, match="Chrome is gone: killed by signal 9"):
             await waiting

@@ -23,6 +23,7 @@ from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.transport import Lost, Receive
 from cdp_agent.cdp.types import Command
 from cdp_agent.errors import CdpAgentError
+from cdp_agent.instance import Instance, InstanceOptions
 from cdp_agent.page.settings import PageSettings
 from tests.fake_chrome import FakeChrome
 from tests.wires.mutations import damaged, mutate
@@ -71,7 +72,7 @@ class _Recorder:
 async def record() -> Recording:
     """Uses a tab for a moment, with most of what Chrome tells events of."""
     async with Browser.launch() as chrome:
-        recorder = _Recorder(chrome._connection)
+        recorder = _Recorder(chrome._instance.connection)
         tab = await chrome.new_page(_PAGE)
         for element in ("button", "link"):
             line = next(each for each in (await tab.snapshot()).text.splitlines() if element in each)
@@ -130,21 +131,21 @@ async def play(recording: Recording, count: int, seed: int) -> Counter[str]:
 async def _play_one(recording: Recording, count: int, chance: random.Random, told: Counter[str]) -> None:
     chrome = FakeChrome()
     settings = PageSettings.of(None, deny=["ads.example"] if chance.random() < 0.5 else [])
-    fake = Browser(chrome.connect(), process=None, dialogs=None, downloads=None, settings=settings)
-    fake._targets._all_ours = True
-    for answer in (*fake._targets.follow(), fake.downloads.watch(fake.session)):
+    fake = Instance(chrome.connect(), InstanceOptions(settings=settings))
+    fake.targets._all_ours = True
+    for answer in (*fake.targets.follow(), fake.downloads.watch(fake.session)):
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())
     for each in recording.events:  # the tabs and sessions that what follows is about
         chrome.tell(**each)
-    sessions = [fake.session, *(fake._connection.session(each["sessionId"]) for each in _of_sessions(recording))]
+    sessions = [fake.session, *(fake.connection.session(each["sessionId"]) for each in _of_sessions(recording))]
     for number in range(count):
         if number % 4:
             chrome.tell_raw(wrong(chance.choice(recording.events), chance))
             continue
         session, command = chance.choice(sessions), chance.choice(_ASKED)
-        if session.closed_because is None and not fake._connection.closed.done():
+        if session.closed_because is None and not fake.connection.closed.done():
             await _answer(chrome, session.post(command), chance.choice(recording.answers), chance, told)
-    await fake._connection.close()
+    await fake.connection.close()
     await asyncio.sleep(0)
 
 

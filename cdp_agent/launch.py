@@ -24,7 +24,8 @@ from .chrome import LaunchOptions, find_chrome, flags
 CLEAN_UP_S = 6.0
 _TEMPORARY_GRACE_S = 1.0
 _GIVEN_PROFILE_GRACE_S = 5.0
-_EXPLANATION_S = 1.0
+_EXPLANATION_S = 5.0
+"""Chrome's end is told once all of it is cleaned up, which takes seconds on a machine under load."""
 _SHOWN_LINES = 12
 _TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 

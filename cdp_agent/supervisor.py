@@ -163,11 +163,18 @@ def clean_up(pid: int, profile: str, *, temporary: bool) -> None:
 
 
 def _end_all(pid: int, profile: str, temporary: bool) -> None:
-    begun = time.monotonic()
+    kill_from = time.monotonic() + (0.0 if temporary else _GIVEN_PROFILE_GRACE_S)
+    given_up_at = None
     socket = os.path.realpath(os.path.join(profile, "SingletonSocket"))
-    while (living := _living(pid, profile if temporary else None)) and time.monotonic() < begun + _KILL_DEADLINE_S:
-        for process in living if temporary or time.monotonic() > begun + _GIVEN_PROFILE_GRACE_S else ():
-            _kill(process)
+    while living := _living(pid, profile if temporary else None):
+        now = time.monotonic()
+        if now >= kill_from:
+            for process in living:
+                _kill(process)
+            # From the first time on: on a machine under load it may take long to find them.
+            given_up_at = given_up_at or now + _KILL_DEADLINE_S
+            if now >= given_up_at:
+                break
         time.sleep(0.002)
         _reap()
     # Its folder is among the temporary files, and Chrome leaves it there when it is in a hurry.

@@ -22,6 +22,7 @@ from cdp_agent.config.file import FILE_VARIABLE
 from cdp_agent.config.setting import settings_of
 from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.page.page import Page
+from tests import orphans
 from tests.app_pages import app_pages
 from tests.tiers import sort_into_tiers
 
@@ -60,6 +61,11 @@ def _plain_environment() -> None:
 
 
 _plain_environment()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # a worker of xdist ends with the process that started it
+        orphans.end_with_this_process()
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marker

@@ -10,6 +10,8 @@ import msgspec
 from cdp_agent.cdp.transport import Lost, Receive
 from cdp_agent.cdp.websocket import WebSocketTransport
 
+_NOBODYS = 1_000_000_000
+"""The id of a command of whose answer nobody knows."""
 _MARK = "function(...args) { return this."
 
 
@@ -109,6 +111,13 @@ def crashed(faulty: Faulty, sent: _Sent, message: bytes) -> None:
     faulty.tell(method="Inspector.targetCrashed", sessionId=sent.session_id, params={})
 
 
+def process_ended(faulty: Faulty, sent: _Sent, message: bytes) -> None:
+    """That of the page, or of none where the browser itself is asked."""
+    crash = {"id": _NOBODYS, "method": "Page.crash", "sessionId": sent.session_id}
+    faulty.inner.send(msgspec.json.encode(crash))
+    faulty.passes(sent, message)
+
+
 def noisy(faulty: Faulty, sent: _Sent, message: bytes) -> None:
     for noise in (b"\xff{]", b"", b"null", b'{"method":"Page.frameNavigated","params":{"frame":7}}'):
         faulty.receive(noise)
@@ -121,7 +130,8 @@ def answered_twice(faulty: Faulty, sent: _Sent, message: bytes) -> None:
 
 
 FAULTS: dict[str, Callable[[Faulty, _Sent, bytes], None]] = {
-    each.__name__: each for each in (refused, misshapen, unanswered, gone, detached, crashed, noisy, answered_twice)
+    each.__name__: each
+    for each in (refused, misshapen, unanswered, gone, detached, crashed, process_ended, noisy, answered_twice)
 }
-AT_ANY_TIME = ("gone", "detached", "crashed", "noisy")
+AT_ANY_TIME = ("gone", "detached", "crashed", "process_ended", "noisy")
 """Those that need no command to be put in the place of."""

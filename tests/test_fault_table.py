@@ -137,6 +137,8 @@ MOMENTS: dict[str, tuple[Moment, Act]] = {
     "act": (Moment("Input.dispatchMouseEvent"), _click),
     "type": (Moment("Input.insertText"), lambda stage: stage.page.fill("E2", "tea")),
     "settle": (Moment("Runtime.callFunctionOn", "changes("), _click),
+    "wait": (Moment("Runtime.callFunctionOn", "look("), lambda stage: stage.page.wait_for(text="Text", timeout_s=5)),
+    "picture": (Moment("Page.captureScreenshot"), lambda stage: stage.page.screenshot()),
     "ask": (NO_COMMAND, _ask),
     "run": (Moment("Input.dispatchMouseEvent"), _running(reply(FILL), reply(CLICK))),
     "batch": (Moment("Input.dispatchMouseEvent"), _running(reply(CLICK, FILL))),
@@ -225,11 +227,12 @@ USUALLY = {
     "gone": "BrowserError",
     "detached": "done",
     "crashed": "done",
+    "process_ended": "done",
     "noisy": "done",
     "answered_twice": "done",
 }
-READING = {"detached": "DocumentGone", "crashed": "PageUnresponsive"}
-ACTING = {"crashed": "PageUnresponsive"}
+ACTING = {"crashed": "PageUnresponsive", "process_ended": "PageUnresponsive"}
+READING = {**ACTING, "detached": "DocumentGone"}
 RUNNING = {"refused": "ends: failed", "misshapen": "ends: failed", "gone": "ends: failed"}
 OTHERWISE: dict[str, dict[str, str]] = {
     "navigate": {"refused": "NavigationFailed", "misshapen": "NavigationFailed"},
@@ -238,14 +241,17 @@ OTHERWISE: dict[str, dict[str, str]] = {
     "aim": ACTING,
     "act": ACTING,
     "type": ACTING,
+    "wait": {**ACTING, "detached": "ActionError"},
+    "picture": READING,
     "ask": RUNNING,
     "run": RUNNING,
     "batch": RUNNING,
-    "steps": {**RUNNING, "crashed": "ends: failed"},
+    "steps": {**RUNNING, "crashed": "ends: failed", "process_ended": "ends: failed"},
     "approve": {
         **RUNNING,
         "detached": "ends: aborted",
         "crashed": "ends: aborted",
+        "process_ended": "ends: aborted",
     },  # it is asked what to do, and told to stop
     "leave": dict.fromkeys(("refused", "misshapen", "gone"), "done"),
 }

@@ -18,6 +18,7 @@ from cdp_agent.providers.base import Reply
 from cdp_agent.providers.exchange import ClosedSilently, exchange, http_client
 from cdp_agent.providers.manner import Patience, retry_after_s
 from cdp_agent.providers.services import endpoint
+from tests.raw_server import talking
 from tests.sockets import EVENTS, Answer, always, response, serve
 
 KEY = "sk-very-secret"
@@ -142,6 +143,42 @@ async def test_each_piece_has_its_own_time() -> None:
 async def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(Unreachable, match=r"openai-compatible: http://127\.0\.0\.1:9/v1 cannot be reached"):
         await ask("http://127.0.0.1:9/v1")
+
+
+_HEAD = response(b"", content_type="{}").replace(b"Content-Length: 0\r\n", b"")
+_WORDS = b'data: {"choices": [{"index": 0, "delta": {"content": "%s"}}]}\n\n' % (b"again and " * 6_000)
+_WITHOUT_END = {
+    "a line of a stream": ("text/event-stream", b"x" * 65_536),
+    "a line of JSON": ("application/x-ndjson", b"x" * 65_536),
+    "a body": ("application/json", b"x" * 65_536),
+    "comments": ("text/event-stream", b": %s\n" % (b"processing" * 6_000)),
+    "words": ("text/event-stream", _WORDS),
+}
+
+
+@pytest.mark.parametrize(("content_type", "piece"), _WITHOUT_END.values(), ids=_WITHOUT_END)
+async def test_a_reply_without_an_end_is_left(content_type: str, piece: bytes) -> None:
+    async def answer(number: int, writer: asyncio.StreamWriter) -> None:
+        writer.write(_HEAD.replace(b"{}", content_type.encode()))
+        while True:
+            writer.write(piece)
+            await writer.drain()
+
+    error = await failure_of(answer)
+
+    assert type(error) is BadReply
+    assert str(error) == "openai-compatible: the reply does not end: more than 64,000,000 bytes came."
+
+
+async def test_a_server_that_speaks_no_tls_is_named() -> None:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        await writer.drain()
+
+    async with talking(talk) as port:
+        with pytest.raises(Unreachable, match=rf"https://127\.0\.0\.1:{port}/v1 cannot be reached: \[SSL"):
+            await ask(f"https://127.0.0.1:{port}/v1")
 
 
 async def test_cancelling_closes_the_connection() -> None:

@@ -229,7 +229,8 @@ class Activity:
         self._stirred()
 
     def _crash(self) -> None:
-        self._navigations = {}
+        # One that the tab is on goes on where another process has it; where it ended too, Chrome has told of that.
+        self._navigations = {frame: each for frame, each in self._navigations.items() if frame == self._root}
         self.crashed, self.stuck = True, False
         self._stirred()
 

@@ -290,7 +290,6 @@ class FrameTree:
             if inner.parent is frame:
                 self._drop(inner)
         frame.forget_document()
-        frame.leave_for(None)
         frame.session.fail(CRASHED, closed=False)
 
 

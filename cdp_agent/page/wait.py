@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments, StaleRef
+from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments, PageUnresponsive, StaleRef
 
 from .frames import Frame
 from .lines import quoted
@@ -21,7 +21,7 @@ from .locate import locate
 from .network import shortened
 from .receipts import Outcome, Receipt
 from .recorder import Recorder
-from .world import World
+from .world import CRASHED_PAGE, World
 
 if TYPE_CHECKING:
     from .page import Page
@@ -111,6 +111,8 @@ class _Waiting:
         loop = asyncio.get_running_loop()
         while True:
             begun = loop.time()
+            if self._page.activity.crashed and not self._page.activity.navigating():
+                raise PageUnresponsive(CRASHED_PAGE)
             looks = await self._look()
             self._missing = self._what_is_missing([look for _, look in looks]) + await self._missing_element()
             if not self._missing:

@@ -37,7 +37,7 @@ CALL_TIMEOUT_S = 10.0
 CRASHED = "its process crashed"
 _BUSY = "The page did not answer within {:g} s: a script keeps it busy. Wait, reload it or go elsewhere."
 _STILL_BUSY = "The page still does not answer: a script keeps it busy. Wait, reload it or go elsewhere."
-_CRASHED = "The page's process crashed: reload it or go elsewhere."
+CRASHED_PAGE = "The page's process crashed: reload it or go elsewhere."
 
 
 class Handle(msgspec.Struct, frozen=True):
@@ -197,7 +197,7 @@ class deadline:
 
     async def __aenter__(self) -> None:
         if self._session.stalled_because == CRASHED:
-            raise PageUnresponsive(_CRASHED)
+            raise PageUnresponsive(CRASHED_PAGE)
         if self._session.silent and not await answers(self._session):
             raise PageUnresponsive(_STILL_BUSY)
         self._timeout = asyncio.timeout(self._timeout_s)
@@ -215,7 +215,7 @@ class deadline:
             await check_chrome(self._session)
             raise PageUnresponsive(_BUSY.format(self._timeout_s)) from timeout
         if isinstance(error, SessionClosed) and error.message == CRASHED:
-            raise PageUnresponsive(_CRASHED) from error
+            raise PageUnresponsive(CRASHED_PAGE) from error
         if isinstance(error, ProtocolError) and is_context_gone(error):
             raise DocumentGone("The page was replaced by another one meanwhile: take a new snapshot.") from error
 

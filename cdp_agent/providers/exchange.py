@@ -15,6 +15,8 @@ from cdp_agent.providers.manner import Patience, retry_after_s
 from cdp_agent.providers.services import Endpoint
 
 _MOST_BYTES_OF_AN_ERROR = 20_000
+_MOST_BYTES = 64_000_000
+"""More than any model says: 128,000 tokens, each in a piece of its own with 350 bytes around it, are 45 MB."""
 _CLOSED = "disconnected without sending"
 """What httpcore says when nothing came back."""
 
@@ -95,6 +97,8 @@ class _Exchange:
             )
             async for data in got.aiter_bytes():
                 self.received_bytes += len(data)
+                if self.received_bytes > _MOST_BYTES:
+                    raise BadReply(endpoint.provider, f"the reply does not end: more than {_MOST_BYTES:,} bytes came.")
                 limit.reschedule(clock() + patience.between_chunks_s)
                 self._decoder.feed(data)
             return self._decoder.reply()

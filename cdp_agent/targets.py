@@ -148,7 +148,7 @@ class Targets:
         self._gone.add(target_id)
         self.ours.discard(target_id)
         if page := self.pages.pop(target_id, None):
-            page.closed = True
+            page.forget()
 
     async def _arrival(self, target_id: str) -> Page:
         if page := self.pages.get(target_id):

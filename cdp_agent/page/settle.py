@@ -276,9 +276,10 @@ class Watch:
             self.counts[world], self._last[world] = changes.count, changes
             return changes.since(self._before.get(world, _NONE))
         except PageUnresponsive:
-            if frame.session.stalled_because is not None:
+            if frame.session.stalled_because is None:
+                self._busy = self._busy or frame
+            elif frame.parent is not None:
                 return Changes(1e9, 0, 0)  # its process ended: nothing changes there
-            self._busy = self._busy or frame
         except ActionError:
             pass  # it is being replaced, which is told as navigation
         return Changes(0, 0, 0)

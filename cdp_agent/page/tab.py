@@ -177,7 +177,13 @@ class Tab:
             except ProtocolError as error:
                 if not is_target_gone(error):
                     raise
-                self.closed = True
+                self.forget()
+
+    def forget(self) -> None:
+        """It was closed: what was read of it is of no use. The tab itself is remembered by the one that opened it."""
+        self.closed = True
+        self.history.clear()
+        self.kept = None
 
     @property
     def related(self) -> list[Tab]:

@@ -1,0 +1,44 @@
+"""A long session keeps nothing of what it has left: counted by objects, see bench/endurance.py."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.endurance import entries_below, growing, measure
+from cdp_agent.browser import Browser
+from cdp_agent.instance import Instance
+from cdp_agent.page import network, tab
+from cdp_agent.page.recent import Recent
+from tests.fake_chrome import FakeChrome
+
+pytestmark = pytest.mark.slow
+
+ROUND = 12
+"""Each kind of page on both sites."""
+
+
+async def test_after_many_navigations_there_is_no_more_than_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What is remembered up to a number is full after the first rounds.
+    monkeypatch.setattr(tab, "_CLOSED_POPUPS", 1)
+    monkeypatch.setattr(tab, "REMEMBERED_READINGS", 5)
+    monkeypatch.setattr(network, "_REMEMBERED", 5)
+    monkeypatch.setattr(Recent.__init__, "__defaults__", (5,))
+
+    counts, _ = await measure(5 * ROUND, ROUND, traced=False)
+
+    # Timers that were cancelled stay with asyncio until their time comes, or until they are most of a hundred.
+    left_to_asyncio = "asyncio.events.TimerHandle"
+    assert [set(growing(counts[2], each)) - {left_to_asyncio} for each in counts[3:]] == [set(), set()]
+    assert [(each.tasks, each.timers, each.tabs, each.sessions) for each in counts[3:]] == [
+        (each.tasks, each.timers, each.tabs, each.sessions) for each in counts[2:4]
+    ]
+
+
+async def test_what_a_browser_holds_is_found_behind_attributes_and_entries() -> None:
+    browser = Browser(Instance(FakeChrome().connect()))
+    before = entries_below(browser)
+
+    browser._instance.targets.origins |= {"https://a.example", "https://b.example"}
+    browser._instance.connection.session("S")._handlers["Page.loadEventFired"] = {}
+
+    assert entries_below(browser) - before == {"Targets.origins": 2, "Connection._sessions": 1, "Session._handlers": 1}

@@ -103,6 +103,17 @@ REMEMBERED = {
         "<p id=p></p><div><span>one</span> two</div>",
         ["p.className = 'on'", "document.querySelector('style').sheet.deleteRule(0)"],
     ),
+    "a picture in place of an element": (
+        "<style>.new { color: red }</style><div class=new>one <a href=/x>two</a></div><h2 class=new>three</h2>",
+        [
+            "document.styleSheets[0].insertRule('.new { content: linear-gradient(red, blue) / \"said\" }', 1)",
+            "document.styleSheets[0].cssRules[1].style.content = 'linear-gradient(red, blue) / \"otherwise\"'",
+            "document.styleSheets[0].cssRules[1].style.content = 'linear-gradient(red, blue)'",
+            "document.styleSheets[0].cssRules[1].style.content = ''",
+            "document.querySelector('.new').style.content = 'linear-gradient(red, blue) / \"by itself\"'",
+            "document.querySelector('.new').style.content = ''",
+        ],
+    ),
     "a property that is registered": (
         "<style>span { display: var(--shown) }</style><div><span>one</span> two</div>",
         ["CSS.registerProperty({name: '--shown', syntax: '*', inherits: true, initialValue: 'none'})"],

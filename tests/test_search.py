@@ -50,7 +50,8 @@ async def test_words_run_through_inline_elements_and_short_blocks_of_one_line(pa
 async def test_what_neither_a_reader_nor_the_snapshot_sees_is_not_found(page: Page, serve: Serve) -> None:
     await page.goto(
         serve(
-            "<style>.q::before{content:'generated '}</style>"
+            "<style>.q::before{content:'generated '} .picture{content:linear-gradient(red,blue)/'in its place'}</style>"
+            "<p class=picture>secret</p>"
             "<p hidden>secret</p><p style='visibility:hidden'>secret <span style='visibility:visible'>shown</span></p>"
             "<details><summary>More</summary>secret</details><script>secret</script><!-- secret -->"
             "<input type=password value=secret><input autocomplete=one-time-code value=secret>"
@@ -62,10 +63,11 @@ async def test_what_neither_a_reader_nor_the_snapshot_sees_is_not_found(page: Pa
 
     totals = {
         word: (await page.search(word)).total
-        for word in ("secret", "shown", "typed", "long", "chosen", "other", "generated text")
+        for word in ("secret", "shown", "typed", "long", "chosen", "other", "generated text", "its place")
     }
 
-    assert totals == {"secret": 0, "shown": 1, "typed": 1, "long": 1, "chosen": 1, "other": 1, "generated text": 1}
+    once = ("shown", "typed", "long", "chosen", "other", "generated text", "its place")
+    assert totals == {"secret": 0, **dict.fromkeys(once, 1)}
 
 
 EVERYTHING = """

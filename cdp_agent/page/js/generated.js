@@ -1,4 +1,4 @@
-// Text that style sheets put before and after elements.
+// Text that style sheets put before and after elements, and what they say of pictures that they put in place of what is in one.
 
 /** @type {Map<Node, ReturnType<typeof selectedIn>>} what is selected in each document and shadow root, for one reading */
 let selections = new Map();
@@ -33,7 +33,7 @@ function generatedText(element, which, concern) {
 const CONTENT_TOKEN =
   /\s*(?:"((?:[^"\\]|\\[^])*)"|(\/)|attr\(\s*([\w-]+)[^)]*\)|counter(s?)\(\s*([\w-]+)([^)]*)\)|(open-quote|close-quote)|([\w-]+\([^)]*\))|([^\s"]+))/y;
 
-/** What a computed `content` says; its alternative text (after "/") where it has one. */
+/** What a computed `content` says; its alternative text (after "/") where it has one. @param {'before' | 'after' | null} which  null: the element itself, of which Chrome counts nothing */
 function contentText(element, content, which) {
   CONTENT_TOKEN.lastIndex = 0;
   let text = '';
@@ -43,10 +43,42 @@ function contentText(element, content, which) {
     if (match[1] !== undefined) text += match[1].replace(/\\([0-9a-f]{1,6})\s?|\\([^])/gi, unescapeCss);
     else if (match[2]) [text, padding] = ['', ' ']; // an alternative text stands for itself: a word, not part of one
     else if (match[3]) text += attr(element, match[3]) ?? '';
-    else if (match[5]) text += counterText(element, which, match[5], match[4] === 's', match[6]);
+    else if (match[5] && which) text += counterText(element, which, match[5], match[4] === 's', match[6]);
     else if (match[7]) text += match[7] === 'open-quote' ? '“' : '”';
   }
   return text && padding + text + padding;
 }
 
 const unescapeCss = (_, hex, character) => (hex ? String.fromCodePoint(Math.min(parseInt(hex, 16), 0x10ffff)) : character);
+
+// They have boxes of their own, whatever their style says.
+const NEVER_REPLACED = new Set('BUTTON FIELDSET INPUT TEXTAREA SELECT OPTION OPTGROUP METER PROGRESS CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED'.split(' '));
+const ONE_IMAGE = /^(?!counters?\(|attr\()[a-z-]+\(/i;
+
+/**
+ * The picture that a style sheet shows in place of all that is in an element (`content: url(…)`), or null.
+ * @param {typeof NOTHING_SELECTED} selected  in the tree that it is in
+ * @returns {{alternative: string | null} | null} alternative: what it says instead, null where nobody wrote that
+ */
+function replacementOf(element, tag, selected) {
+  if (!mayApply(selected.replaced, element) && !(selected.filled && attr(element, 'style')?.toLowerCase().includes('content'))) return null;
+  if (NEVER_REPLACED.has(tag) || namespaceURI_.call(element) !== HTML) return null;
+  const { content, display } = computedStyleOf(element);
+  if (display === 'contents' || !ONE_IMAGE.test(content)) return null;
+  const rest = content.slice(endOfFunction(content)).trim();
+  if (rest === '') return { alternative: null };
+  return rest.startsWith('/') ? { alternative: contentText(element, rest, null) } : null; // of several parts none is shown
+}
+
+function endOfFunction(text) {
+  let depth = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (c === '"') quoted = !quoted;
+    else if (c === '\\') i++;
+    else if (!quoted && c === '(') depth++;
+    else if (!quoted && c === ')' && --depth === 0) return i + 1;
+  }
+  return text.length;
+}

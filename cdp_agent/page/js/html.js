@@ -91,6 +91,11 @@ function writeTextNode(node, parent, flags) {
 
 function writeContents(element, tag, flags, depth) {
   const selected = reading.selections;
+  const replacement = replacementOf(element, tag, selected);
+  if (replacement) {
+    if (replacement.alternative && !(flags & HTML_SILENT)) writeText(xmlLine(replacement.alternative));
+    return;
+  }
   if (!(flags & HTML_SILENT)) writeGenerated(element, 'before', selected);
   const shadow = mayHost(tag) ? shadowOf(element) : null;
   if (shadow) writeIn(shadow, () => writeNodes(firstChild(shadow), null, flags, depth));

@@ -58,7 +58,7 @@ const LEAST_IMAGE = 48; // px: smaller ones without alternative text are decorat
 /** @type {HtmlWriter} */
 function writeImage(element, tag, flags) {
   if (flags & HTML_SILENT) return;
-  let alt = attr(element, 'alt');
+  let alt = replacementOf(element, tag, reading.selections)?.alternative ?? attr(element, 'alt');
   if (alt === null || !alt.trim()) {
     alt = attr(element, 'aria-label') ?? '';
     if (!alt && (attr(element, 'alt') !== null || roleOf(element, tag) === 'none')) return;

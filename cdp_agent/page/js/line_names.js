@@ -37,7 +37,7 @@ function tooltipState(element, name = '') {
 
 /** The name of something that holds nothing but text, and no attribute that says otherwise. */
 function plainName(element, tag, role) {
-  if (tag !== 'A' && tag.charCodeAt(0) !== 72 /* H1…H6 */) return shownName(element, role);
+  if ((tag !== 'A' && tag.charCodeAt(0) !== 72) /* H1…H6 */ || replacementOf(element, tag, reading.selections)) return shownName(element, role);
   const text = generatedText(element, 'before', reading.selections.before) + textContent(element) + generatedText(element, 'after', reading.selections.after);
   return flatten(cased(DECORATED.test(text) ? written(text) : text, element));
 }

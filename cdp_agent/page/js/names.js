@@ -90,6 +90,11 @@ function textAlternative(element, how, visited, depth, role = roleOf(element)) {
 
 /** Steps E (native), F (content) and I (tooltip). */
 function nativeOrContent(element, tag, role, how, visited, depth) {
+  const replacement = replacementOf(element, tag, selectionsFor(element));
+  if (replacement && (replacement.alternative !== null || !(how & OF_SELF))) {
+    visited.add(element);
+    return replacement.alternative?.trim() ? replacement.alternative : (attr(element, 'title') ?? '');
+  }
   const native = tag.charCodeAt(0) < 97 ? NATIVE_NAMES[tag] : nameOfForeign;
   if (native !== undefined && role !== 'none') {
     const text = native(element, how, visited, depth);
@@ -99,7 +104,9 @@ function nativeOrContent(element, tag, role, how, visited, depth) {
   // Content first: what Chrome told once may be out of date.
   const fallback = attr(element, 'title') || (tag.includes('-') ? (internalsOf.get(element)?.name ?? '') : '');
   if (how & ~OF_SELF || NAMED_BY_CONTENT.has(role) || isWritten(tag) || (tag === 'SUMMARY' && role === '' && isSummaryOfDetails(element))) {
-    const text = contentName(element, tag, role, how & OF_SELF ? (how & ~OF_SELF) | IN_CONTENT | (HOLDS_ITEMS.has(role) ? OF_ITEM : 0) : how, visited, depth);
+    let inside = how & OF_SELF ? (how & ~OF_SELF) | IN_CONTENT | (HOLDS_ITEMS.has(role) ? OF_ITEM : 0) : how;
+    if (replacement) inside |= EVEN_HIDDEN; // what is there without the picture is what its author calls it
+    const text = contentName(element, tag, role, inside, visited, depth);
     // Blank text still parts the words around it.
     if (text.trim()) return text;
     return (role === 'none' ? '' : fallback) || text;

@@ -168,6 +168,11 @@ function seeElement(element, text, due) {
     if (seen) seeFrame(element, tag, text, due);
     return;
   }
+  const replacement = replacementOf(element, tag, reading.selections);
+  if (replacement) {
+    if (seen && replacement.alternative) text.add(replacement.alternative, element);
+    return;
+  }
   if (seen) {
     const after = generatedText(element, 'after', reading.selections.after);
     if (after) due.push([GENERATED, element, after]);

@@ -9,9 +9,10 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
 
 /**
  * @typedef {{classes: Set<string>, selectors: string[]}} Wanted  elements that one concern selects
- * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, counters: Wanted, unpainted: Wanted, decorated: Wanted, cased: boolean, shielded: boolean, readable: boolean, version: number}} SheetFacts
+ * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, counters: Wanted, unpainted: Wanted, decorated: Wanted, replaced: Wanted, cased: boolean, shielded: boolean, readable: boolean, version: number}} SheetFacts
  */
-const CONCERNS = ['before', 'after', 'cursor', 'counters', 'unpainted', 'decorated'];
+const CONCERNS = ['before', 'after', 'cursor', 'counters', 'unpainted', 'decorated', 'replaced'];
+/** @typedef {'before' | 'after' | 'cursor' | 'counters' | 'unpainted' | 'decorated' | 'replaced'} ConcernName */
 
 /** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
 let factsOfSheets = new WeakMap();
@@ -23,7 +24,7 @@ function forgetFacts() {
 }
 
 const wanted = () => ({ classes: new Set(), selectors: [] });
-/** @template T @param {(concern: string) => T} make @returns {Record<'before' | 'after' | 'cursor' | 'counters' | 'unpainted' | 'decorated', T>} */
+/** @template T @param {(concern: string) => T} make @returns {Record<ConcernName, T>} */
 const perConcern = (make) => /** @type {any} */ (Object.fromEntries(CONCERNS.map((concern) => [concern, make(concern)])));
 
 const UNREADABLE = { ...perConcern(wanted), cased: true, shielded: true, readable: false, version: 0 };
@@ -76,6 +77,7 @@ function readRule(style, selector, facts) {
     for (const part of splitList(selector)) {
       const match = /::?(before|after)(?![\w-])/i.exec(part);
       if (match) add(facts[match[1].toLowerCase()], part.slice(0, match.index));
+      else if (!part.includes('::') && !/^["']/.test(content)) add(facts.replaced, part);
     }
   }
   const cursor = style.cursor;
@@ -145,8 +147,9 @@ function splitList(selector) {
 
 /**
  * What the sheets of one document or shadow root select in it now, for each concern.
- * @returns {Record<'before' | 'after' | 'cursor' | 'counters' | 'unpainted' | 'decorated', Concern> & {cased: boolean, shielded: boolean}}
- *   cased, shielded: whether any sheet or style attribute may write text in other letters, or keep the mouse from an element
+ * @returns {Record<ConcernName, Concern> & {cased: boolean, shielded: boolean, filled: boolean}}
+ *   cased, shielded: whether any sheet or style attribute may write text in other letters, or keep the mouse from an element;
+ *   filled: whether any style attribute may put a picture in place of what is in an element
  * @typedef {{selection: SelectedElements, bit: number}} Concern
  * @typedef {{every: number, elements: {get: (element: Element) => number}, classes: Map<string, number>, byClass: Map<string, number>,
  *   last: Element | null, lastBits: number}} SelectedElements  bits say for which concerns
@@ -166,6 +169,7 @@ function selectedIn(root) {
   return {
     ...perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) })),
     cased: cased || around.cased || has('text-transform'), shielded: shielded || around.shielded || has('pointer-events'),
+    filled: has('content'),
   };
 }
 
@@ -250,4 +254,5 @@ const NOTHING_SELECTED = {
   })),
   cased: false,
   shielded: false,
+  filled: false,
 };

@@ -92,6 +92,11 @@ function readRoot(root) {
 /** @param {Element} element @param {string} tag @param {Line} line  what its contents go into */
 function visitContents(element, tag, line, flags, depth) {
   const text = !(flags & (NO_TEXT | SILENT));
+  const replacement = replacementOf(element, tag, reading.selections);
+  if (replacement) {
+    if (text && replacement.alternative) addText(line, asTold(replacement.alternative, flags));
+    return;
+  }
   if (text) {
     const before = generatedText(element, 'before', reading.selections.before);
     if (before) addText(line, asTold(before, flags));

@@ -78,6 +78,18 @@ ROWS = {
     "a rule that is edited": Row(
         "t.sheet.cssRules[0].style.color = 'red'", 300, "looks changed", "<style id=t>p {color: blue}</style><p>x</p>"
     ),
+    "a rule that is edited, for what is far down": Row(
+        "t.sheet.cssRules[1].style.color = 'red'",
+        300,
+        "style rules changed",
+        "<style id=t>p {color: blue} b {color: green}</style>" + "<p>x</p>" * 300 + "<b>y</b>",
+    ),
+    "a rule that stays, for what is far down": Row(
+        "t.sheet.cssRules[1].style.color = 'green'",
+        300,
+        "",
+        "<style id=t>p {color: blue} b {color: green}</style>" + "<p>x</p>" * 300 + "<b>y</b>",
+    ),
     "a sheet that is adopted": Row(SHEET.format("p {color: red}"), 300, "looks changed", "<p>x</p>"),
     "a sheet that hides": Row(SHEET.format("p {display: none}"), 700, "paragraph", "<p>x</p>"),
     "an animation": Row(

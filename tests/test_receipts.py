@@ -336,6 +336,31 @@ async def test_a_canvas_with_another_sites_picture_is_not_called_unchanged(page:
     assert "its picture changed" in (await click(page, "Draw")).text
 
 
+DRAWN_ON = """<canvas id=c></canvas><script>const i = new Image(); i.src = '{}'
+    i.onload = () => {{ c.getContext('2d').drawImage(i, 0, 0); top.document.title = 'drawn' }}</script>"""
+"""A canvas that no script may read, once the picture of another site is on it."""
+
+
+@pytest.mark.parametrize("above_px", [0, 5000], ids=["in view", "out of view"])
+async def test_a_canvas_in_a_frame_of_the_same_site_is_not_called_unchanged(
+    above_px: int, page: Page, serve: Serve
+) -> None:
+    svg = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"
+    frame = serve(DRAWN_ON.format(serve(svg, other_site=True, content_type="image/svg+xml")))
+    draw = "frames[0].c.getContext(`2d`).fillRect(0, 0, 50, 50)"
+    content = f"<button onclick='{draw}'>Draw</button><p style='height:{above_px}px'></p>"
+    await page.goto(serve(f"{content}<iframe src='{frame}'></iframe>"))
+    while await page.evaluate("document.title") != "drawn":
+        pass
+
+    receipt = await click(page, "Draw")
+
+    if above_px:
+        assert receipt.note == "whether the picture of a canvas out of view changed could not be seen: scroll to it"
+    else:
+        assert receipt.changed == ["~ canvas: its picture changed"]
+
+
 async def test_a_canvas_in_a_frame_that_cannot_be_compared_is_told(page: Page, serve: Serve) -> None:
     svg = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"
     picture = serve(svg, content_type="image/svg+xml")

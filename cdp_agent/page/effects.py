@@ -42,15 +42,21 @@ class Pictures(msgspec.Struct, frozen=True):
 
     boxes: list[tuple[float, float, float, float]] = []
     seen: list[bytes] = []
+    out_of_view: bool = False
+    """There are others, which no screenshot of the viewport shows."""
 
 
 async def pictures(tree: FrameTree) -> Pictures:
-    """Those of the tab's own document; none where scripts may read them all. Raises BrowserError."""
+    """Those of the tab's own world, frames of the same site included; none where scripts may read them all.
+
+    Raises BrowserError.
+    """
     world = tree.root.present_world
     if world is None or tree.root.leaving_for is not None:
         return Pictures()
     try:
-        boxes = await world.call("hiddenPictures", returning=list[tuple[float, float, float, float]])
+        places = await world.call("hiddenPictures", returning=list[tuple[float, float, float, float] | None])
+        boxes = [box for box in places if box is not None]
         seen = []
         for x, y, width, height in boxes:
             clip = cdp_page.Viewport(x=x, y=y, width=width, height=height, scale=1)
@@ -59,7 +65,7 @@ async def pictures(tree: FrameTree) -> Pictures:
                 seen.append(await capture(world.session, shot))
     except (ActionError, ProtocolError):
         return Pictures()  # it is being replaced, or hangs, which is told otherwise
-    return Pictures(boxes, seen)
+    return Pictures(boxes, seen, None in places)
 
 
 def end(tree: FrameTree) -> None:

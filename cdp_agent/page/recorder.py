@@ -253,10 +253,14 @@ class Recorder:
         return not self._watch.navigated and self._page.activity.document.url != self._watch.url
 
     def _unseen(self, seen: _Seen) -> str:
-        """What may have changed unseen, where nothing else did: screenshots are of the tab's own document."""
-        if not self._expectant or seen.firm or self._left or not self._watch.unreadable_frames:
+        """What may have changed unseen, where nothing else did: screenshots are of the tab's own viewport and site."""
+        if not self._expectant or seen.firm or self._left:
             return ""
-        return "whether the picture of a canvas in a frame changed could not be seen: take a screenshot"
+        if self._watch.unreadable_frames:
+            return "whether the picture of a canvas in a frame changed could not be seen: take a screenshot"
+        if self._pictures.out_of_view:
+            return "whether the picture of a canvas out of view changed could not be seen: scroll to it"
+        return ""
 
     def _was_none(self, tab: NewTab) -> bool:
         """Whether it closed without ever having had a document, as Chrome's tab for a download does."""
@@ -327,9 +331,10 @@ class Recorder:
         told = _not_in(seen.changed, told) + self._passed(after, found.gone)
         if self._pictures.boxes and not firm and not told:
             now = await effects.pictures(tree)
-            told = (
-                ["~ canvas: its picture changed"] if now != self._pictures and now.boxes == self._pictures.boxes else []
-            )
+            if now.boxes != self._pictures.boxes:
+                self._pictures = msgspec.structs.replace(self._pictures, out_of_view=True)
+            elif now.seen != self._pictures.seen:
+                told = ["~ canvas: its picture changed"]
         seen.changed = seen.changed + told
         return firm or bool(told) or (action == "click" and self._entered(after, ref))
 

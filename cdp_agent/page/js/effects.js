@@ -3,7 +3,7 @@
 
 /**
  * @typedef {{text: string, weak: boolean}} Effect  weak: the mouse and the focus alone may do that
- * @typedef {{at: number, looks: Map<Element, string[]>, sheets: string, canvases: Map<Element, string | null>, classes: Map<Element, string>,
+ * @typedef {{at: number, looks: Map<Element, string[]>, sheets: Map<CSSStyleSheet, string>, canvases: Map<Element, string | null>, classes: Map<Element, string>,
  *   drawn: Map<Element, Map<string, string | null>>, marked: Element[], added: Map<Node, number>, gone: string[], scrolled: Set<Node>, selection: string,
  *   moving: Element[], edited: Set<Element>, filled: Map<Node, number>, actedAt: number, prompt: boolean}} Before  prompt: text changed as soon as the mouse or a key had acted, or where nothing had changed for long
  */
@@ -35,9 +35,10 @@ function beginEffects() {
   const so = changes();
   endEffects();
   setActing(true);
+  const looks = looksNow();
   const moving = documentAnimations_.call(document).map((animation) => animation.effect?.target).filter(Boolean);
   before = {
-    at: performance.now(), looks: looksNow(), sheets: rulesNow(), canvases: canvasesNow(), classes: new Map(), drawn: new Map(),
+    at: performance.now(), looks, sheets: rulesNow(looks.size === LOOKED_AT), canvases: canvasesNow(), classes: new Map(), drawn: new Map(),
     marked: [], added: new Map(), gone: [], scrolled: new Set(), selection: selectionNow(), moving, edited: new Set(), filled: new Map(), actedAt: Infinity, prompt: false,
   };
   addEventListener_.call(window, 'scroll', noteScroll, true);
@@ -208,15 +209,17 @@ function hashOf(words) {
   return hash;
 }
 
-/** Where canvases are seen that do not give their picture away. @returns {[number, number, number, number][]} boxes in the tab's document */
+/** Where the canvases are that do not give their picture away. @returns {([number, number, number, number] | null)[]} boxes in the tab's document; null: out of view */
 function hiddenPictures() {
-  const { left, top, right, bottom } = viewportOf(window);
-  /** @type {[number, number, number, number][]} */
+  /** @type {([number, number, number, number] | null)[]} */
   const boxes = [];
   for (const [canvas, picture] of before?.canvases ?? []) {
-    if (picture !== null || documentOf(canvas) !== document) continue;
-    const box = overlap(rectOf(canvas), { left, top, right, bottom });
-    if (box) boxes.push([box.left + scrollX, box.top + scrollY, box.right - box.left, box.bottom - box.top]);
+    if (picture !== null || !isConnected_.call(canvas)) continue;
+    const levels = levelsOf(canvas);
+    const seen = seenOf(levels);
+    let box = seen && overlap(rectOf(canvas), seen);
+    for (const { outwards } of levels.slice(1).reverse()) box = box && mapBox(outwards, box);
+    boxes.push(box && [box.left + scrollX, box.top + scrollY, box.right - box.left, box.bottom - box.top]);
   }
   return boxes;
 }
@@ -292,20 +295,39 @@ function lookOf(element) {
 
 const stateOf = (element) => `${matches(element, ':hover')}${matches(element, ':focus-within')}${matches(element, ':active')}`;
 
-/** Of the rules themselves only how many there are, for what is further down. */
-function rulesNow() {
-  const counts = [];
-  for (const root of watching.roots) {
-    const sheets = nodeType(root) === 9 ? [...root.styleSheets, ...adoptedOfDocument_.call(root)] : [...root.styleSheets, ...adoptedOfRoot_.call(root)];
-    for (const sheet of sheets) {
-      try {
-        counts.push(`${sheet.cssRules.length}${sheet.disabled}`);
-      } catch {
-        counts.push('another origin');
-      }
-    }
+// To write out 1,000 rules takes almost 2 ms. Scripts change those of small sheets, which are theirs.
+const MOST_WRITTEN = 2000;
+
+/**
+ * What the style sheets say, for what is further down than is looked at: of each how many rules there are, or the rules themselves.
+ * @param {boolean} written  the rules themselves, of the smallest sheets first @returns {Map<CSSStyleSheet, string>}
+ */
+function rulesNow(written) {
+  const known = [...watching.roots].flatMap(sheetsOf).map((sheet) => ({ sheet, rules: rulesOf(sheet) }));
+  known.sort((one, other) => one.rules.length - other.rules.length);
+  let left = written ? MOST_WRITTEN : 0;
+  const now = new Map();
+  for (const { sheet, rules } of known) {
+    left -= rules.length;
+    now.set(sheet, `${rules.length} ${sheet.disabled} ${left >= 0 ? [...rules].map((rule) => rule.cssText).join('') : ''}`);
   }
-  return counts.join();
+  return now;
+}
+
+const sheetsOf = (root) => [...(nodeType(root) === 9 ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root), ...(nodeType(root) === 9 ? adoptedOfDocument_ : adoptedOfRoot_).call(root)];
+
+/** @param {CSSStyleSheet} sheet @returns {ArrayLike<CSSRule> & Iterable<CSSRule>} none of another origin's */
+function rulesOf(sheet) {
+  try {
+    return sheet.cssRules;
+  } catch {
+    return [];
+  }
+}
+
+function areRulesOther() {
+  const now = rulesNow(before.looks.size === LOOKED_AT);
+  return now.size !== before.sheets.size || [...now].some(([sheet, text]) => before.sheets.get(sheet) !== text);
 }
 
 /** @param {Set<Element>} classed  whose class changed */
@@ -326,7 +348,7 @@ function lookEffects(classed) {
     const bold = notes.includes('font-weight') && Number(now[PROPERTIES.indexOf('font-weight')]) >= 600;
     found.push(told_(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own));
   }
-  if (!found.length && rulesNow() !== before.sheets) found.push({ text: 'style rules changed', weak: false });
+  if (!found.length && areRulesOther()) found.push({ text: 'style rules changed', weak: false });
   return atMost(found);
 }
 

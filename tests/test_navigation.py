@@ -145,6 +145,48 @@ async def test_a_link_to_a_server_that_never_answers_gives_the_page_back(
     assert (await page.snapshot()).text.startswith('- link "go"')
 
 
+ON_ITS_WAY = "on its way to {}, whose server has not answered in 5 s"
+
+
+async def test_that_a_server_does_not_answer_is_told_before_the_page_is_given_back(
+    page: Page, serve: Serve, hanging: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.page.settle.UNANSWERED_S", 0.3)
+    monkeypatch.setattr("cdp_agent.page.frames.GIVEN_BACK_S", 2.0)
+    button = '<button onclick="out.textContent = 1">here</button><p id=out></p>'
+    await page.goto(serve(f"<a href='{hanging}'>go</a>{button}"))
+    await page.snapshot()
+
+    told = await page.click("E1")
+    done = await page.click("E2")
+
+    assert told.settled.startswith(ON_ITS_WAY.format(hanging))
+    assert "no change" not in told.text
+    assert done.changed == ["+ - paragraph: 1"]
+
+
+async def test_a_server_that_answers_after_it_was_told_of_is_waited_for(
+    page: Page, serve: Serve, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.page.settle.UNANSWERED_S", 0.3)
+    may_answer = Event()
+
+    def answer(_: Request) -> Response:
+        may_answer.wait(60)
+        return Response("<title>Late</title><h1>Late</h1>", content_type="text/html")
+
+    httpserver.expect_request("/late").respond_with_handler(answer)
+    await page.goto(serve(f"<a href='{httpserver.url_for('/late')}'>go</a>"))
+    await page.snapshot()
+
+    told = await page.click("E1")
+    may_answer.set()
+    await page.wait_for(navigation=True)
+
+    assert told.settled.startswith(ON_ITS_WAY.format(httpserver.url_for("/late")))
+    assert (await page.snapshot()).title == "Late"
+
+
 async def test_a_page_that_is_leaving_says_so(
     page: Page, serve: Serve, hanging: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

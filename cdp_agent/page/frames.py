@@ -27,6 +27,9 @@ _INSIDE = [
     target.FilterEntry(),
 ]
 ARRIVAL_TIMEOUT_S = 2.0
+GIVEN_BACK_S = 15.0
+"""So long a server may take to answer after an action that led to it, before the page that is shown is gone on with."""
+_STOPS_WITHIN_S = 1.0
 
 Prepare = Callable[[Session, bool], Sequence[asyncio.Future[Any]]]
 """Subscribes on a new session, that of the tab or not, and sets it up before anything runs there; the answers."""
@@ -46,6 +49,8 @@ class Frame:
         """Which frame each iframe element of this frame's documents holds: local id → frame id."""
         self.leaving_for: str | None = None
         """Where it is on its way to. Chrome holds back all commands for a frame until its next document comes."""
+        self.is_told = False
+        """A receipt has told that its next server does not answer: whoever needs the page gets it back in the end."""
         self.has_workers = False
         """Its document has had a worker: nothing tells whether that still works at something."""
         self._is_answered = is_answered
@@ -57,18 +62,31 @@ class Frame:
     async def rest(self, timeout_s: float) -> None:
         """Waits while the frame is on its way to another document, at most so long since it left for it.
 
-        Raises PageUnresponsive when it is still on its way then.
+        One that a receipt has told of is stopped after GIVEN_BACK_S, where the server has not answered by then. Raises
+        PageUnresponsive when it is still on its way then.
         """
-        if self.leaving_for is None:
+        if await self._rests_by(self._left_at + (GIVEN_BACK_S if self.is_told else timeout_s)):
             return
-        timeout_s = max(0.0, self._left_at + timeout_s - asyncio.get_running_loop().time())
-        rested: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        if self.is_told and not self._is_answered(self._loader_id):
+            self.session.tell(cdp_page.StopLoading())
+            if await self._rests_by(asyncio.get_running_loop().time() + _STOPS_WITHIN_S):
+                return
+        raise PageUnresponsive(self._on_its_way())
+
+    async def given_back(self) -> None:
+        """Waits as `rest` does for what a receipt has told of, and for nothing else. Raises PageUnresponsive."""
+        if self.is_told:
+            await self.rest(GIVEN_BACK_S)
+
+    async def _rests_by(self, until: float) -> bool:
+        if self.leaving_for is None:
+            return True
+        loop = asyncio.get_running_loop()
+        rested: asyncio.Future[None] = loop.create_future()
         self._rested.add(rested)
         try:
-            async with asyncio.timeout(timeout_s):
-                await rested
-        except TimeoutError as error:
-            raise PageUnresponsive(self._on_its_way()) from error
+            await asyncio.wait([rested], timeout=max(0.0, until - loop.time()))
+            return rested.done()
         finally:
             self._rested.discard(rested)
 
@@ -83,6 +101,7 @@ class Frame:
     def leave_for(self, url: str | None, loader_id: str = "") -> None:
         """A navigation began; None: it is over, with another document or without."""
         self.leaving_for = url
+        self.is_told = False
         self._loader_id = loader_id
         self._left_at = asyncio.get_running_loop().time()
         for rested in self._rested if url is None else ():
@@ -98,7 +117,8 @@ class Frame:
         return None if task.result().gone else task.result()
 
     async def world(self) -> World:
-        """The world of the present document, made at the first call. Raises as World.create."""
+        """The world of the present document, made at the first call. Raises as World.create, and PageUnresponsive."""
+        await self.given_back()
         while True:
             task = self._world
             if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().gone)):

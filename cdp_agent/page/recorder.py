@@ -116,9 +116,11 @@ class Recorder:
     async def start(cls, page: Page, *, expectant: bool = False) -> Recorder:
         """Reads the page as it is, and watches from now on. `expectant`: an effect is waited for.
 
-        Raises BrowserError.
+        Raises PageUnresponsive where the tab is on its way elsewhere, BrowserError.
         """
-        watch, kept = Watch(page, await page.frames()), page.kept
+        tree = await page.frames()
+        await tree.root.given_back()
+        watch, kept = Watch(page, tree), page.kept
         reading = asyncio.ensure_future(_read(page)) if kept is None else None  # asked for with the watching
         try:
             await watch.begin(effects=expectant)
@@ -239,14 +241,14 @@ class Recorder:
             blocked=seen.blocked,
             withheld=seen.withheld,
             settled=seen.settled,
-            watched_s=EFFECT_S if expectant and not seen.firm else None,
+            watched_s=EFFECT_S if expectant and not seen.firm and not self._left else None,
             acted_ms=self._acted_ms,
             settled_ms=_ms_since(begun),
         )
 
     @property
     def _left(self) -> bool:
-        return self._page.closed or self._watch.navigated
+        return self._page.closed or self._watch.navigated or self._watch.on_its_way
 
     @property
     def _moved(self) -> bool:
@@ -281,7 +283,8 @@ class Recorder:
         if settled == QUIET and self._page.kept is not None:
             effects.end(await self._page.frames())
         else:
-            self._watch.stop(gave_up=settled != QUIET)
+            self._page.kept = None
+            self._watch.stop(gave_up=settled != QUIET and not self._watch.on_its_way)
 
     async def _observe(
         self,

@@ -12,7 +12,7 @@ import msgspec
 
 from cdp_agent.errors import ActionError, PageUnresponsive
 
-from .frames import Frame, FrameTree
+from .frames import GIVEN_BACK_S, Frame, FrameTree
 from .hanging import NOR_THE_PAGE, STAYS, Departure, answers, check_chrome, stop_loading
 from .world import World, deadline
 
@@ -31,6 +31,8 @@ CHANGES_S = 2.0
 REQUESTS_S = 6.0
 LOAD_S = 2.0
 NAVIGATION_S = 15.0
+UNANSWERED_S = 5.0
+"""A server that has not answered by then is told of: nothing else is known until it does."""
 _ASK_TIMEOUT_S = 5.0
 _ASK_EVERY_S = 1.0
 _HANGS_S = 5.0
@@ -38,6 +40,10 @@ _HANGS_S = 5.0
 _BUSY = "{} does not answer: its own script keeps it busy"
 BUSY = _BUSY.format("the page")
 _SLOWEST_S = 0.5
+_ON_ITS_WAY = (
+    f"on its way to {{}}, whose server has not answered in {UNANSWERED_S:g} s. What comes next waits for it until"
+    f" {GIVEN_BACK_S:g} s are over, and stops the loading then"
+)
 
 
 class Changes(msgspec.Struct, frozen=True):
@@ -92,6 +98,8 @@ class Watch:
         self.latest = _NONE
         """What `look` told last."""
         self.departure = Departure(page)
+        self.on_its_way = False
+        """The tab has left for an address whose server does not answer: Chrome answers nothing meanwhile."""
 
     @classmethod
     async def start(cls, page: Page) -> Watch:
@@ -155,6 +163,8 @@ class Watch:
             if address := self._activity.navigating():
                 if now - begun > navigation_s:
                     return await self._stop_loading(address)
+                if now - begun > UNANSWERED_S and self._tell_on_its_way():
+                    return _ON_ITS_WAY.format(address)
                 if not await self.departure.hasten():
                     return STAYS
                 if await self._hangs():
@@ -204,6 +214,11 @@ class Watch:
         elif now - self._alive_at >= _ASK_EVERY_S and await answers(self._tree.root.session):
             self._alive_at = self._now()
         return self._now() - self._alive_at > _HANGS_S
+
+    def _tell_on_its_way(self) -> bool:
+        root = self._tree.root
+        self.on_its_way = root.is_told = root.leaving_for is not None and self._activity.waits_for_server()
+        return self.on_its_way
 
     async def _stop_loading(self, address: str) -> str:
         root = self._tree.root

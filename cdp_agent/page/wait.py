@@ -83,9 +83,14 @@ async def wait_for(
     async with page.acting:
         before = page.activity.before_action
         waiting = _Waiting(page, wanted, (await page.frames()).unread_documents)
+        root = (await page.frames()).root
+        told, root.is_told = root.is_told, False  # it may be what is waited for
         recorder = await Recorder.start(page)
         page.activity.before_action = before  # waiting is no action that a navigation could come of
-        await recorder.act(_within(waiting, timeout_s))
+        try:
+            await recorder.act(_within(waiting, timeout_s))
+        finally:
+            root.is_told = told and root.leaving_for is not None
         return await recorder.finish("wait_for", Outcome(), detail=_described(wanted, text, gone))
 
 

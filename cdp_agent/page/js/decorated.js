@@ -51,9 +51,9 @@ function isStruckToo(element) {
   return !style.display.startsWith('inline-') && style.float === 'none' && style.position !== 'absolute' && style.position !== 'fixed';
 }
 
-/** Text as its style sheet writes it, which names are held to. @param {Element} element  that it stands in */
-function cased(text, element) {
-  if (!selectionsFor(element).cased || !/\p{L}/u.test(text)) return text;
+/** Text as its style sheet writes it, which names are held to. @param {Element} element  that it stands in @param {typeof NOTHING_SELECTED} selections  in the tree of that */
+function cased(text, element, selections) {
+  if (!selections.cased || !/\p{L}/u.test(text)) return text;
   switch (computedStyleOf(element).textTransform) {
     case 'uppercase': return text.toUpperCase();
     case 'lowercase': return text.toLowerCase();

@@ -39,7 +39,7 @@ function tooltipState(element, name = '') {
 function plainName(element, tag, role) {
   if ((tag !== 'A' && tag.charCodeAt(0) !== 72) /* H1…H6 */ || replacementOf(element, tag, reading.selections)) return shownName(element, role);
   const text = generatedText(element, 'before', reading.selections.before) + textContent(element) + generatedText(element, 'after', reading.selections.after);
-  return flatten(cased(DECORATED.test(text) ? written(text) : text, element));
+  return flatten(cased(DECORATED.test(text) ? written(text) : text, element, reading.selections));
 }
 
 /** ` [description="…"]` where it adds something; a tooltip that many elements share is said once. */

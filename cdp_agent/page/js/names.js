@@ -90,7 +90,8 @@ function textAlternative(element, how, visited, depth, role = roleOf(element)) {
 
 /** Steps E (native), F (content) and I (tooltip). */
 function nativeOrContent(element, tag, role, how, visited, depth) {
-  const replacement = replacementOf(element, tag, selectionsFor(element));
+  const selections = selectionsFor(element);
+  const replacement = replacementOf(element, tag, selections);
   if (replacement && (replacement.alternative !== null || !(how & OF_SELF))) {
     visited.add(element);
     return replacement.alternative?.trim() ? replacement.alternative : (attr(element, 'title') ?? '');
@@ -106,7 +107,7 @@ function nativeOrContent(element, tag, role, how, visited, depth) {
   if (how & ~OF_SELF || NAMED_BY_CONTENT.has(role) || isWritten(tag) || (tag === 'SUMMARY' && role === '' && isSummaryOfDetails(element))) {
     let inside = how & OF_SELF ? (how & ~OF_SELF) | IN_CONTENT | (HOLDS_ITEMS.has(role) ? OF_ITEM : 0) : how;
     if (replacement) inside |= EVEN_HIDDEN; // what is there without the picture is what its author calls it
-    const text = contentName(element, tag, role, inside, visited, depth);
+    const text = contentName(element, tag, selections, inside, visited, depth);
     // Blank text still parts the words around it.
     if (text.trim()) return text;
     return (role === 'none' ? '' : fallback) || text;
@@ -122,24 +123,24 @@ function isPartOfItsOwnName(element, how) {
 const WITHOUT_TEXT = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE', 'BASE', 'DATALIST', 'style', 'script', 'desc', 'metadata', 'defs', 'title']);
 
 /** Step F: the texts of what is inside, in the order of the flat tree. */
-function contentName(element, tag, role, how, visited, depth) {
-  const selections = selectionsFor(element);
+function contentName(element, tag, selections, how, visited, depth) {
   const before = generatedText(element, 'before', selections.before);
   const after = generatedText(element, 'after', selections.after);
-  const inner = childrenName(element, tag, how, visited, depth, true);
+  const inner = childrenName(element, tag, how, visited, depth, selections);
   if (tag === 'LABEL' && !inner.trim() && (before || after)) {
     // A label that says nothing but by its tooltip and its style sheet: both count (WPT name_test_case_659).
     return `${before} ${attr(element, 'title') ?? ''} ${after}`;
   }
-  return cased(before, element) + inner + cased(after, element);
+  return cased(before, element, selections) + inner + cased(after, element, selections);
 }
 
-function childrenName(element, tag, how, visited, depth, isSeen) {
+/** @param {typeof NOTHING_SELECTED | null} selections  where its own text is seen */
+function childrenName(element, tag, how, visited, depth, selections) {
   let text = '';
   const add = (child) => {
     const type = nodeType(child);
     if (type === 3) {
-      if (isSeen) text += cased(data_.call(child), element);
+      if (selections) text += cased(data_.call(child), element, selections);
     } else if (type === 1) text += childName(child, how, visited, depth);
   };
   const shadow = mayHost(tag) ? rootOfHost(element) : null;
@@ -175,7 +176,7 @@ function childName(child, how, visited, depth) {
     if (visibility === GONE) return '';
     if (visibility === UNSEEN_SELF) {
       visited.add(child);
-      return childrenName(child, tag, how, visited, depth + 1, false);
+      return childrenName(child, tag, how, visited, depth + 1, null);
     }
   }
   text = textAlternative(child, how, visited, depth + 1);

@@ -12,7 +12,7 @@ let lastGiven = 0;
 let firstUnclaimed = 0;
 
 const GONE_HELD = 2000;
-const LOOKED_AT_ONCE = 200; // with each reading, and two for each number given: so all come round
+const LOOKED_AT_ONCE = 50; // with each reading, and two for each number given: so all come round
 /** Elements with numbers, as far as is known in the page. @type {Map<number, Element>} */
 const there = new Map();
 /** What has left it, in the order of being missed. @type {Map<number, Element>} */

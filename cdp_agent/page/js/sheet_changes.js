@@ -42,12 +42,17 @@ function findVersion(sheet) {
   if (known) {
     let at = 0;
     const { makeup } = known;
-    const same = { tell: (item) => item === makeup[at++], tellDeclared: (rule) => isDeclaredStill(makeup[at++], rule) };
+    const same = { tell: (item) => item === makeup[at++], tellDeclared: (rule) => declaredStill(makeup[at++], rule) };
     if (walkSheet(sheet, same, 0) && at === makeup.length) return known.version;
   }
   /** @type {Makeup} */
   const makeup = [];
-  if (!walkSheet(sheet, { tell: (item) => makeup.push(item) > 0, tellDeclared: (rule) => makeup.push(declaredBy(rule)) > 0 }, 0)) return 0;
+  const tellDeclared = (rule) => {
+    const declared = declaredBy(rule);
+    makeup.push(declared);
+    return declared;
+  };
+  if (!walkSheet(sheet, { tell: (item) => makeup.push(item) > 0, tellDeclared }, 0)) return 0;
   const version = ++lastVersion;
   makeups.set(sheet, { makeup, version });
   return version;
@@ -55,7 +60,7 @@ function findVersion(sheet) {
 
 /**
  * Tells all that a sheet consists of, for as long as the answer is true.
- * @param {CSSStyleSheet} sheet @param {{tell: (item: unknown) => boolean, tellDeclared: (rule: CSSRule) => boolean}} listener
+ * @param {CSSStyleSheet} sheet @param {{tell: (item: unknown) => boolean, tellDeclared: (rule: CSSRule) => Declared | null}} listener
  * @returns {boolean} false: another origin's, nested too deep, or no longer listened to
  */
 function walkSheet(sheet, listener, depth) {
@@ -78,16 +83,15 @@ function walkRules(rules, listener, depth) {
 
 function walkRule(rule, listener, depth) {
   if (rule instanceof CSSStyleRule) {
-    if (!listener.tellDeclared(rule)) return false;
-    const inner = rulesOfRule_.call(rule);
-    return lengthOfRules_.call(inner) === 0 || walkRules(inner, listener, depth + 1);
+    const declared = listener.tellDeclared(rule);
+    return declared !== null && (declared.size === 0 || walkRules(declared.inner, listener, depth + 1));
   }
   const { tell } = listener;
   if (!tell(rule)) return false;
   if (rule instanceof CSSKeyframesRule || rule instanceof CSSFontFaceRule) return true; // running animations are asked themselves
   if (rule instanceof CSSImportRule) return tell(rule.media.mediaText) && (rule.styleSheet ? walkSheet(rule.styleSheet, listener, depth + 1) : tell(null));
   if (rule.cssRules) return tell(rule.conditionText) && walkRules(rule.cssRules, listener, depth + 1);
-  return rule instanceof CSSNestedDeclarations ? listener.tellDeclared(rule) : tell(rule.cssText);
+  return rule instanceof CSSNestedDeclarations ? listener.tellDeclared(rule) !== null : tell(rule.cssText);
 }
 
 /** @param {any} rule  a style rule, or declarations between nested ones @returns {Declared} */
@@ -103,15 +107,15 @@ function declaredBy(rule) {
   return { rule, style, names, mattering, inner, size, selector: inner && (mattering.length || size) ? selectorOfRule_.call(rule) : null };
 }
 
-/** @param {any} was  what a sheet consisted of there */
-function isDeclaredStill(was, rule) {
-  if (was?.rule !== rule) return false;
+/** @param {any} was  what a sheet consisted of there @returns {Declared | null} that, if the rule declares it still */
+function declaredStill(was, rule) {
+  if (was?.rule !== rule) return null;
   const { style, names, inner, selector } = was;
-  if (lengthOfStyle_.call(style) !== names.length) return false;
-  if (inner && lengthOfRules_.call(inner) !== was.size) return false;
-  for (let i = 0; i < names.length; i++) if (itemOfStyle_.call(style, i) !== names[i]) return false;
+  if (lengthOfStyle_.call(style) !== names.length) return null;
+  if (inner && lengthOfRules_.call(inner) !== was.size) return null;
+  for (let i = 0; i < names.length; i++) if (itemOfStyle_.call(style, i) !== names[i]) return null;
   for (const [name, value, priority] of was.mattering) {
-    if (valueOfStyle_.call(style, name) !== value || priorityOfStyle_.call(style, name) !== priority) return false;
+    if (valueOfStyle_.call(style, name) !== value || priorityOfStyle_.call(style, name) !== priority) return null;
   }
-  return selector === null || selectorOfRule_.call(rule) === selector;
+  return selector === null || selectorOfRule_.call(rule) === selector ? was : null;
 }

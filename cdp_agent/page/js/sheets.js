@@ -147,9 +147,9 @@ function splitList(selector) {
 
 /**
  * What the sheets of one document or shadow root select in it now, for each concern.
- * @returns {Record<ConcernName, Concern> & {cased: boolean, shielded: boolean, filled: boolean}}
+ * @returns {Record<ConcernName, Concern> & {cased: boolean, shielded: boolean, replacing: boolean}}
  *   cased, shielded: whether any sheet or style attribute may write text in other letters, or keep the mouse from an element;
- *   filled: whether any style attribute may put a picture in place of what is in an element
+ *   replacing: the same of a picture in place of what is in an element
  * @typedef {{selection: SelectedElements, bit: number}} Concern
  * @typedef {{every: number, elements: {get: (element: Element) => number}, classes: Map<string, number>, byClass: Map<string, number>,
  *   last: Element | null, lastBits: number}} SelectedElements  bits say for which concerns
@@ -158,21 +158,23 @@ function selectedIn(root) {
   const isDocument = nodeType(root) === 9;
   const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
   sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
-  const { every, classes, byClass, lists, cased, shielded } = merged(sheets.map(factsOf));
+  const { every, classes, byClass, lists, cased, shielded, replacing } = merged(sheets.map(factsOf));
   /** @type {SelectedElements} */
   const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0 };
   if (root === sparseRoot) selection.elements = { get: (element) => bitsOf(element, lists) };
   else for (const [bit, list] of lists) selectElements(root, list, bit, selection.elements);
   const around = isDocument ? NOTHING_SELECTED : selectionsFor(host_.call(root));
   const select = root === sparseRoot ? selectByAttributes : (selector) => selectAll(root, selector);
-  const has = (property) => select(`[style*="${property}" i]`).length > 0;
+  const styles = [...select(STYLED)].map((element) => attr(element, 'style').toLowerCase());
+  const has = (property) => styles.some((style) => style.includes(property));
   return {
     ...perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) })),
     cased: cased || around.cased || has('text-transform'), shielded: shielded || around.shielded || has('pointer-events'),
-    filled: has('content'),
+    replacing: replacing || has('content'),
   };
 }
 
+const STYLED = ['text-transform', 'pointer-events', 'content'].map((property) => `[style*="${property}" i]`).join();
 const ALL_CONCERNS = (1 << CONCERNS.length) - 1;
 
 function selectElements(root, list, bit, elements) {
@@ -191,13 +193,13 @@ function bitsOf(element, lists) {
 const mergedFacts = new Map();
 const MOST_MERGED = 200;
 
-/** @param {SheetFacts[]} sheets @returns {{every: number, cased: boolean, shielded: boolean, classes: Map<string, number>, byClass: Map<string, number>, lists: [number, string][]}} */
+/** @param {SheetFacts[]} sheets @returns {{every: number, cased: boolean, shielded: boolean, replacing: boolean, classes: Map<string, number>, byClass: Map<string, number>, lists: [number, string][]}} */
 function merged(sheets) {
   const key = sheets.map((facts) => facts.version).join();
   let known = mergedFacts.get(key);
   if (known) return known;
   const every = sheets.every((facts) => facts.readable) ? 0 : ALL_CONCERNS;
-  known = { every, cased: sheets.some((facts) => facts.cased), shielded: sheets.some((facts) => facts.shielded), classes: new Map(), byClass: new Map(), lists: [] };
+  known = { every, cased: sheets.some((facts) => facts.cased), shielded: sheets.some((facts) => facts.shielded), replacing: sheets.some(mayReplace), classes: new Map(), byClass: new Map(), lists: [] };
   CONCERNS.forEach((concern, i) => {
     const selectors = new Set();
     for (const facts of sheets) {
@@ -212,6 +214,8 @@ function merged(sheets) {
   mergedFacts.set(key, known);
   return known;
 }
+
+const mayReplace = ({ readable, replaced }) => !readable || replaced.classes.size + replaced.selectors.length > 0;
 
 function isValid(selector) {
   try {
@@ -254,5 +258,5 @@ const NOTHING_SELECTED = {
   })),
   cased: false,
   shielded: false,
-  filled: false,
+  replacing: false,
 };

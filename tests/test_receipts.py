@@ -11,11 +11,14 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.errors import NotInteractable
+from cdp_agent.page import effects
 from cdp_agent.page.actions import LEFT
 from cdp_agent.page.dialogs import Dialog
+from cdp_agent.page.frames import FrameTree
 from cdp_agent.page.network import Failure
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts import NewTab, Receipt
+from cdp_agent.page.refs import RefTable
 
 from .conftest import Serve
 
@@ -321,6 +324,21 @@ async def test_a_key_that_does_nothing_says_so_and_one_that_comes_late_is_told(p
 
     assert idle.text == "pressed a\nno change seen within 1 s"
     assert late.changed == ["+ - paragraph: late"]
+
+
+async def test_what_comes_after_the_page_was_read_is_told_by_its_line(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = effects.effects_now
+
+    async def look_late(tree: FrameTree, refs: RefTable, *, looks: bool) -> effects.Effects:
+        await page.evaluate("out.textContent = 'late'")
+        return await look(tree, refs, looks=looks)
+
+    monkeypatch.setattr(effects, "effects_now", look_late)
+    await page.goto(serve("<button>Go</button><p id=out></p>"))
+
+    assert (await click(page, "Go")).changed == ["+ - paragraph: late"]
 
 
 async def test_a_canvas_with_another_sites_picture_is_not_called_unchanged(page: Page, serve: Serve) -> None:

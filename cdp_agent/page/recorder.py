@@ -311,12 +311,16 @@ class Recorder:
         seen.dialogs += page.dialogs.take()
         if self._left:
             return
-        after = await self._read(keep=page.read_took_s > LARGE_S and seen.settled == QUIET)
+        keep = page.read_took_s > LARGE_S and seen.settled == QUIET
+        after = await self._read(keep=keep)
         changed, seen.focus = self._compare(after, False, action, ref, outcome)
         seen.changed = changed
         firm = bool(changed)
         if self._expectant:
             firm = await self._add_effects(seen, after, action, ref)
+            if firm and not changed and await self._changed_meanwhile():
+                changed, seen.focus = self._compare(await self._read(keep=keep), False, action, ref, outcome)
+                seen.changed = changed + _not_in(changed, seen.changed)
         refused = any(each.error == REFUSED for each in page.activity.requests.failures(self._watch.requests))
         told = refused or seen.tabs or seen.dialogs or seen.downloads or seen.withheld
         seen.firm = firm or bool(self._moved or told or seen.focus is not None)
@@ -340,6 +344,11 @@ class Recorder:
                 told = ["~ canvas: its picture changed"]
         seen.changed = seen.changed + told
         return firm or bool(told) or (action == "click" and self._entered(after, ref))
+
+    async def _changed_meanwhile(self) -> bool:
+        """Whether the page changed between settling and now: then an effect was seen of what no line told yet."""
+        settled = self._watch.latest.count
+        return (await self._watch.look()).count != settled
 
     def _entered(self, after: Snapshot | None, ref: str | None) -> bool:
         """Whether a field has got the focus that it was clicked for."""

@@ -22,8 +22,7 @@ from tests.conftest import Serve
 
 pytestmark = pytest.mark.chrome
 
-WITHIN_S = 30.0
-"""On a machine under load; else it is a second or two, see bench/kill9.py."""
+WITHIN_S = 5.0
 
 # Says what it does, so that it can be killed at any of these moments.
 VICTIM = """

@@ -44,7 +44,8 @@ def question(description: str, url: str, title: str, markdown: str, *, part: int
 
     What the parts of a page have in common comes first: a provider remembers how requests begin.
     """
-    words, place = f"Wanted: {description.strip()}", f"Address: {url}\nTitle: {title}"
+    words = f"Wanted: {description.strip()}"
+    place = f"Address: {url}\nTitle: {title}"
     if of > 1:
         words += f"\n\nThe page is long and comes in {of} parts: give what the part below has of it."
         place += f"\nPart {part} of {of}"

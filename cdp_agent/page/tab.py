@@ -105,7 +105,10 @@ class Tab:
         self._browser = browser
         self.settings = settings or PageSettings()
         self._asked_for_tabs: list[tuple[str, float]] = []
-        self._opens: list[str] = []
+        self.opens = 0
+        """How many addresses it has asked new tabs for."""
+        self._asked_for: deque[tuple[int, str]] = deque(maxlen=_CLOSED_POPUPS)
+        """The latest of them, each with how many there were before it."""
         self._attached: asyncio.Task[FrameTree] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._saved: SavedRefs | None = None
@@ -296,14 +299,13 @@ class Tab:
         if not self.is_attached:
             self.activity.document.url = info.url
 
-    @property
-    def opens(self) -> int:
-        """How many addresses it has asked new tabs for."""
-        return len(self._opens)
-
     def opened_since(self, opens: int) -> list[str]:
         """The addresses that it has asked new tabs for since there were so many."""
-        return list(dict.fromkeys(self._opens[opens:]))
+        return list(dict.fromkeys(address for number, address in self._asked_for if number >= opens))
+
+    def _opens_tab(self, url: str) -> None:
+        self._asked_for.append((self.opens, url[:_LONGEST_ADDRESS]))
+        self.opens += 1
 
     def _hold(self) -> Hold | None:
         return self.guard.hold
@@ -378,7 +380,7 @@ class Tab:
         self.dialogs.watch(session)
         self.activity.watch(session)
         session.on(cdp_page.FrameRequestedNavigation, self._requested)
-        session.on(cdp_page.WindowOpen, lambda event: self._opens.append(event.url[:_LONGEST_ADDRESS]))
+        session.on(cdp_page.WindowOpen, lambda event: self._opens_tab(event.url))
         self.guard.watch(session)
         return self.settings.apply(session, is_tab=is_tab)
 
@@ -386,4 +388,4 @@ class Tab:
         # A middle or Control click makes a tab of which Chrome does not say who opened it.
         if event.disposition in ("newTab", "newWindow"):
             self._asked_for_tabs.append((event.url, time.monotonic()))
-            self._opens.append(event.url[:_LONGEST_ADDRESS])
+            self._opens_tab(event.url)

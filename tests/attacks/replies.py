@@ -77,7 +77,7 @@ REPLIES = [
     _call("a pattern of 300,000 letters", "search_page", {"pattern": "x" * 300_000}, "1,000 is the most"),
     _call("a pattern without an end", "search_page", {"pattern": "(.*)*(.*)*(.*)*(.*)*z$", "regex": True}),
     _call("a pattern of brackets", "search_page", {"pattern": "(" * 450 + ")" * 450, "regex": True}),
-    _call("a pattern with flags that exclude each other", "search_page", {"pattern": "(?L)x", "regex": True}, "no regular expression"),
+    _call("a pattern with flags that exclude each other", "search_page", {"pattern": "(?Lu)x", "regex": True}, "no regular expression"),
     _call("a file", "goto", {"url": "file:///etc/passwd"}, "not"),
     _call("a page of Chrome", "goto", {"url": "chrome://version"}, "not"),
     _call("a script", "goto", {"url": "javascript:fetch('EVIL/x')"}, "not"),

@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
-MARK = "CDP_AGENT_TEST_RUN"
+MARK = "TEST_RUN_OF_CDP_AGENT"
 _PARENT_CHECK_S = 1.0
 _GIVEN_UP_AFTER_S = 60.0
 _running: list[subprocess.Popen[bytes]] = []

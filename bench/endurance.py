@@ -131,7 +131,7 @@ def count(browser: Browser, navigations: int, seconds: float) -> Count:
     objects: Counter[str] = Counter()
     for each in gc.get_objects():
         kind = type(each)
-        if kind.__module__.startswith(("cdp_agent", "_asyncio", "asyncio")):
+        if str(kind.__module__).startswith(("cdp_agent", "_asyncio", "asyncio")):
             objects[f"{kind.__module__}.{kind.__qualname__}"] += 1
     entries = entries_below(browser)
     loop: Any = asyncio.get_running_loop()

@@ -58,7 +58,7 @@ class Instance:
         self.attempts: list[Attempt] = []
         """The endpoints that were tried for it, its own last."""
         self._options = options or InstanceOptions()
-        self._context: str | None = None
+        self.context: str | None = None
         """The browser context that our tabs are in, None for the usual one."""
         self._guards = Guards(connection, self._options.settings.rules, all_ours=process is not None)
         self.targets = Targets(connection, self._make_page, all_ours=process is not None)
@@ -69,29 +69,24 @@ class Instance:
         """The Chrome itself, for what no page has."""
         return self.connection.browser
 
-    @property
-    def context(self) -> str | None:
-        """The browser context that our tabs are in, None for the usual one."""
-        return self._context
-
     async def start(self) -> None:
         """Follows the tabs and puts the settings in force. Raises BrowserError, ProtocolError."""
         own = self._options.own
         await self._guards.begin()
         if self.process is None and own != OwnState():
-            self._context = await own.context(self.session)
+            self.context = await own.context(self.session)
         answers = [
             self.session.post(cdp_browser.GetVersion()),
-            self.downloads.watch(self.session, self._context),
+            self.downloads.watch(self.session, self.context),
             *self.targets.follow(),
         ]
         if self._options.settings.geolocation is not None:
-            granted = cdp_browser.GrantPermissions(permissions=["geolocation"], browser_context_id=self._context)
+            granted = cdp_browser.GrantPermissions(permissions=["geolocation"], browser_context_id=self.context)
             answers.append(self.session.post(granted))
         self.version, *_ = await asyncio.gather(*answers)
         self._liveness.start()
         if own.state is not None:
-            self.targets.origins |= await load(self.new_page, self.session, self._context, own.state)
+            self.targets.origins |= await load(self.new_page, self.session, self.context, own.state)
 
     async def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
         """See Browser.new_page."""
@@ -99,7 +94,7 @@ class Instance:
             target.CreateTarget(
                 url="about:blank",
                 background=background or not self.process or None,
-                browser_context_id=self._context,
+                browser_context_id=self.context,
                 new_window=(self._options.new_windows and not background) or None,
             )
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 
 import pytest
@@ -190,6 +191,49 @@ async def test_what_a_page_was_told_in_a_run_does_not_leave_after_it(browser: Br
     assert web.paths("evil") == []
     assert entries <= 2
     assert end == "close" or "/" in web.paths("free")
+
+
+async def test_rules_end_with_the_last_of_their_tabs(browser: Browser, web: Web) -> None:
+    gc.disable()  # whether the tab is forgotten is not what decides
+    try:
+        async with limited(rules_of(allow=ALLOWED)):
+            page = await browser.new_page()
+            await page.goto(put_outlets(web))
+            await all_tried(web, page)
+        for each in [page, *page.popups]:
+            await each.close()
+        before = len(web.asked)
+        page = await browser.new_page()
+        await page.goto(web.origin("good"))
+        await all_tried(web, page)
+        for each in [page, *page.popups]:
+            await each.close()
+    finally:
+        gc.enable()
+
+    assert {"/shared-fetch", "/shared-socket"} <= {path for _, path in web.asked[before:]}
+
+
+@pytest.mark.parametrize("kind", ["close", "goto"])
+async def test_the_last_words_of_an_iframe_keep_to_the_rules(browser: Browser, web: Web, kind: str) -> None:
+    """They may come when the tab is free again: here they are made to, by an iframe that is busy as it is left."""
+    last = f"""<script>addEventListener("pagehide", () => {{
+      for (const until = Date.now() + 500; Date.now() < until;);
+      fetch("{web.origin("evil")}/last", {{keepalive: true, mode: "no-cors"}}); }});</script>"""
+    web.put("other", "/last", last)
+    async with limited(rules_of(allow=ALLOWED)):
+        page = await browser.new_page()
+        await page.goto(web.put("good", "/", f"<iframe src='{web.origin('other')}/last'></iframe>"))
+        await page.snapshot()
+    if kind == "goto":
+        await page.goto(web.origin("free"))
+    else:
+        await page.close()
+        page = await browser.new_page()
+    await page.evaluate("new Promise(done => setTimeout(done, 1000))")
+    await page.close()
+
+    assert web.paths("evil") == []
 
 
 async def test_a_tab_stays_limited_while_one_that_it_opened_is_there(browser: Browser, web: Web) -> None:

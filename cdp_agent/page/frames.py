@@ -157,7 +157,7 @@ class FrameTree:
         target_id: str,
         prepare: Prepare,
         *,
-        keep_worker: Callable[[Session], bool],
+        keep_worker: Callable[[Session, str], bool],
         is_answered: Callable[[str], bool],
     ) -> None:
         """`is_answered`: whether a document has been answered for, or was never asked for, by its loader's id."""
@@ -239,7 +239,7 @@ class FrameTree:
         session = parent.session.connection.session(event.session_id)
         if info.type != "iframe":
             parent.has_workers |= info.type == "worker"
-            kept = info.type == "worker" and self._keep_worker(session)
+            kept = info.type == "worker" and self._keep_worker(session, info.target_id)
             session.tell(runtime.RunIfWaitingForDebugger())
             if not kept:
                 parent.session.tell(target.DetachFromTarget(session_id=event.session_id))

@@ -6,8 +6,8 @@ What only those need who have rules is imported when there are some: it takes as
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakValueDictionary
 
 from cdp_agent.cdp import page as cdp_page
@@ -31,18 +31,31 @@ _REMEMBERED = 1_000
 WORKERS = [target.FilterEntry(type="worker"), target.FilterEntry(exclude=True)]
 
 
+class Above(Protocol):
+    """What sees to the rules of a whole browser."""
+
+    async def changed(self) -> None:
+        """The narrow rules of a guard became others."""
+
+    def came(self, frame_id: str) -> None:
+        """It is known from now on whose frame that is."""
+
+    def left(self, guard: Guard, frames: list[str], rules: list[Rules]) -> None:
+        """The documents of frames are gone, or all its tabs; those rules they had."""
+
+
 class Guard:
     """`wide` are rules that hold for the whole browser, `narrow` those that hold here alone.
 
     `from_above`: requests are held on the session of the browser; there, Chrome does not hold those of documents that
-    it has already, so that for these the sessions of tabs do. `changed` is awaited when the narrow rules become others.
+    it has already, so that for these the sessions of tabs do.
     """
 
     def __init__(
         self,
         wide: Rules | None = None,
         narrow: Rules | None = None,
-        changed: Callable[[], Awaitable[None]] | None = None,
+        above: Above | None = None,
         *,
         from_above: bool = False,
     ) -> None:
@@ -53,7 +66,8 @@ class Guard:
         self.frames = Recent()
         self._visited = Recent()
         """The addresses of the documents that were asked for here, as far as they tell the origin."""
-        self._changed = changed
+        self._above = above
+        self._open: set[str] = set()
         self._from_above = from_above
         self._sessions: list[Session] = []
         """Of the tabs and the frames in them; `_watched` are those and their workers."""
@@ -106,6 +120,11 @@ class Guard:
         return self.narrow if self.wide is None else [self.wide, *self.narrow]
 
     @property
+    def idle(self) -> bool:
+        """None of its tabs is open."""
+        return not self._open
+
+    @property
     def leaves_with_its_tabs(self) -> bool:
         """The rules are only in force for as long as there is the tab."""
         return bool(self.narrow) and not self._from_above
@@ -120,17 +139,27 @@ class Guard:
     def add_tab(self, target_id: str, url: str, activity: Activity) -> None:
         """A tab whose sessions will be watched, the address that it has, and what goes on in it."""
         self.tabs.add(target_id)
+        self._open.add(target_id)
         self._activities[target_id] = activity
         self._visit(url)
+        if self._above is not None:
+            self._above.came(target_id)
+
+    def remove_tab(self, target_id: str) -> None:
+        """A tab that was closed. What its pages send as they go comes later, and keeps to the same rules."""
+        if target_id in self._open:
+            self._open.remove(target_id)
+            if self.idle and self._above is not None:
+                self._above.left(self, [*self.tabs, *self.frames], self.narrow)
 
     def watch(self, session: Session) -> None:
         """A session of a tab, or of a frame in it. To be called before anything may run there."""
         self._forget_closed()
         self._sessions.append(session)
         if self._from_above:
-            session.on(cdp_page.FrameAttached, lambda event: self.frames.add(event.frame_id))
+            session.on(cdp_page.FrameAttached, lambda event: self._add_frame(event.frame_id))
         elif self.narrow:
-            _seen(self._interception(session).enforce(self.narrow))
+            seen(self._interception(session).enforce(self.narrow))
         self._hold_the_rest(session)
         session.on(cdp_page.FrameNavigated, lambda event: self._visit(event.frame.url))
         self._watched.append(session)
@@ -138,11 +167,13 @@ class Guard:
         if self.hold is not None:
             put_on(session, self.hold.standstill)
 
-    def watch_worker(self, session: Session) -> bool:
+    def watch_worker(self, session: Session, target_id: str) -> bool:
         """A dedicated worker: the session that it belongs to holds its requests, but its WebSockets are its own.
 
-        Whether it is to be kept attached to. To be called before it may run.
+        Seen from above, it is a frame of its own. Whether it is to be kept attached to. To be called before it may run.
         """
+        if self._from_above:
+            self._add_frame(target_id)
         if not self.rules:
             return False
         from cdp_agent.cdp import network
@@ -189,6 +220,9 @@ class Guard:
         for each in self._ended:
             left.remove(each)
         self._ended = []
+        if self._above is not None:
+            self._above.left(self, list(self.frames), self.narrow)
+        self.frames = Recent()
         await self._change(left)
 
     def names(self, scheme: str) -> bool:
@@ -227,10 +261,15 @@ class Guard:
         for session in self._watched:
             self._limit_sockets(session)
             put_on(session, self.hold.standstill if self.hold is not None else None)
-        _seen(answers)
+        seen(answers)
         await asyncio.gather(*answers, return_exceptions=True)  # a tab may go meanwhile
-        if self._changed is not None:
-            await self._changed()
+        if self._above is not None:
+            await self._above.changed()
+
+    def _add_frame(self, frame_id: str) -> None:
+        self.frames.add(frame_id)
+        if self._above is not None:
+            self._above.came(frame_id)
 
     def _forget_closed(self) -> None:
         self._sessions = [each for each in self._sessions if each.closed_because is None]
@@ -278,7 +317,7 @@ class Guard:
 
     def _watch_inner(self, worker: Session, event: target.AttachedToTarget) -> None:
         inner = worker.connection.session(event.session_id)
-        self.watch_worker(inner)
+        self.watch_worker(inner, event.target_info.target_id)
         inner.tell(runtime.RunIfWaitingForDebugger())
 
     def _judge(self, event: fetch.RequestPaused) -> Verdict:
@@ -314,7 +353,7 @@ def judge(guard: Guard | None, rules: Sequence[Rules], event: fetch.RequestPause
     return "Aborted" if tab else "BlockedByClient"
 
 
-def _seen(answers: Sequence[asyncio.Future[Any]]) -> None:
+def seen(answers: Sequence[asyncio.Future[Any]]) -> None:
     """A session may go as fast as it came."""
     for answer in answers:
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())

@@ -3,7 +3,8 @@
 Where all of it is ours, every request is held on the session of the browser itself, from the first on, and is judged by
 whose frame sent it. In the Chrome of somebody else only the sessions of our tabs hold any. Shared workers and service
 workers belong to no tab: rules for some tabs hold for those of the sites that were opened there, and they are attached
-to from the browser, on a session that is there for nothing else.
+to from the browser, on a session that is there for nothing else. Those rules end with the last of the tabs; a service
+worker that began under lists is stopped then: it forgets what it was told, and begins anew when it is asked for.
 
 What only those need who have rules is imported when there are some.
 """
@@ -12,23 +13,29 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import weakref
 from collections.abc import AsyncIterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.errors import BrowserError, ProtocolError
 
-from .guard import WORKERS, Guard, judge
+from .guard import WORKERS, Guard, judge, seen
+from .recent import Recent
 
 if TYPE_CHECKING:
     from cdp_agent.cdp import fetch
 
-    from .interception import Interception, Verdict
+    from .interception import Interception, Outcome, Verdict
     from .rules import Rules
 
+_MOST_LEFT = 10_000
+_LAST_WORDS_S = 10.0
+_KNOWN_WITHIN_S = 1.0
+"""Of a frame that came to be, Chrome may tell after its first request."""
 _OUTLIVING = [
     target.FilterEntry(type="service_worker"),
     target.FilterEntry(type="shared_worker"),
@@ -87,16 +94,17 @@ async def limit(guard: Guard) -> None:
         await limits.put_on(guard)
 
 
-class _Worker:
-    """A shared or service worker, or one that it started. `began_under` are rules that it keeps for as long as it runs.
+class _Worker(msgspec.Struct, eq=False):
+    """A shared or service worker, or one that it started. Its requests name its target's id as their frame."""
 
-    `origin`: of what it belongs to.
-    """
-
-    def __init__(self, origin: str, began_under: list[Rules], interception: Interception) -> None:
-        self.origin = origin
-        self.began_under = began_under
-        self.interception = interception
+    parent: Session
+    """Where its own session is attached from."""
+    info: target.TargetInfo
+    origin: str
+    """Of what it belongs to."""
+    began_under: list[Rules]
+    """Those it keeps for as long as it runs."""
+    interception: Interception
 
 
 class Guards:
@@ -107,7 +115,16 @@ class Guards:
         self._wide = rules if all_ours else None
         self._narrow = None if all_ours else rules
         self._all_ours = all_ours
-        self._guards: weakref.WeakSet[Guard] = weakref.WeakSet()
+        self._guards: list[Guard] = []
+        """Of the tabs that are open."""
+        self._former: dict[str, list[Rules]] = {}
+        """The rules that frames had whose documents are gone: their last words come later."""
+        self._unknown: dict[str, list[asyncio.Future[None]]] = {}
+        """Frames of which Chrome is still to tell: who waits for that; `_waited_for` were waited for."""
+        self._waited_for = Recent()
+        self._leaving: list[list[Rules]] = []
+        """What some of those had until a moment ago: their requests are still held."""
+        self._changes: list[asyncio.Task[None]] = []
         self._workers: dict[Session, _Worker] = {}
         self._session: Session | None = None
         self._above: Interception | None = None
@@ -126,34 +143,98 @@ class Guards:
 
     def make(self, opener: Guard | None) -> Guard:
         """The guard of a new tab: that of the one that opened it, or one of its own."""
-        guard = opener or Guard(self._wide, self._narrow, self._changed, from_above=self._all_ours)
-        self._guards.add(guard)
+        guard = opener or Guard(self._wide, self._narrow, self, from_above=self._all_ours)
+        if guard not in self._guards:
+            self._guards.append(guard)
         return guard
 
+    def came(self, frame_id: str) -> None:
+        """See guard.Above."""
+        for waits in self._unknown.pop(frame_id, []):
+            if not waits.done():
+                waits.set_result(None)
+
+    def left(self, guard: Guard, frames: list[str], rules: list[Rules]) -> None:
+        """See guard.Above."""
+        if rules:
+            self._remember(frames, rules)
+        if guard.idle and guard in self._guards:
+            self._guards.remove(guard)
+            if rules:
+                self._change()
+
+    def _remember(self, frames: list[str], rules: list[Rules]) -> None:
+        self._leaving.append(rules)
+        asyncio.get_running_loop().call_later(_LAST_WORDS_S, self._forget, rules)
+        self._former |= dict.fromkeys(frames, rules)
+        for oldest in list(self._former)[:-_MOST_LEFT]:
+            del self._former[oldest]
+
+    def _forget(self, rules: list[Rules]) -> None:
+        self._leaving.remove(rules)
+        self._change()
+
+    def _change(self) -> None:
+        self._changes.append(asyncio.ensure_future(self.changed()))
+        self._changes = [each for each in self._changes if not each.done()]
+        seen(self._changes)
+
     def _judge(self, event: fetch.RequestPaused) -> Verdict:
-        """A frame that nobody knows (that of a worker, or one that Chrome is still to tell of) keeps to all rules."""
+        """By the rules of whoever sent it. A frame of which Chrome is still to tell is waited for, if rules differ."""
         frame = event.frame_id
+        if (former := self._former.get(frame)) is not None:
+            return judge(None, former, event, tab=False)
+        if workers := [each for each, kept in self._workers.items() if kept.info.target_id == frame]:
+            return self._judge_worker(workers[0], event)
         sender = next((each for each in self._guards if frame in each.tabs or frame in each.frames), None)
         if sender is not None:
             return judge(sender, sender.rules, event, tab=frame in sender.tabs)
+        if frame and frame not in self._waited_for and any(each.rules != self._rules for each in self._guards):
+            return self._judge_later(event)
         told = next((each for each in self._guards if each.narrow), None) or next(iter(self._guards), None)
         return judge(told, self._rules, event, tab=False)
 
+    def _judge_later(self, event: fetch.RequestPaused) -> asyncio.Future[Outcome | None]:
+        loop = asyncio.get_running_loop()
+        known, verdict = loop.create_future(), loop.create_future()
+        self._unknown.setdefault(event.frame_id, []).append(known)
+        timer = loop.call_later(_KNOWN_WITHIN_S, self.came, event.frame_id)
+
+        def judge_now(_: object) -> None:
+            timer.cancel()
+            self._waited_for.add(event.frame_id)
+            judged = self._judge(event)
+            if isinstance(judged, asyncio.Future):
+                judged.add_done_callback(lambda done: verdict.set_result(done.result()))
+            else:
+                verdict.set_result(judged)
+
+        known.add_done_callback(judge_now)
+        return verdict
+
     @property
     def _rules(self) -> list[Rules]:
+        """Of the tabs that are open."""
         wide = [] if self._wide is None else [self._wide]
-        narrow = [rules for guard in self._guards for rules in guard.narrow]
-        return _each_once([*wide, *narrow, *(rules for each in self._workers.values() for rules in each.began_under)])
+        return _each_once([*wide, *(rules for guard in self._guards for rules in guard.narrow)])
+
+    @property
+    def _all_rules(self) -> list[Rules]:
+        """And of what outlives them."""
+        workers = [rules for each in self._workers.values() for rules in each.began_under]
+        return _each_once([*self._rules, *workers, *(rules for each in self._leaving for rules in each)])
 
     @property
     def in_force(self) -> bool:
         """There are rules somewhere."""
-        return bool(self._rules)
+        return bool(self._all_rules)
 
-    async def _changed(self) -> None:
+    async def changed(self) -> None:
+        """See guard.Above."""
         async with self._changing:
             if self._all_ours:
-                await self._enforce_above(self._rules)
+                await self._enforce_above(self._all_rules)
+            self._stop_workers()
             if not self._workers and not any(each.narrow for each in self._guards):
                 await self._detach()
             elif self._session is None:
@@ -198,9 +279,8 @@ class Guards:
             return
         interception = Interception(worker, lambda paused: self._judge_worker(worker, paused))
         lists = [rules for rules in began_under if rules.hold is None]
-        self._workers[worker] = _Worker(origin, lists, interception)
-        for answer in self._enforce([worker]):
-            answer.add_done_callback(lambda done: done.cancelled() or done.exception())
+        self._workers[worker] = _Worker(parent, event.target_info, origin, lists, interception)
+        seen(self._enforce([worker]))
         worker.on(target.AttachedToTarget, lambda inner: self._arrived(worker, inner, origin))
         worker.tell(
             target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=WORKERS)
@@ -209,6 +289,16 @@ class Guards:
 
     def _left(self, session_id: str) -> None:
         self._workers = {each: kept for each, kept in self._workers.items() if each.id != session_id}
+
+    def _stop_workers(self) -> None:
+        """Ends those that began under lists and could go on without. A shared worker ends with its pages."""
+        for worker, kept in list(self._workers.items()):
+            if kept.info.type == "service_worker" and kept.began_under and not self._rules_for(kept.origin):
+                self._remember([kept.info.target_id], kept.began_under)
+                self._connection.browser.tell(target.CloseTarget(target_id=kept.info.target_id))
+                # As long as somebody is attached, a worker that was stopped begins again as the one that it was.
+                kept.parent.tell(target.DetachFromTarget(session_id=worker.id))
+                del self._workers[worker]
 
     def _enforce(self, workers: list[Session]) -> list[asyncio.Future[Any]]:
         from cdp_agent.cdp import network

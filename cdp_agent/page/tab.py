@@ -185,6 +185,7 @@ class Tab:
     def forget(self) -> None:
         """It was closed: what was read of it is of no use. The tab itself is remembered by the one that opened it."""
         self.closed = True
+        self.guard.remove_tab(self.target_id)
         self.history.clear()
         self.kept = None
 

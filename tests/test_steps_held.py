@@ -65,6 +65,33 @@ async def test_a_receipt_tells_what_was_refused(browser: Browser, page: Page) ->
     assert f"not sent: POST {web.origin('a')}/save: it was not approved. The rest was done in the page" in result.answer
 
 
+INSISTS = """<button onclick="setInterval(() => fetch('/save', {method: 'POST'}).catch(() => tries++), 20)">Next</button>
+<script>let tries = 0</script>"""
+TRIED_AGAIN = "new Promise(done => { const t = tries; setInterval(() => tries > t + 3 && done('tried'), 20) })"
+
+
+async def test_what_was_refused_stays_so_after_the_run_until_the_tab_begins_anew(browser: Browser, page: Page) -> None:
+    async with running() as web:
+        await do(browser, page, web, deciding(Skip()), INSISTS)
+        tried = await page.evaluate(TRIED_AGAIN)
+        seen = await page.press("Escape")
+        before = sent(web)
+        await page.goto(web.put("a", "/", SAVES))
+        await page.evaluate("fetch('/save', {method: 'POST'})")
+
+        assert (tried, before, sent(web)) == ("tried", [], ["/save"])
+    assert f"not sent: POST {web.origin('a')}/save" in seen.text
+
+
+async def test_what_was_refused_in_one_run_may_be_allowed_in_the_next(browser: Browser, page: Page) -> None:
+    async with running() as web:
+        await do(browser, page, web, deciding(Skip()), INSISTS)
+        before = sent(web)
+        allowed = await Agent(browser, approve=deciding(Execute())).do(["Click Next"], page=page)
+
+        assert (before, allowed.success, set(sent(web))) == ([], True, {"/save"})
+
+
 async def test_what_was_done_cannot_be_reworded(browser: Browser, page: Page) -> None:
     async with running() as web:
         result = await do(browser, page, web, deciding(Reword("Click Back")))

@@ -83,7 +83,7 @@ class Guard:
     @property
     def hold(self) -> Hold | None:
         """What waits here until somebody has allowed it."""
-        return next((each.hold for each in self.narrow if each.hold is not None), None)
+        return hold_of(self.narrow)
 
     @property
     def activities(self) -> list[Activity]:
@@ -197,10 +197,16 @@ class Guard:
         if rules in self._ended:
             self._ended.remove(rules)  # the next run has the same
             return
-        await self._change([*self.narrow, rules])
+        left = list(self.narrow)
+        if rules.hold is not None:
+            for former in [each for each in self._ended if each.hold is not None]:
+                rules.hold.take_over(former.hold)
+                self._ended.remove(former)
+                left.remove(former)
+        await self._change([*left, rules])
 
     def outlive(self, rules: Rules) -> None:
-        """The run that set them is over. What its pages were told they still know: the rules hold on until `free`."""
+        """The run that set them is over. What its pages were told, or refused, they know: they hold on until `free`."""
         self._ended.append(rules)
 
     async def lift(self, rules: Rules) -> None:
@@ -333,6 +339,12 @@ class Guard:
             self.record(Blocked(url, refused.why))
 
 
+def hold_of(rules: Sequence[Rules]) -> Hold | None:
+    """The first of the runs' that hold something; of those that are over, only where there is no other."""
+    holds = [each.hold for each in rules if each.hold is not None]
+    return min(holds, key=lambda hold: hold.over, default=None)
+
+
 def judge(guard: Guard | None, rules: Sequence[Rules], event: fetch.RequestPaused, *, tab: bool) -> Verdict:
     """What becomes of a request; the guard of whoever sent it is told. `tab`: its frame is that of a tab."""
     from .interception import refusal_of
@@ -341,12 +353,10 @@ def judge(guard: Guard | None, rules: Sequence[Rules], event: fetch.RequestPause
     tab = tab and event.resource_type == "Document"
     refused = refusal_of(rules, event.request.url, event.resource_type, tab=tab)
     if refused is None:
-        hold = next((each.hold for each in rules if each.hold is not None), None)
-        if hold is None:
+        if (hold := hold_of(rules)) is None:
             return None
         sender = guard.activity_of(event.frame_id) if guard is not None else None
-        held: Verdict = hold.judge(event, sender, document=tab)
-        return held
+        return hold.judge(event, sender, document=tab)
     if refused.violates and guard is not None:
         guard.record(Blocked(event.request.url, refused.why, tab))
     # A tab that may not go there stays where it is; for the other reason it would show Chrome's page for errors.

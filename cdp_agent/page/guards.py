@@ -67,8 +67,8 @@ _limits: ContextVar[_Limits | None] = ContextVar("limits", default=None)
 async def limited(rules: Rules | None) -> AsyncIterator[None]:
     """Inside the block, whatever tab the task (or one that it starts) opens or hands to `limit` keeps to the rules.
 
-    None: there are none. Afterwards lists hold on where they are in force: a page still knows what it was told. What
-    waited to be allowed does not: nobody is there to be asked.
+    None: there are none. Afterwards lists hold on where they are in force: a page still knows what it was told. So does
+    what somebody refused; else nothing waits any more to be allowed, since nobody is there to be asked.
     """
     if rules is None:
         yield
@@ -81,7 +81,7 @@ async def limited(rules: Rules | None) -> AsyncIterator[None]:
     finally:
         _limits.set(around)
         for guard in limits.guards:
-            if rules.hold is None:
+            if rules.hold is None or rules.hold.refuses:
                 guard.outlive(rules)
             else:
                 with contextlib.suppress(BrowserError, ProtocolError):  # gone, and its rules with it

@@ -91,7 +91,10 @@ Asks = Callable[[Held, Any], Awaitable[bool]]
 
 
 class Hold:
-    """What is held for one run. Nothing is before its first act: until then a page is only shown."""
+    """What is held for one run. Nothing is before its first act: until then a page is only shown.
+
+    When the run is over nobody is asked any more, but what was refused stays so: pages try again.
+    """
 
     def __init__(self, asks: Asks) -> None:
         self.standstill = Standstill()
@@ -102,7 +105,18 @@ class Hold:
         self._withheld: list[Withheld] = []
         self._tasks: set[asyncio.Task[bool]] = set()
         self._error: BaseException | None = None
-        self._closed = False
+        self._refused: set[tuple[str, str]] = set()
+        """By method and place."""
+        self.over = False
+
+    @property
+    def refuses(self) -> bool:
+        """Something was refused."""
+        return bool(self._refused)
+
+    def take_over(self, former: Hold) -> None:
+        """What was refused in an earlier run is, until this one allows it."""
+        self._refused |= former._refused
 
     def begin(self, act: Act, tabs: Iterable[Activity]) -> None:
         """From now on, what is set off is this act's doing."""
@@ -137,22 +151,28 @@ class Hold:
             await self.decided()
 
     async def end(self) -> None:
-        """Refuses all that is still open, and whatever comes."""
-        self._closed = True
+        """Refuses all that is still open."""
+        self.over = True
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.sleep(0)  # those that wait for the answers give them on
+        self._error = None
 
     def judge(
         self, event: fetch.RequestPaused, tab: Activity | None, *, document: bool
     ) -> Outcome | asyncio.Future[Outcome | None] | None:
         """What becomes of a request; a future while that is asked. `document`: it is for the document of a tab."""
+        refused: Outcome = "Aborted" if document else "BlockedByClient"
         request, kind = event.request, unsafe_kind(event.request, event.resource_type)
         if kind is None:
             return None
+        key = (request.method, place_of(request.url))
         act = self._act
-        if act is None:
+        if act is None or self.over:
+            if key in self._refused:
+                self._withheld.append(Withheld(f"{request.method} {place_of(request.url)}"))
+                return refused
             if event.resource_type != "Document":
                 self._usual.add(_usual_key(event, tab))
             return None
@@ -168,16 +188,17 @@ class Hold:
             fields=fields_of(request),
             beacon=event.resource_type == "Ping",
         )
-        refused: Outcome = "Aborted" if document else "BlockedByClient"
-        if self._closed:
-            return refused
-        asked = self._answer((request.method, place_of(request.url)), held, act)
+        asked = self._answer(key, held, act)
         return _given_on(asked, lambda approved: None if approved else refused)
 
     def download(self, event: cdp_browser.DownloadWillBegin) -> asyncio.Future[bool] | None:
         """Whether a download that begins may be; None: nobody needs to be asked."""
         act = self._act
-        if act is None or act.allows("downloads"):
+        if self.over and ("download", place_of(event.url)) in self._refused:
+            refused: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+            refused.set_result(False)
+            return refused
+        if act is None or self.over or act.allows("downloads"):
             return None
         before = act.answers.get(("GET", place_of(event.url)))
         if before is not None and before.done() and not before.cancelled() and before.result():
@@ -192,7 +213,7 @@ class Hold:
 
     def dialog(self, event: cdp_page.JavascriptDialogOpening) -> asyncio.Future[bool] | None:
         """Whether a dialog is accepted; None: it is answered as always."""
-        if event.type not in ("confirm", "prompt", "beforeunload") or self._act is None:
+        if event.type not in ("confirm", "prompt", "beforeunload") or self._act is None or self.over:
             return None
         held = Held(
             what=event.type,  # type: ignore[arg-type]  # one of those above
@@ -208,9 +229,14 @@ class Hold:
         """The same is not asked twice on behalf of one act."""
         if (asked := act.answers.get(key)) is None:
             asked = act.answers[key] = self._asked(held, act)
+            place = (key[0], place_of(key[1]))
+            asked.add_done_callback(lambda done: self._remember(place, not done.cancelled() and done.result()))
         elif asked.done() and (asked.cancelled() or not asked.result()):
             self._withheld.append(Withheld(str(held)))
         return asked
+
+    def _remember(self, key: tuple[str, str], approved: bool) -> None:
+        (self._refused.discard if approved else self._refused.add)(key)
 
     def _asked(self, held: Held, act: Act) -> asyncio.Task[bool]:
         task = asyncio.ensure_future(self._ask(held, act))
@@ -221,7 +247,7 @@ class Hold:
     async def _ask(self, held: Held, act: Act) -> bool:
         approved = False
         try:
-            if not self._closed:
+            if not self.over:
                 with self.standstill.asking():
                     approved = await self._asks(held, act.label)
         except Exception as error:  # noqa: BLE001 (what the user's own function raises: told by `decided`)

@@ -214,6 +214,49 @@ async def test_rules_end_with_the_last_of_their_tabs(browser: Browser, web: Web)
     assert {"/shared-fetch", "/shared-socket"} <= {path for _, path in web.asked[before:]}
 
 
+ASKING_WORKER = """const ask = (who) => fetch("EVIL/" + who, {mode: "no-cors"}).then(() => "sent", () => "refused");
+onmessage = (told) => ask("service").then((how) => told.source.postMessage(how));
+onconnect = (told) => { told.ports[0].onmessage = () => ask("shared").then((how) => told.ports[0].postMessage(how)); };"""
+ASKS_WORKERS = """<script>
+const shared = new SharedWorker("/asks.js").port;
+const answer = (of) => new Promise((done) => { of.onmessage = (told) => done(told.data); });
+const service = () => navigator.serviceWorker.ready.then((kept) => kept.active.postMessage(""));
+const ask = () => {
+  const both = Promise.all([answer(shared), answer(navigator.serviceWorker)]);
+  shared.postMessage(""); service(); return both.then((said) => said.join());
+};
+navigator.serviceWorker.register("/asks.js");
+</script>"""
+
+
+def put_asking(web: Web, name: str) -> str:
+    """A page whose `ask()` has its shared worker and its service worker send something."""
+    web.put(name, "/asks.js", ASKING_WORKER.replace("EVIL", web.origin("evil")), "text/javascript")
+    return web.put(name, "/asking", ASKS_WORKERS)
+
+
+async def test_the_rules_of_a_tab_bind_the_workers_of_the_sites_that_it_came_to_alone(
+    browser: Browser, web: Web
+) -> None:
+    free = await browser.new_page(put_asking(web, "plain"))
+    before = await free.evaluate("ask()")
+    async with limited(rules_of(deny=["evil.localhost"])):
+        limit_to = await browser.new_page(put_asking(web, "good"))
+        beside = [await limit_to.evaluate("ask()"), await free.evaluate("ask()")]
+        await limit_to.goto(put_asking(web, "plain"))
+        since = await free.evaluate("ask()")
+    await limit_to.close()
+    await free.close()
+    again = await browser.new_page(put_asking(web, "plain"))
+    afterwards = await again.evaluate("ask()")
+    await again.close()
+
+    assert before == "sent,sent"
+    assert beside == ["refused,refused", "sent,sent"]
+    assert since.endswith("refused")  # Chrome holds nothing of a shared worker that has begun
+    assert afterwards == "sent,sent"
+
+
 @pytest.mark.parametrize("kind", ["close", "goto"])
 async def test_the_last_words_of_an_iframe_keep_to_the_rules(browser: Browser, web: Web, kind: str) -> None:
     """They may come when the tab is free again: here they are made to, by an iframe that is busy as it is left."""

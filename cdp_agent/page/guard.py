@@ -6,6 +6,7 @@ What only those need who have rules is imported when there are some: it takes as
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakValueDictionary
@@ -39,6 +40,9 @@ class Above(Protocol):
 
     def came(self, frame_id: str) -> None:
         """It is known from now on whose frame that is."""
+
+    def visited(self, origin: str) -> None:
+        """A document of that origin was asked for in a tab that has narrow rules, the first one there."""
 
     def left(self, guard: Guard, frames: list[str], rules: list[Rules]) -> None:
         """The documents of frames are gone, or all its tabs; those rules they had."""
@@ -129,19 +133,24 @@ class Guard:
         """The rules are only in force for as long as there is the tab."""
         return bool(self.narrow) and not self._from_above
 
-    @property
-    def visited(self) -> set[str]:
-        """The origins whose documents were asked for here."""
-        from cdp_agent.origins import origin_of
+    def came_to(self, origin: str) -> bool:
+        """Whether a document of that origin was asked for here. "None", that of nobody, may be anybody's."""
+        return origin == "None" or self._visited.full or any(_origin(each) == origin for each in self._visited)
 
-        return {str(origin_of(each)) for each in self._visited}
+    def visit(self, url: str) -> None:
+        """A document was asked for here. Chrome writes addresses so that the origin ends with the third slash."""
+        start = "/".join(url.split("/", 3)[:3])[:_LONGEST_ORIGIN]
+        new = start not in self._visited
+        self._visited.add(start)
+        if new and self.narrow and self._above is not None:
+            self._above.visited(_origin(start))
 
     def add_tab(self, target_id: str, url: str, activity: Activity) -> None:
         """A tab whose sessions will be watched, the address that it has, and what goes on in it."""
         self.tabs.add(target_id)
         self._open.add(target_id)
         self._activities[target_id] = activity
-        self._visit(url)
+        self.visit(url)
         if self._above is not None:
             self._above.came(target_id)
 
@@ -161,7 +170,7 @@ class Guard:
         elif self.narrow:
             seen(self._interception(session).enforce(self.narrow))
         self._hold_the_rest(session)
-        session.on(cdp_page.FrameNavigated, lambda event: self._visit(event.frame.url))
+        session.on(cdp_page.FrameNavigated, lambda event: self.visit(event.frame.url))
         self._watched.append(session)
         self._limit_sockets(session)
         if self.hold is not None:
@@ -302,10 +311,6 @@ class Guard:
         elif self._unheld is not None:
             self._unheld.give_back(session)
 
-    def _visit(self, url: str) -> None:
-        """Chrome writes addresses so that the origin ends with the third slash."""
-        self._visited.add("/".join(url.split("/", 3)[:3])[:_LONGEST_ORIGIN])
-
     def _limit_sockets(self, session: Session) -> None:
         if not self.rules and session not in self._listening:
             return
@@ -328,7 +333,7 @@ class Guard:
 
     def _judge(self, event: fetch.RequestPaused) -> Verdict:
         if event.resource_type == "Document":
-            self._visit(event.request.url)
+            self.visit(event.request.url)
         return judge(self, self.narrow, event, tab=event.frame_id in self.tabs)
 
     def _socket(self, url: str) -> None:
@@ -337,6 +342,13 @@ class Guard:
 
         if (refused := refusal_of(self.rules, url)) and refused.violates:
             self.record(Blocked(url, refused.why))
+
+
+@functools.lru_cache(_REMEMBERED)
+def _origin(url: str) -> str:
+    from cdp_agent.origins import origin_of
+
+    return str(origin_of(url))
 
 
 def hold_of(rules: Sequence[Rules]) -> Hold | None:

@@ -4,7 +4,7 @@ Where all of it is ours, every request is held on the session of the browser its
 whose frame sent it. In the Chrome of somebody else only the sessions of our tabs hold any. Shared workers and service
 workers belong to no tab: rules for some tabs hold for those of the sites that were opened there, and they are attached
 to from the browser, on a session that is there for nothing else. Those rules end with the last of the tabs; a service
-worker that began under lists is stopped then: it forgets what it was told, and begins anew when it is asked for.
+worker that met lists is stopped then: it forgets what it was told, and begins anew when it is asked for.
 
 What only those need who have rules is imported when there are some.
 """
@@ -102,8 +102,8 @@ class _Worker(msgspec.Struct, eq=False):
     info: target.TargetInfo
     origin: str
     """Of what it belongs to."""
-    began_under: list[Rules]
-    """Those it keeps for as long as it runs."""
+    met: list[Rules]
+    """The lists that it began under, or of tabs that came to its site since: it keeps to them as long as it runs."""
     interception: Interception
 
 
@@ -126,6 +126,8 @@ class Guards:
         """What some of those had until a moment ago: their requests are still held."""
         self._changes: list[asyncio.Task[None]] = []
         self._workers: dict[Session, _Worker] = {}
+        self._let_go: dict[str, str] = {}
+        """The workers that no rules were for, by their target's id, and their origin."""
         self._session: Session | None = None
         self._above: Interception | None = None
         self._changing = asyncio.Lock()
@@ -188,6 +190,8 @@ class Guards:
             return self._judge_worker(workers[0], event)
         sender = next((each for each in self._guards if frame in each.tabs or frame in each.frames), None)
         if sender is not None:
+            if event.resource_type == "Document":
+                sender.visit(event.request.url)
             return judge(sender, sender.rules, event, tab=frame in sender.tabs)
         if frame and frame not in self._waited_for and any(each.rules != self._rules for each in self._guards):
             return self._judge_later(event)
@@ -221,7 +225,7 @@ class Guards:
     @property
     def _all_rules(self) -> list[Rules]:
         """And of what outlives them."""
-        workers = [rules for each in self._workers.values() for rules in each.began_under]
+        workers = [rules for each in self._workers.values() for rules in each.met]
         return _each_once([*self._rules, *workers, *(rules for each in self._leaving for rules in each)])
 
     @property
@@ -235,11 +239,12 @@ class Guards:
             if self._all_ours:
                 await self._enforce_above(self._all_rules)
             self._stop_workers()
-            if not self._workers and not any(each.narrow for each in self._guards):
+            if not any(each.narrow for each in self._guards) and not any(each.met for each in self._workers.values()):
                 await self._detach()
             elif self._session is None:
                 await self._attach()
             else:
+                self._take_back()
                 await asyncio.gather(*self._enforce(list(self._workers)), return_exceptions=True)
 
     async def _enforce_above(self, rules: list[Rules]) -> None:
@@ -262,6 +267,7 @@ class Guards:
     async def _detach(self) -> None:
         if self._session is not None:
             session, self._session = self._session, None
+            self._workers, self._let_go = {}, {}
             await self._connection.browser.send(target.DetachFromTarget(session_id=session.id))
 
     def _arrived(self, parent: Session, event: target.AttachedToTarget, inside: str = "") -> None:
@@ -270,35 +276,51 @@ class Guards:
 
         from .interception import Interception
 
-        worker = self._connection.session(event.session_id)
-        origin = inside or str(origin_of(event.target_info.url.removeprefix("blob:")))
-        began_under = self._rules_for(origin)
-        if not began_under:
+        worker, info = self._connection.session(event.session_id), event.target_info
+        origin = inside or str(origin_of(info.url.removeprefix("blob:")))
+        if not self._all_ours and not self._rules_for(origin):
+            self._let_go[info.target_id] = origin
             worker.tell(runtime.RunIfWaitingForDebugger())
             parent.tell(target.DetachFromTarget(session_id=event.session_id))
             return
         interception = Interception(worker, lambda paused: self._judge_worker(worker, paused))
-        lists = [rules for rules in began_under if rules.hold is None]
-        self._workers[worker] = _Worker(parent, event.target_info, origin, lists, interception)
+        self._workers[worker] = _Worker(parent, info, origin, [], interception)
         seen(self._enforce([worker]))
         worker.on(target.AttachedToTarget, lambda inner: self._arrived(worker, inner, origin))
+        worker.on(target.DetachedFromTarget, lambda inner: self._left(inner.session_id))
         worker.tell(
             target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=WORKERS)
         )
         worker.tell(runtime.RunIfWaitingForDebugger())
 
     def _left(self, session_id: str) -> None:
-        self._workers = {each: kept for each, kept in self._workers.items() if each.id != session_id}
+        """With those that it started."""
+        gone = {session_id}
+        for each, kept in self._workers.items():  # in the order in which they came
+            if kept.parent.id in gone:
+                gone.add(each.id)
+        self._workers = {each: kept for each, kept in self._workers.items() if each.id not in gone}
+
+    def visited(self, origin: str) -> None:
+        """See guard.Above. In the Chrome of a user, workers that nobody's rules were for were let go."""
+        seen(self._enforce([worker for worker, kept in self._workers.items() if kept.origin == origin]))
+        self._take_back()
+
+    def _take_back(self) -> None:
+        for target_id in [each for each, origin in self._let_go.items() if self._rules_for(origin)]:
+            del self._let_go[target_id]
+            if self._session is not None:
+                self._session.tell(target.AttachToTarget(target_id=target_id, flatten=True))
 
     def _stop_workers(self) -> None:
-        """Ends those that began under lists and could go on without. A shared worker ends with its pages."""
+        """Ends those that met lists and could go on without. A shared worker ends with its pages."""
         for worker, kept in list(self._workers.items()):
-            if kept.info.type == "service_worker" and kept.began_under and not self._rules_for(kept.origin):
-                self._remember([kept.info.target_id], kept.began_under)
+            if kept.info.type == "service_worker" and kept.met and not self._rules_for(kept.origin):
+                self._remember([kept.info.target_id], kept.met)
                 self._connection.browser.tell(target.CloseTarget(target_id=kept.info.target_id))
                 # As long as somebody is attached, a worker that was stopped begins again as the one that it was.
                 kept.parent.tell(target.DetachFromTarget(session_id=worker.id))
-                del self._workers[worker]
+                self._left(worker.id)
 
     def _enforce(self, workers: list[Session]) -> list[asyncio.Future[Any]]:
         from cdp_agent.cdp import network
@@ -309,22 +331,26 @@ class Guards:
         for worker in workers:
             if worker not in self._workers:
                 continue
+            self._workers[worker].met = self._lists_of(worker)
             rules = self._rules_of(worker)
-            if not self._all_ours:
-                answers += self._workers[worker].interception.enforce(rules)
+            answers += self._workers[worker].interception.enforce(rules)
             conditions = socket_conditions(rules)
             worker.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
         return answers
 
     def _guards_for(self, origin: str) -> list[Guard]:
-        return [each for each in self._guards if each.narrow and (self._all_ours or origin in each.visited)]
+        return [each for each in self._guards if each.narrow and each.came_to(origin)]
 
     def _rules_for(self, origin: str) -> list[Rules]:
         return [rules for guard in self._guards_for(origin) for rules in guard.narrow]
 
-    def _rules_of(self, worker: Session) -> list[Rules]:
+    def _lists_of(self, worker: Session) -> list[Rules]:
         kept = self._workers[worker]
-        return _each_once([*kept.began_under, *self._rules_for(kept.origin)])
+        return _each_once([*kept.met, *(rules for rules in self._rules_for(kept.origin) if rules.hold is None)])
+
+    def _rules_of(self, worker: Session) -> list[Rules]:
+        wide = [] if self._wide is None else [self._wide]
+        return _each_once([*wide, *self._lists_of(worker), *self._rules_for(self._workers[worker].origin)])
 
     def _judge_worker(self, worker: Session, event: fetch.RequestPaused) -> Verdict:
         guards = self._guards_for(self._workers[worker].origin)

@@ -20,6 +20,11 @@ class Recent:
         if len(self._names) > self._most:
             del self._names[next(iter(self._names))]
 
+    @property
+    def full(self) -> bool:
+        """Some may have been forgotten."""
+        return len(self._names) == self._most
+
     def __contains__(self, name: str) -> bool:
         return name in self._names
 

@@ -10,6 +10,7 @@ import msgspec
 from cdp_agent.cdp import runtime
 from cdp_agent.page.locate import Located, locate
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts import Outcome
 
 LOGGING = """<script>
 window.log = [];
@@ -39,6 +40,11 @@ async def ref(page: Page, name: str, role: str | None = None) -> str:
 async def at(page: Page, name: str, role: str | None = None) -> Located:
     """The only element of that name."""
     return await locate(page, await ref(page, name, role))
+
+
+def now(outcome: Outcome) -> Outcome:
+    """What is known at once, without the function that asks once more."""
+    return msgspec.structs.replace(outcome, again=None)
 
 
 async def log(page: Page) -> list[str]:

@@ -188,3 +188,29 @@ def test_a_line_that_the_caret_has_left_is_no_change() -> None:
     after = "- textbox [ref=E1]:\n  - paragraph: One\n  - paragraph: Two\n  - paragraph [caret]"
 
     assert changes(before, after) == ["+ - paragraph [caret]"]
+
+
+def test_texts_beside_different_things_are_not_one_text_that_changed() -> None:
+    before = """\
+- list:
+  - listitem:
+    - checkbox [checked] [ref=E16]
+    - text: ~~Buy milk~~
+    - button "✖" [ref=E18]
+  - checkbox [ref=E17]
+  - text: Call Bob
+- text: 1 item left"""
+    after = """\
+- list:
+  - checkbox [checked] [ref=E20]
+  - text: ~~Buy milk~~
+- text: Nothing left"""
+
+    assert changes(before, after, limited=False) == [
+        "+ - checkbox [checked] [ref=E20]",
+        "+ - text: ~~Buy milk~~",
+        "~ - text (now Nothing left, before 1 item left)",
+        "- - listitem (and 3 below it)",
+        "- - checkbox [ref=E17]",
+        "- - text: Call Bob",
+    ]

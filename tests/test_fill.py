@@ -9,7 +9,7 @@ from cdp_agent.page.fill import fill
 from cdp_agent.page.keyboard import check_enterable
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts import Outcome
-from tests.acting import WATCHING, at, in_frame, ref, until_named
+from tests.acting import WATCHING, at, in_frame, now, ref, until_named
 from tests.conftest import Serve
 
 FORMATTED = "the page formatted it"
@@ -56,7 +56,7 @@ FILLED = [
 async def test_fill(page: Page, serve: Serve, content: str, text: str, outcome: Outcome) -> None:
     await page.goto(serve(f"<!doctype html>{content}"))
 
-    assert await fill(await at(page, "F"), text) == outcome
+    assert now(await fill(await at(page, "F"), text)) == outcome
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ async def test_fill_in_a_frame_of_another_process(page: Page, serve: Serve) -> N
     await page.goto(serve(f"<iframe src='{url}'></iframe>"))
     await until_named(page, "F")
 
-    assert await fill(await at(page, "F"), "näw") == Outcome("näw")
+    assert now(await fill(await at(page, "F"), "näw")) == Outcome("näw")
     assert await in_frame(page, "i.value") == "näw"
 
 
@@ -228,3 +228,44 @@ async def test_a_text_that_would_keep_the_tab_busy_is_refused_before_anything_is
 
 def test_a_text_of_a_million_characters_may_be_entered() -> None:
     check_enterable("x" * 1_000_000)
+
+
+CHANGES_IT = {
+    "a moment later": "<input aria-label=F oninput='setTimeout(() => { this.value = this.value.toUpperCase() }, 20)'>",
+    "in the frame after": """<input aria-label=F
+oninput='requestAnimationFrame(() => requestAnimationFrame(() => this.value = "ADA"))'>""",
+    "in an editor": """<div aria-label=F role=textbox contenteditable
+oninput='setTimeout(() => this.textContent = "ADA", 20)'></div>""",
+}
+EMPTIES = """<input aria-label=F onkeydown="if (event.key === 'Enter') setTimeout(() => this.value = '', 50)">"""
+
+
+@pytest.mark.parametrize("how", CHANGES_IT)
+async def test_a_receipt_tells_what_the_field_holds_when_the_page_is_at_rest(
+    page: Page, serve: Serve, how: str
+) -> None:
+    await page.goto(serve(CHANGES_IT[how]))
+
+    receipt = await page.fill(await ref(page, "F"), "Ada")
+
+    assert (receipt.value, receipt.note) == ("ADA", 'the page changed it since: it held "Ada"')
+
+
+async def test_a_receipt_tells_that_enter_emptied_the_field(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("""<input aria-label=F onkeydown="if (event.key === 'Enter') setTimeout(() => this.value = '', 50)">""")
+    )
+
+    receipt = await page.fill(await ref(page, "F"), "Ada", submit=True)
+
+    assert receipt.value == ""
+    assert 'Enter was pressed; the page changed it since: it held "Ada"' in receipt.text
+    assert "no change seen" not in receipt.text
+
+
+async def test_a_receipt_tells_that_the_page_emptied_a_password(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input type=password aria-label=F oninput='setTimeout(() => this.value = \"\", 20)'>"))
+
+    receipt = await page.fill(await ref(page, "F"), "hunter2")
+
+    assert receipt.note == "filled, 7 characters; the page changed that since, to 0 characters"

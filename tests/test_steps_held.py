@@ -65,7 +65,8 @@ async def test_a_receipt_tells_what_was_refused(browser: Browser, page: Page) ->
     assert f"not sent: POST {web.origin('a')}/save: it was not approved. The rest was done in the page" in result.answer
 
 
-INSISTS = """<button onclick="setInterval(() => fetch('/save', {method: 'POST'}).catch(() => tries++), 20)">Next</button>
+INSISTS = """
+<button onclick="setInterval(() => fetch('/save', {method: 'POST'}).catch(() => tries++), 20)">Next</button>
 <script>let tries = 0</script>"""
 TRIED_AGAIN = "new Promise(done => { const t = tries; setInterval(() => tries > t + 3 && done('tried'), 20) })"
 

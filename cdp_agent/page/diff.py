@@ -17,6 +17,7 @@ MAX_LINES = 40
 MAX_CHARACTERS = 4_000
 _LINE_CHARACTERS = 300
 _MOST_RENAMED = 12
+_WORD = re.compile(r"\w+")
 _CARET = re.compile(r" \[(?:caret|selection)\b")
 
 
@@ -192,6 +193,8 @@ class _Comparison:
                 if found and (alone or found[0].bare == line.bare):
                     if alone and found[0].bare != line.bare and not _is_same_thing(found[0], line):
                         continue
+                    if alone and found[0].bare != line.bare and _are_apart(found[0], line, old, new, was):
+                        continue
                     was[id(line)] = found.pop(0)
             taken = {id(line) for line in was.values()}
             left_old = [line for line in left_old if id(line) not in taken]
@@ -268,6 +271,17 @@ def _is_same_thing(was: _Line, now: _Line) -> bool:
         old, new = parts_of(was.text), parts_of(now.text)
         return bool(was.ref and now.ref and old and new and old[1] and old[1] == new[1])
     return not (was.below and now.below) or was.text == now.text
+
+
+def _are_apart(gone: _Line, come: _Line, old: _Line, new: _Line, was: dict[int, _Line]) -> bool:
+    """Whether two texts without a common word stood beside different things: `was` has the old line of each new one."""
+    if gone.role != "text" or set(_WORD.findall(gone.text)) & set(_WORD.findall(come.text)) != {"text"}:
+        return False
+    i, j = old.below.index(gone), new.below.index(come)
+    if i == j == 0 or (i and j and was.get(id(new.below[j - 1])) is old.below[i - 1]):
+        return False
+    next_old, next_new = old.below[i + 1 : i + 2], new.below[j + 1 : j + 2]
+    return not (next_old and next_new and was.get(id(next_new[0])) is next_old[0])
 
 
 def _changed(was: _Line, now: _Line) -> str:

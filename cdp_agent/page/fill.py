@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Literal
 
 import msgspec
@@ -15,8 +16,10 @@ from .actions import click_element, focus
 from .aim import describe, input_session, refusal, refused, told
 from .editing import Filled, Keys, Ready, enter_code, enter_rich, keys, select_all
 from .keyboard import check_enterable, inserting, press, send, typing
+from .lines import quoted
 from .locate import Located
-from .receipts import Outcome
+from .network import shortened
+from .receipts import LONGEST_VALUE, Outcome
 from .world import answer_of
 
 FIELD_WAIT_S = 2.0
@@ -67,7 +70,21 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
     if filled.value is None and filled.match != "gone":
         notes.append(f"filled, {filled.length} characters")
     notes.append(note or _differs(filled))
-    return Outcome(filled.value, "; ".join(filter(None, notes)))
+    again = partial(_again, at, ready.local, filled)
+    return Outcome(filled.value, "; ".join(filter(None, notes)), again=again)
+
+
+async def _again(at: Located, local: int, was: Filled) -> Outcome:
+    """What the field holds once the page has come to rest."""
+    now = await at.world.call("filledWith", local, was.value or "", returning=Filled)
+    if (now.match == "gone") == (was.match == "gone") and (now.value, now.length) == (was.value, was.length):
+        return Outcome(was.value)
+    since = f"the page changed that since, to {now.length} characters"
+    if was.value is not None:
+        since = f"the page changed it since: it held {quoted(shortened(was.value, LONGEST_VALUE))}"
+    if now.match == "gone":
+        return Outcome(was.value, "then the field left the page")
+    return Outcome(now.value, since)
 
 
 class _Cell(msgspec.Struct, frozen=True):

@@ -65,8 +65,7 @@ async def locate(page: Tab, ref: str) -> Located:
     found = await _alive(page, latest)
     if found is None:
         if not page.refs.was_given(latest):
-            message = f"There is no E{asked}: {_given(page)}. Take a snapshot and use a ref that it shows."
-            raise StaleRef(f"E{asked}", message)
+            raise StaleRef(f"E{asked}", f"{_unknown(page, asked)}. Take a snapshot and use a ref that it shows.")
         page.renewed[latest] = await _renewed(page, latest)
         latest = page.renewed[latest]
         found = await _alive(page, latest)
@@ -127,5 +126,9 @@ async def _alive(page: Tab, number: int) -> Located | None:
     return found if alive else None
 
 
-def _given(page: Tab) -> str:
-    return f"the refs go up to E{page.refs.next - 1}" if page.refs.next > 1 else "none was given yet"
+def _unknown(page: Tab, number: int) -> str:
+    if page.refs.next == 1:
+        return f"There is no E{number}: none was given yet"
+    if 0 < number < page.refs.next:
+        return f"E{number} is gone: the page had it in an earlier reading"
+    return f"There is no E{number}: the refs go up to E{page.refs.next - 1}"

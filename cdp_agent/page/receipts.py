@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Awaitable, Callable
 
 import msgspec
 
@@ -45,6 +46,8 @@ class Outcome(msgspec.Struct, frozen=True):
     note: str = ""
     idle: bool = False
     """Nothing was done, since it was so before."""
+    again: Callable[[], Awaitable[Outcome]] | None = None
+    """The value once the page has come to rest, and a note where that is another: pages change what was filled in."""
 
 
 class NewTab(msgspec.Struct, frozen=True):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
-import re
 import time
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
@@ -14,10 +12,11 @@ import msgspec
 from cdp_agent.errors import ActionError, BlockedByPolicy, DocumentGone, SessionClosed, StaleRef
 
 from . import diff, effects, recycled
+from .compared import not_in, ref_of_focused, same_element, ticks, without_lines
 from .dialogs import Dialog
 from .downloads import Download
 from .holding import Withheld
-from .lines import label_of, line_of, quoted, ref_of, ref_of_change, without_focus
+from .lines import label_of, line_of, quoted, ref_of_change
 from .locate import Located, locate
 from .network import REFUSED
 from .receipts import NewTab, Outcome, Receipt
@@ -42,7 +41,6 @@ _POPUP_S = 5.0
 _LEAVING_S = 0.1
 _EXPECTANT = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
 _FIELDS = {"textbox", "searchbox", "combobox", "spinbutton"}
-_EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: (\[ref=E\d+\]))?: ')
 
 Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
 
@@ -204,13 +202,13 @@ class Recorder:
         expectant = self._expectant and not outcome.idle and (outcome.value is None or action == "fill")
         seen = _Seen()
         try:
-            await self._observe(seen, action, outcome, ref, navigation_s)
+            told = await self._observe(seen, action, outcome, ref, navigation_s)
             while expectant and not seen.firm and seen.settled == QUIET and not self._left:
                 left_s = EFFECT_S - (time.perf_counter() - begun)
                 if left_s <= 0:
                     break
                 await self._watch.stirred(min(left_s, max(_LOOK_EVERY_S, 8 * page.read_took_s)))
-                await self._observe(seen, action, outcome, ref, navigation_s)
+                told = await self._observe(seen, action, outcome, ref, navigation_s)
             if not self._left and not self._watch.navigated and self._refused(seen):
                 raise BlockedByPolicy(f"{_where(action, ref, target)} leads elsewhere: {self._refused(seen)}")
         finally:
@@ -221,8 +219,8 @@ class Recorder:
             ref=ref,
             target=target,
             detail=detail,
-            note="; ".join(filter(None, (outcome.note, self._watch.departure.note, self._unseen(seen)))),
-            value=outcome.value,
+            note="; ".join(filter(None, (told.note, self._watch.departure.note, self._unseen(seen)))),
+            value=told.value,
             navigated_to=page.url if navigated or moved else None,
             same_document=moved,
             title=await self._title() if navigated else None,
@@ -293,8 +291,8 @@ class Recorder:
         outcome: Outcome,
         ref: str | None,
         navigation_s: float,
-    ) -> None:
-        """Waits until the page is at rest, and adds what is to be seen then."""
+    ) -> Outcome:
+        """Waits until the page is at rest, and adds what is to be seen then; what whoever acted knows then."""
         page = self._page
         seen.settled = await self._watch.settle(navigation_s=navigation_s, keep=True)
         for popup in page.popups_after(self._watch.last_popup)[len(seen.tabs) :]:
@@ -303,14 +301,15 @@ class Recorder:
         seen.blocked += page.guard.take()
         seen.withheld += page.guard.take_withheld()
         if not self._left and self._refused(seen):
-            return
+            return outcome
         for download in await self._downloads():
             seen.downloads[download.url, download.suggested_name] = download
         await page.guard.decided()  # a download may have been asked about meanwhile
         seen.withheld += page.guard.take_withheld()
         seen.dialogs += page.dialogs.take()
         if self._left:
-            return
+            return outcome
+        first, outcome = outcome, await self._again(outcome)
         keep = page.read_took_s > LARGE_S and seen.settled == QUIET
         after = await self._read(keep=keep)
         changed, seen.focus = self._compare(after, False, action, ref, outcome)
@@ -320,10 +319,20 @@ class Recorder:
             firm = await self._add_effects(seen, after, action, ref)
             if firm and not changed and await self._changed_meanwhile():
                 changed, seen.focus = self._compare(await self._read(keep=keep), False, action, ref, outcome)
-                seen.changed = changed + _not_in(changed, seen.changed)
+                seen.changed = changed + not_in(changed, seen.changed)
         refused = any(each.error == REFUSED for each in page.activity.requests.failures(self._watch.requests))
         told = refused or seen.tabs or seen.dialogs or seen.downloads or seen.withheld
-        seen.firm = firm or bool(self._moved or told or seen.focus is not None)
+        seen.firm = firm or outcome.note != first.note or bool(self._moved or told or seen.focus is not None)
+        return outcome
+
+    async def _again(self, outcome: Outcome) -> Outcome:
+        if outcome.again is None:
+            return outcome
+        try:
+            now = await outcome.again()
+        except (ActionError, SessionClosed):
+            return outcome  # it goes elsewhere, or hangs: the receipt says that
+        return msgspec.structs.replace(now, note="; ".join(filter(None, (outcome.note, now.note))))
 
     async def _add_effects(self, seen: _Seen, after: Snapshot | None, action: str, ref: str | None) -> bool:
         """Adds what the lines do not show; returns whether anything is there that does not go on by itself anyway."""
@@ -335,7 +344,7 @@ class Recorder:
         seen.passing = found.lines(weak=True) if action != "fill" else []  # typing does that
         # No mouse has moved for a key: the caret and the looks are its doing.
         told = found.lines(weak=False) + (seen.passing if action == "press" and not firm and seen.focus is None else [])
-        told = _not_in(seen.changed, told) + self._passed(after, found.gone)
+        told = not_in(seen.changed, told) + self._passed(after, found.gone)
         if self._pictures.boxes and not firm and not told:
             now = await effects.pictures(tree)
             if now.boxes != self._pictures.boxes:
@@ -353,9 +362,9 @@ class Recorder:
     def _entered(self, after: Snapshot | None, ref: str | None) -> bool:
         """Whether a field has got the focus that it was clicked for."""
         now = diff.focused(after.text) if after is not None else None
-        if now is None or _ref_of(now) != ref or now.partition(" ")[0] not in _FIELDS:
+        if now is None or ref_of_focused(now) != ref or now.partition(" ")[0] not in _FIELDS:
             return False
-        return self._before is None or not _same_element(diff.focused(self._before.text), now)
+        return self._before is None or not same_element(diff.focused(self._before.text), now)
 
     def _goes_on(self, after: Snapshot | None, prompt: bool) -> bool:
         """Whether it only goes on by itself: what did before, or what counts, and that not at once."""
@@ -364,7 +373,7 @@ class Recorder:
             return True
         if prompt or not latest.others or after is None or self._before is None:
             return False
-        return _ticks(self._before.text, after.text)
+        return ticks(self._before.text, after.text)
 
     def _passed(self, after: Snapshot | None, gone: list[str]) -> list[str]:
         """What came and went, and is neither before nor after."""
@@ -407,15 +416,15 @@ class Recorder:
     ) -> tuple[list[str], str | None]:
         if after is None or navigated or self._before is None:
             return [], None
-        changed = diff.changes(*_without_lines(self._before.text, after.text, ref, outcome.value))
+        changed = diff.changes(*without_lines(self._before.text, after.text, ref, outcome.value))
         if after.title != self._before.title:
             changed.append(f"~ title: {quoted(self._before.title)} → {quoted(after.title)}")
         if outcome.value is not None:  # `value` says it
             said = " ".join(outcome.value.split())
             changed = [each for each in changed if each[0] != "~" or ref_of_change(each) != ref or said not in each]
         was, now = diff.focused(self._before.text), diff.focused(after.text)
-        expected = now is not None and ref is not None and action != "focus" and _ref_of(now) == ref
-        return changed, None if expected or _same_element(was, now) else now or ""
+        expected = now is not None and ref is not None and action != "focus" and ref_of_focused(now) == ref
+        return changed, None if expected or same_element(was, now) else now or ""
 
 
 async def _ended(task: asyncio.Task[Any]) -> None:
@@ -434,59 +443,8 @@ async def _read(page: Page) -> Snapshot | None:
         return None
 
 
-def _without_lines(before: str, after: str, ref: str | None, value: str | None) -> tuple[str, str]:
-    """Both texts without the lines of a field that the receipt's value says anyway; as they are where those differ."""
-    if ref is None or value is None or "\n" not in value:
-        return before, after
-    (was, _), (now, lines) = _split_lines(before, ref), _split_lines(after, ref)
-    return (was, now) if lines == value.split("\n") else (before, after)
-
-
-def _split_lines(text: str, ref: str) -> tuple[str, list[str]]:
-    """The text without the lines of text ("| …") right below that of the ref, and those."""
-    at = text.find(f"[ref={ref}]")
-    end = text.find("\n", at)
-    if at < 0 or end < 0:
-        return text, []
-    rest = text[end + 1 :].split("\n")
-    own = list(itertools.takewhile(lambda line: line.lstrip(" ").startswith("|"), rest))
-    head = text[:end].removesuffix(":") if own else text[:end]
-    return "\n".join([head, *rest[len(own) :]]), [line.lstrip(" ").removeprefix("|").removeprefix(" ") for line in own]
-
-
-def _ticks(before: str, after: str) -> bool:
-    """Whether the texts differ in numbers only; a click moves the focus besides."""
-    one, other = (
-        re.sub(r"\d+", "0", "\n".join(map(without_focus, each.split("\n")) if "[focused]" in each else [each]))
-        for each in (before, after)
-    )
-    return one == other
-
-
-def _not_in(changed: list[str], lines: list[str]) -> list[str]:
-    """The effects on elements that no changed line is about."""
-
-    def is_told(line: str) -> bool:
-        found = _EFFECT.match(line)
-        told = found and (found[2] or found[1])
-        return bool(told) and any(str(told) in each for each in changed)
-
-    return [line for line in lines if not is_told(line)]
-
-
 def _where(action: str, ref: str | None, target: str) -> str:
     return " ".join(filter(None, (action, ref, target)))
-
-
-def _same_element(one: str | None, other: str | None) -> bool:
-    def key(line: str | None) -> str | None:
-        return line and (_ref_of(line) or line)
-
-    return key(one) == key(other)
-
-
-def _ref_of(focused: str) -> str | None:
-    return ref_of(f"- {focused}")  # as `diff.focused` gives it, without its dash
 
 
 async def _arrived(popup: Page) -> NewTab:

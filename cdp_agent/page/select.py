@@ -88,11 +88,12 @@ async def _native(at: Located, local: int, wanted: list[str], by: By) -> Outcome
         raise refused(at, chosen.refusal, at.world)
     match chosen.state:
         case "chosen":
-            return Outcome(chosen.shown)
+            return _shown(at, local, chosen.shown)
         case "otherwise":
-            return Outcome(chosen.shown, f"{quoted(chosen.wanted)} was chosen, and the page chose otherwise")
+            note = f"{quoted(chosen.wanted)} was chosen, and the page chose otherwise"
+            return _shown(at, local, chosen.shown, note)
         case "before":
-            return Outcome(chosen.shown, "it was chosen before")
+            return _shown(at, local, chosen.shown, "it was chosen before")
         case "disabled":
             raise InvalidArguments(f'{await describe(at)} has the option "{chosen.wanted}" disabled.')
         case "single":
@@ -101,6 +102,17 @@ async def _native(at: Located, local: int, wanted: list[str], by: By) -> Outcome
             return Outcome(note="it left the page")
         case _:
             raise await _no_such(at, chosen.wanted, by, chosen.state, chosen.options, chosen.total)
+
+
+def _shown(at: Located, local: int, shown: str, note: str = "") -> Outcome:
+    """What the list shows, now and once the page has come to rest."""
+
+    async def again() -> Outcome:
+        now = await at.world.call("shown", local, returning=str)
+        since = "" if now == shown else f"the page changed it since: it showed {quoted(shown)}"
+        return Outcome(now, since)
+
+    return Outcome(shown, note, again=again)
 
 
 class _Custom:
@@ -116,7 +128,9 @@ class _Custom:
         for each in wanted:
             notes.append(await self._choose(each))
         shown = await self._at.world.call("shown", self._local, returning=str)
-        return Outcome(shown or None, "; ".join(filter(None, notes)))  # a field for the filter alone shows nothing
+        note = "; ".join(filter(None, notes))
+        # A field for the filter alone shows nothing.
+        return _shown(self._at, self._local, shown, note) if shown else Outcome(note=note)
 
     async def _choose(self, wanted: str) -> str:
         at = self._at

@@ -401,3 +401,12 @@ async def test_what_is_put_in_anew_whenever_the_mouse_comes_over_it_is_clicked(
     await page.click(await ref(page, "Go"))
 
     assert await page.evaluate("document.title") == "up,"
+
+
+async def test_a_receipt_tells_that_the_page_unchecked_it_again(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input type=checkbox aria-label=C onchange='setTimeout(() => this.checked = false, 20)'>"))
+
+    receipt = await page.check(await ref(page, "C"))
+
+    assert receipt.note == "the page changed it since: it is not checked"
+    assert "no change seen" not in receipt.text

@@ -59,6 +59,8 @@ def test_words_become_arguments(name: str, words: str, arguments: Arguments, url
     [
         ("navigate", 2, "goto takes URL; see `cdp-agent goto --help`."),
         ("type E1", 2, "fill takes REF VALUE; see `cdp-agent fill --help`."),
+        ("type", 2, "type_text takes TEXT; see `cdp-agent type_text --help`."),
+        ("type Hello there", 2, "type_text takes TEXT; see `cdp-agent type_text --help`."),
         ("press-key", 2, "press takes KEY; see `cdp-agent press --help`."),
         ("double_click", 2, "click takes REF; see `cdp-agent click --help`."),
         ("web_search", 2, "web_search takes QUERY; see `cdp-agent web_search --help`."),

@@ -78,7 +78,7 @@ def _command(name: str) -> Callable[[Sequence[str]], int]:
     if name == "tools":
         return _list_tools
     from cdp_agent.tools import BUILT_IN
-    from cdp_agent.tools.aliases import meant
+    from cdp_agent.tools.aliases import TYPING, meant
 
     known = [each.name for each in BUILT_IN.values() if not each.terminal]
     own, fixed = meant(name, {}, [*known, "web_search"])
@@ -91,6 +91,10 @@ def _command(name: str) -> Callable[[Sequence[str]], int]:
         raise SetupError(
             f"There is no command {name!r}{f' (did you mean {near[0]}?)' if near else ''}: see `cdp-agent --help`."
         )
+    if name in TYPING:
+        from cdp_agent.tools.parsing import is_ref
+
+        return lambda words: _call_tool(BUILT_IN["fill" if words and is_ref(words[0]) else "type_text"], words, fixed)
     return lambda words: _call_tool(BUILT_IN[own], words, fixed)
 
 

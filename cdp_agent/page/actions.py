@@ -126,9 +126,14 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
         return Outcome(note=f"it was {name} before", idle=True)
     if before.kind == "radio" and wanted == "false":
         raise InvalidArguments(f"{await describe(at)} is unchecked by checking another one of its group.")
+
+    async def again() -> Outcome:
+        now = await _state_after(at, before.local, wanted)
+        return Outcome(note="" if now in (wanted, None) else f"the page changed it since: it is not {name}")
+
     if before.kind == "option":  # of several: a click on one would unselect the others
         await at.world.call("setOption", before.local, wanted == "true")
-        return Outcome()
+        return Outcome(again=again)
     await click_element(at, local=before.local)
     state = await _state_after(at, before.local, wanted)
     if state == "mixed" or (before.state == "mixed" and state not in (wanted, None)):
@@ -136,7 +141,7 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
         state = await _state_after(at, before.local, wanted)
     if state is None:
         return Outcome(note="it left the page when it was clicked")
-    return Outcome() if state == wanted else Outcome(note=f"it was clicked, but it is not {name}")
+    return Outcome(again=again) if state == wanted else Outcome(note=f"it was clicked, but it is not {name}")
 
 
 async def _state_after(at: Located, local: int, wanted: str) -> str | None:

@@ -51,7 +51,7 @@ NAMES: Mapping[str, Alias] = {
     **dict.fromkeys(("wait_for_element", "wait_for_selector", "wait_for_text"), Alias("wait_for")),
     "wait_for_navigation": Alias("wait_for", {"navigation": True}),
 }
-_TYPING = ("type", "typetext")
+TYPING = ("type", "typetext")
 """What fills a field where the call names an element, and types into what has the focus where it names none."""
 _TIMES = ("seconds", "time", "duration", "ms", "milliseconds")
 _SELECTORS = ("selector", "cssselector", "css")
@@ -67,7 +67,7 @@ def meant(name: str, given: Mapping[str, Any], tools: Collection[str]) -> tuple[
         return waited if waited[0] in tools else (exact, dict(given))
     if exact == "wait_for" and given and _plain(next(iter(given))) in _TIMES and len(given) == 1 and "wait" in tools:
         return "wait", dict(given)
-    if _plain(name) in _TYPING and given:
+    if _plain(name) in TYPING and given:
         aimed = any(_plain(each) in ("ref", *_REF, *_SELECTORS) for each in given)
         if (typing := "fill" if aimed else "type_text") in tools:
             return typing, dict(given)

@@ -62,7 +62,7 @@ class Instance:
         """The browser context that our tabs are in, None for the usual one."""
         self._guards = Guards(connection, self._options.settings.rules, all_ours=process is not None)
         self.targets = Targets(connection, self._make_page, all_ours=process is not None)
-        self._liveness = Liveness(connection)
+        self._liveness = Liveness(connection, (lambda: None) if process is None else process.cpu_s)
 
     @property
     def session(self) -> Session:

@@ -73,6 +73,18 @@ class ChromeProcess:
         """How long it may take to end by itself: one with a given profile writes it down first."""
         return _TEMPORARY_GRACE_S if self.temporary else _GIVEN_PROFILE_GRACE_S
 
+    def cpu_s(self) -> float | None:
+        """The processor time that its main process has used, in seconds; None where that cannot be read.
+
+        https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+        """
+        try:
+            with open(f"/proc/{self.pid}/stat", encoding="ascii", errors="replace") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            return None
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     async def close(self, *, grace_s: float = 0.0) -> Exit:
         """Waits `grace_s` for Chrome to end by itself, then ends it. No process and no temporary profile is left."""
         try:

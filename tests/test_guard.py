@@ -113,6 +113,20 @@ async def test_the_tabs_of_a_user_load_what_they_like(web: Web, detached: Detach
     assert web.paths("evil") == ["/favicon.ico", "/theirs"] or web.paths("evil") == ["/theirs"]
 
 
+async def test_the_workers_of_a_user_load_what_they_like(web: Web, detached: DetachedChrome) -> None:
+    async with Browser.connect(detached.endpoint) as theirs:
+        page = await theirs.new_page(put_asking(web, "plain"))
+        before = await page.evaluate("ask()")
+        async with Browser.connect(detached.endpoint, deny=["evil.localhost"]) as ours:
+            beside = [await (await ours.new_page(put_asking(web, "good"))).evaluate("ask()")]
+            beside += [await page.evaluate("ask()")]
+            anew = await theirs.new_page(put_asking(web, "else"))
+            beside += [await anew.evaluate("ask()")]
+
+    assert before == "sent,sent"
+    assert beside == ["refused,refused", "sent,sent", "sent,sent"]
+
+
 async def test_a_run_keeps_its_tabs_to_its_rules(browser: Browser, web: Web) -> None:
     outlets = put_outlets(web)
     async with limited(rules_of(allow=ALLOWED)):

@@ -134,7 +134,12 @@ class Guard:
         return bool(self.narrow) and not self._from_above
 
     def came_to(self, origin: str) -> bool:
-        """Whether a document of that origin was asked for here. "None", that of nobody, may be anybody's."""
+        """Whether a document of that origin was asked for here. "None", that of nobody, may be anybody's.
+
+        No in the tabs of a user that nobody has pointed at.
+        """
+        if not self._sessions:
+            return False
         return origin == "None" or self._visited.full or any(_origin(each) == origin for each in self._visited)
 
     def visit(self, url: str) -> None:

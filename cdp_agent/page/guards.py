@@ -280,8 +280,9 @@ class Guards:
         origin = inside or str(origin_of(info.url.removeprefix("blob:")))
         if not self._all_ours and not self._rules_for(origin):
             self._let_go[info.target_id] = origin
-            worker.tell(runtime.RunIfWaitingForDebugger())
-            parent.tell(target.DetachFromTarget(session_id=event.session_id))
+            running = worker.post(runtime.RunIfWaitingForDebugger())
+            running.add_done_callback(lambda done: done.cancelled() or done.exception())
+            running.add_done_callback(lambda _: parent.tell(target.DetachFromTarget(session_id=event.session_id)))
             return
         interception = Interception(worker, lambda paused: self._judge_worker(worker, paused))
         self._workers[worker] = _Worker(parent, info, origin, [], interception)

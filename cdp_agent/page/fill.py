@@ -70,7 +70,8 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
     if filled.value is None and filled.match != "gone":
         notes.append(f"filled, {filled.length} characters")
     notes.append(note or _differs(filled))
-    again = partial(_again, at, ready.local, filled)
+    # A code editor draws part of what it holds, and would have to be selected to be read again.
+    again = partial(_again, at, ready.local, filled) if ready.kind != "code" else None
     return Outcome(filled.value, "; ".join(filter(None, notes)), again=again)
 
 

@@ -87,7 +87,7 @@ def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(scope="session")
-async def browser() -> AsyncIterator[Browser]:
+async def shared_browser() -> AsyncIterator[Browser]:
     """One Chrome for all tests. Those that end or wreck it launch their own.
 
     It always has a tab: a window for each test, gone with it, costs Chrome three times as much.
@@ -95,6 +95,19 @@ async def browser() -> AsyncIterator[Browser]:
     async with Browser.launch() as browser:
         await browser.new_page()
         yield browser
+
+
+@pytest.fixture
+async def browser(shared_browser: Browser) -> AsyncIterator[Browser]:
+    """The same; what tabs a test opens are closed afterwards.
+
+    Frames of the site of one that was left would share its process, and its fate.
+    """
+    before = set(shared_browser.pages)
+    yield shared_browser
+    for opened in [each for each in shared_browser.pages if each not in before]:
+        await opened.close()
+    shared_browser.downloads.take()
 
 
 @pytest.fixture(scope="session")
@@ -106,14 +119,9 @@ def detached() -> Iterator[DetachedChrome]:
 
 
 @pytest.fixture
-async def page(browser: Browser) -> AsyncIterator[Page]:
-    """A new tab; it and the tabs that it opened are closed afterwards."""
-    before = set(browser.pages)
-    page = await browser.new_page()
-    yield page
-    for opened in [each for each in browser.pages if each not in before]:
-        await opened.close()
-    browser.downloads.take()
+async def page(browser: Browser) -> Page:
+    """A new tab."""
+    return await browser.new_page()
 
 
 @pytest.fixture(scope="session")

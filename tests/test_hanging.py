@@ -136,7 +136,8 @@ async def test_a_page_that_hangs_as_it_loads_is_left_for_another_site(page: Page
     assert "Elsewhere" in (await page.snapshot()).text
 
 
-async def test_a_frame_of_another_site_that_hangs_is_named_and_left(page: Page, serve: Serve) -> None:
+async def test_a_frame_of_another_site_that_hangs_is_named_and_left(browser: Browser, page: Page, serve: Serve) -> None:
+    beside = await browser.new_page(serve("<p>Shares its process", other_site=True))
     frame = serve(HANGS_AT_LOAD, other_site=True)
     await page.goto(serve(f"<button>Top</button><iframe src='{frame}'></iframe>"))
 
@@ -150,6 +151,7 @@ async def test_a_frame_of_another_site_that_hangs_is_named_and_left(page: Page, 
     ]
     assert again.settled == f"the frame {frame} does not answer: {BUSY}"
     assert (left.settled, again_s < 10, left_s < 3) == ("quiet", True, True)
+    assert await beside.evaluate("1 + 1") == 2
 
 
 async def test_a_worker_that_loops_is_no_page_that_hangs(page: Page, serve: Serve) -> None:

@@ -91,13 +91,13 @@ async def web() -> AsyncIterator[Web]:
 
 
 @pytest.fixture(scope="module")
-async def harmed(browser: Browser, web: Web) -> Desk:
+async def harmed(shared_browser: Browser, web: Web) -> Desk:
     """All rows were tried, on one page."""
-    desk = Desk(browser)
+    desk = Desk(shared_browser)
     inner = marked(f'<button onclick="{POST}">§</button>', _FRAME_OF_ANOTHER_SITE)
     web.put("c", "/frame", inner)
     async with limited(Rules(hold=desk.hold)):
-        page = await browser.new_page(web.put("a", "/", SHIMS + written(ROWS, web.port)))
+        page = await shared_browser.new_page(web.put("a", "/", SHIMS + written(ROWS, web.port)))
         for number, row in enumerate(ROWS, 1):
             await desk.do(page, number, row)
         await desk.wait_for(range(1, len(ROWS) + 1))

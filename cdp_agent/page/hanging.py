@@ -20,6 +20,7 @@ from cdp_agent.errors import BrowserError, PageUnresponsive, ProtocolError
 from .standstill import timeout
 
 if TYPE_CHECKING:
+    from .frames import FrameTree
     from .page import Page
 
 ANSWERS_WITHIN_S = 1.0
@@ -77,8 +78,10 @@ async def end_scripts(page: Page, *, aside: bool = False) -> bool:
     Where that is impossible (it hung before we came), or would take other tabs with it, the tab goes `aside` to an
     empty page, which leaves the process to itself; returns whether it did. Raises PageUnresponsive, BrowserError.
     """
-    root = (await page.frames()).root
+    tree = await page.frames()
+    root = tree.root
     session = root.session
+    end_frames(tree)
     if page.activity.stuck:  # perhaps only on a machine so busy that an empty page took too long
         if aside and await _step_aside(page):
             return True
@@ -90,6 +93,13 @@ async def end_scripts(page: Page, *, aside: bool = False) -> bool:
         if not await _hangs(page) or (not await _shares_process(page) and await _crash(page)):
             return False
     return aside and await _step_aside(page)
+
+
+def end_frames(tree: FrameTree) -> None:
+    """Ends the scripts of frames that hang: in a process that other tabs live in they would go on without the frame."""
+    for session in {each.session for each in tree.all()} - {tree.root.session}:
+        if session.silent:
+            session.tell(runtime.TerminateExecution())
 
 
 async def stop_loading(page: Page) -> bool:

@@ -23,6 +23,7 @@ from .dialogs import DialogPolicy, DialogWatcher
 from .downloads import DownloadWatcher
 from .frames import FrameTree
 from .guard import Guard
+from .hanging import end_frames
 from .recover import Seen
 from .refs import RefTable
 from .settings import PageSettings
@@ -171,7 +172,7 @@ class Tab:
             try:
                 async with self._close_timeout():
                     while not destroyed.done():
-                        self._stop_loading()
+                        self._end_what_holds_it_up()
                         # Chrome forgets that it was asked when the tab goes on to another page meanwhile.
                         await self._browser.send(target.CloseTarget(target_id=self.target_id))
                         await asyncio.wait([destroyed], timeout=CLOSE_AGAIN_S)
@@ -214,11 +215,12 @@ class Tab:
             answer.add_done_callback(lambda done: done.cancelled() or done.exception())
         await asyncio.wait(answers, timeout=SILENCE_TIMEOUT_S)
 
-    def _stop_loading(self) -> None:
+    def _end_what_holds_it_up(self) -> None:
         """A tab on its way to a server that does not answer would be closed only when it does."""
         task = self._attached
         if task is not None and task.done() and not task.cancelled() and task.exception() is None:
             task.result().root.session.tell(cdp_page.StopLoading())
+            end_frames(task.result())
 
     async def read(self, budget_tokens: int | None = None) -> Snapshot:
         """The same as `snapshot`, for use inside an action."""

@@ -14,6 +14,7 @@ from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.errors import PageUnresponsive
 from cdp_agent.page.dialogs import Dialog, DialogPolicy
 from cdp_agent.page.page import Page
+from tests.acting import ref
 from tests.conftest import Serve, new_tab
 
 
@@ -154,6 +155,27 @@ async def test_a_dialog_that_was_open_before_we_came_is_left_by_going_elsewhere(
             assert await page.evaluate("document.title") == "free"
     finally:
         await stop_detached(chrome)
+
+
+@pytest.mark.parametrize("how", ["goto", "click"])
+async def test_a_dialog_that_opens_when_the_next_page_is_about_to_be_shown_holds_nothing_up(
+    page: Page, serve: Serve, how: str
+) -> None:
+    """The page is busy while the answer for the next one comes, which waits for it; then it opens a dialog."""
+    free = serve("<title>free</title>")
+    busy = "setTimeout(() => { for (const end = Date.now() + 600; Date.now() < end;); alert('late') })"
+    await page.goto(serve(f"<a href='{free}' onclick=\"{busy}\">Go</a>"))
+    link = await ref(page, "Go")
+
+    if how == "goto":
+        await page.evaluate(busy)
+        receipt = await page.goto(free)
+    else:
+        receipt = await page.click(link)
+
+    assert (receipt.navigated_to, receipt.settled) == (free, "quiet")
+    assert [each.message for each in receipt.dialogs] == ["late"]
+    assert await page.evaluate("document.title", timeout_s=3) == "free"
 
 
 async def test_a_call_that_waits_for_the_page_goes_on_after_a_dialog(page: Page, serve: Serve) -> None:

@@ -27,10 +27,16 @@ NODE_GONE = (
     "Node with given id does not belong to the document",
 )
 NO_MORE_TABS = ("Failed to open a new tab",)
+NOT_ACTIVE = ("Not attached to an active page",)
 NO_DIALOG = ("No dialog is showing",)
 IN_EFFECT = ("Another locale override is already in effect", "Timezone override is already in effect")
 TOO_DEEP = ("Failed to convert response to JSON",)
 NOT_KNOWN = ("Invalid timezone id", "Invalid locale name")
+
+
+def is_not_active(error: BaseException) -> bool:
+    """The page of the session is about to be replaced by one whose answer has come."""
+    return isinstance(error, ProtocolError) and _is(error, NOT_ACTIVE)
 
 
 def is_context_gone(error: ProtocolError) -> bool:

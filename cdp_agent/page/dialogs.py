@@ -5,13 +5,15 @@ https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-javascriptDia
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.known_errors import is_not_active
 
 if TYPE_CHECKING:
     from .holding import Hold
@@ -41,14 +43,23 @@ class Dialog(msgspec.Struct, frozen=True):
 
 
 class DialogWatcher:
-    """Answers the dialogs of all sessions of a page, and keeps them until they are told."""
+    """Answers the dialogs of all sessions of a page, and keeps them until they are told.
 
-    def __init__(self, policy: DialogPolicy, hold: Callable[[], Hold | None] = lambda: None) -> None:
+    `stranded` is called when one cannot be answered: its page is about to be replaced, and the next one waits for it.
+    """
+
+    def __init__(
+        self,
+        policy: DialogPolicy,
+        hold: Callable[[], Hold | None] = lambda: None,
+        stranded: Callable[[], None] = lambda: None,
+    ) -> None:
         self.opened = 0
         """How many there have been."""
         self._policy = policy
         self._hold = hold
         """What may have to be asked about before it is answered."""
+        self._stranded = stranded
         self._told: list[Dialog] = []
 
     def watch(self, session: Session) -> None:
@@ -83,5 +94,10 @@ class DialogWatcher:
         preset = event.default_prompt if event.type == "prompt" else None
         text = preset if self._policy.prompt_text is None else self._policy.prompt_text
         # Without waiting: until it is answered, Chrome answers nothing else on this page.
-        session.tell(cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=text))
+        answered = session.post(cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=text))
+        answered.add_done_callback(self._given)
         self._told.append(Dialog(event.type, event.message, event.url, answer, preset))
+
+    def _given(self, answered: asyncio.Future[Any]) -> None:
+        if not answered.cancelled() and (error := answered.exception()) is not None and is_not_active(error):
+            self._stranded()

@@ -83,7 +83,7 @@ class Tab:
         self.closed = False
         self.guard = guard or Guard()
         """What the tab, and those that it opens, may load."""
-        self.dialogs = DialogWatcher(dialogs, self._hold)
+        self.dialogs = DialogWatcher(dialogs, self._hold, self._go_on)
         self.downloads = downloads.of_page(self._has_frame, self._hold)
         self.refs = RefTable()
         self.history: deque[Seen] = deque(maxlen=REMEMBERED_READINGS)
@@ -312,6 +312,17 @@ class Tab:
 
     def _hold(self) -> Hold | None:
         return self.guard.hold
+
+    def _go_on(self) -> None:
+        """The page has opened a dialog when the next one was about to be shown: each waits for the other for ever.
+
+        Chrome lets nobody answer it then, but a navigation that begins anew takes the place of the one that waits.
+        """
+        task = self._attached
+        if task is not None and task.done() and not task.cancelled() and task.exception() is None:
+            root = task.result().root
+            if root.leaving_for is not None:
+                root.session.tell(cdp_page.Navigate(url=root.leaving_for))
 
     def _has_frame(self, frame_id: str) -> bool:
         """Whether a download that began there is its doing: in a frame of it, or of a tab that it only opened."""

@@ -6,6 +6,7 @@ https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-javascriptDia
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +19,7 @@ from cdp_agent.cdp.known_errors import is_not_active
 if TYPE_CHECKING:
     from .holding import Hold
 
+log = logging.getLogger(__name__)
 Answer = Literal["accept", "dismiss"]
 
 
@@ -99,5 +101,9 @@ class DialogWatcher:
         self._told.append(Dialog(event.type, event.message, event.url, answer, preset))
 
     def _given(self, answered: asyncio.Future[Any]) -> None:
-        if not answered.cancelled() and (error := answered.exception()) is not None and is_not_active(error):
+        if answered.cancelled() or (error := answered.exception()) is None:
+            return
+        if is_not_active(error):
             self._stranded()
+        else:
+            log.debug("not answered: %s", error)

@@ -186,7 +186,7 @@ class Guards:
         frame = event.frame_id
         if (former := self._former.get(frame)) is not None:
             return judge(None, former, event, tab=False)
-        if workers := [each for each, kept in self._workers.items() if kept.info.target_id == frame]:
+        if workers := [each for each in self._workers.values() if each.info.target_id == frame]:
             return self._judge_worker(workers[0], event)
         sender = next((each for each in self._guards if frame in each.tabs or frame in each.frames), None)
         if sender is not None:
@@ -284,8 +284,8 @@ class Guards:
             running.add_done_callback(lambda done: done.cancelled() or done.exception())
             running.add_done_callback(lambda _: parent.tell(target.DetachFromTarget(session_id=event.session_id)))
             return
-        interception = Interception(worker, lambda paused: self._judge_worker(worker, paused))
-        self._workers[worker] = _Worker(parent, info, origin, [], interception)
+        interception = Interception(worker, lambda paused: self._judge_worker(kept, paused))
+        kept = self._workers[worker] = _Worker(parent, info, origin, [], interception)
         seen(self._enforce([worker]))
         worker.on(target.AttachedToTarget, lambda inner: self._arrived(worker, inner, origin))
         worker.on(target.DetachedFromTarget, lambda inner: self._left(inner.session_id))
@@ -332,9 +332,10 @@ class Guards:
         for worker in workers:
             if worker not in self._workers:
                 continue
-            self._workers[worker].met = self._lists_of(worker)
-            rules = self._rules_of(worker)
-            answers += self._workers[worker].interception.enforce(rules)
+            kept = self._workers[worker]
+            kept.met = self._lists_of(kept)
+            rules = self._rules_of(kept)
+            answers += kept.interception.enforce(rules)
             conditions = socket_conditions(rules)
             worker.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
         return answers
@@ -345,17 +346,17 @@ class Guards:
     def _rules_for(self, origin: str) -> list[Rules]:
         return [rules for guard in self._guards_for(origin) for rules in guard.narrow]
 
-    def _lists_of(self, worker: Session) -> list[Rules]:
-        kept = self._workers[worker]
+    def _lists_of(self, kept: _Worker) -> list[Rules]:
         return _each_once([*kept.met, *(rules for rules in self._rules_for(kept.origin) if rules.hold is None)])
 
-    def _rules_of(self, worker: Session) -> list[Rules]:
+    def _rules_of(self, kept: _Worker) -> list[Rules]:
         wide = [] if self._wide is None else [self._wide]
-        return _each_once([*wide, *self._lists_of(worker), *self._rules_for(self._workers[worker].origin)])
+        return _each_once([*wide, *self._lists_of(kept), *self._rules_for(kept.origin)])
 
-    def _judge_worker(self, worker: Session, event: fetch.RequestPaused) -> Verdict:
-        guards = self._guards_for(self._workers[worker].origin)
-        return judge(guards[0] if guards else None, self._rules_of(worker), event, tab=False)
+    def _judge_worker(self, kept: _Worker, event: fetch.RequestPaused) -> Verdict:
+        """Also of one that was stopped meanwhile: what it had sent before comes later."""
+        guards = self._guards_for(kept.origin)
+        return judge(guards[0] if guards else None, self._rules_of(kept), event, tab=False)
 
 
 def _each_once(rules: list[Rules]) -> list[Rules]:

@@ -252,9 +252,7 @@ async def test_a_receipt_tells_what_the_field_holds_when_the_page_is_at_rest(
 
 
 async def test_a_receipt_tells_that_enter_emptied_the_field(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve("""<input aria-label=F onkeydown="if (event.key === 'Enter') setTimeout(() => this.value = '', 50)">""")
-    )
+    await page.goto(serve(EMPTIES))
 
     receipt = await page.fill(await ref(page, "F"), "Ada", submit=True)
 

@@ -259,6 +259,7 @@ async def test_the_rules_of_a_tab_bind_the_workers_of_the_sites_that_it_came_to_
         beside = [await limit_to.evaluate("ask()"), await free.evaluate("ask()")]
         await limit_to.goto(put_asking(web, "plain"))
         since = await free.evaluate("ask()")
+
     assert before == "sent,sent"
     assert beside == ["refused,refused", "sent,sent"]
     assert since.endswith("refused")  # Chrome holds nothing of a shared worker that has begun

@@ -191,9 +191,9 @@ class _Comparison:
                 found = waiting[key(line)]
                 alone = len(found) == 1 and wanted[key(line)] == 1
                 if found and (alone or found[0].bare == line.bare):
-                    if alone and found[0].bare != line.bare and not _is_same_thing(found[0], line):
-                        continue
-                    if alone and found[0].bare != line.bare and _are_apart(found[0], line, old, new, was):
+                    if found[0].bare != line.bare and (
+                        not _is_same_thing(found[0], line) or _are_apart(found[0], line, old, new, was)
+                    ):
                         continue
                     was[id(line)] = found.pop(0)
             taken = {id(line) for line in was.values()}

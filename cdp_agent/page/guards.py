@@ -281,7 +281,7 @@ class Guards:
         if not self._all_ours and not self._rules_for(origin):
             self._let_go[info.target_id] = origin
             running = worker.post(runtime.RunIfWaitingForDebugger())
-            running.add_done_callback(lambda done: done.cancelled() or done.exception())
+            seen([running])
             running.add_done_callback(lambda _: parent.tell(target.DetachFromTarget(session_id=event.session_id)))
             return
         interception = Interception(worker, lambda paused: self._judge_worker(kept, paused))

@@ -28,8 +28,6 @@ LEAVES_WITHIN_S = 3.0
 """What a page does as it is left may take so long."""
 STAYS = "the page that was to be left does not answer: its own script keeps it busy and cannot be ended. Close the tab"
 NOR_THE_PAGE = "nor does the page that is shown: its own script keeps it busy. Load it anew, or go elsewhere"
-_ASIDE_WITHIN_S = 6.0
-"""An empty page takes no time, but its process has to begin first: that of a busy machine takes seconds."""
 _STOPS_WITHIN_S = 1.0
 _TURN_COMES_WITHIN_S = 3.0
 """So long a page that does not answer may wait for its turn, where so much goes on that none is left for it."""
@@ -195,7 +193,7 @@ async def _shares_process(page: Page) -> bool:
 async def _step_aside(page: Page) -> bool:
     number = page.activity.document.number
     (await page.frames()).root.session.tell(cdp_page.Navigate(url=_ASIDE))
-    return await _comes(page, lambda: page.activity.document.number != number, _ASIDE_WITHIN_S)
+    return await _comes(page, lambda: page.activity.document.number != number, LEAVES_WITHIN_S)
 
 
 async def _comes(page: Page, is_so: Callable[[], bool], within_s: float) -> bool:

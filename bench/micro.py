@@ -138,7 +138,8 @@ async def _texts(page: Page, rounds: int) -> list[Figure]:
     before = (await page.snapshot()).text
     lines = before.split("\n")
     middle = len(lines) // 2
-    after = "\n".join([*lines[:middle], "- paragraph: Something new", *lines[middle + 3 :]])
+    indent = lines[middle][: len(lines[middle]) - len(lines[middle].lstrip())]
+    after = "\n".join([*lines[:middle], f"{indent}- paragraph: Something new", *lines[middle:]])
     world = await (await page.frames()).root.world()
     anew = {"next": [1_000_000, 1_000_000], "places": False, "base": None}
     rendered, again = [], []

@@ -25,7 +25,7 @@ class OurDriver:
 
     async def snapshot(self) -> dict[str, Any]:
         ms, snapshot = await timed(self.page.snapshot())
-        return {"ms": ms, "text": snapshot.text, "omitted": snapshot.omitted}
+        return {"ms": ms, "text": snapshot.text, "omitted": [str(each) for each in snapshot.omitted]}
 
     async def snapshot_within(self, tokens: int) -> dict[str, Any]:
         """A snapshot that is not to take more tokens than this."""

@@ -46,8 +46,6 @@ class First(msgspec.Struct, frozen=True):
     """What Chrome told of a document while the world in it was made."""
 
     document: Handle
-    counted: DomCounters
-    markup: bytes
     listeners: list[dom_debugger.EventListener]
 
 
@@ -75,12 +73,7 @@ async def ask_first(session: Session, timeout_s: float) -> First:
     """
     async with deadline(session, timeout_s):
         document = await own_object(session, "document")
-        counted, markup, listening = await asyncio.gather(
-            session.send(GetDomCounters()),
-            session.send(dom.GetOuterHtml(object_id=document.object_id, include_shadow_dom=True)),
-            ask_listeners(session, [document]),
-        )
-    return First(document, counted, bytes(markup.outer_html), listeners_of(listening))
+        return First(document, listeners_of(await ask_listeners(session, [document])))
 
 
 class Hidden:
@@ -129,7 +122,6 @@ class Hidden:
         self._documents = {1}
         self._taken = 1
         await self._listening.tell(world, [1], first.listeners)
-        await self._find_closed(world, first.counted, [first.markup])
 
     def look(self, world: World, *, listeners: bool) -> _Looked:
         """Asks, together with the reading that follows, whatever costs little."""

@@ -83,6 +83,8 @@ def with_descriptions_once(text: str) -> str:
 
     Many things of one kind are often described by one text, such as which keys move a node of a drawing.
     """
+    if ' [description="' not in text:  # a tenth of the time
+        return text
     said: set[str] = set()
     pieces: list[str] = []
     end = 0

@@ -214,6 +214,9 @@ class _Usage(msgspec.Struct, frozen=True):
     cost: Any = None
 
 
+_NOTHING = _Delta()
+
+
 class ChatDecoder:
     """The reply from the bytes of a stream, or of one whole JSON body where a server does not stream.
 
@@ -261,7 +264,8 @@ class ChatDecoder:
             raise model_error(self._provider, failure_of(error))
         self._chunks += chunk.choices is not None
         self._count(chunk.usage)
-        self._count(chunk.x_groq.usage if chunk.x_groq else None)
+        if chunk.x_groq:
+            self._count(chunk.x_groq.usage)
         for choice in (chunk.choices or ())[:1]:  # we ask for one; some servers number it anew each time
             self._take_choice(choice)
 
@@ -269,9 +273,9 @@ class ChatDecoder:
         if choice.error:
             raise model_error(self._provider, failure_of(choice.error))
         self._count(choice.usage)  # Moonshot's place for it
-        empty = _Delta()
-        delta = choice.message or empty if choice.delta in (None, empty) else choice.delta
-        assert delta is not None  # which is how mypy reads `in (None, …)`
+        delta = choice.delta
+        if delta is None or delta == _NOTHING:
+            delta = choice.message or _NOTHING
         self._text.append(_text(delta.content) or delta.refusal or "")
         self._refused = self._refused or bool(delta.refusal)
         for field in ("reasoning_content", "reasoning"):
@@ -288,7 +292,8 @@ class ChatDecoder:
             self._finish = _FINISH.get(choice.finish_reason, "unknown")
 
     def _count(self, found: Any) -> None:
-        self._usage = usage_of(found) or self._usage
+        if found is not None:
+            self._usage = usage_of(found) or self._usage
 
     def _state(self) -> ProviderState | None:
         # Only a turn that calls tools goes on where it stopped; in any other one, old reasoning is not wanted.

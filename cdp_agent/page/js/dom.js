@@ -59,10 +59,14 @@ const documentOf = (node) => ownerDocument_.call(node) || node;
  * All elements under a document, shadow root or element that match.
  * @param {Node} root @param {string} selector @returns {NodeListOf<Element>}
  */
-function selectAll(root, selector) {
+const selectAll = (root, selector) => parentClassOf(root).prototype.querySelectorAll.call(root, selector);
+
+/** Whether there is one. @param {Node} root @param {string} selector */
+const selectsAny = (root, selector) => parentClassOf(root).prototype.querySelector.call(root, selector) !== null;
+
+function parentClassOf(root) {
   const type = nodeType(root);
-  const owner = type === 9 ? Document : type === 11 ? DocumentFragment : Element;
-  return owner.prototype.querySelectorAll.call(root, selector);
+  return type === 9 ? Document : type === 11 ? DocumentFragment : Element;
 }
 
 /** The element of that id in the tree (document or shadow root) of `node`, or null. */

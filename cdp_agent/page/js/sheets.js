@@ -9,7 +9,8 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
 
 /**
  * @typedef {{classes: Set<string>, selectors: string[]}} Wanted  elements that one concern selects
- * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, counters: Wanted, unpainted: Wanted, decorated: Wanted, replaced: Wanted, cased: boolean, shielded: boolean, readable: boolean, version: number}} SheetFacts
+ * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, counters: Wanted, unpainted: Wanted, decorated: Wanted, replaced: Wanted, cased: boolean, shielding: Set<string>, readable: boolean, version: number}} SheetFacts
+ *   shielding: the selectors of rules that keep the mouse from elements
  */
 const CONCERNS = ['before', 'after', 'cursor', 'counters', 'unpainted', 'decorated', 'replaced'];
 /** @typedef {'before' | 'after' | 'cursor' | 'counters' | 'unpainted' | 'decorated' | 'replaced'} ConcernName */
@@ -27,7 +28,7 @@ const wanted = () => ({ classes: new Set(), selectors: [] });
 /** @template T @param {(concern: string) => T} make @returns {Record<ConcernName, T>} */
 const perConcern = (make) => /** @type {any} */ (Object.fromEntries(CONCERNS.map((concern) => [concern, make(concern)])));
 
-const UNREADABLE = { ...perConcern(wanted), cased: true, shielded: true, readable: false, version: 0 };
+const UNREADABLE = { ...perConcern(wanted), cased: true, shielding: new Set(['*']), readable: false, version: 0 };
 
 /** @param {CSSStyleSheet} sheet @returns {SheetFacts} */
 function factsOf(sheet) {
@@ -35,7 +36,7 @@ function factsOf(sheet) {
   if (version === 0) return UNREADABLE;
   const known = factsOfSheets.get(sheet);
   if (known?.version === version) return known;
-  const facts = { ...perConcern(wanted), cased: false, shielded: false, readable: true, version };
+  const facts = { ...perConcern(wanted), cased: false, shielding: new Set(), readable: true, version };
   readRules(sheet.cssRules, '', facts, 0);
   factsOfSheets.set(sheet, facts);
   return facts;
@@ -54,7 +55,7 @@ function readRules(rules, parent, facts, depth) {
       const inner = factsOf(rule.styleSheet);
       if (!inner.readable) facts.readable = false;
       facts.cased ||= inner.cased;
-      facts.shielded ||= inner.shielded;
+      for (const each of inner.shielding) facts.shielding.add(each);
       for (const concern of CONCERNS) join(facts[concern], inner[concern]);
     } else if (rule.cssRules) {
       readRules(rule.cssRules, parent, facts, depth + 1);
@@ -86,7 +87,7 @@ function readRule(style, selector, facts) {
   }
   if (style.contentVisibility === 'hidden') for (const part of splitList(selector)) add(facts.unpainted, part);
   if (style.textTransform && style.textTransform !== 'none') facts.cased = true;
-  if (style.pointerEvents === 'none') facts.shielded = true;
+  if (style.pointerEvents === 'none') for (const part of splitList(selector)) if (!part.includes('::')) facts.shielding.add(part.trim() || '*');
   if (decorates(style) && !selector.includes('::')) for (const part of splitList(selector)) add(facts.decorated, part);
   if (style.counterReset || style.counterIncrement || style.counterSet) {
     for (const part of splitList(selector)) add(facts.counters, part.replace(/::?(before|after)(?![\w-]).*/i, ''));
@@ -158,7 +159,7 @@ function selectedIn(root) {
   const isDocument = nodeType(root) === 9;
   const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
   sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
-  const { every, classes, byClass, lists, cased, shielded, replacing } = merged(sheets.map(factsOf));
+  const { every, classes, byClass, lists, cased, shielding, replacing } = merged(sheets.map(factsOf));
   /** @type {SelectedElements} */
   const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0 };
   if (root === sparseRoot) selection.elements = { get: (element) => bitsOf(element, lists) };
@@ -169,7 +170,7 @@ function selectedIn(root) {
   const has = (property) => styles.some((style) => style.includes(property));
   return {
     ...perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) })),
-    cased: cased || around.cased || has('text-transform'), shielded: shielded || around.shielded || has('pointer-events'),
+    cased: cased || around.cased || has('text-transform'), shielded: around.shielded || has('pointer-events') || (root === sparseRoot ? shielding.length > 0 : shielding.some((list) => selectsAny(root, list))),
     replacing: replacing || has('content'),
   };
 }
@@ -193,22 +194,20 @@ function bitsOf(element, lists) {
 const mergedFacts = new Map();
 const MOST_MERGED = 200;
 
-/** @param {SheetFacts[]} sheets @returns {{every: number, cased: boolean, shielded: boolean, replacing: boolean, classes: Map<string, number>, byClass: Map<string, number>, lists: [number, string][]}} */
+/** @param {SheetFacts[]} sheets @returns {{every: number, cased: boolean, shielding: string[], replacing: boolean, classes: Map<string, number>, byClass: Map<string, number>, lists: [number, string][]}} */
 function merged(sheets) {
   const key = sheets.map((facts) => facts.version).join();
   let known = mergedFacts.get(key);
   if (known) return known;
   const every = sheets.every((facts) => facts.readable) ? 0 : ALL_CONCERNS;
-  known = { every, cased: sheets.some((facts) => facts.cased), shielded: sheets.some((facts) => facts.shielded), replacing: sheets.some(mayReplace), classes: new Map(), byClass: new Map(), lists: [] };
+  known = { every, cased: sheets.some((facts) => facts.cased), shielding: validLists(new Set(sheets.flatMap((facts) => [...facts.shielding]))), replacing: sheets.some(mayReplace), classes: new Map(), byClass: new Map(), lists: [] };
   CONCERNS.forEach((concern, i) => {
     const selectors = new Set();
     for (const facts of sheets) {
       for (const name of facts[concern].classes) known.classes.set(name, known.classes.get(name) | (1 << i));
       for (const selector of facts[concern].selectors) selectors.add(selector);
     }
-    const whole = [...selectors].join(',');
-    // A bad selector voids its whole list: then each is tried alone.
-    if (every === 0) for (const list of isValid(whole) ? [whole] : [...selectors].filter(isValid)) known.lists.push([1 << i, list]);
+    if (every === 0) for (const list of validLists(selectors)) known.lists.push([1 << i, list]);
   });
   if (mergedFacts.size > MOST_MERGED) mergedFacts.clear();
   mergedFacts.set(key, known);
@@ -216,6 +215,12 @@ function merged(sheets) {
 }
 
 const mayReplace = ({ readable, replaced }) => !readable || replaced.classes.size + replaced.selectors.length > 0;
+
+/** All of them in one where that can be: a bad selector voids its whole list. @param {Set<string>} selectors */
+function validLists(selectors) {
+  const whole = [...selectors].join(',');
+  return isValid(whole) ? [whole] : [...selectors].filter(isValid);
+}
 
 function isValid(selector) {
   try {

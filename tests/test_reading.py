@@ -79,6 +79,7 @@ CHANGES = {
     "what is before a power": "q.previousSibling.data = '7 '",
     "a rule writes in capitals": "s.sheet.insertRule('button { text-transform: uppercase }', 0)",
     "a rule keeps the mouse away": "s.sheet.insertRule('.filling ~ button { pointer-events: none }', 0)",
+    "what a rule keeps it from comes": "n.parentNode.className = 'still'",
     "what keeps it away comes by itself": "document.body.style.pointerEvents = 'none'",
     "a slide comes in": "v.scrollLeft = 100",
     "a twin says something else": "t.textContent = 'ten'",
@@ -89,13 +90,14 @@ CHANGES = {
 KEPT = f"""<style id=s>{SPOKEN}
 .drawer{{position:fixed;left:-500px;top:0;width:300px;height:300px;background:#fff}}.open{{left:0}}
 #c{{position:fixed;inset:0;background:#0008}}#v{{width:100px;height:20px;overflow:hidden;white-space:nowrap}}
-#v div{{display:inline-block;width:100px}}</style>{FILL}
+#v div{{display:inline-block;width:100px}}.still + section + aside{{pointer-events:none}}</style>{FILL}
 <p>9<sup id=q>2</sup> <span id=w class=was>old</span> <span id=z>here</span></p><button>Save</button>
 <p><span class=sr id=t>$9.50</span><span aria-hidden=true>$9<sup>50</sup></span></p>
 <div id=v><div>One</div><div aria-hidden=true>Two</div></div><table><tr><th id=x>A<th>B<tr><td id=y>1<td>2</table>
 <dialog id=m>First <button>OK</button><dialog id=n>Second <button>Really</button></dialog></dialog>
 <section>
-<div class=drawer id=d role=dialog aria-modal=true><button>Shut</button></div><div id=c hidden></div></section>"""
+<div class=drawer id=d role=dialog aria-modal=true><button>Shut</button></div><div id=c hidden></div></section>
+<aside><button>Next</button></aside>"""
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)

@@ -259,10 +259,33 @@ async def test_the_rules_of_a_tab_bind_the_workers_of_the_sites_that_it_came_to_
         beside = [await limit_to.evaluate("ask()"), await free.evaluate("ask()")]
         await limit_to.goto(put_asking(web, "plain"))
         since = await free.evaluate("ask()")
+    await limit_to.close()
+    await free.close()
+    again = await browser.new_page(put_asking(web, "plain"))
+    afterwards = await again.evaluate("ask()")
 
     assert before == "sent,sent"
     assert beside == ["refused,refused", "sent,sent"]
     assert since.endswith("refused")  # Chrome holds nothing of a shared worker that has begun
+    assert afterwards == "sent,sent"
+
+
+async def test_a_worker_whose_script_is_still_to_come_as_rules_end_begins(browser: Browser, web: Web) -> None:
+    """Nobody else would let it run: it waited for us."""
+    web.put("plain", "/begins.js", "onconnect = ({ports: [port]}) => port.postMessage('begun')", "text/javascript")
+    script = web.hold("plain", "/begins.js")
+    free = await browser.new_page(web.origin("plain"))
+    async with limited(rules_of(deny=["evil.localhost"])):
+        limit_to = await browser.new_page(web.origin("good"))
+        begins = "new Promise((done) => { new SharedWorker('/begins.js').port.onmessage = (told) => done(told.data); })"
+        begun = asyncio.ensure_future(free.evaluate(begins))
+        while ("plain", "/begins.js") not in web.asked:
+            await limit_to.evaluate("1")
+    await limit_to.close()
+    await free.snapshot()  # so that Chrome knows by then that the rules have ended
+    script.set()
+
+    assert await begun == "begun"
 
 
 @pytest.mark.parametrize("kind", ["close", "goto"])

@@ -23,6 +23,7 @@ class Web:
         self.asked: list[tuple[str, str]] = []
         """Host and path of each request, and of each socket; a proxy is asked for whole addresses."""
         self._answers: dict[tuple[str, str], Answer] = {}
+        self._held: dict[tuple[str, str], asyncio.Event] = {}
 
     def origin(self, name: str) -> str:
         return f"http://{name}.localhost:{self.port}"
@@ -37,6 +38,10 @@ class Web:
 
     def redirect(self, name: str, path: str, to: str) -> str:
         return self.put(name, path, "", status=302, Location=to)
+
+    def hold(self, name: str, path: str) -> asyncio.Event:
+        """That path is answered once the event is set."""
+        return self._held.setdefault((name, path), asyncio.Event())
 
     def paths(self, name: str) -> list[str]:
         """What that host was asked for, each once, in order."""
@@ -67,6 +72,8 @@ class Web:
             await writer.drain()
             await reader.read()
             raise ConnectionError
+        if (held := self._held.get((name, path))) is not None:
+            await held.wait()
         status, extra, content = self._answers.get((name, path.partition("?")[0])) or _usual(path)
         extra = {"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*"} | extra
         told = "".join(f"{key}: {value}\r\n" for key, value in extra.items())

@@ -126,6 +126,8 @@ class Guards:
         """What some of those had until a moment ago: their requests are still held."""
         self._changes: list[asyncio.Task[None]] = []
         self._workers: dict[Session, _Worker] = {}
+        self._beginning: set[asyncio.Future[Any]] = set()
+        """Of the workers that wait for us: what lets them run, until Chrome has done it."""
         self._let_go: dict[str, str] = {}
         """The workers that no rules were for, by their target's id, and their origin."""
         self._session: Session | None = None
@@ -239,13 +241,20 @@ class Guards:
             if self._all_ours:
                 await self._enforce_above(self._all_rules)
             self._stop_workers()
-            if not any(each.narrow for each in self._guards) and not any(each.met for each in self._workers.values()):
-                await self._detach()
-            elif self._session is None:
-                await self._attach()
-            else:
+            if self._session is None:
+                if self._watches:
+                    await self._attach()
+            elif self._watches or self._beginning:
                 self._take_back()
                 await asyncio.gather(*self._enforce(list(self._workers)), return_exceptions=True)
+            else:
+                await self._detach()
+
+    @property
+    def _watches(self) -> bool:
+        """There are, or will be, rules for the workers that belong to no tab."""
+        of_tabs = self._narrow is not None or any(each.narrow for each in self._guards)
+        return of_tabs or any(each.met for each in self._workers.values())
 
     async def _enforce_above(self, rules: list[Rules]) -> None:
         from .interception import Interception
@@ -280,8 +289,7 @@ class Guards:
         origin = inside or str(origin_of(info.url.removeprefix("blob:")))
         if not self._all_ours and not self._rules_for(origin):
             self._let_go[info.target_id] = origin
-            running = worker.post(runtime.RunIfWaitingForDebugger())
-            seen([running])
+            running = self._let_run(worker)
             running.add_done_callback(lambda _: parent.tell(target.DetachFromTarget(session_id=event.session_id)))
             return
         interception = Interception(worker, lambda paused: self._judge_worker(kept, paused))
@@ -292,7 +300,20 @@ class Guards:
         worker.tell(
             target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=WORKERS)
         )
-        worker.tell(runtime.RunIfWaitingForDebugger())
+        self._let_run(worker)
+
+    def _let_run(self, worker: Session) -> asyncio.Future[Any]:
+        """One whose script is still to come is let run when it has come: it would wait for ever if nobody were there."""
+        running = worker.post(runtime.RunIfWaitingForDebugger())
+        seen([running])
+        self._beginning.add(running)
+        running.add_done_callback(self._begun)
+        return running
+
+    def _begun(self, running: asyncio.Future[Any]) -> None:
+        self._beginning.discard(running)
+        if not self._beginning and not self._watches and self._session is not None:
+            self._change()
 
     def _left(self, session_id: str) -> None:
         """With those that it started."""

@@ -244,11 +244,13 @@ class Guards:
             if self._session is None:
                 if self._watches:
                     await self._attach()
-            elif self._watches or self._beginning:
+                return
+            await self._auto_attach(self._session)
+            if self._watches or self._beginning:
                 self._take_back()
                 await asyncio.gather(*self._enforce(list(self._workers)), return_exceptions=True)
             else:
-                await self._detach()
+                await self._detach(self._session)
 
     @property
     def _watches(self) -> bool:
@@ -269,15 +271,19 @@ class Guards:
         session = self._session = self._connection.session(attached.session_id)
         session.on(target.AttachedToTarget, lambda event: self._arrived(session, event))
         session.on(target.DetachedFromTarget, lambda event: self._left(event.session_id))
+        await self._auto_attach(session)
+
+    async def _auto_attach(self, session: Session) -> None:
+        """Workers wait for us only where there are rules: one that did as we detached would wait for ever."""
+        waits = self._watches
         await session.send(
-            target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=_OUTLIVING)
+            target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=waits, flatten=True, filter=_OUTLIVING)
         )
 
-    async def _detach(self) -> None:
-        if self._session is not None:
-            session, self._session = self._session, None
-            self._workers, self._let_go = {}, {}
-            await self._connection.browser.send(target.DetachFromTarget(session_id=session.id))
+    async def _detach(self, session: Session) -> None:
+        self._session = None
+        self._workers, self._let_go = {}, {}
+        await self._connection.browser.send(target.DetachFromTarget(session_id=session.id))
 
     def _arrived(self, parent: Session, event: target.AttachedToTarget, inside: str = "") -> None:
         """`inside`: the origin of the worker that started this one."""
@@ -303,7 +309,7 @@ class Guards:
         self._let_run(worker)
 
     def _let_run(self, worker: Session) -> asyncio.Future[Any]:
-        """One whose script is still to come is let run when it has come: it would wait for ever if nobody were there."""
+        """One whose script is still to come runs when it has come, if we are still attached then: else never."""
         running = worker.post(runtime.RunIfWaitingForDebugger())
         seen([running])
         self._beginning.add(running)

@@ -310,6 +310,24 @@ async def test_the_last_words_of_an_iframe_keep_to_the_rules(browser: Browser, w
     assert web.paths("evil") == []
 
 
+@pytest.mark.parametrize("when", ["before", "pagehide"])
+async def test_what_a_page_sent_keeps_to_its_rules_when_it_was_left(browser: Browser, web: Web, when: str) -> None:
+    """Here what it sent is led elsewhere only when the tab is free again."""
+    answer = web.hold("good", "/later")
+    web.redirect("good", "/later", f"{web.origin('evil')}/later")
+    sends = "fetch('/later', {keepalive: true, mode: 'no-cors'})"
+    sends = f"addEventListener('pagehide', () => {sends})" if when == "pagehide" else sends
+    async with limited(rules_of(allow=ALLOWED)):
+        page = await browser.new_page()
+        await page.goto(web.put("good", "/", f"<script>{sends}</script>"))
+    await page.goto(web.origin("free"))
+    answer.set()
+    await page.evaluate("new Promise(done => setTimeout(done, 500))")
+
+    assert "/later" in web.paths("good")
+    assert web.paths("evil") == []
+
+
 async def test_a_tab_stays_limited_while_one_that_it_opened_is_there(browser: Browser, web: Web) -> None:
     async with limited(rules_of(allow=ALLOWED)):
         page = await browser.new_page()

@@ -81,6 +81,8 @@ class RequestPaused(Event, frozen=True):
     request: PausedRequest
     frame_id: str
     resource_type: str
+    network_id: str = ""
+    """That of the domain Network. A request that a document sends as it is left has none."""
 
 
 class AuthRequired(Event, frozen=True):

@@ -47,6 +47,9 @@ class Above(Protocol):
     def left(self, guard: Guard, frames: list[str], rules: list[Rules]) -> None:
         """The documents of frames are gone, or all its tabs; those rules they had."""
 
+    def freed(self, guard: Guard, requests: Recent, rules: list[Rules]) -> None:
+        """The documents of its tabs are gone, which go on without those rules. `requests` are theirs, by their ids."""
+
 
 class Guard:
     """`wide` are rules that hold for the whole browser, `narrow` those that hold here alone.
@@ -68,6 +71,8 @@ class Guard:
         self.tabs = Recent()
         """The tabs' ids, which are the ids of their root frames."""
         self.frames = Recent()
+        self._requests = Recent()
+        """Of its documents, by their ids: those sent as rules end may come when they have ended."""
         self._visited = Recent()
         """The addresses of the documents that were asked for here, as far as they tell the origin."""
         self._above = above
@@ -78,7 +83,8 @@ class Guard:
         self._interceptions: dict[Session, Interception] = {}
         self._watched: list[Session] = []
         self._listening: set[Session] = set()
-        """To what sockets the sessions open."""
+        """To what sockets the sessions open; `_noting` to what they request."""
+        self._noting: set[Session] = set()
         self._blocked: list[Blocked] = []
         self._ended: list[Rules] = []
         self._unheld: Unheld | None = None
@@ -175,6 +181,7 @@ class Guard:
         elif self.narrow:
             seen(self._interception(session).enforce(self.narrow))
         self._hold_the_rest(session)
+        self._note_requests(session)
         session.on(cdp_page.FrameNavigated, lambda event: self.visit(event.frame.url))
         self._watched.append(session)
         self._limit_sockets(session)
@@ -242,7 +249,8 @@ class Guard:
         self._ended = []
         if self._above is not None:
             self._above.left(self, list(self.frames), self.narrow)
-        self.frames = Recent()
+            self._above.freed(self, self._requests, self.narrow)
+        self.frames, self._requests = Recent(), Recent()
         await self._change(left)
 
     def names(self, scheme: str) -> bool:
@@ -278,6 +286,7 @@ class Guard:
         for session in self._sessions:
             answers += self._interception(session).enforce(rules)
             self._hold_the_rest(session)
+            self._note_requests(session)
         for session in self._watched:
             self._limit_sockets(session)
             put_on(session, self.hold.standstill if self.hold is not None else None)
@@ -296,6 +305,7 @@ class Guard:
         self._watched = [each for each in self._watched if each.closed_because is None]
         self._interceptions = {each: kept for each, kept in self._interceptions.items() if each in self._sessions}
         self._listening &= set(self._watched)
+        self._noting &= set(self._sessions)
         if self._unheld is not None:
             self._unheld.forget_closed()
 
@@ -315,6 +325,13 @@ class Guard:
             self._unheld.take_from(session)
         elif self._unheld is not None:
             self._unheld.give_back(session)
+
+    def _note_requests(self, session: Session) -> None:
+        if self._from_above and self.narrow and session not in self._noting:
+            from cdp_agent.cdp import network
+
+            self._noting.add(session)
+            session.on(network.RequestWillBeSent, lambda event: self._requests.add(event.request_id))
 
     def _limit_sockets(self, session: Session) -> None:
         if not self.rules and session not in self._listening:

@@ -119,6 +119,8 @@ class Guards:
         """Of the tabs that are open."""
         self._former: dict[str, list[Rules]] = {}
         """The rules that frames had whose documents are gone: their last words come later."""
+        self._freed: dict[str, tuple[Recent, list[Rules]]] = {}
+        """Of tabs that went on without: the requests of the documents that are gone, by their ids, and their rules."""
         self._unknown: dict[str, list[asyncio.Future[None]]] = {}
         """Frames of which Chrome is still to tell: who waits for that; `_waited_for` were waited for."""
         self._waited_for = Recent()
@@ -167,6 +169,10 @@ class Guards:
             if rules:
                 self._change()
 
+    def freed(self, guard: Guard, requests: Recent, rules: list[Rules]) -> None:
+        """See guard.Above."""
+        self._freed |= dict.fromkeys(guard.tabs, (requests, rules))
+
     def _remember(self, frames: list[str], rules: list[Rules]) -> None:
         self._leaving.append(rules)
         asyncio.get_running_loop().call_later(_LAST_WORDS_S, self._forget, rules)
@@ -176,6 +182,7 @@ class Guards:
 
     def _forget(self, rules: list[Rules]) -> None:
         self._leaving.remove(rules)
+        self._freed = {tab: each for tab, each in self._freed.items() if each[1] is not rules}
         self._change()
 
     def _change(self) -> None:
@@ -194,6 +201,8 @@ class Guards:
         if sender is not None:
             if event.resource_type == "Document":
                 sender.visit(event.request.url)
+            elif (freed := self._freed.get(frame)) and (not event.network_id or event.network_id in freed[0]):
+                return judge(None, freed[1], event, tab=False)
             return judge(sender, sender.rules, event, tab=frame in sender.tabs)
         if frame and frame not in self._waited_for and any(each.rules != self._rules for each in self._guards):
             return self._judge_later(event)

@@ -288,6 +288,23 @@ async def test_a_worker_whose_script_is_still_to_come_as_rules_end_begins(browse
     assert await begun == "begun"
 
 
+async def test_workers_of_workers_belong_to_their_tab(browser: Browser, web: Web) -> None:
+    ask = (
+        f"fetch('{web.origin('evil')}/', {{mode: 'no-cors'}}).then(() => postMessage('sent'), () => postMessage('no'))"
+    )
+    web.put("plain", "/inner.js", ask, "text/javascript")
+    web.put(
+        "plain", "/outer.js", "new Worker('/inner.js').onmessage = (told) => postMessage(told.data)", "text/javascript"
+    )
+    async with limited(rules_of(allow=ALLOWED)):
+        await browser.new_page(web.origin("good"))
+    free = await browser.new_page(web.origin("plain"))
+
+    said = await free.evaluate("new Promise(done => new Worker('/outer.js').onmessage = (told) => done(told.data))")
+
+    assert said == "sent"
+
+
 @pytest.mark.parametrize("kind", ["close", "goto"])
 async def test_the_last_words_of_an_iframe_keep_to_the_rules(browser: Browser, web: Web, kind: str) -> None:
     """They may come when the tab is free again: here they are made to, by an iframe that is busy as it is left."""

@@ -42,6 +42,10 @@ class Targets(Result, frozen=True):
     target_infos: list[TargetInfo]
 
 
+class FoundTarget(Result, frozen=True):
+    target_info: TargetInfo
+
+
 class ClosedTarget(Result, frozen=True):
     success: bool = True
 
@@ -58,6 +62,11 @@ class SetAutoAttach(Command[Empty], frozen=True):
     wait_for_debugger_on_start: bool
     flatten: bool | None = None
     filter: list[FilterEntry] | None = None
+
+
+class GetTargetInfo(Command[FoundTarget], frozen=True):
+    method: ClassVar[str] = "Target.getTargetInfo"
+    target_id: str
 
 
 class AttachToTarget(Command[AttachedSession], frozen=True):

@@ -212,6 +212,9 @@ class Guards:
     def _judge_later(self, event: fetch.RequestPaused) -> asyncio.Future[Outcome | None]:
         loop = asyncio.get_running_loop()
         known, verdict = loop.create_future(), loop.create_future()
+        if event.frame_id not in self._unknown:
+            asked = self._connection.browser.post(target.GetTargetInfo(target_id=event.frame_id))
+            asked.add_done_callback(lambda done: self._told_of(event.frame_id, done))
         self._unknown.setdefault(event.frame_id, []).append(known)
         timer = loop.call_later(_KNOWN_WITHIN_S, self.came, event.frame_id)
 
@@ -226,6 +229,15 @@ class Guards:
 
         known.add_done_callback(judge_now)
         return verdict
+
+    def _told_of(self, frame_id: str, told: asyncio.Future[target.FoundTarget]) -> None:
+        """A worker that another one started: where nobody attaches to that, Chrome tells of it only who asks."""
+        if told.cancelled() or told.exception() is not None:
+            return
+        parent = told.result().target_info.parent_frame_id or ""
+        if guard := next((each for each in self._guards if parent in each.tabs or parent in each.frames), None):
+            guard.frames.add(frame_id)
+            self.came(frame_id)
 
     @property
     def _rules(self) -> list[Rules]:

@@ -110,9 +110,10 @@ async def test_without_anybody_to_ask_it_is_tried_again(site: Site, httpserver: 
         assert resolved(events)[-1] == (2, "code", "fill")
 
 
-async def test_it_stops_within_a_second_while_somebody_decides(
+async def test_it_stops_at_once_while_somebody_decides(
     browser: Browser, page: Page, site: Site, httpserver: HTTPServer
 ) -> None:
+    """Within a second, or sooner than it took to come so far where the machine is busy."""
     stop = asyncio.Event()
 
     async def never(ask: Ask) -> Approve:
@@ -121,30 +122,34 @@ async def test_it_stops_within_a_second_while_somebody_decides(
         return Approve()
 
     models = Models(httpserver, [plan("Press Enter")])
-    began = 0.0
+    began = asked = time.monotonic()
     events = []
     async for event in models.agent(browser, approve=never).stream("Search", url=site.home, page=page, stop=stop):
-        began = time.monotonic() if isinstance(event, ApprovalAsked) else began
+        asked = time.monotonic() if isinstance(event, ApprovalAsked) else asked
         events.append(event)
+    took_s = time.monotonic() - asked
 
     assert result_of(events).error == TaskError("aborted", "The run was stopped.", "user")
-    assert time.monotonic() - began < 1
+    assert took_s < max(1, asked - began)
 
 
 async def test_time_stands_still_while_somebody_decides(
     browser: Browser, page: Page, site: Site, httpserver: HTTPServer
 ) -> None:
+    """There is more time than the run takes by itself here and now, and it is asked about for longer than that."""
+    models = Models(httpserver, [plan("Press Escape"), verdict("Done.")] * 2)
+    alone = await models.agent(browser, approve=deciding(Approve())).run("Search", url=site.home, page=page)
+    max_seconds = max(2, 5 * alone.stats.duration_s)
+
     async def slowly(ask: Ask) -> Approve:
-        await asyncio.sleep(8.2)  # what is tested is time
+        await asyncio.sleep(max_seconds + 0.2)  # what is tested is time
         return Approve()
 
-    models = Models(httpserver, [plan("Press Escape"), verdict("Done.")])
-    agent = models.agent(browser, approve=slowly, limits=Limits(max_seconds=8))
-
+    agent = models.agent(browser, approve=slowly, limits=Limits(max_seconds=max_seconds))
     result = await agent.run("Search", url=site.home, page=page)
 
     assert result.success
-    assert result.stats.duration_s > 3.2
+    assert result.stats.duration_s > max_seconds
 
 
 async def test_time_goes_on_when_it_is_decided(

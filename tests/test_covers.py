@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-
 import pytest
 
 from cdp_agent.page.covers import locate_text
 from cdp_agent.page.marks import Box
 from cdp_agent.page.page import Page
-from cdp_agent.page.screenshot import take_picture
-from cdp_agent.secrets import Secret, Secrets
 from tests.conftest import Serve
-
-SECRET = "kiwi-77-plum"
-SECRETS = Secrets({"password": Secret(SECRET, ["https://shop.example"])})
-PLACED = "position:absolute;left:100px;top:60px;width:300px;height:40px;font:20px monospace;border:0;padding:0;margin:0"
-
-REDS = """async image => {
-  const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${image}`)).blob());
-  const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
-  context.drawImage(bitmap, 0, 0);
-  const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
-  let reds = 0;
-  for (let i = 0; i < data.length; i += 4) if (data[i] > 150 && data[i + 1] < 100 && data[i + 2] < 100) reds++;
-  return reds;
-}"""
-
-
-def _red(content: str) -> str:
-    return f"<style>body{{margin:0}} .s{{color:#f00}}</style>{content}"
+from tests.pictures import PLACED, SECRET, SECRETS, red_page, shown
 
 
 @pytest.mark.parametrize(
@@ -49,14 +28,12 @@ def _red(content: str) -> str:
     ],
 )
 async def test_a_picture_shows_no_secret(page: Page, serve: Serve, content: str) -> None:
-    await page.goto(serve(_red(content)))
+    await page.goto(serve(red_page(content)))
 
-    before = await take_picture(page, format="png", for_models=False)
-    picture = await take_picture(page, hidden=SECRETS.spans, format="png", for_models=False)
+    before, after = await shown(page)
 
-    reds = [await page.evaluate(f"({REDS})('{base64.b64encode(each.data).decode()}')") for each in (before, picture)]
-    assert reds[0] > 50
-    assert reds[1] == 0
+    assert before > 50
+    assert after == 0
 
 
 async def test_a_frame_of_another_process_is_covered(page: Page, serve: Serve) -> None:

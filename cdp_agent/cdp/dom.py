@@ -68,3 +68,22 @@ class SetFileInputFiles(Command[Empty], frozen=True):
     files: list[str]
     object_id: str | None = None
     backend_node_id: int | None = None
+
+
+Quad = list[float]
+"""The four corners, x before y, clockwise from what is the left top one."""
+
+
+class BoxModel(Result, frozen=True):
+    content: Quad
+
+
+class Boxes(Result, frozen=True):
+    model: BoxModel
+
+
+class GetBoxModel(Command[Boxes], frozen=True):
+    """Places are in the viewport of the session's own frame."""
+
+    method: ClassVar[str] = "DOM.getBoxModel"
+    backend_node_id: int

@@ -1,8 +1,8 @@
 """Where a picture of the tab shows text that nobody may see: boxes to be painted over, see paint.py.
 
 What the text is, the pages are not told: they give theirs, it is looked through here, and they are asked where those
-places are. A box is that of the whole piece of text, or the whole field, that a found place is in. Text that is drawn
-(canvas, pictures) is not found.
+places are. A box is that of the whole piece of text, or the whole field, that a found place is in. What no script can
+ask for is found by drawn.py; text inside of pictures and canvases is not found.
 """
 
 from __future__ import annotations

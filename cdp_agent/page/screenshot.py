@@ -16,9 +16,10 @@ from cdp_agent.errors import ActionError
 
 from .capture import capture
 from .covers import Spans, locate_text
+from .drawn import watch_text
 from .lines import refs_in
 from .marks import TIMEOUT_S as MARKS_TIMEOUT_S
-from .marks import Box, locate_marks
+from .marks import Box, Mark, locate_marks
 from .paint import Format, Picture, paint
 from .world import deadline
 
@@ -64,26 +65,36 @@ async def take_picture(
 ) -> Picture:
     """A picture with these refs marked, as far as the viewport shows them; see paint.py.
 
-    Text in which `hidden` finds something is painted over, and so are fields of secrets: wherever it was before the
-    picture was taken or is afterwards, since a page may move meanwhile. When that is not known there is no picture.
+    Text in which `hidden` finds something is painted over, and so are fields of secrets: wherever it was from before
+    the picture was taken until afterwards, since a page may move meanwhile. When that is not known there is no picture.
     Raises ActionError for a tab that never had a page, PageUnresponsive, DocumentGone, BrowserError.
     """
     world = await (await page.frames()).root.world()
-    masks = await locate_text(page, hidden) if hidden is not None else []
-    # Asked at the same time: the page goes on meanwhile.
-    image, found, extent = await asyncio.gather(
-        _capture(page, full_page=full_page, to_be_painted=True),
-        locate_marks(page, refs),
-        world.call("viewportPlace", returning=_Extent, timeout_s=MARKS_TIMEOUT_S),
-    )
-    if hidden is not None:
+
+    async def taken() -> tuple[bytes, list[Mark], _Extent]:
+        # Asked at the same time: the page goes on meanwhile.
+        return await asyncio.gather(
+            _capture(page, full_page=full_page, to_be_painted=True),
+            locate_marks(page, refs),
+            world.call("viewportPlace", returning=_Extent, timeout_s=MARKS_TIMEOUT_S),
+        )
+
+    masks: list[Box] = []
+    drawn: list[Box] = []
+    if hidden is None:
+        image, found, extent = await taken()
+    else:
+        masks = await locate_text(page, hidden)
+        (image, found, extent), drawn = await watch_text(page, hidden, taken(), in_page=full_page)
         masks += await locate_text(page, hidden)
     width = extent.width
     if full_page:
         width = (await _content_size(page)).width
         masks = [_moved(box, extent) for box in masks]
         found = [msgspec.structs.replace(each, boxes=[_moved(box, extent) for box in each.boxes]) for each in found]
-    return await paint(world, image, width=width, marks=found, masks=masks, format=format, for_models=for_models)
+    return await paint(
+        world, image, width=width, marks=found, masks=masks + drawn, format=format, for_models=for_models
+    )
 
 
 async def _capture(page: Tab, *, full_page: bool, to_be_painted: bool = False) -> bytes:

@@ -67,6 +67,18 @@ async def test_a_form_that_a_page_calls_off_itself_is_no_failure(page: Page, ser
     assert receipt.failed_requests == []
 
 
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "chrome://settings/", "devtools://x/", "view-source:file:///etc"]
+)
+async def test_a_tab_that_chrome_does_not_open_is_told(page: Page, serve: Serve, url: str) -> None:
+    await page.goto(serve(button(f"console.error('Not allowed to load local resource: x:y'); window.open('{url}')")))
+    await page.snapshot()
+
+    receipts = [await page.click("E1") for _ in range(2)]
+
+    assert [each.failed_requests for each in receipts] == 2 * [[Failure("GET", url, error=REFUSED)]]
+
+
 @pytest.mark.parametrize("way", TABS)
 async def test_a_tab_that_stays_empty_is_told_with_what_was_not_opened(page: Page, serve: Serve, way: str) -> None:
     script, url = TABS[way]

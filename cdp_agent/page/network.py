@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from cdp_agent.cdp import network, target
+from cdp_agent.cdp import log, network, target
 from cdp_agent.cdp.connection import Session
 
 from .recent import Recent
@@ -29,6 +29,8 @@ ENDLESS_S = 5.0
 """What takes so long waits for something to happen, as long polling does."""
 WORKER_S = 1.0
 """So long the script of a worker is waited for, of which nobody may tell that it came."""
+_NOT_ALLOWED = "Not allowed to load local resource: "
+"""Of a tab that a page may not open Chrome tells nothing else."""
 REFUSED = "was refused by Chrome: a page may not lead there"
 _REDIRECTED = "it redirects to an address of a kind that a server may not lead to"
 _UNSAFE_REDIRECT = "net::ERR_UNSAFE_REDIRECT"
@@ -87,6 +89,8 @@ class Requests:
         self._endless = Recent(_REMEMBERED)
         self._times: Counter[str] = Counter()
         self._moved_at = 0.0
+        self._told = ""
+        """What Chrome has logged as refused: where it was a navigation of the page itself, that is told again."""
 
     def watch(self, session: Session) -> None:
         """To be called before anything may run on the session."""
@@ -96,6 +100,8 @@ class Requests:
         session.on(target.AttachedToTarget, lambda event: self._end_worker_script(event.target_info.target_id))
         session.on(network.LoadingFinished, lambda event: self._end(event.request_id))
         session.on(network.LoadingFailed, self._failed)
+        session.on(log.EntryAdded, self._logged)
+        session.tell(log.Enable())
         session.tell(network.Enable(max_total_buffer_size=_NO_BUFFER, max_resource_buffer_size=_NO_BUFFER))
 
     def mark(self) -> Mark:
@@ -134,10 +140,20 @@ class Requests:
 
     def refused(self, url: str) -> None:
         """A navigation that Chrome does not begin."""
+        if url == self._told:
+            self._told = ""
+            return
         self._order += 1
         self._failures.append((self._order, Failure("GET", url, error=REFUSED)))
         del self._failures[:-_REMEMBERED]
         self._stirred()
+
+    def _logged(self, event: log.EntryAdded) -> None:
+        _, is_refused, url = event.entry.text.partition(_NOT_ALLOWED)
+        if is_refused and event.entry.source == "security":
+            self._told = ""
+            self.refused(url)
+            self._told = url
 
     def status(self, loader_id: str) -> int | None:
         """The HTTP status that a document came with."""

@@ -1,4 +1,4 @@
-"""Each fault at each moment: what comes of it, within which time, and that nothing is left of it afterwards."""
+"""Each fault at each moment: what must come of it, within which time, and that nothing is left of it afterwards."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ GO = "data:text/html,<title>Other</title><p>Other"
 FILL = ("fill", {"ref": "{{ref:textbox Name}}", "value": "tea"})
 CLICK = ("click", {"ref": "{{ref:button Send}}"})
 DONE = tool_call("done", {"result": "Done."})
-DEADLINE_S = 12.0
-"""Under load; most rows take a fifth of a second."""
+WORKS_WITHIN_S = 12.0
 PARALLEL = 4
 LEFT_WITHIN_S = 10.0
 
@@ -152,11 +151,14 @@ BEFORE_ANY_TAB = {*STARTING, "open", "attach"}
 AT_THE_END = {"leave"}
 
 
-async def came_of(act: Awaitable[object]) -> str:
-    """In a word: "done", the class of the error, how a run ended, or that it had to be cancelled."""
+async def came_of(act: Awaitable[object], within_s: float) -> str:
+    """In a word: "done", the class of the error, how a run ended, or that it took too long."""
     call = asyncio.ensure_future(act)
-    done, _ = await asyncio.wait([call], timeout=DEADLINE_S)
-    assert done, "it hangs"
+    done, _ = await asyncio.wait([call], timeout=within_s)
+    if not done:
+        call.cancel()
+        await asyncio.wait([call])
+        return f"took longer than {within_s:g} s"
     try:
         came = call.result()
     except CdpAgentError as error:
@@ -166,12 +168,14 @@ async def came_of(act: Awaitable[object]) -> str:
     return "done"
 
 
-async def cancelled_at(reached: asyncio.Event, act: Awaitable[object]) -> str:
+async def cancelled_at(reached: asyncio.Event, act: Awaitable[object], within_s: float) -> str:
     """What comes of it when it is cancelled while nothing answers."""
     call = asyncio.ensure_future(act)
-    await asyncio.wait_for(reached.wait(), DEADLINE_S)
-    call.cancel()
-    return "cancelled" if (await asyncio.wait([call], timeout=DEADLINE_S))[0] and call.cancelled() else "not cancelled"
+    async with asyncio.timeout(within_s):
+        await reached.wait()
+        call.cancel()
+        await asyncio.wait([call])
+    return "cancelled" if call.cancelled() else "not cancelled"
 
 
 async def connected(chrome: DetachedChrome) -> tuple[Faulty, Browser]:
@@ -206,30 +210,44 @@ async def struck(chrome: DetachedChrome, browser: Browser, faulty: Faulty, fault
     at, act = MOMENTS[moment]
     faulty.arm(at, FAULTS[fault])
     acting = act(Stage(chrome, browser, faulty, tab))
-    came = await (cancelled_at(faulty.reached, acting) if fault == "unanswered" else came_of(acting))
+    within_s = TABLE[moment][fault].within_s
+    waiting = cancelled_at(faulty.reached, acting, within_s) if fault == "unanswered" else came_of(acting, within_s)
+    came = await waiting
     assert faulty.reached.is_set(), "the moment never came"
     return came
 
 
 async def works(browser: Browser) -> bool:
     try:
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(WORKS_WITHIN_S):
             page = await browser.new_page(PAGE)
             return 'button "Send"' in (await page.snapshot()).text
     except CdpAgentError:
         return False
 
 
+class Row(NamedTuple):
+    """What must come of a fault, and the longest that it may take: most take a fifth of a second, thirty times that
+    where the machine has ten times as much to do as it can."""
+
+    came: str
+    within_s: float
+
+
 USUALLY = {
-    "refused": "ProtocolError",
-    "misshapen": "ProtocolError",
-    "unanswered": "cancelled",
-    "gone": "BrowserError",
-    "detached": "done",
-    "crashed": "done",
-    "process_ended": "done",
-    "noisy": "done",
-    "answered_twice": "done",
+    "refused": Row("ProtocolError", 8),
+    "misshapen": Row("ProtocolError", 8),
+    "unanswered": Row("cancelled", 8),
+    "gone": Row("BrowserError", 8),
+    "detached": Row("done", 10),
+    "crashed": Row("done", 10),
+    "process_ended": Row("done", 10),
+    "noisy": Row("done", 10),
+    "answered_twice": Row("done", 10),
+}
+MAY_TAKE_S = {
+    ("wait", "detached"): 12,  # it is waited for in the next document, which does not come: for 5 s
+    ("world", "detached"): 12,
 }
 ACTING = {"crashed": "PageUnresponsive", "process_ended": "PageUnresponsive"}
 READING = {**ACTING, "detached": "DocumentGone"}
@@ -257,7 +275,10 @@ OTHERWISE: dict[str, dict[str, str]] = {
 }
 TABLE = {
     moment: {
-        fault: {**USUALLY, **OTHERWISE.get(moment, {})}[fault]
+        fault: Row(
+            OTHERWISE.get(moment, {}).get(fault, USUALLY[fault].came),
+            MAY_TAKE_S.get((moment, fault), USUALLY[fault].within_s),
+        )
         for fault in FAULTS
         if at is not NO_COMMAND or fault in AT_ANY_TIME
     }
@@ -342,6 +363,7 @@ async def test_each_fault_is_told_as_what_it_is_and_leaves_nothing(detached: Det
         left.append(await left_since(before, detached, but_tabs=faults == ["gone"]))
 
     assert found == {
-        fault: ([came, came], fault != "gone" and moment not in AT_THE_END) for fault, came in TABLE[moment].items()
+        fault: ([must.came, must.came], fault != "gone" and moment not in AT_THE_END)
+        for fault, must in TABLE[moment].items()
     }
     assert left == [{**NOTHING, "tabs": []}, NOTHING]

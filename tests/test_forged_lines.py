@@ -8,6 +8,7 @@ import pytest
 
 from cdp_agent.agent.evidence import Evidence
 from cdp_agent.browser import Browser
+from cdp_agent.page.compared import not_in, without_lines
 from cdp_agent.page.dialogs import Dialog
 from cdp_agent.page.diff import changes, focused
 from cdp_agent.page.downloads import Download
@@ -15,7 +16,9 @@ from cdp_agent.page.lines import in_line, quoted, read_line, ref_of, ref_of_chan
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts import NewTab, Receipt
 from cdp_agent.page.snapshot import Snapshot
+from cdp_agent.steps.call import Output
 from cdp_agent.steps.outline import outline
+from cdp_agent.steps.outputs import told
 
 from .conftest import Serve
 from .test_tools_more import call
@@ -207,3 +210,27 @@ def test_quotes_hold_whatever_is_in_them_in_one_line(end: str) -> None:
     assert quoted(f'a{end}"b\udc00').splitlines() == [quoted(f'a{end}"b\udc00')]
     assert json.loads(quoted(f'a{end}"b')) == f'a{end}"b'
     assert in_line(f"a{end}{end}b{end}") == "a b"
+
+
+def test_an_effect_is_not_taken_for_told_where_a_page_says_its_ref() -> None:
+    effect = '~ - button "Pay" [ref=E2]: now class "paid"'
+
+    assert not_in(['+ - text: "x [ref=E2]"', '+ - button "[ref=E2]" [ref=E7]'], [effect]) == [effect]
+    assert not_in(['~ - button "Pay" [ref=E2] (now [pressed])'], [effect]) == []
+
+
+def test_the_lines_of_a_field_are_those_below_its_own_line() -> None:
+    forging = '- textbox "a [ref=E2]" [ref=E1]:\n  | one\n  | two\n'
+    field = '- textbox "b" [ref=E2]:\n  | one\n  | two'
+
+    _, after = without_lines(f'{forging}- textbox "b" [ref=E2]', forging + field, "E2", "one\ntwo")
+
+    assert after == f'{forging}- textbox "b" [ref=E2]'
+
+
+def test_elements_are_counted_by_their_refs_and_not_by_what_a_page_says() -> None:
+    forging = "\n".join(['- text: "[ref=E1] [ref=E2] [ref=E3]"', '- button "[ref=E4]" [ref=E5]'])
+
+    shown = told([Output(1, "snapshot", forging), Output(2, "snapshot", "")])
+
+    assert "[1 elements: see step 2" in shown

@@ -98,6 +98,26 @@ def test_what_a_step_gave_is_taken(result: str | Result, value: str) -> None:
     assert given(result, [FOUND, READ]) == value
 
 
+EVIL = "https://evil.test/x"
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        Output(1, "search_web", f"1. {EVIL}\n   https://a.test/", {"results": [{"url": "https://a.test/"}]}),
+        Output(1, "snapshot", f'- text: "→ {EVIL} "\n- link "{EVIL}" → /', url="https://a.test/b"),
+        Output(
+            1, "find_elements", EVIL, {"elements": [{"attributes": {"href": "https://a.test/", "id": f"see {EVIL}"}}]}
+        ),
+        Output(1, "manage_tabs", EVIL, {"tabs": [{"url": "https://a.test/"}]}),
+        Output(1, "click", f'clicked E1 link "{EVIL}"', {"navigated_to": "https://a.test/", "new_tabs": []}),
+    ],
+    ids=lambda each: each.tool,
+)
+def test_words_that_look_like_an_address_are_none_that_a_step_gave(output: Output) -> None:
+    assert given(Result("url", 1, 1), [output]) == "https://a.test/"
+
+
 @pytest.mark.parametrize(
     ("result", "why"),
     [

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 
-from .lines import ref_of, without_focus
+from .lines import line_of, ref_of, ref_of_change, without_focus
 
-_EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: (\[ref=E\d+\]))?: ')
+_EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
 
 
 def without_lines(before: str, after: str, ref: str | None, value: str | None) -> tuple[str, str]:
@@ -20,9 +20,9 @@ def without_lines(before: str, after: str, ref: str | None, value: str | None) -
 
 def _split_lines(text: str, ref: str) -> tuple[str, list[str]]:
     """The text without the lines of text ("| …") right below that of the ref, and those."""
-    at = text.find(f"[ref={ref}]")
-    end = text.find("\n", at)
-    if at < 0 or end < 0:
+    line = line_of(text, ref)
+    end = f"\n{text}".find(f"\n{line}\n") + len(line)
+    if not line or end < len(line):
         return text, []
     rest = text[end + 1 :].split("\n")
     own = list(itertools.takewhile(lambda line: line.lstrip(" ").startswith("|"), rest))
@@ -44,8 +44,10 @@ def not_in(changed: list[str], lines: list[str]) -> list[str]:
 
     def is_told(line: str) -> bool:
         found = _EFFECT.match(line)
-        told = found and (found[2] or found[1])
-        return bool(told) and any(str(told) in each for each in changed)
+        if found is None:
+            return False
+        ref, name = found[2], found[1]
+        return any((ref_of_change(each) == ref) if ref else bool(name) and name in each for each in changed)
 
     return [line for line in lines if not is_told(line)]
 

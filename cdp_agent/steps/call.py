@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
+from urllib.parse import urljoin
 
 import msgspec
 
+from cdp_agent.page.lines import links_in
 from cdp_agent.steps.intents import Result
 from cdp_agent.steps.outline import Node
 from cdp_agent.steps.resolve import Unclear
@@ -64,7 +66,7 @@ def _tab(output: Output) -> str | Unclear:
 
 
 def _address(output: Output, value: Result) -> str | Unclear:
-    urls: list[str] = list(dict.fromkeys(each.rstrip(_SENTENCE_END) for each in _URL.findall(output.text)))
+    urls = list(dict.fromkeys(each.rstrip(_SENTENCE_END) for each in _addresses(output)))
     if value.order is not None and urls:
         place = value.order - 1 if value.order > 0 else len(urls) + value.order
         if 0 <= place < len(urls):
@@ -75,6 +77,26 @@ def _address(output: Output, value: Result) -> str | Unclear:
     if not urls and output.url:
         return output.url
     return Unclear(f"Step {output.step} gave {len(urls) or 'no'} addresses: {', '.join(urls[:5])}".removesuffix(": "))
+
+
+def _addresses(output: Output) -> Iterable[str]:
+    """Those that it led to, found or read, in order.
+
+    Where its facts name them, words of a page that look like one do not count.
+    """
+    if output.tool == "snapshot":
+        return [urljoin(*each) for each in links_in(output.text, output.url, {})]
+    facts = output.facts if isinstance(output.facts, dict) else {}
+    for name in ("results", "tabs"):
+        if isinstance(facts.get(name), list):
+            return [str(each["url"]) for each in facts[name]]
+    if isinstance(facts.get("elements"), list):
+        values = [value for each in facts["elements"] for value in each["attributes"].values()]
+        return [value for value in values if value and _URL.fullmatch(value)]
+    if "navigated_to" in facts:
+        opened = [each["url"] for each in facts.get("new_tabs", ())]
+        return [each for each in (facts["navigated_to"], *opened) if each]
+    return [str(each) for each in _URL.findall(output.text)]
 
 
 def _text(output: Output) -> str | Unclear:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from cdp_agent.page.lines import refs_in
 from cdp_agent.providers.fence import fence
 from cdp_agent.steps.call import Output
 
 MOST_CHARS = 2_000
 LINE_CHARS = 200
-_VIEWS = {"get_schema": '"id":', "snapshot": "[ref="}
-"""What shows the elements of a page, and what stands there once for each."""
+_VIEWS: dict[str, Callable[[str], int]] = {
+    "get_schema": lambda text: text.count('"id":'),  # JSON: in what a page says the quotes are escaped
+    "snapshot": lambda text: len(refs_in(text)),
+}
+"""What shows the elements of a page, and how many it shows."""
 
 
 def told(outputs: Sequence[Output], *, most_chars: int = MOST_CHARS) -> str:
@@ -35,7 +39,7 @@ def _shown(output: Output, place: int, newest: int, outputs: Sequence[Output], m
     if place == newest:
         return output.text
     if output.tool in _VIEWS:
-        count = output.text.count(_VIEWS[output.tool])
+        count = _VIEWS[output.tool](output.text)
         return f"[{count} elements: see step {outputs[newest].step} for those that are there now]"
     if len(output.text) <= most_chars:
         return output.text

@@ -6,10 +6,12 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from cdp_agent import page
 from cdp_agent.agent import prompts
+from cdp_agent.page.receipts import NewTab, Receipt
 
 
 def advice() -> Iterator[str]:
@@ -47,3 +49,12 @@ def test_what_else_an_error_says_stays() -> None:
         "The page was replaced by another one meanwhile.",
         "It became no text field: see what that opened",
     ]
+
+
+def test_what_a_page_makes_endless_is_told_by_its_beginning() -> None:
+    url, title = f"https://a.test/?{'a' * 1_000_000}", "T" * 1_000_000
+    told = [prompts.view(url, title, "- button"), prompts.changes(url, ["+ - text"])]
+    receipt = Receipt(action="click", navigated_to=url, title=title, new_tabs=[NewTab("1", url, title)])
+    told += [receipt.text, msgspec.structs.replace(receipt, same_document=True).text]
+
+    assert all("https://a.test/?aaa" in each and len(each) < 6_000 for each in told)

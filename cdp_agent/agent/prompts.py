@@ -10,6 +10,8 @@ from typing import Any
 import msgspec
 
 from cdp_agent.page.budget import tokens
+from cdp_agent.page.lines import LONGEST_ADDRESS, heading
+from cdp_agent.page.network import shortened
 from cdp_agent.providers.fence import TAG, fence
 
 DATA_ONLY = f"""\
@@ -154,12 +156,12 @@ def task(text: str, input_data: Any = None, plan: str = "", secrets: Sequence[st
 
 def view(url: str, title: str, snapshot: str) -> str:
     """The page as the model sees it."""
-    return "The page now:\n" + fence(f"Address: {url}\nTitle: {title}\n\n{snapshot}", "page")
+    return "The page now:\n" + fence(f"{heading(url, title)}\n\n{snapshot}", "page")
 
 
 def changes(url: str, lines: Sequence[str]) -> str:
     """What became of a page that the model has seen; `url` where it has another address now."""
-    head = [f"Address: {url}"] if url else []
+    head = [f"Address: {shortened(url, LONGEST_ADDRESS)}"] if url else []
     return "What else changed on the page:\n" + fence("\n".join([*head, *lines]), "changes")
 
 

@@ -19,6 +19,7 @@ from cdp_agent.events import AgentStatus, TaskValidated, TaskValidationError
 from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import Quality, TaskError
 from cdp_agent.page.budget import tokens
+from cdp_agent.page.lines import heading
 from cdp_agent.providers.fence import fence
 from cdp_agent.tools.base import Arguments, only_asked_for
 
@@ -172,7 +173,7 @@ async def _page_now(run: Run) -> str:
         now = await run.tabs.page.snapshot(budget_tokens=_PAGE_TOKENS)
     except (ActionError, SessionClosed, BrowserError) as error:
         return f"It cannot be read: {error}"
-    return f"Address: {now.url}\nTitle: {now.title}\n\n{now.text}"
+    return f"{heading(now.url, now.title)}\n\n{now.text}"
 
 
 def _records(run: Run, talk: Conversation, *, first: bool) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from cdp_agent.page.lines import heading
 from cdp_agent.providers.fence import TAG, fence
 
 _SYSTEM = f"""\
@@ -45,7 +46,7 @@ def question(description: str, url: str, title: str, markdown: str, *, part: int
     What the parts of a page have in common comes first: a provider remembers how requests begin.
     """
     words = f"Wanted: {description.strip()}"
-    place = f"Address: {url}\nTitle: {title}"
+    place = heading(url, title)
     if of > 1:
         words += f"\n\nThe page is long and comes in {of} parts: give what the part below has of it."
         place += f"\nPart {part} of {of}"
@@ -57,7 +58,7 @@ def conclusion(description: str, url: str, title: str, findings: list[str]) -> s
     parts = "\n\n".join(f"Found in part {number}:\n{each}" for number, each in enumerate(findings, 1))
     how = f"The page was read in {len(findings)} parts. Make one answer of what was found."
     words = f"Wanted: {description.strip()}\n\n{how}"
-    return f"{words}\n\n" + fence(f"Address: {url}\nTitle: {title}\n\n{parts}", "what was found on the page")
+    return f"{words}\n\n" + fence(f"{heading(url, title)}\n\n{parts}", "what was found on the page")
 
 
 def repair(problems: str, *, by_tool: bool = False) -> str:

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from .network import shortened
+
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _STATE_TEXT = rf'\[[^\]"]*(?:{_QUOTED}[^\]"]*)*\]'
 _HEAD = rf'- [^\s:"]+(?: {_QUOTED})?(?: {_STATE_TEXT})*?'
@@ -37,6 +39,8 @@ _CHANGED = re.compile(
 )
 
 
+LONGEST_ADDRESS = 2_000
+LONGEST_TITLE = 300
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
 _NEVER_BARE = re.compile("[\x7f-\x9f\u2028\u2029]")
 
@@ -118,6 +122,11 @@ def quoted(text: str) -> str:
     """A text of a page in quotes, in one line whatever it holds."""
     written = msgspec.json.encode(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")).decode()
     return _NEVER_BARE.sub(lambda each: f"\\u{ord(each[0]):04x}", written)
+
+
+def heading(url: str, title: str) -> str:
+    """Which page something is of, for a model: of what a page makes endless only the beginning."""
+    return f"Address: {shortened(url, LONGEST_ADDRESS)}\nTitle: {shortened(title, LONGEST_TITLE)}"
 
 
 def in_line(text: str) -> str:

@@ -11,7 +11,7 @@ import msgspec
 from .dialogs import Dialog
 from .downloads import Download
 from .holding import Withheld
-from .lines import in_line, quoted
+from .lines import LONGEST_ADDRESS, LONGEST_TITLE, in_line, quoted
 from .network import Failure, shortened
 from .rules import Blocked
 from .settle import QUIET
@@ -153,7 +153,7 @@ def _new_tab(tab: NewTab) -> str:
         return f"new tab: empty, since Chrome refuses to open {in_line(shortened(tab.not_opened))} in it"
     if not tab.url:
         return "new tab: empty, since nothing was opened in it"
-    return f"new tab: {quoted(tab.title)} {in_line(tab.url)}"
+    return f"new tab: {quoted(shortened(tab.title, LONGEST_TITLE))} {in_line(shortened(tab.url, LONGEST_ADDRESS))}"
 
 
 def _dialogs(dialog: Dialog, times: int) -> str:
@@ -179,11 +179,12 @@ def _done(receipt: Receipt) -> str:
 
 
 def _navigation(receipt: Receipt) -> str:
+    address = shortened(receipt.navigated_to or "", LONGEST_ADDRESS)
     if receipt.same_document:
-        return f"the address is now {receipt.navigated_to}"
-    title = f" {quoted(receipt.title)}" if receipt.title else ""
+        return f"the address is now {address}"
+    title = f" {quoted(shortened(receipt.title, LONGEST_TITLE))}" if receipt.title else ""
     status = f" (HTTP {receipt.status})" if receipt.status is not None and receipt.status >= 400 else ""
-    return f"navigated to {receipt.navigated_to}{title}{status}"
+    return f"navigated to {address}{title}{status}"
 
 
 def _blocked(blocked: list[Blocked]) -> list[str]:

@@ -15,6 +15,7 @@ from cdp_agent.agent.place import BLANK
 from cdp_agent.agent.vision import tell_picture
 from cdp_agent.errors import ActionError, BrowserError, ProtocolError
 from cdp_agent.events import AgentStatus
+from cdp_agent.page.lines import heading
 from cdp_agent.providers.base import Image
 from cdp_agent.providers.fence import fence
 from cdp_agent.steps.outputs import LINE_CHARS, told
@@ -249,6 +250,4 @@ async def _html(work: Work) -> str:
         return prompts.unreadable(str(error))
     notice = f"\n… cut here: {found.cut:,} characters more." if found.cut else ""
     run.addresses.learn_html(found.text, page.url)
-    return "The page now, as HTML:\n" + fence(
-        f"Address: {page.url}\nTitle: {page.title}\n\n{found.text}{notice}", "page"
-    )
+    return "The page now, as HTML:\n" + fence(f"{heading(page.url, page.title)}\n\n{found.text}{notice}", "page")

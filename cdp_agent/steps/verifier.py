@@ -13,6 +13,7 @@ from cdp_agent.agent.conversation import Conversation, Question
 from cdp_agent.agent.validator import all_shown, answer_schema, shown_and_not
 from cdp_agent.errors import ActionError, BrowserError, SessionClosed
 from cdp_agent.extract.schema import Problem, listed
+from cdp_agent.page.lines import heading
 from cdp_agent.providers.fence import fence
 from cdp_agent.step_events import StepsVerified
 from cdp_agent.steps.orchestrator import begins, take, with_limits
@@ -134,4 +135,4 @@ async def _page_now(work: Work, talk: Conversation) -> str:
         now = await run.tabs.page.snapshot(budget_tokens=_PAGE_TOKENS)
     except (ActionError, SessionClosed, BrowserError) as error:
         return f"It cannot be read: {error}"
-    return run.secrets.mask(f"Address: {now.url}\nTitle: {now.title}\n\n{now.text}")
+    return run.secrets.mask(f"{heading(now.url, now.title)}\n\n{now.text}")

@@ -10,12 +10,12 @@ _READ: Calls = (("snapshot", {}), ("search_page", {"pattern": "Here"}), ("find_e
 
 TOO_MUCH = [
     shown("5,000 levels", "let e = document.body; for (let i = 0; i < 5000; i++) { const d = document.createElement('div'); e.append(d); e = d; } e.textContent = 'deep'", calls=_READ),
-    shown("30,000 elements", "let t = ''; for (let i = 0; i < 30000; i++) t += '<i>' + i + '</i>'; document.body.insertAdjacentHTML('beforeend', t)", calls=_READ[:1]),
-    shown("a title of 100,000 letters", "document.title = 'T'.repeat(1e5)", calls=_READ),
-    shown("a name of 100,000 letters", "document.body.append(Object.assign(document.createElement('button'), {ariaLabel: 'N'.repeat(1e5)}))", calls=_READ),
-    shown("an attribute of 100,000 letters", "document.querySelector('p').id = 'N'.repeat(1e5); document.querySelector('p').className = 'c '.repeat(3e4)", calls=_READ),
-    shown("an address of 100,000 letters", "history.replaceState(0, '', '?' + 'a'.repeat(1e5))", calls=_READ),
-    shown("shadow roots in shadow roots", "let e = document.body; for (let i = 0; i < 60; i++) { const d = document.createElement('div'); e.append(d); e = d.attachShadow({mode: i % 2 ? 'open' : 'closed'}); } e.append('deep')", calls=_READ),
+    shown("200,000 elements", "let t = ''; for (let i = 0; i < 200000; i++) t += '<i>' + i + '</i>'; document.body.insertAdjacentHTML('beforeend', t)", calls=_READ[:1]),
+    shown("a title of a million letters", "document.title = 'T'.repeat(1e6)", calls=_READ),
+    shown("a name of a million letters", "document.body.append(Object.assign(document.createElement('button'), {ariaLabel: 'N'.repeat(1e6)}))", calls=_READ),
+    shown("an attribute of a million letters", "document.querySelector('p').id = 'N'.repeat(1e6); document.querySelector('p').className = 'c '.repeat(3e5)", calls=_READ),
+    shown("an address of a million letters", "history.replaceState(0, '', '?' + 'a'.repeat(1e6))", calls=_READ),
+    shown("shadow roots in shadow roots", "let e = document.body; for (let i = 0; i < 400; i++) { const d = document.createElement('div'); e.append(d); e = d.attachShadow({mode: i % 2 ? 'open' : 'closed'}); } e.append('deep')", calls=_READ),
     shown("styles that take long", "let t = ''; for (let i = 0; i < 100; i++) t += '<b><u>' + i + '</u></b>'; document.body.insertAdjacentHTML('beforeend', t); document.head.append(Object.assign(document.createElement('style'), {textContent: 'p, b, u { --a: x } ' + ':has(:has(b ~ u) > * ~ u) ~ * > b { color: red } '.repeat(10)}))", calls=_READ),
     shown("frames in frames", "for (let i = 0; i < 10; i++) document.body.append(Object.assign(document.createElement('iframe'), {srcdoc: '<iframe srcdoc=\"<p>in\"></iframe>'}))", calls=_READ),
     press("a storm of tabs", "for (let i = 0; i < 8; i++) window.open('/next?' + i)"),

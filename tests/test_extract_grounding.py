@@ -23,7 +23,7 @@ GROUNDED = [
     *("O'Neil", "*stars*", "C++", "https://example.org/a_b?c=1", "東京", "version 1.2.3", "€1.299,00", "€1,299.00"),
     *("1299 EUR", "$2500", "2.500", "", 1299, 1299.0, 2500, 12345.67, 1_500_000, 12, 0.12, 5, -5, 1024, 7, None, True),
 ]
-INVENTED = ["Osl", "Bergen – Oslo", "2025-03-06", "C#", "€1.300,00", "Trondheim", 1298, 299, 45, 99.5]
+INVENTED = ["Osl", "Bergen – Oslo", "2025-03-06", "C#", "€1.300,00", "Trondheim", 1298, 299, 45, 99.5, 10**400]
 
 
 @pytest.mark.parametrize("value", GROUNDED, ids=repr)

@@ -96,6 +96,7 @@ def test_an_alias_stands_for_a_tool_that_is_there_and_is_none_itself(name: str) 
         ("evaluate", {"expression": "1"}, "There is no tool 'evaluate'."),
         ("getSchema", {}, "There is no tool 'getSchema'."),
         ("type", {"ref": "E1"}, "fill: Object missing required field `value`. It takes {ref, value, append?, submit?}"),
+        ("wait", {"time": 10**400}, "wait: seconds: "),
         ("click", {"ref": "E1", "kind": "thrice"}, "click: button: Invalid enum value 'thrice'"),
     ],
 )

@@ -205,8 +205,11 @@ def long_numbers(text: str) -> Iterator[Figure]:
 
 
 def rounded(number: float) -> float:
-    """A number in the digits in which two must agree to be the same."""
-    return float(f"{abs(number):.{_SIGNIFICANT}g}")
+    """A number in the digits in which two must agree to be the same; one that is beyond all floats as it is."""
+    try:
+        return float(f"{abs(number):.{_SIGNIFICANT}g}")
+    except OverflowError:
+        return abs(number)
 
 
 def only_digits(text: str) -> str:

@@ -112,7 +112,7 @@ def _milliseconds(value: Any) -> Any:
     """In seconds; what is no number is left to be refused."""
     try:
         return float(value) / 1000
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return value
 
 

@@ -25,9 +25,9 @@ from cdp_agent import Browser, Page
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import runtime
 from cdp_agent.cdp.types import Command, Empty
-from cdp_agent.page.keyboard import send, typing
-from cdp_agent.page.mouse import click_at
-from cdp_agent.page.world import World
+from cdp_agent.page.actions.keyboard import send, typing
+from cdp_agent.page.actions.mouse import click_at
+from cdp_agent.page.frames.world import World
 
 REST_S = 0.06
 _AT_ONCE, _AFTER_REST = "one after the other", "after a rest"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cdp_agent.chrome import find_chrome
+from cdp_agent.browser.launch.chrome import find_chrome
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 The model is scripted: it plans, calls the tools that are written down here, answers with what they said, and judges
 the answer. Where a page is to be extracted from, it reads without a fault. So what is counted is what each way costs,
 not how well a model chooses: its calls, and the tokens of all message texts that it is sent, by our own upper bound
-(cdp_agent.page.budget.tokens). The answers are held against what the page itself says by JavaScript.
+(cdp_agent.page.snapshot.budget.tokens). The answers are held against what the page itself says by JavaScript.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bench.options import keep, options
 from bench.pages import Served, named, opened, serve_all
 from bench.report import Machine, table, this_machine
 from cdp_agent import Agent, Browser, Limits, Page
-from cdp_agent.page.budget import tokens
+from cdp_agent.page.snapshot.budget import tokens
 from fixtures.replay import ReplayServer, reply, tool_call
 
 LEFT_OUT = "… left out: "
@@ -214,7 +214,7 @@ def written(result: Result) -> str:
     notes = [
         "Calls and tokens of whole runs: planning and judging (one call each) are in both. Snapshot: whether the agent "
         "is shown the whole page anyway, so that it needs neither way. Tokens: all message texts of all requests, by "
-        "`cdp_agent.page.budget.tokens`, an upper bound; the tools' schemas are not counted. The model is scripted: it "
+        "`budget.tokens`, an upper bound; the tools' schemas are not counted. The model is scripted: it "
         "calls the tools that are named, and reads what it is to extract without a fault.",
         *(f"Not measured: {name}: {why}" for name, why in result.not_measured.items()),
         str(result.machine),

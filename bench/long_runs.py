@@ -27,10 +27,10 @@ from bench.options import keep, options
 from bench.report import Machine, table, this_machine
 from bench.server import serving
 from cdp_agent import Agent, Browser, Limits
-from cdp_agent.agent import prompts
+from cdp_agent.agent.model import prompts
 from cdp_agent.decisions import Execute
-from cdp_agent.page.budget import tokens
-from cdp_agent.providers.fence import TAG
+from cdp_agent.page.snapshot.budget import tokens
+from cdp_agent.security.fence import TAG
 from fixtures.replay import ReplayServer, reply, tool_call
 
 PAGES, STEPS = 15, 60

@@ -19,9 +19,9 @@ from bench.options import keep, options
 from bench.pages import Served, named, serve_all
 from bench.report import Machine, Spread, spread, table, this_machine
 from cdp_agent import Browser, Page
-from cdp_agent.page.lines import refs_in
-from cdp_agent.page.marks import locate_marks
-from cdp_agent.page.screenshot import take_picture
+from cdp_agent.page.picture.marks import locate_marks
+from cdp_agent.page.picture.screenshot import take_picture
+from cdp_agent.page.snapshot.lines import refs_in
 
 _PAGES = ["mail task", "admin table", "reference page"]
 

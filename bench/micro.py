@@ -24,9 +24,9 @@ from cdp_agent import Browser, Page
 from cdp_agent.cdp import connection as cdp
 from cdp_agent.cdp import runtime
 from cdp_agent.extract.schema import compile_schema
-from cdp_agent.page.budget import tokens
-from cdp_agent.page.diff import changes
-from cdp_agent.providers.chat import ChatDecoder
+from cdp_agent.page.snapshot.budget import tokens
+from cdp_agent.page.snapshot.diff import changes
+from cdp_agent.providers.shared.chat import ChatDecoder
 
 _CALLS = 300
 _PIPELINED = 1_000

@@ -24,9 +24,9 @@ from bench.options import keep, options
 from bench.report import Machine, table, this_machine
 from bench.steps import TASKS, Act, check, unclear
 from cdp_agent import Agent, Browser
-from cdp_agent.page.budget import tokens
-from cdp_agent.steps import executor as by_steps
-from cdp_agent.steps.policy import ALLOW_ALL
+from cdp_agent.page.snapshot.budget import tokens
+from cdp_agent.steps.approval.policy import ALLOW_ALL
+from cdp_agent.steps.flow import executor as by_steps
 from fixtures.replay import ReplayServer, tool_call
 from fixtures.shop import ShopServer
 

@@ -19,7 +19,7 @@ from bench.options import keep, options
 from bench.pages import Served, named, serve_all
 from bench.report import Machine, Spread, spread, table, this_machine
 from cdp_agent import Browser, Page
-from cdp_agent.page.budget import tokens
+from cdp_agent.page.snapshot.budget import tokens
 
 _PAGES = ["mail task", "admin table", "notebook", "reference page", "frames"]
 _LISTED = (

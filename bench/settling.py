@@ -2,7 +2,7 @@
 
 Each action is carried out on a page loaded anew, which is then watched until nothing has changed for a second. At the
 first moment at which a window would have been over, the page is read, as a receipt with that window would have read it;
-complete is what reads the same in the end. Requests, navigations and animations are waited for as in `page/settle.py`.
+complete is what reads the same in the end. Requests, navigations and animations are waited for as in `settle.py`.
 
 Changes that no window catches (a message that goes away by itself after 3 s) come later than that second, or are named
 with the ones that were missed.
@@ -28,10 +28,10 @@ from bench.pages import named, serve_all
 from bench.report import Machine, table, this_machine
 from cdp_agent import Browser
 from cdp_agent.errors import CdpAgentError
-from cdp_agent.page import actions, fill
-from cdp_agent.page.locate import locate
+from cdp_agent.page.actions import actions, fill
+from cdp_agent.page.activity.settle import PATIENCE_S, Watch
 from cdp_agent.page.page import Page
-from cdp_agent.page.settle import PATIENCE_S, Watch
+from cdp_agent.page.refs.locate import locate
 
 WINDOWS_MS = (5, 16, 30, 45, 60, 80, 100, 150, 300)
 END_MS = 1000

@@ -22,10 +22,10 @@ import msgspec
 
 from bench.report import Machine, table, this_machine
 from cdp_agent import Agent, AgentResult, Browser
-from cdp_agent.page.budget import tokens
-from cdp_agent.steps import executor as by_steps
-from cdp_agent.steps.policy import ALLOW_ALL
-from cdp_agent.steps.resolve import Unclear
+from cdp_agent.page.snapshot.budget import tokens
+from cdp_agent.steps.approval.policy import ALLOW_ALL
+from cdp_agent.steps.flow import executor as by_steps
+from cdp_agent.steps.resolve.resolve import Unclear
 from fixtures.replay import ReplayServer, tool_call
 from fixtures.shop import ShopServer
 

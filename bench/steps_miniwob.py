@@ -21,10 +21,10 @@ from bench.server import serving
 from cdp_agent import Browser, Page
 from cdp_agent.agent.perform import Understood, perform
 from cdp_agent.errors import ActionError
-from cdp_agent.steps.call import Call
-from cdp_agent.steps.grammar import read_step, split_step
-from cdp_agent.steps.resolve import Unclear
-from cdp_agent.steps.understanding import understand_step
+from cdp_agent.steps.language.grammar import read_step, split_step
+from cdp_agent.steps.resolve.call import Call
+from cdp_agent.steps.resolve.resolve import Unclear
+from cdp_agent.steps.resolve.understanding import understand_step
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context
 from tests.miniwob import pages

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cdp_agent.agent.agent import Agent as Agent
-    from cdp_agent.agent.task import Limits as Limits
-    from cdp_agent.browser import Browser as Browser
+    from cdp_agent.agent.state.task import Limits as Limits
+    from cdp_agent.browser.browser import Browser as Browser
     from cdp_agent.config.settings import Config as Config
     from cdp_agent.events import Event as Event
     from cdp_agent.outcome import AgentResult as AgentResult
     from cdp_agent.page.page import Page as Page
-    from cdp_agent.page.snapshot import Snapshot as Snapshot
-    from cdp_agent.secrets import Secret as Secret
-    from cdp_agent.secrets import Totp as Totp
-    from cdp_agent.steps.policy import Rule as Rule
-    from cdp_agent.steps.policy import Rules as Rules
+    from cdp_agent.page.snapshot.snapshot import Snapshot as Snapshot
+    from cdp_agent.security.secrets import Secret as Secret
+    from cdp_agent.security.secrets import Totp as Totp
+    from cdp_agent.steps.approval.policy import Rule as Rule
+    from cdp_agent.steps.approval.policy import Rules as Rules
     from cdp_agent.tools.base import Answer as Answer
     from cdp_agent.tools.base import Arguments as Arguments
     from cdp_agent.tools.base import Context as Context
@@ -32,20 +32,20 @@ _MODULES = {
     "AgentResult": "outcome",
     "Answer": "tools.base",
     "Arguments": "tools.base",
-    "Browser": "browser",
+    "Browser": "browser.browser",
     "Config": "config.settings",
     "Context": "tools.base",
     "Event": "events",
-    "Limits": "agent.task",
+    "Limits": "agent.state.task",
     "Observation": "tools.base",
     "Page": "page.page",
     "Ref": "tools.base",
-    "Rule": "steps.policy",
-    "Rules": "steps.policy",
-    "Secret": "secrets",
-    "Snapshot": "page.snapshot",
+    "Rule": "steps.approval.policy",
+    "Rules": "steps.approval.policy",
+    "Secret": "security.secrets",
+    "Snapshot": "page.snapshot.snapshot",
     "Tool": "tools.base",
-    "Totp": "secrets",
+    "Totp": "security.secrets",
     "tool": "tools.base",
 }
 

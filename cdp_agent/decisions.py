@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.page.holding import Held
+from cdp_agent.page.policy.holding import Held
 
 
 class PlanProposed(msgspec.Struct, frozen=True, kw_only=True, tag="plan"):

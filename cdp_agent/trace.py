@@ -10,9 +10,9 @@ from typing import Self
 
 import msgspec
 
-from cdp_agent import files
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event, without_image
+from cdp_agent.security import files
 
 
 class TraceStarted(msgspec.Struct, frozen=True, tag_field="type", tag="trace:started"):

@@ -142,7 +142,7 @@ EOF
     PATH="$local_debian/bin:$PATH"
 }
 
-find_chrome() { $python -c 'from cdp_agent.chrome import find_chrome; print(find_chrome())' 2>/dev/null; }
+find_chrome() { $python -c 'from cdp_agent.browser.launch.chrome import find_chrome; print(find_chrome())' 2>/dev/null; }
 
 chromium_ready() {
     local chrome

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from cdp_agent.cdp import runtime
-from cdp_agent.page.locate import Located, locate
+from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.page import Page
-from cdp_agent.page.receipts import Outcome
+from cdp_agent.page.refs.locate import Located, locate
 
 LOGGING = """<script>
 window.log = [];

@@ -9,9 +9,9 @@ from typing import Any, cast
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from cdp_agent.providers import openai
 from cdp_agent.providers.base import Wire
 from cdp_agent.providers.client import Client
+from cdp_agent.providers.openai import openai
 from cdp_agent.providers.services import Endpoint
 
 FLIGHTS = """<title>Flights</title><table><tr><th>To<th>Price

@@ -17,10 +17,10 @@ from bench.cache import NotFetched
 from bench.server import serving
 from cdp_agent import Config
 from cdp_agent.browser import Browser
-from cdp_agent.chrome import EXECUTABLE_VARIABLE
+from cdp_agent.browser.launch.chrome import EXECUTABLE_VARIABLE
+from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.config.file import FILE_VARIABLE
 from cdp_agent.config.setting import settings_of
-from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.page.page import Page
 from tests import orphans
 from tests.app_pages import app_pages

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from cdp_agent.page.snapshot import Snapshot
-from cdp_agent.steps.call import Call
-from cdp_agent.steps.calls import call_for
-from cdp_agent.steps.grammar import read_step
-from cdp_agent.steps.outline import Outline, outline
+from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.steps.language.grammar import read_step
+from cdp_agent.steps.resolve.call import Call
+from cdp_agent.steps.resolve.calls import call_for
+from cdp_agent.steps.resolve.outline import Outline, outline
 
 
 def shown(text: str) -> Outline:

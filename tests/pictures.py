@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 
 from cdp_agent.page.page import Page
-from cdp_agent.page.screenshot import take_picture
-from cdp_agent.secrets import Secret, Secrets
+from cdp_agent.page.picture.screenshot import take_picture
+from cdp_agent.security.secrets import Secret, Secrets
 
 SECRET = "kiwi-77-plum"
 SECRETS = Secrets({"password": Secret(SECRET, ["https://shop.example"])})

@@ -14,8 +14,8 @@ import msgspec
 import pytest
 
 from cdp_agent.cdp import runtime
+from cdp_agent.page.frames.world import Handle
 from cdp_agent.page.page import Page
-from cdp_agent.page.world import Handle
 
 from .conftest import Serve
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
-from cdp_agent.page import actions
-from cdp_agent.page.mouse import Button
+from cdp_agent.page.actions import actions
+from cdp_agent.page.actions.mouse import Button
+from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.page import Page
-from cdp_agent.page.receipts import Outcome
 from tests.acting import LOGGING, WATCHING, at, in_frame, log, ref, until_named
 from tests.conftest import Serve
 

@@ -9,8 +9,8 @@ import pytest
 
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.types import Command
-from cdp_agent.page import adopt, listeners
 from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot import adopt, listeners
 from tests.conftest import Serve
 from tests.listing import renumbered
 from tests.web import Web, running

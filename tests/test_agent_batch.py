@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cdp_agent.agent import prompts
+from cdp_agent.agent.model import prompts
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentAction, AgentReasoned, AiGeneration, Event

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cdp_agent.agent.claims import Checked, Found, check, claims
+from cdp_agent.agent.judge.claims import Checked, Found, check, claims
 
 SHOWN = """Address: https://shop.org/mugs/1
 - heading "Enamel mug, blue" [level=1]

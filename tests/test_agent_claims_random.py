@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from cdp_agent.agent.claims import check, claims
+from cdp_agent.agent.judge.claims import check, claims
 
 _FACTS = 60
 _AT_ONCE = 12

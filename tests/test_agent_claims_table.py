@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from cdp_agent.agent.claims import check
+from cdp_agent.agent.judge.claims import check
 
 _AMOUNTS = [14.50, 1299.00, 8.05, 24999.99, 0.75, 349.00, 1048.20, 67.99, 5120.00, 12.34, 2.00, 777.70]
 _UNITS = [

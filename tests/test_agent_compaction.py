@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from bench.long_runs import PAGES, STEPS, long_run, shop_served
-from cdp_agent.agent import prompts
-from cdp_agent.agent.history import History, Told
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.model.history import History, Told
 from cdp_agent.browser import Browser
 from cdp_agent.providers.base import Assistant, ToolCall, ToolResult
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
+from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cdp import browser as cdp_browser
-from cdp_agent.detached import DetachedChrome
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.events import (
     AgentAction,

@@ -2,8 +2,8 @@
 
 from datetime import date
 
-from cdp_agent.agent import prompts
-from cdp_agent.agent.history import History, Told
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.model.history import History, Told
 from cdp_agent.providers.base import Assistant, Message, System, Text, ToolCall, ToolResult, User
 
 TWO_CALLS = Assistant("", (ToolCall("a", "click", '{"ref":"E1"}'), ToolCall("b", "extract", '{"description":"x"}')))

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from cdp_agent.agent import prompts
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.task import Limits
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.state.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentReasoned, BrowserActionCompleted, BrowserNavigated, TaskAborted

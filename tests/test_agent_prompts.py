@@ -10,13 +10,13 @@ import msgspec
 import pytest
 
 from cdp_agent import page
-from cdp_agent.agent import prompts
-from cdp_agent.page.receipts import NewTab, Receipt
+from cdp_agent.agent.model import prompts
+from cdp_agent.page.activity.receipts import NewTab, Receipt
 
 
 def advice() -> Iterator[str]:
     """All that the page's errors say in which a snapshot is to be taken."""
-    for path in sorted(Path(page.__file__ or "").parent.glob("*.py")):
+    for path in sorted(Path(page.__file__ or "").parent.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:
                 text = node.value

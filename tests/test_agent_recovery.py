@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from cdp_agent.agent import prompts
 from cdp_agent.agent.agent import Agent
+from cdp_agent.agent.model import prompts
 from cdp_agent.browser import Browser
+from cdp_agent.browser.launch.detached import start_detached, stop_detached
 from cdp_agent.cdp import page as cdp_page
-from cdp_agent.detached import start_detached, stop_detached
 from cdp_agent.events import BrowserReconnected
 from cdp_agent.page.page import Page
 from cdp_agent.tools.base import Arguments, Context, Observation, tool

@@ -17,13 +17,13 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.checkpoint import FILE
+from cdp_agent.agent.state.checkpoint import FILE
 from cdp_agent.browser import Browser
-from cdp_agent.cli.live import Live
+from cdp_agent.cli.terminal.live import Live
 from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentAction, BrowserActionCompleted, Event
 from cdp_agent.page.page import Page
-from cdp_agent.secrets import GivenSecret, Secret, Totp
+from cdp_agent.security.secrets import GivenSecret, Secret, Totp
 from cdp_agent.trace import TraceWriter
 from fixtures.replay import reply, tool_call
 from tests.agents import DONE, of, play, result_of, scripted, told

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.task import Limits
+from cdp_agent.agent.state.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.events import BrowserActionCompleted, Event
 from cdp_agent.outcome import AgentResult
-from cdp_agent.secrets import Totp
+from cdp_agent.security.secrets import Totp
 from fixtures.replay import fill_refs, forced_tool, newest_page
 from tests.chat_model import Model
 from tests.conftest import Serve, on_other_site

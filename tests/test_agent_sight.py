@@ -1,11 +1,11 @@
 """What the model is shown of a page: all of it once, and then what becomes of it."""
 
-from cdp_agent.agent import prompts
-from cdp_agent.agent.task import Limits
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.state.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.events import AgentObserved, HistoryShrunk
-from cdp_agent.page.budget import tokens
 from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from fixtures.replay import tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, of, play, result_of, said

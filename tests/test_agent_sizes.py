@@ -7,10 +7,10 @@ from datetime import date
 import msgspec
 import pytest
 
-from cdp_agent.agent import prompts
+from cdp_agent.agent.model import prompts
 from cdp_agent.agent.toolset import for_steps
-from cdp_agent.page.budget import tokens
-from cdp_agent.steps.executor import spec_of
+from cdp_agent.page.snapshot.budget import tokens
+from cdp_agent.steps.flow.executor import spec_of
 from cdp_agent.tools import DEFAULT
 
 CHARS_A_TOKEN = 4

@@ -2,10 +2,10 @@
 
 import pytest
 
-from cdp_agent.agent import prompts
-from cdp_agent.agent.restless import Restless
-from cdp_agent.agent.stagnation import _OWN, Stagnation, Stuck
-from cdp_agent.agent.task import Limits
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.observation.restless import Restless
+from cdp_agent.agent.observation.stagnation import _OWN, Stagnation, Stuck
+from cdp_agent.agent.state.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.events import AgentObserved
 from cdp_agent.page.page import Page

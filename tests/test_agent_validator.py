@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from cdp_agent.agent.validator import LEFT_OUT, records
+from cdp_agent.agent.judge.validator import LEFT_OUT, records
 from cdp_agent.browser import Browser
 from cdp_agent.events import TaskValidated, TaskValidationError
 from cdp_agent.outcome import TaskError

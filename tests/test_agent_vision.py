@@ -12,15 +12,15 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from cdp_agent.agent import prompts
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.checkpoint import load
-from cdp_agent.agent.history import History, Told
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.model.history import History, Told
+from cdp_agent.agent.state.checkpoint import load
 from cdp_agent.browser import Browser
 from cdp_agent.events import AgentProcessing, AgentStatus, BrowserScreenshot
 from cdp_agent.page.page import Page
-from cdp_agent.page.paint import Picture
-from cdp_agent.page.screenshot import take_picture
+from cdp_agent.page.picture.paint import Picture
+from cdp_agent.page.picture.screenshot import take_picture
 from cdp_agent.providers.base import Image, Text, ToolResult, User
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, WAIT, of, play, result_of
@@ -83,7 +83,7 @@ async def test_where_no_picture_can_be_had_the_text_will_do(
     browser: Browser, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from cdp_agent.errors import PageUnresponsive
-    from cdp_agent.page import screenshot
+    from cdp_agent.page.picture import screenshot
 
     async def hang(*_: Any, **__: Any) -> Picture:
         raise PageUnresponsive("It hangs.")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bench.loop import FIELDS, Prompts, form_replies, prompts
-from cdp_agent.page.budget import tokens
+from cdp_agent.page.snapshot.budget import tokens
 from fixtures.replay import reply, tool_call
 
 

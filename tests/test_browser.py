@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.browser.attach.endpoints import address_of
+from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
-from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
-from cdp_agent.endpoints import address_of
 from cdp_agent.errors import ActionError, BrowserError, PageUnresponsive
 from cdp_agent.page.page import Page
 from tests.conftest import Serve, new_tab

@@ -1,6 +1,6 @@
 import pytest
 
-from cdp_agent.page import budget
+from cdp_agent.page.snapshot import budget
 
 
 def _rows(count: int) -> str:

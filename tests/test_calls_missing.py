@@ -9,16 +9,16 @@ from typing import Any, cast
 import pytest
 from pytest_httpserver import HTTPServer
 
-from cdp_agent.agent import prompts
 from cdp_agent.agent.agent import Agent
+from cdp_agent.agent.model import prompts
 from cdp_agent.browser import Browser
 from cdp_agent.errors import BadReply
 from cdp_agent.events import AiGenerationError
 from cdp_agent.extract import extract
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
-from cdp_agent.providers import openai
 from cdp_agent.providers.base import Wire
+from cdp_agent.providers.openai import openai
 from cdp_agent.step_events import StepNotDone
 from fixtures.replay import forced_tool
 from tests.agents import SHOP, of, result_of

@@ -9,9 +9,9 @@ import pytest
 
 from bench.cancelling import cancel_calls
 from cdp_agent.browser import Browser
+from cdp_agent.browser.instance import Instance
 from cdp_agent.errors import SessionClosed
-from cdp_agent.instance import Instance
-from cdp_agent.page.activity import Activity
+from cdp_agent.page.activity.activity import Activity
 from cdp_agent.page.page import Page
 from tests.fake_chrome import FakeChrome
 

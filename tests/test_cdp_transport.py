@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
+from cdp_agent.browser.launch.chrome import LaunchOptions
+from cdp_agent.browser.launch.launch import start_with_pipe, start_with_port, wait_until_listening
 from cdp_agent.cdp import browser, runtime, target
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.transport import PipeTransport, _PipeEnds
 from cdp_agent.cdp.websocket import WebSocketTransport
-from cdp_agent.chrome import LaunchOptions
 from cdp_agent.errors import BrowserError, SessionClosed
-from cdp_agent.launch import start_with_pipe, start_with_port, wait_until_listening
 from tests.raw_server import saying, switch, talking
 
 TEN_MEGABYTES = 10 * 1024 * 1024

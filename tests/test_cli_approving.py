@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from cdp_agent.cli.approving import JsonLines, Terminal, edited
-from cdp_agent.cli.lines import Lines
+from cdp_agent.cli.terminal.approving import JsonLines, Terminal, edited
+from cdp_agent.cli.terminal.lines import Lines
 from cdp_agent.decisions import (
     ActionProposed,
     Approve,
@@ -29,7 +29,7 @@ from cdp_agent.decisions import (
     StepFailed,
     Stop,
 )
-from cdp_agent.steps.approval import Desk
+from cdp_agent.steps.approval.approval import Desk
 
 PLAN = PlanProposed(id=1, steps=["Click Save", "Press Enter"], message="I save it.")
 ACTION = ActionProposed(

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
+from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cli import main
 from cdp_agent.cli.flags import SETTINGS
-from cdp_agent.detached import DetachedChrome
 from fixtures.replay import ReplayServer, tool_call
 
 pytestmark = pytest.mark.chrome

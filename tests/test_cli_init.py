@@ -13,7 +13,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.cli.flags import SETTINGS
-from cdp_agent.cli.init import Ask, LocalServer, set_up
+from cdp_agent.cli.subcommands.init import Ask, LocalServer, set_up
 from cdp_agent.config.file import ConfigFile
 from cdp_agent.errors import SetupError
 

@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from cdp_agent.cli.live import Live
-from cdp_agent.cli.text import for_terminal, one_line
+from cdp_agent.cli.terminal.live import Live
+from cdp_agent.cli.terminal.text import for_terminal, one_line
 from cdp_agent.events import AgentAction, BrowserActionCompleted, TaskStarted
 from tests.test_events import EVENTS
 

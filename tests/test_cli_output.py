@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cdp_agent.cli.log import tell_more
-from cdp_agent.cli.output import sink_of
+from cdp_agent.cli.terminal.log import tell_more
+from cdp_agent.cli.terminal.output import sink_of
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentReasoned, AgentStatus

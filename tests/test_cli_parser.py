@@ -6,7 +6,7 @@ from typing import Annotated
 import pytest
 from msgspec import Meta
 
-from cdp_agent.chrome import EXECUTABLE_VARIABLE
+from cdp_agent.browser.launch.chrome import EXECUTABLE_VARIABLE
 from cdp_agent.cli import main
 from cdp_agent.cli.parser import ToolCall, read_tool_call
 from cdp_agent.config import Config

@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cli import state
 from cdp_agent.config.file import config_path
-from cdp_agent.detached import DetachedChrome
 from cdp_agent.errors import BrowserError, SetupError
 
 CHROME = DetachedChrome(1, 2, "http://127.0.0.1:9", "ws://127.0.0.1:9/devtools/browser/abc", "/tmp/p", True)

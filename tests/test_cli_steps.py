@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
-from cdp_agent.cli.steps import read_steps
+from cdp_agent.cli.subcommands.steps import read_steps
 from fixtures.shop import ShopServer
 from tests.conftest import Serve
 from tests.stepping import Models, Site, plan, verdict

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from cdp_agent import Agent, Browser, Limits
+from cdp_agent.browser.launch.proxy import Proxy
 from cdp_agent.config import Config, agent_keywords, connect_keywords, launch_keywords
 from cdp_agent.config.file import ConfigFile
 from cdp_agent.config.keywords import secrets_of
@@ -19,12 +20,11 @@ from cdp_agent.config.setting import Setting, settings_of
 from cdp_agent.config.sources import load, strangers
 from cdp_agent.config.values import shown
 from cdp_agent.errors import SetupError
-from cdp_agent.page.dialogs import DialogPolicy
+from cdp_agent.page.activity.dialogs import DialogPolicy
 from cdp_agent.page.settings import PageSettings, Viewport
 from cdp_agent.providers.manner import Patience
 from cdp_agent.providers.services import SERVICES
-from cdp_agent.proxy import Proxy
-from cdp_agent.secrets import Secret, Totp
+from cdp_agent.security.secrets import Secret, Totp
 from cdp_agent.websearch import NAMES
 
 RULES = ("allow", "deny", "block", "block_hosts")
@@ -340,7 +340,7 @@ NOT_SETTINGS = {
     "patience": {"first_pause_s", "longest_pause_s", "longest_retry_after_s", "overload_s"},
     "proxy": set(),
 }
-COMMANDS = "".join(path.read_text() for path in (PACKAGE / "cli").glob("*.py"))
+COMMANDS = "".join(path.read_text() for path in (PACKAGE / "cli").rglob("*.py"))
 
 
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=lambda setting: setting.name)
@@ -349,7 +349,7 @@ def test_every_setting_is_used(setting: Setting) -> None:
         case "command":
             assert re.search(rf"\bconfig\.{setting.name}\b", COMMANDS)
         case "environment":
-            read = "".join(path.read_text() for place in READERS for path in (PACKAGE / place).glob("*.py"))
+            read = "".join(path.read_text() for place in READERS for path in (PACKAGE / place).rglob("*.py"))
             assert f'"{setting.variables[1]}"' in read
         case user:
             taken = [TAKEN[each] for each in (("launch", "connect") if user == "page" else (user,))]

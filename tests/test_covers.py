@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.page.covers import locate_text
-from cdp_agent.page.marks import Box
 from cdp_agent.page.page import Page
+from cdp_agent.page.picture.covers import locate_text
+from cdp_agent.page.picture.marks import Box
 from tests.conftest import Serve
 from tests.pictures import PLACED, SECRET, SECRETS, red_page, shown
 

@@ -8,11 +8,11 @@ import contextlib
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import page as cdp_page
-from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.errors import PageUnresponsive
-from cdp_agent.page.dialogs import Dialog, DialogPolicy
+from cdp_agent.page.activity.dialogs import Dialog, DialogPolicy
 from cdp_agent.page.page import Page
 from tests.acting import ref
 from tests.conftest import Serve, new_tab

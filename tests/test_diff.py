@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.page.diff import MAX_LINES, changes, focused
+from cdp_agent.page.snapshot.diff import MAX_LINES, changes, focused
 
 SHOP = """- heading "Shop" [level=1]
 - button "Cart (0)" [ref=E1]

@@ -14,8 +14,8 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
-from cdp_agent.detached import start_detached, stop_detached
-from cdp_agent.page.downloads import Download, safe_name
+from cdp_agent.browser.launch.detached import start_detached, stop_detached
+from cdp_agent.page.activity.downloads import Download, safe_name
 from cdp_agent.page.page import Page
 from tests.acting import ref
 from tests.conftest import Serve

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
-from cdp_agent.page.actions import click
-from cdp_agent.page.drag import Offset, drag
+from cdp_agent.page.actions.actions import click
+from cdp_agent.page.actions.drag import Offset, drag
 from cdp_agent.page.page import Page
 from tests.acting import at, in_frame, ref, until_named
 from tests.conftest import Serve

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.page.drawn import find_drawn
 from cdp_agent.page.page import Page
+from cdp_agent.page.picture.drawn import find_drawn
 from tests.conftest import Serve
 from tests.pictures import PLACED, SECRET, SECRETS, red_page, shown
 

@@ -7,8 +7,8 @@ from textwrap import dedent
 import pytest
 
 from cdp_agent.page.page import Page
-from cdp_agent.page.reading import read_all
-from cdp_agent.page.snapshot import SnapshotPart, _Composer
+from cdp_agent.page.snapshot.reading import read_all
+from cdp_agent.page.snapshot.snapshot import SnapshotPart, _Composer
 
 from .conftest import Serve
 

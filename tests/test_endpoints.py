@@ -12,9 +12,9 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
-from cdp_agent.connecting import Attempt
-from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
-from cdp_agent.endpoints import address_of
+from cdp_agent.browser.attach.connecting import Attempt
+from cdp_agent.browser.attach.endpoints import address_of
+from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.errors import BrowserError, CdpAgentError, SetupError
 from tests.raw_server import Talk, saying, silence, talking
 

@@ -6,9 +6,10 @@ import pytest
 
 from bench.endurance import entries_below, growing, measure
 from cdp_agent.browser import Browser
-from cdp_agent.instance import Instance
-from cdp_agent.page import network, tab
-from cdp_agent.page.recent import Recent
+from cdp_agent.browser.instance import Instance
+from cdp_agent.page import tab
+from cdp_agent.page.activity import network
+from cdp_agent.page.frames.recent import Recent
 from tests.fake_chrome import FakeChrome
 
 pytestmark = pytest.mark.slow

@@ -13,8 +13,8 @@ from pytest_httpserver import HTTPServer
 from cdp_agent.errors import BadReply, Refused, SetupError
 from cdp_agent.extract import Ungrounded, extract
 from cdp_agent.page.page import Page
-from cdp_agent.providers import openai
 from cdp_agent.providers.base import Usage, Wire
+from cdp_agent.providers.openai import openai
 from tests.chat_model import FLIGHTS, FOUND, SCHEMA, Model
 from tests.conftest import Serve
 

@@ -14,13 +14,13 @@ import pytest
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
+from cdp_agent.browser.instance import Instance
+from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.websocket import WebSocketTransport
 from cdp_agent.decisions import Ask, Decision, Execute, StepFailed, Stop
-from cdp_agent.detached import DetachedChrome
 from cdp_agent.errors import CdpAgentError
-from cdp_agent.instance import Instance
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
 from fixtures.replay import ReplayServer, reply, tool_call

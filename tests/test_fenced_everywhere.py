@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.task import Limits
+from cdp_agent.agent.state.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
-from cdp_agent.providers.fence import TAG
+from cdp_agent.security.fence import TAG
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from fixtures.replay import ReplayServer, reply, tool_call
@@ -182,38 +182,38 @@ MADE = {"System", "User", "Text", "ToolResult", "Told"}
 PLACES = {
     "agent/batch.py _as_told": "a sentence of ours",
     "agent/batch.py told": "a sentence of ours; the validator's refusal",
-    "agent/conversation.py say": "questions of ours, of planner.py, validator.py and steps/; what is wrong with a call",
-    "agent/history.py __init__": "the system prompt",
-    "agent/history.py _user": "the task; a sentence of ours",
-    "agent/history.py _without_images": "what was there",
-    "agent/history.py add_image": "a sentence of ours",
-    "agent/history.py answer": "what batch.py told",
-    "agent/history.py show": "what was there",
-    "cli/init.py": "a sentence of ours",
+    "agent/state/conversation.py say": "questions of ours, of planner, validator and steps; what is wrong with a call",
+    "agent/model/history.py __init__": "the system prompt",
+    "agent/model/history.py _user": "the task; a sentence of ours",
+    "agent/model/history.py _without_images": "what was there",
+    "agent/model/history.py add_image": "a sentence of ours",
+    "agent/model/history.py answer": "what batch.py told",
+    "agent/model/history.py show": "what was there",
+    "cli/subcommands/init.py": "a sentence of ours",
     "extract/extraction.py _ask": "what is asked for",
     "extract/extraction.py _objection": "what is wrong with the model's answer",
     "providers": "only what is in a request is written otherwise",
 }
 # The functions that put what comes from outside into words, and the names in them that hold it.
 FENCING = {
-    "agent/prompts.py": {
+    "agent/model/prompts.py": {
         "view": {"url", "title", "snapshot"},
         "changes": {"url", "lines"},
         "unreadable": {"problem"},
         "result": {"text"},
         "failure": {"problem"},
     },
-    "agent/validator.py": {
+    "agent/judge/validator.py": {
         "_judge": {"answer", "new"},
         "_records": {"actions", "findings"},
         "_before": {"refusal"},
         "shown_and_not": {"checked"},
         "conclude": {"feedback"},
     },
-    "steps/executor.py": {"_question": {"why"}},
-    "steps/orchestrator.py": {"next_move": {"done"}, "_html": {"found", "notice"}},
-    "steps/outputs.py": {"_fenced": {"text"}},
-    "steps/verifier.py": {"_question": {"proposed", "page", "done"}, "verify": {"checked"}},
+    "steps/flow/executor.py": {"_question": {"why"}},
+    "steps/flow/orchestrator.py": {"next_move": {"done"}, "_html": {"found", "notice"}},
+    "steps/flow/outputs.py": {"_fenced": {"text"}},
+    "steps/flow/verifier.py": {"_question": {"proposed", "page", "done"}, "verify": {"checked"}},
     "extract/prompts.py": {"question": {"url", "title", "markdown"}, "conclusion": {"url", "title", "findings"}},
 }
 

@@ -1,8 +1,8 @@
 import pytest
 
 from cdp_agent.errors import InvalidArguments, StaleRef
-from cdp_agent.page.find import FoundElement
 from cdp_agent.page.page import Page
+from cdp_agent.page.query.find import FoundElement
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
 

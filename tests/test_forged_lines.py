@@ -6,19 +6,19 @@ import json
 
 import pytest
 
-from cdp_agent.agent.evidence import Evidence
+from cdp_agent.agent.state.evidence import Evidence
 from cdp_agent.browser import Browser
-from cdp_agent.page.compared import not_in, without_lines
-from cdp_agent.page.dialogs import Dialog
-from cdp_agent.page.diff import changes, focused
-from cdp_agent.page.downloads import Download
-from cdp_agent.page.lines import in_line, quoted, read_line, ref_of, ref_of_change, refs_in
+from cdp_agent.page.activity.compared import not_in, without_lines
+from cdp_agent.page.activity.dialogs import Dialog
+from cdp_agent.page.activity.downloads import Download
+from cdp_agent.page.activity.receipts import NewTab, Receipt
 from cdp_agent.page.page import Page
-from cdp_agent.page.receipts import NewTab, Receipt
-from cdp_agent.page.snapshot import Snapshot
-from cdp_agent.steps.call import Output
-from cdp_agent.steps.outline import outline
-from cdp_agent.steps.outputs import told
+from cdp_agent.page.snapshot.diff import changes, focused
+from cdp_agent.page.snapshot.lines import in_line, quoted, read_line, ref_of, ref_of_change, refs_in
+from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.steps.flow.outputs import told
+from cdp_agent.steps.resolve.call import Output
+from cdp_agent.steps.resolve.outline import outline
 
 from .conftest import Serve
 from .test_tools_more import call

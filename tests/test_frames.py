@@ -14,7 +14,7 @@ from werkzeug import Request, Response
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime
 from cdp_agent.errors import SessionClosed
-from cdp_agent.page.frames import Frame
+from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.page import Page
 
 from .conftest import Serve, on_other_site
@@ -150,7 +150,7 @@ async def test_a_frame_that_crashes_is_named_and_the_rest_is_read(page: Page, se
 async def test_a_frame_that_hangs_holds_up_only_itself(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cdp_agent.page.reading.READ_TIMEOUT_S", 0.3)
+    monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 0.3)
     inner = serve("<p>inner</p>", other_site=True)
     await page.goto(serve(f"<p>outer</p><iframe src='{inner}'></iframe>"))
     frame = await child(page)
@@ -211,7 +211,7 @@ async def test_a_tab_that_navigates_while_it_is_read_is_read_in_the_end(page: Pa
 async def test_a_frame_that_is_on_its_way_to_a_silent_server_is_named(
     page: Page, serve: Serve, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cdp_agent.page.reading.FRAME_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("cdp_agent.page.snapshot.reading.FRAME_TIMEOUT_S", 0.2)
     over = Event()
 
     def answer(request: Request) -> Response:

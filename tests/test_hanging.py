@@ -14,14 +14,14 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
+from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session
-from cdp_agent.detached import DetachedChrome
 from cdp_agent.errors import NavigationFailed, PageUnresponsive
 from cdp_agent.events import AgentStatus
-from cdp_agent.page import hanging
+from cdp_agent.page.activity.receipts import Receipt
+from cdp_agent.page.frames import hanging
 from cdp_agent.page.page import Page
-from cdp_agent.page.receipts import Receipt
 from fixtures.replay import tool_call
 from tests.acting import ref
 from tests.agents import DONE, of, play, result_of

@@ -20,8 +20,8 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
-from cdp_agent.providers.fence import TAG
-from cdp_agent.secrets import Secret
+from cdp_agent.security.fence import TAG
+from cdp_agent.security.secrets import Secret
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import DONE, scripted
 

@@ -7,9 +7,9 @@ from contextlib import suppress
 import pytest
 
 from cdp_agent.errors import StaleRef
-from cdp_agent.page.actions import LEFT
-from cdp_agent.page.locate import locate
+from cdp_agent.page.actions.actions import LEFT
 from cdp_agent.page.page import Page
+from cdp_agent.page.refs.locate import locate
 
 from .conftest import Serve
 

@@ -9,11 +9,12 @@ import msgspec
 import pytest
 
 from bench.fuzz.run import PAGE
-from cdp_agent.page import budget, js
-from cdp_agent.page import snapshot as snapshots
+from cdp_agent.page import js
 from cdp_agent.page.page import Page
-from cdp_agent.page.reading import read_all
-from cdp_agent.page.snapshot import SnapshotPart
+from cdp_agent.page.snapshot import budget
+from cdp_agent.page.snapshot import snapshot as snapshots
+from cdp_agent.page.snapshot.reading import read_all
+from cdp_agent.page.snapshot.snapshot import SnapshotPart
 
 from .conftest import Serve
 
@@ -272,7 +273,7 @@ async def test_a_kept_reading_that_differs_is_repaired_and_logged_without_its_te
     assert after.text == repaired.text == await _read_anew(page)
     assert [(each.name, each.levelname, each.getMessage()) for each in caplog.records if "cdp_agent" in each.name] == [
         (
-            "cdp_agent.page.snapshot",
+            "cdp_agent.page.snapshot.snapshot",
             "ERROR",
             "Defect: a page of 263 lines differs from what was kept of it in line 2, which is paragraph and was kept "
             "as paragraph. What the page says is given.",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.keyboard import events_of, press
-from cdp_agent.page.keys import KEYS, Chord, find_key, parse_chord
+from cdp_agent.page.actions.keyboard import events_of, press
+from cdp_agent.page.actions.keys import KEYS, Chord, find_key, parse_chord
 from cdp_agent.page.page import Page
 from tests.acting import log, ref
 from tests.conftest import Serve

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.chrome import LaunchOptions, find_chrome, flags
-from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
+from cdp_agent.browser.launch.chrome import LaunchOptions, find_chrome, flags
+from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, stop_detached
+from cdp_agent.browser.launch.supervisor import command_line
 from cdp_agent.errors import BrowserError
-from cdp_agent.supervisor import command_line
 from tests.conftest import Serve
 
 
@@ -49,7 +49,7 @@ def test_a_program_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -
 def test_without_any_chrome_the_error_tells_where_it_looked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CDP_AGENT_CHROME", raising=False)
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr("cdp_agent.chrome._places", lambda: ["/opt/nowhere/chrome"])
+    monkeypatch.setattr("cdp_agent.browser.launch.chrome._places", lambda: ["/opt/nowhere/chrome"])
 
     with pytest.raises(BrowserError, match=r"looked on PATH for .*chromium.* and at /opt/nowhere/chrome\. Install"):
         find_chrome()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.page.listing import Entry, Listing, Rules, listing
 from cdp_agent.page.page import Page
+from cdp_agent.page.query.listing import Entry, Listing, Rules, listing
 from tests.conftest import Serve
 
 ALONE = Rules(links="a[href]:has(h3)", title="h3", rest=True)

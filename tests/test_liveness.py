@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from cdp_agent import liveness
+from cdp_agent.browser import liveness
+from cdp_agent.browser.liveness import Liveness
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.errors import BrowserError
-from cdp_agent.liveness import Liveness
-from cdp_agent.page.hanging import CHROME_SILENT
+from cdp_agent.page.frames.hanging import CHROME_SILENT
 from tests.fake_chrome import FakeChrome
 
 

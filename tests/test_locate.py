@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.errors import InvalidArguments, StaleRef
-from cdp_agent.page.locate import locate
 from cdp_agent.page.page import Page
+from cdp_agent.page.refs.locate import locate
 
 from .conftest import Serve
 

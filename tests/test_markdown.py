@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from cdp_agent.page.budget import tokens
-from cdp_agent.page.markdown import parse
-from cdp_agent.page.markdown_blocks import Block
-from cdp_agent.page.markdown_fit import fit, join
-from cdp_agent.page.markdown_pieces import split
-from cdp_agent.page.markdown_writer import blocks_of
+from cdp_agent.page.markdown.markdown import parse
+from cdp_agent.page.markdown.markdown_blocks import Block
+from cdp_agent.page.markdown.markdown_fit import fit, join
+from cdp_agent.page.markdown.markdown_pieces import split
+from cdp_agent.page.markdown.markdown_writer import blocks_of
 from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot.budget import tokens
 from tests.conftest import Serve
 
 CASES = Path(__file__).parent / "markdown"
@@ -50,7 +50,7 @@ async def test_frames_of_all_kinds_stand_in_their_place_with_their_name(page: Pa
 
 
 async def test_a_frame_that_does_not_answer_is_named(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cdp_agent.page.reading.READ_TIMEOUT_S", 1.0)
+    monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 1.0)
     script = "onmessage = () => { parent.postMessage('soon', '*'); setTimeout(() => { while (true); }); }"
     busy = serve(f"<p>busy<script>{script}</script>", other_site=True)
     await page.goto(serve(f"<p>Here<iframe title=Busy src='{busy}'></iframe>"))

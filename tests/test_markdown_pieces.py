@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cdp_agent.page.budget import tokens
-from cdp_agent.page.markdown_blocks import Block
-from cdp_agent.page.markdown_pieces import split
+from cdp_agent.page.markdown.markdown_blocks import Block
+from cdp_agent.page.markdown.markdown_pieces import split
+from cdp_agent.page.snapshot.budget import tokens
 
 
 def blocks(*texts: str) -> list[Block]:

@@ -8,11 +8,11 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import PageUnresponsive
-from cdp_agent.page.lines import refs_in
-from cdp_agent.page.marks import Box, locate_marks
 from cdp_agent.page.page import Page
-from cdp_agent.page.paint import LONGEST_PX, MOST_PIXELS, paint
-from cdp_agent.page.screenshot import take_picture
+from cdp_agent.page.picture.marks import Box, locate_marks
+from cdp_agent.page.picture.paint import LONGEST_PX, MOST_PIXELS, paint
+from cdp_agent.page.picture.screenshot import take_picture
+from cdp_agent.page.snapshot.lines import refs_in
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
 from tests.miniwob.png import grey

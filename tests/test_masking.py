@@ -8,7 +8,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from cdp_agent.masking import Mask
+from cdp_agent.security.masking import Mask
 
 HARD = 'p&ss "wörd"<7/é😀'
 PLAIN = "annabelle"

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.browser.instance import Instance
 from cdp_agent.cdp.connection import Session
-from cdp_agent.instance import Instance
-from cdp_agent.page.frames import Frame
-from cdp_agent.page.guard import Guard
-from cdp_agent.page.network import Requests
+from cdp_agent.page.activity.network import Requests
+from cdp_agent.page.frames.frames import Frame
+from cdp_agent.page.frames.world import World
 from cdp_agent.page.page import Page
-from cdp_agent.page.rules import Rules
-from cdp_agent.page.snapshot import _known
-from cdp_agent.page.world import World
+from cdp_agent.page.policy.guard import Guard
+from cdp_agent.page.policy.rules import Rules
+from cdp_agent.page.snapshot.snapshot import _known
 from tests.conftest import Serve
 from tests.fake_chrome import FakeChrome
 

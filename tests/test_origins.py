@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from cdp_agent.origins import origin_of, written_origin
 from cdp_agent.page.page import Page
+from cdp_agent.security.origins import origin_of, written_origin
 
 ADDRESSES = [
     "HTTPS://Shop.Example:443/a?b#c",

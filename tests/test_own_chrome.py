@@ -11,14 +11,14 @@ import msgspec
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.browser.attach.endpoints import address_of
+from cdp_agent.browser.attach.own_chrome import profile_folders
+from cdp_agent.browser.launch.chrome import LaunchOptions
+from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.types import Command, Result
-from cdp_agent.chrome import LaunchOptions
-from cdp_agent.detached import DetachedChrome, start_detached, stop_detached
-from cdp_agent.endpoints import address_of
 from cdp_agent.errors import BrowserError, SetupError
-from cdp_agent.own_chrome import profile_folders
 from cdp_agent.page.settings import Viewport
 from tests.conftest import Serve
 from tests.raw_server import saying, silence, talking
@@ -205,7 +205,7 @@ async def test_a_chrome_whose_user_says_no_is_explained(tmp_path: Path) -> None:
 async def test_a_chrome_whose_user_does_not_answer_is_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cdp_agent.own_chrome.OwnChrome.timeout_s", 0.2)
+    monkeypatch.setattr("cdp_agent.browser.attach.own_chrome.OwnChrome.timeout_s", 0.2)
     async with talking(silence) as port:
         with pytest.raises(BrowserError, match="when it asks whether to allow it, say yes"):
             await Browser.connect(profile=_profile(tmp_path, f"{port}\n{PATH}"))

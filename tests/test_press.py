@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.page.actions import ELSEWHERE
-from cdp_agent.page.mouse import HELD_S, Button
+from cdp_agent.page.actions.actions import ELSEWHERE
+from cdp_agent.page.actions.mouse import HELD_S, Button
 from cdp_agent.page.page import Page
 from tests.acting import ref
 from tests.conftest import Serve

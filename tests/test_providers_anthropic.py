@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from cdp_agent.errors import BadReply, ModelError, RateLimited
-from cdp_agent.providers import anthropic
+from cdp_agent.providers.anthropic import anthropic
 from cdp_agent.providers.base import (
     Assistant,
     Failure,

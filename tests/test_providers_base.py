@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from cdp_agent.agent.history import Entry, History
+from cdp_agent.agent.model.history import Entry, History
 from cdp_agent.providers.base import Assistant, Image, ProviderState, ToolCall, ToolResult, Usage
 
 STATE = ProviderState("anthropic", "m", [{"type": "thinking", "thinking": "Hm – Zoë", "signature": "s=="}])

@@ -21,10 +21,10 @@ from cdp_agent.errors import (
     Unreachable,
     Unsupported,
 )
-from cdp_agent.providers import openai
 from cdp_agent.providers.base import Forced, Image, JsonOutput, Reply, Request, Text, ToolCall, ToolSpec, Usage, User
 from cdp_agent.providers.client import Client
 from cdp_agent.providers.manner import Manner, Patience
+from cdp_agent.providers.openai import openai
 from cdp_agent.providers.prices import Price, Prices
 from cdp_agent.providers.services import Endpoint, endpoint
 from tests.sockets import EVENTS, Answer, always, in_turn, response, serve

@@ -19,7 +19,7 @@ from cdp_agent.providers.base import (
     User,
 )
 from cdp_agent.providers.constrained import as_calls, as_json, schema_of
-from cdp_agent.providers.json_schemas import can_be_strict
+from cdp_agent.providers.shared.json_schemas import can_be_strict
 from cdp_agent.tools import BUILT_IN
 
 CLICK = ToolSpec(

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from cdp_agent.providers import compatible, openai, openrouter
 from cdp_agent.providers.base import Assistant, Forced, Reply, Request, ToolResult, Usage
+from cdp_agent.providers.openai import compatible, openai, openrouter
 from tests.wires.cases import ASK, CALLED, SHOWN, TOOLS, cases, encode, plain
 
 CALL = {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "back", "arguments": "{}"}}]}

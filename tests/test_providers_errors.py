@@ -18,8 +18,8 @@ from cdp_agent.errors import (
     Unsupported,
 )
 from cdp_agent.providers.base import Failure
-from cdp_agent.providers.errors import may_pass, model_error
 from cdp_agent.providers.services import endpoint
+from cdp_agent.providers.shared.errors import may_pass, model_error
 
 OPENAI, ANTHROPIC, GOOGLE, OLLAMA = "openai/m", "anthropic/m", "google/m", "ollama/m"
 COMPATIBLE, ROUTER = "openai-compatible/m", "openrouter/m"

@@ -1,6 +1,6 @@
 import pytest
 
-from cdp_agent.providers.fence import REMOVED, fence
+from cdp_agent.security.fence import REMOVED, fence
 
 
 def test_a_fence_names_what_it_holds() -> None:

@@ -9,7 +9,6 @@ import pytest
 from msgspec.structs import replace
 
 from cdp_agent.errors import BadReply, ModelError, RateLimited
-from cdp_agent.providers import google, vertex
 from cdp_agent.providers.base import (
     Assistant,
     Failure,
@@ -20,6 +19,7 @@ from cdp_agent.providers.base import (
     ToolResult,
     Usage,
 )
+from cdp_agent.providers.google import google, vertex
 from tests.wires.cases import ASK, CALLED, RESULTS, TOOLS, plain
 from tests.wires.sdks import stream
 from tests.wires.specs import problems

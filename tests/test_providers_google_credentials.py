@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 from cdp_agent.errors import AuthenticationError, ModelError, Overloaded, SetupError
-from cdp_agent.providers.google_credentials import AccessToken, DefaultCredentials
+from cdp_agent.providers.google.google_credentials import AccessToken, DefaultCredentials
 
 USER = {"type": "authorized_user", "client_id": "i", "client_secret": "s", "refresh_token": "r"}
 

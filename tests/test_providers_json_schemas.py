@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cdp_agent.providers.json_schemas import can_be_strict, for_anthropic, for_gemini
+from cdp_agent.providers.shared.json_schemas import can_be_strict, for_anthropic, for_gemini
 
 TEXT = {"type": "string"}
 

@@ -9,7 +9,6 @@ import pytest
 from msgspec.structs import replace
 
 from cdp_agent.errors import BadReply, ModelError
-from cdp_agent.providers import ollama
 from cdp_agent.providers.base import (
     Assistant,
     Forced,
@@ -21,6 +20,7 @@ from cdp_agent.providers.base import (
     ToolResult,
     User,
 )
+from cdp_agent.providers.ollama import ollama
 from tests.wires.cases import ASK, TOOLS, plain
 from tests.wires.sdks import stream
 

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from cdp_agent.errors import AuthenticationError, BadReply, ContextTooLong, ModelError, RateLimited
-from cdp_agent.providers import openai
 from cdp_agent.providers.base import (
     Assistant,
     Failure,
@@ -21,6 +20,7 @@ from cdp_agent.providers.base import (
     Usage,
     User,
 )
+from cdp_agent.providers.openai import openai
 
 # As api.openai.com sends it: the role first, the call's name before its arguments, usage in a chunk without choices.
 OPENAI = "".join(

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from cdp_agent.errors import BadReply, ContextTooLong, ModelError, RateLimited
-from cdp_agent.providers import openai, openai_responses
 from cdp_agent.providers.base import Assistant, ReasoningEffort, Reply, Request, ToolCall, ToolResult, Usage
+from cdp_agent.providers.openai import openai, openai_responses
 from tests.wires.cases import ASK, TOOLS, plain
 from tests.wires.sdks import stream
 from tests.wires.specs import problems

@@ -3,9 +3,12 @@
 import pytest
 
 from cdp_agent.errors import SetupError
-from cdp_agent.providers import anthropic, compatible, google, ollama, openai, openai_responses, openrouter, vertex
+from cdp_agent.providers.anthropic import anthropic
 from cdp_agent.providers.base import Wire
-from cdp_agent.providers.google_credentials import AccessToken, DefaultCredentials
+from cdp_agent.providers.google import google, vertex
+from cdp_agent.providers.google.google_credentials import AccessToken, DefaultCredentials
+from cdp_agent.providers.ollama import ollama
+from cdp_agent.providers.openai import compatible, openai, openai_responses, openrouter
 from cdp_agent.providers.services import SERVICES, Endpoint, endpoint
 
 KEY = "sk-very-secret"

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.detached import DetachedChrome
+from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.errors import NavigationFailed
 from tests.web import running
 

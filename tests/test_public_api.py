@@ -49,7 +49,8 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["httpx", "jsonschema_rs", "xml", "regex", "argparse", "cdp_agent.masking", "cdp_agent.totp"]
+    "module",
+    ["httpx", "jsonschema_rs", "xml", "regex", "argparse", "cdp_agent.security.masking", "cdp_agent.security.totp"],
 )
 def test_what_only_some_need_is_not_imported(module: str) -> None:
     program = f"from cdp_agent import Agent, Browser; import sys; sys.exit({module!r} in sys.modules)"

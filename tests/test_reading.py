@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.errors import NotInteractable
-from cdp_agent.page import snapshot as snapshots
 from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot import snapshot as snapshots
 
 from .conftest import Serve
 

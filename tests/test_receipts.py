@@ -11,14 +11,14 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.errors import NotInteractable
-from cdp_agent.page import effects
-from cdp_agent.page.actions import LEFT
-from cdp_agent.page.dialogs import Dialog
-from cdp_agent.page.frames import FrameTree
-from cdp_agent.page.network import Failure
+from cdp_agent.page.actions.actions import LEFT
+from cdp_agent.page.activity import effects
+from cdp_agent.page.activity.dialogs import Dialog
+from cdp_agent.page.activity.network import Failure
+from cdp_agent.page.activity.receipts import NewTab, Receipt
+from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.page import Page
-from cdp_agent.page.receipts import NewTab, Receipt
-from cdp_agent.page.refs import RefTable
+from cdp_agent.page.snapshot.refs import RefTable
 
 from .conftest import Serve
 

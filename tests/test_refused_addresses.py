@@ -6,9 +6,9 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.errors import ActionError, NavigationFailed
-from cdp_agent.page.network import REFUSED, Failure
+from cdp_agent.page.activity.network import REFUSED, Failure
+from cdp_agent.page.activity.settle import QUIET
 from cdp_agent.page.page import Page
-from cdp_agent.page.settle import QUIET
 
 from .acting import ref
 from .conftest import Serve

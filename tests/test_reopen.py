@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.browser.instance import Instance
 from cdp_agent.errors import BrowserError
-from cdp_agent.instance import Instance
 from tests.fake_chrome import FakeChrome
 
 

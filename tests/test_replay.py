@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cdp_agent.providers.base import Reply, ToolCall, Usage
-from cdp_agent.providers.openai import decoder
+from cdp_agent.providers.openai.openai import decoder
 from fixtures import replay
 from fixtures.replay import ReplayServer, fill_refs, newest_page, reply, tool_call
 

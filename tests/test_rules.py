@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.errors import SetupError
-from cdp_agent.origins import origin_of
-from cdp_agent.page.hosts import holds, read_hosts
-from cdp_agent.page.interception import patterns_of, socket_conditions
-from cdp_agent.page.rules import Rules, rules_of
+from cdp_agent.page.policy.hosts import holds, read_hosts
+from cdp_agent.page.policy.interception import patterns_of, socket_conditions
+from cdp_agent.page.policy.rules import Rules, rules_of
+from cdp_agent.security.origins import origin_of
 
 
 def made(**given: object) -> Rules:

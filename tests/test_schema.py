@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from cdp_agent.page.page import Page
-from cdp_agent.page.schema import PageSchema, SchemaElement
+from cdp_agent.page.query.schema import PageSchema, SchemaElement
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
 

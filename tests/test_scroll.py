@@ -1,8 +1,8 @@
 import pytest
 
 from cdp_agent.errors import InvalidArguments, StaleRef
+from cdp_agent.page.actions.scroll import Direction, Scrolled
 from cdp_agent.page.page import Page
-from cdp_agent.page.scroll import Direction, Scrolled
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
 

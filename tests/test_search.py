@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page import snapshot as snapshots
 from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot import snapshot as snapshots
 from tests.conftest import Serve
 from tests.every_frame import every_frame
 

@@ -8,7 +8,7 @@ import pytest
 
 from cdp_agent.errors import BlockedByPolicy, InvalidArguments, NotInteractable
 from cdp_agent.page.page import Page
-from cdp_agent.secrets import Fields, Revealed
+from cdp_agent.security.secrets import Fields, Revealed
 from tests.acting import LOGGING, in_frame, log, ref
 from tests.conftest import Serve, on_other_site
 

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from cdp_agent.errors import InvalidArguments, SetupError
-from cdp_agent.secrets import GivenSecret, Secret, Secrets, Totp
+from cdp_agent.security.secrets import GivenSecret, Secret, Secrets, Totp
 
 SHOP = "https://shop.example"
 KEY = "JBSWY3DPEHPK3PXP"

@@ -11,9 +11,9 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
+from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.types import Command
-from cdp_agent.detached import DetachedChrome
 from cdp_agent.errors import SetupError
 from cdp_agent.page.emulate import identity
 from cdp_agent.page.settings import PageSettings, Viewport

@@ -24,7 +24,7 @@ from cdp_agent.decisions import (
     StepFailed,
     Stop,
 )
-from cdp_agent.steps.approval import Desk, Submit, calling
+from cdp_agent.steps.approval.approval import Desk, Submit, calling
 
 PLAN = PlanProposed(id=1, steps=["Click Save"])
 ACTION = ActionProposed(id=1, number=1, step="Click Save", tool="click", arguments={"ref": "E1"})

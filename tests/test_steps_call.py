@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.steps.call import Output, given
-from cdp_agent.steps.intents import Result
-from cdp_agent.steps.resolve import Unclear
+from cdp_agent.steps.language.intents import Result
+from cdp_agent.steps.resolve.call import Output, given
+from cdp_agent.steps.resolve.resolve import Unclear
 
 from .outlines import done
 

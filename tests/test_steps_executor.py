@@ -12,8 +12,8 @@ from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
 from cdp_agent.providers.manner import Patience
 from cdp_agent.step_events import StepDone, StepNotDone, StepResolved
-from cdp_agent.steps.call import Output
-from cdp_agent.steps.outputs import told
+from cdp_agent.steps.flow.outputs import told
+from cdp_agent.steps.resolve.call import Output
 from fixtures.replay import fill_refs, newest_page
 from tests.agents import of, result_of
 from tests.conftest import Serve

@@ -36,7 +36,7 @@ from cdp_agent.step_events import (
     StepsPlanned,
     StepsVerified,
 )
-from cdp_agent.steps.policy import Rules, rules_from
+from cdp_agent.steps.approval.policy import Rules, rules_from
 from tests.agents import of, result_of
 from tests.stepping import TASK, Models, Site, answer, deciding, every, plan, resolved, verdict
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.steps.grammar import read_step
-from cdp_agent.steps.intents import (
+from cdp_agent.steps.language.grammar import read_step
+from cdp_agent.steps.language.intents import (
     Check,
     Click,
     Drag,

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.task import Limits
+from cdp_agent.agent.state.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.decisions import ActionProposed, Ask, Decision, Execute, Reword, Skip, Stop
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
 from cdp_agent.step_events import ApprovalDecided, StepDone
-from cdp_agent.steps.policy import AUTO, Rule, Rules
+from cdp_agent.steps.approval.policy import AUTO, Rule, Rules
 from tests.agents import of, result_of
 from tests.stepping import every
 from tests.web import Web, running

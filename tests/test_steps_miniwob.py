@@ -10,7 +10,7 @@ from bench.server import serving
 from bench.steps_miniwob import attempt
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
-from cdp_agent.steps.grammar import split_step
+from cdp_agent.steps.language.grammar import split_step
 
 from .miniwob import pages
 from .miniwob.play import REWARD, begin

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cdp_agent.steps.outline import Node
+from cdp_agent.steps.resolve.outline import Node
 
 from .outlines import shown
 

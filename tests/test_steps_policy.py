@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.errors import SetupError
-from cdp_agent.steps.policy import ALLOW_ALL, ASK, AUTO, Rule, Rules, Ruling, allowing, rules_from
-from cdp_agent.steps.risk import Risk
+from cdp_agent.steps.approval.policy import ALLOW_ALL, ASK, AUTO, Rule, Rules, Ruling, allowing, rules_from
+from cdp_agent.steps.approval.risk import Risk
 
 SHOP = "https://shop.example/cart"
 NONE, SUBMITS, BOTH = Risk((), SHOP), Risk(("submits",), SHOP), Risk(("submits", "pays"), SHOP)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cdp_agent.steps.intents import Target
-from cdp_agent.steps.resolve import Found, resolve
+from cdp_agent.steps.language.intents import Target
+from cdp_agent.steps.resolve.resolve import Found, resolve
 
 from .outlines import done, shown
 

@@ -11,14 +11,14 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.checkpoint import FILE
+from cdp_agent.agent.state.checkpoint import FILE
 from cdp_agent.browser import Browser
 from cdp_agent.decisions import Approve, Execute, Retry, Skip, StepFailed, Stop
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event
 from cdp_agent.page.page import Page
 from cdp_agent.step_events import ApprovalAsked, StepDone, StepResolved
-from cdp_agent.steps.policy import rules_from
+from cdp_agent.steps.approval.policy import rules_from
 from tests.agents import of, result_of
 from tests.stepping import Models, Site, deciding, every, finish, move, plan, verdict
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.page.page import Page
-from cdp_agent.steps.policy import AUTO, Ruling
-from cdp_agent.steps.risk import risk_of
-from cdp_agent.steps.risky_words import said_by
+from cdp_agent.steps.approval.policy import AUTO, Ruling
+from cdp_agent.steps.approval.risk import risk_of
+from cdp_agent.steps.approval.risky_words import said_by
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from tests.conftest import Serve

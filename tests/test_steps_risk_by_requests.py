@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.page.guards import limited
-from cdp_agent.page.holding import Act, Held, Hold
 from cdp_agent.page.page import Page
-from cdp_agent.page.rules import Rules
-from cdp_agent.steps.risk import risk_of
+from cdp_agent.page.policy.guards import limited
+from cdp_agent.page.policy.holding import Act, Held, Hold
+from cdp_agent.page.policy.rules import Rules
+from cdp_agent.steps.approval.risk import risk_of
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context
 from tests.harms import (

@@ -8,16 +8,16 @@ import time
 import pytest
 from pytest_httpserver import HTTPServer
 
-from cdp_agent.agent.task import Limits
+from cdp_agent.agent.state.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.decisions import Approve, Ask, Retry, StepFailed
 from cdp_agent.events import BrowserReconnected, BrowserScreenshot
 from cdp_agent.outcome import TaskError
 from cdp_agent.page.page import Page
-from cdp_agent.secrets import Secret
+from cdp_agent.security.secrets import Secret
 from cdp_agent.step_events import ApprovalAsked, StepDone
-from cdp_agent.steps.policy import ALLOW_ALL
+from cdp_agent.steps.approval.policy import ALLOW_ALL
 from tests.agents import of, result_of
 from tests.conftest import Serve, on_other_site
 from tests.stepping import Models, Site, answer, deciding, every, plan, resolved, verdict

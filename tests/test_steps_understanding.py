@@ -7,9 +7,9 @@ import time
 import pytest
 
 from cdp_agent.page.page import Page
-from cdp_agent.steps.call import Call
-from cdp_agent.steps.resolve import Unclear
-from cdp_agent.steps.understanding import understand_step
+from cdp_agent.steps.resolve.call import Call
+from cdp_agent.steps.resolve.resolve import Unclear
+from cdp_agent.steps.resolve.understanding import understand_step
 
 from .conftest import Serve
 

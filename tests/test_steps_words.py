@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.steps.words import alike, mentions, quoted
+from cdp_agent.steps.language.words import alike, mentions, quoted
 
 
 @pytest.mark.parametrize(

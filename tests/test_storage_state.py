@@ -13,8 +13,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.browser import Browser
+from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cdp import storage
-from cdp_agent.detached import DetachedChrome
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.page.storage_state import StorageState, Visitor, read_state, write_state
 from tests.conftest import Serve

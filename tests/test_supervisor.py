@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from cdp_agent import supervisor
 from cdp_agent.browser import Browser
-from cdp_agent.detached import start_detached
+from cdp_agent.browser.launch import supervisor
+from cdp_agent.browser.launch.detached import start_detached
 from cdp_agent.errors import BrowserError, PageUnresponsive
 from tests.conftest import Serve
 
@@ -27,7 +27,7 @@ WITHIN_S = 5.0
 # Says what it does, so that it can be killed at any of these moments.
 VICTIM = """
 import asyncio, sys
-from cdp_agent import supervisor
+from cdp_agent.browser.launch import supervisor
 from cdp_agent.browser import Browser
 
 async def main():

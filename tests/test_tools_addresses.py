@@ -5,8 +5,8 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import BlockedByPolicy, InvalidArguments
-from cdp_agent.origins import canonical
 from cdp_agent.page.page import Page
+from cdp_agent.security.origins import canonical
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Context, Observation

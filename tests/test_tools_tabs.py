@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cdp import browser as cdp_browser
-from cdp_agent.detached import DetachedChrome
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.page import Page
 from cdp_agent.tools import BUILT_IN

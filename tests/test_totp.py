@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from cdp_agent.errors import SetupError
-from cdp_agent.secrets import Totp
+from cdp_agent.security.secrets import Totp
 
 SEEDS = {
     "sha1": b"12345678901234567890",

@@ -8,7 +8,7 @@ from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.types import Command, Empty
 from cdp_agent.errors import NotInteractable
-from cdp_agent.page import keyboard
+from cdp_agent.page.actions import keyboard
 from cdp_agent.page.page import Page
 from tests.acting import log, ref
 from tests.conftest import AppUrl, Serve

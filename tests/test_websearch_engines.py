@@ -7,7 +7,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
-from cdp_agent.detached import DetachedChrome
+from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.errors import ActionError
 from cdp_agent.page.page import Page
 from cdp_agent.websearch import Results, Search, configure

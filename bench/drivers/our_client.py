@@ -6,7 +6,7 @@ import time
 
 started = time.perf_counter()
 
-import cdp_agent.providers.compatible  # noqa: E402, F401 (loaded when a provider is chosen)
+import cdp_agent.providers.openai.compatible  # noqa: E402, F401 (loaded when a provider is chosen)
 from cdp_agent.providers.base import Reply, Request, Text, User  # noqa: E402 (what is measured)
 from cdp_agent.providers.client import Client  # noqa: E402
 from cdp_agent.providers.services import endpoint  # noqa: E402

@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.drivers.loop import serve, timed
 from bench.drivers.ours import OurDriver
-from cdp_agent.page import markdown
+from cdp_agent.page.markdown import markdown
 
 
 class OurMarkdownDriver(OurDriver):

@@ -9,13 +9,13 @@ import msgspec
 
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import runtime
-from cdp_agent.page import snapshot
-from cdp_agent.page.frames import Frame, FrameTree
+from cdp_agent.page.frames.frames import Frame, FrameTree
+from cdp_agent.page.frames.world import World
 from cdp_agent.page.page import Page
-from cdp_agent.page.reading import Readings, read_all
-from cdp_agent.page.refs import RefTable
-from cdp_agent.page.snapshot import SnapshotPart
-from cdp_agent.page.world import World
+from cdp_agent.page.snapshot import snapshot
+from cdp_agent.page.snapshot.reading import Readings, read_all
+from cdp_agent.page.snapshot.refs import RefTable
+from cdp_agent.page.snapshot.snapshot import SnapshotPart
 
 _REF = re.compile(r"\bE(\d+)\b")
 

@@ -11,31 +11,31 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from cdp_agent.agent.checkpoint import load, task_of
 from cdp_agent.agent.loop import Loop
 from cdp_agent.agent.preparing import check_all_prices, fallback_of, result_of, second_model, task_given
-from cdp_agent.agent.run import Run
 from cdp_agent.agent.sinks import Sink
-from cdp_agent.agent.task import BatchPolicy, Limits, Options, Task
+from cdp_agent.agent.state.checkpoint import load, task_of
+from cdp_agent.agent.state.run import Run
+from cdp_agent.agent.state.task import BatchPolicy, Limits, Options, Task
 from cdp_agent.agent.toolset import for_steps, toolset
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event
 from cdp_agent.outcome import AgentResult
-from cdp_agent.page.rules import listed
+from cdp_agent.page.policy.rules import listed
 from cdp_agent.providers.base import ReasoningEffort
 from cdp_agent.providers.manner import Manner, Patience
 from cdp_agent.providers.services import Endpoint, endpoint
-from cdp_agent.secrets import GivenSecret
-from cdp_agent.steps.setup import Given
+from cdp_agent.security.secrets import GivenSecret
+from cdp_agent.steps.approval.setup import Given
 from cdp_agent.tools.base import Tool
 
 if TYPE_CHECKING:
-    from cdp_agent.browser import Browser
+    from cdp_agent.browser.browser import Browser
     from cdp_agent.page.page import Page
-    from cdp_agent.steps.approval import Face
-    from cdp_agent.steps.settings import Flow, PlannerPage
-    from cdp_agent.steps.setup import Approve
-    from cdp_agent.steps.work import Said
+    from cdp_agent.steps.approval.approval import Face
+    from cdp_agent.steps.approval.settings import Flow, PlannerPage
+    from cdp_agent.steps.approval.setup import Approve
+    from cdp_agent.steps.flow.work import Said
 
 _SAID = 4
 """Messages of the conversation before that a planner gets."""
@@ -60,7 +60,7 @@ class Agent:
     lets it run JavaScript in the page.
 
     The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does
-    not: for the patterns see page/rules.py. The model uploads files out of `upload_folders` alone.
+    not: for the patterns see page/policy/rules.py. The model uploads files out of `upload_folders` alone.
 
     With `planner` in place of `model` the task is carried out in steps of plain English. It gets the page as
     `planner_page` says, and a picture with `vision`, and gives a plan (`flow="plan"`) or one step at a time
@@ -206,7 +206,7 @@ class Agent:
         if not self._plans:
             run = Run(self._browser, self._endpoint, self._tools, self._options, given, self._fallback)
             return Loop(run, page, stop).events()
-        from cdp_agent.steps.course import planned
+        from cdp_agent.steps.flow.course import planned
 
         run = self._run_by_steps(self._endpoint, given)
         return Loop(run, page, stop, course=planned(self._by_steps.settings(by_hand=False), self._said)).events()
@@ -237,7 +237,7 @@ class Agent:
         without one, fails with its candidates. The answer is what the last one gave. Whoever writes the steps has
         approved them, unless `approve` says otherwise. Raises SetupError when there are none.
         """
-        from cdp_agent.steps.course import given
+        from cdp_agent.steps.flow.course import given
 
         kept = [step.strip() for step in steps if step.strip()]
         if not kept:
@@ -279,7 +279,7 @@ class Agent:
         if saved.by_steps is None:
             run = Run(browser, found, built, options, task_of(saved, secrets), fallback)
             return Loop(run, stop=stop, resumed=saved).events()
-        from cdp_agent.steps.resuming import rest_of
+        from cdp_agent.steps.flow.resuming import rest_of
 
         course = rest_of(
             saved,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cdp_agent.agent import prompts
-from cdp_agent.agent.history import Told
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.model.history import Told
+from cdp_agent.agent.observation.stagnation import Stuck
 from cdp_agent.agent.perform import Understood, perform, understand_on
-from cdp_agent.agent.planner import Plan
-from cdp_agent.agent.stagnation import Stuck
+from cdp_agent.agent.state.planner import Plan
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, SessionClosed, StaleRef
 from cdp_agent.events import (
     AgentAction,
@@ -25,17 +25,17 @@ from cdp_agent.events import (
     PlanRevised,
 )
 from cdp_agent.outcome import BatchCut
-from cdp_agent.page.lines import ref_of_change
-from cdp_agent.page.locate import locate
-from cdp_agent.page.receipts import Receipt
-from cdp_agent.page.settle import QUIET
-from cdp_agent.page.snapshot import Snapshot
+from cdp_agent.page.activity.receipts import Receipt
+from cdp_agent.page.activity.settle import QUIET
+from cdp_agent.page.refs.locate import locate
+from cdp_agent.page.snapshot.lines import ref_of_change
+from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.tools.base import Answer, Context, Observation, facts
 from cdp_agent.tools.waiting import WaitArguments
 
 if TYPE_CHECKING:
-    from cdp_agent.agent.run import Run
+    from cdp_agent.agent.state.run import Run
     from cdp_agent.page.page import Page
 
 Outcome = Observation | Answer | ActionError

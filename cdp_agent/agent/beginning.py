@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cdp_agent.agent import checkpoint, planner, prompts, recovery
-from cdp_agent.agent.checkpoint import Checkpoint
-from cdp_agent.agent.looking import look
-from cdp_agent.agent.place import BLANK, go_back_to
-from cdp_agent.agent.sight import Seen
-from cdp_agent.agent.tabs import Tabs
-from cdp_agent.agent.vision import add_picture
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.observation import recovery
+from cdp_agent.agent.observation.looking import look
+from cdp_agent.agent.observation.place import BLANK, go_back_to
+from cdp_agent.agent.observation.sight import Seen
+from cdp_agent.agent.observation.tabs import Tabs
+from cdp_agent.agent.observation.vision import add_picture
+from cdp_agent.agent.state import checkpoint, planner
+from cdp_agent.agent.state.checkpoint import Checkpoint
 from cdp_agent.errors import ActionError, BrowserError
 from cdp_agent.events import AgentStatus, TaskStarted
-from cdp_agent.page.guards import limit
+from cdp_agent.page.policy.guards import limit
 
 if TYPE_CHECKING:
-    from cdp_agent.agent.run import Run
+    from cdp_agent.agent.state.run import Run
     from cdp_agent.page.page import Page
 
 

@@ -7,14 +7,14 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-from cdp_agent.agent import checkpoint
-from cdp_agent.agent.asking import client_of
 from cdp_agent.agent.beginning import begin, go_on
-from cdp_agent.agent.budget import OverBudget, out_of_time
-from cdp_agent.agent.checkpoint import Checkpoint
-from cdp_agent.agent.planner import revising
-from cdp_agent.agent.recovery import tell_endpoints
-from cdp_agent.agent.run import End, Run
+from cdp_agent.agent.model.asking import client_of
+from cdp_agent.agent.model.budget import OverBudget, out_of_time
+from cdp_agent.agent.observation.recovery import tell_endpoints
+from cdp_agent.agent.state import checkpoint
+from cdp_agent.agent.state.checkpoint import Checkpoint
+from cdp_agent.agent.state.planner import revising
+from cdp_agent.agent.state.run import End, Run
 from cdp_agent.agent.turn import take_turn
 from cdp_agent.agent.typed_done import TypedDone
 from cdp_agent.errors import BrowserError, ModelError, ProtocolError, SetupError
@@ -28,7 +28,7 @@ from cdp_agent.events import (
     TaskSetup,
 )
 from cdp_agent.outcome import TaskError
-from cdp_agent.page.guards import limited
+from cdp_agent.page.policy.guards import limited
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page

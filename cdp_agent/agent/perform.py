@@ -12,8 +12,8 @@ import msgspec
 
 from cdp_agent.errors import ActionError, InvalidArguments, SessionClosed
 from cdp_agent.providers.base import ToolCall
-from cdp_agent.providers.lenient import read_object
-from cdp_agent.secrets import Secrets
+from cdp_agent.providers.shared.lenient import read_object
+from cdp_agent.security.secrets import Secrets
 from cdp_agent.tools.aliases import meant, selector_in
 from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool, without_its_middle
 

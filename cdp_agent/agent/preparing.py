@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cdp_agent.agent.budget import check_prices
-from cdp_agent.agent.task import Options, Task
+from cdp_agent.agent.model.budget import check_prices
+from cdp_agent.agent.state.task import Options, Task
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.events import Event, TaskCompleted
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint, endpoint
-from cdp_agent.secrets import GivenSecret, Secrets
+from cdp_agent.security.secrets import GivenSecret, Secrets
 from cdp_agent.tools.addresses import complete_address
 
 if TYPE_CHECKING:

@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cdp_agent.agent import prompts, recovery
-from cdp_agent.agent.asking import Generation, generate
 from cdp_agent.agent.batch import Batch
-from cdp_agent.agent.compaction import make_room
-from cdp_agent.agent.looking import look
-from cdp_agent.agent.stagnation import Stuck
-from cdp_agent.agent.vision import add_picture, gave_up_pictures
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.model.asking import Generation, generate
+from cdp_agent.agent.observation import recovery
+from cdp_agent.agent.observation.compaction import make_room
+from cdp_agent.agent.observation.looking import look
+from cdp_agent.agent.observation.stagnation import Stuck
+from cdp_agent.agent.observation.vision import add_picture, gave_up_pictures
 from cdp_agent.errors import ContextTooLong, ModelError
 from cdp_agent.events import AgentReasoned, AgentStatus, AiGenerationError
 from cdp_agent.providers.base import Assistant, Request, ToolSpec
 
 if TYPE_CHECKING:
-    from cdp_agent.agent.run import Run
+    from cdp_agent.agent.state.run import Run
 
 _MOST_NARROWINGS = 4
 
@@ -79,7 +80,7 @@ def _request(run: Run) -> Request:
 async def _conclude(run: Run, answer: str, *, success: bool) -> str | None:
     """Ends the run with this answer, or says why it is not accepted."""
     if success:
-        from cdp_agent.agent import validator  # what it compares with takes long to import
+        from cdp_agent.agent.judge import validator  # what it compares with takes long to import
 
         return await validator.conclude(run, answer)
     run.give_up(answer)

@@ -9,7 +9,7 @@ import msgspec
 
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.extract.shape import WRAPPER, as_argument
-from cdp_agent.providers.lenient import read_object
+from cdp_agent.providers.shared.lenient import read_object
 from cdp_agent.tools.base import Arguments, Tool
 from cdp_agent.tools.ending import DoneArguments, done
 

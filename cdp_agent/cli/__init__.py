@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except CdpAgentError as error:
-        from cdp_agent.cli.text import one_line
+        from cdp_agent.cli.terminal.text import one_line
 
         print(f"cdp-agent: {one_line(str(error))}", file=sys.stderr)
         return status_of(error)

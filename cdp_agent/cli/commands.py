@@ -52,27 +52,27 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
 
 def _command(name: str) -> Callable[[Sequence[str]], int]:
     if name == "run":
-        from cdp_agent.cli.task import run_task
+        from cdp_agent.cli.subcommands.task import run_task
 
         return run_task
     if name == "do":
-        from cdp_agent.cli.steps import do_steps
+        from cdp_agent.cli.subcommands.steps import do_steps
 
         return do_steps
     if name == "resume":
-        from cdp_agent.cli.task import resume_task
+        from cdp_agent.cli.subcommands.task import resume_task
 
         return resume_task
     if name == "chrome":
-        from cdp_agent.cli.chrome import manage_chrome
+        from cdp_agent.cli.subcommands.chrome import manage_chrome
 
         return manage_chrome
     if name == "config":
-        from cdp_agent.cli.config import manage_config
+        from cdp_agent.cli.subcommands.config import manage_config
 
         return manage_config
     if name == "doctor":
-        from cdp_agent.cli.doctor import examine
+        from cdp_agent.cli.subcommands.doctor import examine
 
         return examine
     if name == "tools":
@@ -103,7 +103,7 @@ def _search(words: Sequence[str]) -> int:
 
     call = read_search(words)
 
-    from cdp_agent.cli.tool import call_tool
+    from cdp_agent.cli.subcommands.tool import call_tool
 
     return asyncio.run(call_tool(call))
 
@@ -113,7 +113,7 @@ def _call_tool(tool: Tool, words: Sequence[str], fixed: dict[str, Any]) -> int:
 
     call = read_tool_call(tool, words, fixed)  # a wrong call is told before anything of Chrome is imported
 
-    from cdp_agent.cli.tool import call_tool
+    from cdp_agent.cli.subcommands.tool import call_tool
 
     return asyncio.run(call_tool(call))
 

@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from cdp_agent import files
+from cdp_agent.browser.launch.detached import DetachedChrome
+from cdp_agent.browser.launch.supervisor import command_line
 from cdp_agent.config.folders import user_folder
-from cdp_agent.detached import DetachedChrome
 from cdp_agent.errors import BrowserError, SetupError
-from cdp_agent.supervisor import command_line
+from cdp_agent.security import files
 
 _T = TypeVar("_T")
 _CHROME = "chrome.json"

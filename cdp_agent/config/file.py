@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent import files
 from cdp_agent.errors import SetupError
+from cdp_agent.security import files
 
 from .folders import user_folder
 

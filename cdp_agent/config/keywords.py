@@ -6,15 +6,15 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cdp_agent.agent.task import Limits
+from cdp_agent.agent.state.task import Limits
+from cdp_agent.browser.launch.proxy import Proxy
 from cdp_agent.config.forms import place_of, viewport_of
 from cdp_agent.config.setting import Setting, User, settings_of
 from cdp_agent.config.settings import Config
 from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.errors import SetupError
-from cdp_agent.page.dialogs import DialogPolicy
+from cdp_agent.page.activity.dialogs import DialogPolicy
 from cdp_agent.providers.manner import Patience
-from cdp_agent.proxy import Proxy
 
 if TYPE_CHECKING:
     from cdp_agent.providers.services import Endpoint

@@ -11,19 +11,19 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from cdp_agent.agent.task import BatchPolicy, Limits
+from cdp_agent.agent.state.task import BatchPolicy, Limits
 from cdp_agent.config.file import ConfigFile, config_path
 from cdp_agent.config.forms import PLACE, VIEWPORT
 from cdp_agent.config.setting import settings_of, told
 from cdp_agent.config.sources import load
 from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.config.values import shown
-from cdp_agent.page.dialogs import Answer as DialogAnswer
-from cdp_agent.page.rules import ResourceType
+from cdp_agent.page.activity.dialogs import Answer as DialogAnswer
+from cdp_agent.page.policy.rules import ResourceType
 from cdp_agent.page.settings import ColorScheme
 from cdp_agent.providers.base import ReasoningEffort
+from cdp_agent.providers.google.vertex_address import LOCATION, LOCATION_VARIABLES, PROJECT_VARIABLES
 from cdp_agent.providers.manner import Patience
-from cdp_agent.providers.vertex_address import LOCATION, LOCATION_VARIABLES, PROJECT_VARIABLES
 
 _TASK, _MODEL, _LIMITS, _KEYS = "The task", "The model", "Limits", "Keys and accounts"
 _CHROME, _PAGES, _OUTPUT, _STEPS = "Chrome", "Pages", "Output", "Steps"

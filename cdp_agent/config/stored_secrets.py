@@ -7,7 +7,7 @@ import os
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.secrets import Fields, Secret, Totp
+from cdp_agent.security.secrets import Fields, Secret, Totp
 
 _COMMAND_S = 30.0
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from cdp_agent.errors import BadReply, CdpAgentError, ContextTooLong, SetupError
-from cdp_agent.page.budget import tokens
+from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.providers.base import (
     Assistant,
     JsonOutput,
@@ -39,7 +39,7 @@ from .schema import compile_schema, listed
 from .shape import list_in, merged, part_of
 
 if TYPE_CHECKING:
-    from cdp_agent.page.markdown import Markdown
+    from cdp_agent.page.markdown.markdown import Markdown
     from cdp_agent.page.page import Page
 
 CONTEXT_TOKENS = 100_000

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Literal
 from .view import View
 
 if TYPE_CHECKING:
-    from cdp_agent.secrets import Revealed
-
-    from .locate import Located, Position
-    from .receipts import Outcome, Receipt
-    from .recorder import Do
-    from .scroll import Direction, Scrolled
+    from cdp_agent.page.actions.scroll import Direction, Scrolled
+    from cdp_agent.page.activity.receipts import Outcome, Receipt
+    from cdp_agent.page.activity.recorder import Do
+    from cdp_agent.page.refs.locate import Located, Position
+    from cdp_agent.security.secrets import Revealed
 
 MouseButton = Literal["left", "right", "middle"]
 SelectBy = Literal["text", "value", "index"]
@@ -30,25 +29,25 @@ class Page(View):
 
         Raises NavigationFailed, PageUnresponsive, BrowserError.
         """
-        from . import navigation
+        from cdp_agent.page.activity import navigation
 
         return await navigation.goto(self, url, timeout_s=timeout_s)
 
     async def back(self) -> Receipt:
         """Goes back in the tab's history. Raises ActionError when there is no page to go back to."""
-        from . import navigation
+        from cdp_agent.page.activity import navigation
 
         return await navigation.back(self)
 
     async def forward(self) -> Receipt:
         """Goes forward in the tab's history. Raises ActionError when there is no page to go forward to."""
-        from . import navigation
+        from cdp_agent.page.activity import navigation
 
         return await navigation.forward(self)
 
     async def reload(self) -> Receipt:
         """Loads the page anew, also after it crashed."""
-        from . import navigation
+        from cdp_agent.page.activity import navigation
 
         return await navigation.reload(self)
 
@@ -59,7 +58,7 @@ class Page(View):
 
         `position` is for canvases, drawings and maps: CSS pixels right of and below the element's left top corner.
         """
-        from . import actions
+        from cdp_agent.page.actions import actions
 
         detail = {1: "", 2: "twice"}.get(count, f"{count} times")
         detail = " ".join(filter(None, (detail, "" if button == "left" else f"with the {button} button")))
@@ -69,7 +68,7 @@ class Page(View):
 
     async def hover(self, ref: str, *, position: Position | None = None) -> Receipt:
         """Moves the mouse over the element, or to a position in it as in `click`. Raises NotInteractable, StaleRef."""
-        from . import actions
+        from cdp_agent.page.actions import actions
 
         return await _perform(self, "hover", ref, lambda at: actions.hover(at.at(position)))
 
@@ -89,8 +88,8 @@ class Page(View):
         down from where it begins, in place of `to_ref`. `hold_s`: seconds to hold still after the press and before the
         drop, for lists that are sorted after a long press. Raises NotInteractable, StaleRef, InvalidArguments.
         """
-        from . import drag as dragging
-        from .locate import locate
+        from cdp_agent.page.actions import drag as dragging
+        from cdp_agent.page.refs.locate import locate
 
         goal = dragging.goal(to_ref, by)
 
@@ -106,20 +105,20 @@ class Page(View):
         Raises NotInteractable, StaleRef, InvalidArguments for what the field does not take and for a text of more than
         a million characters.
         """
-        from . import fill as filling
+        from cdp_agent.page.actions import fill as filling
 
         do = filling.fill_and_submit if submit else filling.fill
         return await _perform(self, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
 
     async def fill_secret(self, ref: str, secret: Revealed, *, append: bool = False) -> Receipt:
         """Fills in what has secrets in it, only where they may be; see secret_fill.py. Raises BlockedByPolicy."""
-        from . import secret_fill as filling
+        from cdp_agent.page.actions import secret_fill as filling
 
         return await _perform(self, "fill", ref, lambda at: filling.fill_secret(at, secret, append=append))
 
     async def select_secret(self, ref: str, secret: Revealed, *, by: SelectBy = "text") -> Receipt:
         """Chooses the option that a secret names; see `fill_secret`."""
-        from . import secret_fill as filling
+        from cdp_agent.page.actions import secret_fill as filling
 
         return await _perform(self, "select", ref, lambda at: filling.select_secret(at, secret, by=by))
 
@@ -128,36 +127,36 @@ class Page(View):
 
         Raises NotInteractable, InvalidArguments that names the options there are, StaleRef.
         """
-        from . import select as selecting
+        from cdp_agent.page.actions import select as selecting
 
         return await _perform(self, "select", ref, lambda at: selecting.select(at, option, by=by))
 
     async def check(self, ref: str) -> Receipt:
         """Checks a checkbox, radio button or switch, if it is not. Raises NotInteractable, StaleRef."""
-        from . import actions
+        from cdp_agent.page.actions import actions
 
         return await _perform(self, "check", ref, actions.check)
 
     async def uncheck(self, ref: str) -> Receipt:
         """Unchecks a checkbox or switch, if it is checked. Raises NotInteractable, StaleRef."""
-        from . import actions
+        from cdp_agent.page.actions import actions
 
         return await _perform(self, "uncheck", ref, actions.uncheck)
 
     async def focus(self, ref: str) -> Receipt:
         """Moves the keyboard focus to the element. Raises NotInteractable, StaleRef."""
-        from . import actions
+        from cdp_agent.page.actions import actions
 
         return await _perform(self, "focus", ref, actions.focus)
 
     async def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
         """Presses a key or chord ("Enter", "Control+A") where the focus is, or in the element; so many times."""
-        from . import actions, keyboard
+        from cdp_agent.page.actions import actions, keyboard
 
         root = (await self.frames()).root
         detail = key if repeat == 1 else f"{key} {repeat} times"
         if ref is None:
-            from .recorder import perform_unaimed
+            from cdp_agent.page.activity.recorder import perform_unaimed
 
             return await perform_unaimed(self, "press", lambda: keyboard.press(root, key, repeat), detail=detail)
 
@@ -174,13 +173,13 @@ class Page(View):
         For what listens to keys: terminals, grids, canvases. It replaces nothing; `fill` is for fields. Raises
         InvalidArguments for more than a million characters.
         """
-        from . import actions, keyboard
+        from cdp_agent.page.actions import actions, keyboard
 
         keyboard.check_enterable(text)
         root = (await self.frames()).root
         detail = keyboard.told(text)
         if ref is None:
-            from .recorder import perform_unaimed
+            from cdp_agent.page.activity.recorder import perform_unaimed
 
             return await perform_unaimed(self, "type", lambda: keyboard.type_text(root, text), detail=detail)
 
@@ -193,7 +192,7 @@ class Page(View):
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
         """Gives files to a file field, or to what opens one. Raises NotInteractable, InvalidArguments, StaleRef."""
-        from . import upload as uploading
+        from cdp_agent.page.actions import upload as uploading
 
         return await _perform(self, "upload", ref, lambda at: uploading.upload(at, paths))
 
@@ -207,7 +206,7 @@ class Page(View):
         to_text: str | None = None,
     ) -> Scrolled:
         """Scrolls the page or a box in it, until what that loads has arrived; see `scroll.scroll`."""
-        from . import scroll as scrolling
+        from cdp_agent.page.actions import scroll as scrolling
 
         return await scrolling.scroll(self, direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text)
 
@@ -224,7 +223,7 @@ class Page(View):
         timeout_s: float = 10,
     ) -> Receipt:
         """Waits until all that is given holds, see wait.py. Raises ActionError that says what is there instead."""
-        from . import wait as waits
+        from cdp_agent.page.activity import wait as waits
 
         return await waits.wait_for(
             self,
@@ -241,6 +240,6 @@ class Page(View):
 
 async def _perform(page: Page, action: str, ref: str, do: Do, *, detail: str = "", submits: bool = False) -> Receipt:
     """See recorder.perform. What it imports takes a tenth of the time until the first snapshot."""
-    from .recorder import perform
+    from cdp_agent.page.activity.recorder import perform
 
     return await perform(page, action, ref, do, detail=detail, submits=submits)

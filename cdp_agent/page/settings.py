@@ -21,7 +21,7 @@ from cdp_agent.errors import SetupError
 if TYPE_CHECKING:
     from typing import TypedDict
 
-    from .rules import Rules
+    from cdp_agent.page.policy.rules import Rules
 
     class Given(TypedDict, total=False):
         """The keyword arguments that `Browser.launch` and `Browser.connect` share, see `PageSettings`."""
@@ -117,7 +117,7 @@ _OF_RULES = ("allow", "deny", "block", "block_hosts", "proxy_credentials")
 def _rules(limits: dict[str, Any]) -> Rules | None:
     if all(each is None for each in limits.values()):
         return None
-    from .rules import rules_of  # late: most have none
+    from cdp_agent.page.policy.rules import rules_of  # late: most have none
 
     return rules_of(**limits)
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import msgspec
 
-from cdp_agent import files
 from cdp_agent.cdp import dom_storage, fetch, network, storage, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.security import files
 
 _SESSION = -1.0
 _VISIT_S = 5.0

@@ -16,25 +16,26 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_target_gone, is_too_deep
 from cdp_agent.errors import PageUnresponsive, ProtocolError, ScriptError, SessionClosed
+from cdp_agent.page.activity.activity import Activity
+from cdp_agent.page.activity.dialogs import DialogPolicy, DialogWatcher
+from cdp_agent.page.activity.downloads import DownloadWatcher
+from cdp_agent.page.frames.frames import FrameTree
+from cdp_agent.page.frames.hanging import end_frames
+from cdp_agent.page.frames.standstill import timeout
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World, deadline
+from cdp_agent.page.policy.guard import Guard
+from cdp_agent.page.refs.recover import Seen
+from cdp_agent.page.snapshot import snapshot as snapshots
+from cdp_agent.page.snapshot.refs import RefTable
+from cdp_agent.page.snapshot.snapshot import Snapshot
 
-from . import snapshot as snapshots
-from .activity import Activity
-from .dialogs import DialogPolicy, DialogWatcher
-from .downloads import DownloadWatcher
-from .frames import FrameTree
-from .guard import Guard
-from .hanging import end_frames
-from .recover import Seen
-from .refs import RefTable
 from .settings import PageSettings
-from .snapshot import Snapshot
-from .standstill import timeout
-from .world import CALL_TIMEOUT_S, World, deadline
 
 if TYPE_CHECKING:
-    from .holding import Hold
+    from cdp_agent.page.policy.holding import Hold
+    from cdp_agent.page.refs.saved_refs import SavedRefs
+
     from .page import Page
-    from .saved_refs import SavedRefs
 
 ATTACH_TIMEOUT_S = 2.0
 CLOSE_TIMEOUT_S = 5.0
@@ -251,7 +252,7 @@ class Tab:
         """What the refs that were given out stand for, for another process; see saved_refs.py."""
         if self._saved is not None:  # nobody has used them here: they are handed on as they came
             return msgspec.structs.replace(self._saved, next=self.refs.next)
-        from .saved_refs import export_refs
+        from cdp_agent.page.refs.saved_refs import export_refs
 
         return await export_refs(self)
 
@@ -264,7 +265,7 @@ class Tab:
         """Takes up the refs that were imported, if that was not done yet."""
         if self._saved is None:
             return
-        from .saved_refs import adopt_refs
+        from cdp_agent.page.refs.saved_refs import adopt_refs
 
         async with self.reading:
             saved, self._saved = self._saved, None

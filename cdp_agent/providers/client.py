@@ -23,11 +23,11 @@ from cdp_agent.errors import (
 )
 from cdp_agent.providers import constrained
 from cdp_agent.providers.base import Forced, Image, Message, Reply, Request, ToolResult, User
-from cdp_agent.providers.errors import is_of_pictures, may_pass
 from cdp_agent.providers.exchange import ClosedSilently, exchange, http_client
 from cdp_agent.providers.manner import Manner
 from cdp_agent.providers.prices import Prices, cost_of
 from cdp_agent.providers.services import Endpoint
+from cdp_agent.providers.shared.errors import is_of_pictures, may_pass
 
 _log = logging.getLogger(__name__)
 _ONLY_STRICT = ("openai",)

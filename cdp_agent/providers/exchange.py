@@ -10,9 +10,9 @@ import httpx
 
 from cdp_agent.errors import BadReply, ModelError, Unreachable
 from cdp_agent.providers.base import Decoder, Reply
-from cdp_agent.providers.errors import model_error
 from cdp_agent.providers.manner import Patience, retry_after_s
 from cdp_agent.providers.services import Endpoint
+from cdp_agent.providers.shared.errors import model_error
 
 _MOST_BYTES_OF_AN_ERROR = 20_000
 _MOST_BYTES = 64_000_000

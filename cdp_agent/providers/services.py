@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.providers import vertex_address
 from cdp_agent.providers.base import Credentials, Wire
+from cdp_agent.providers.google import vertex_address
 
 WireName = Literal["anthropic", "compatible", "google", "ollama", "openai", "openai_responses", "openrouter", "vertex"]
 
@@ -208,7 +208,7 @@ def _vertex(
     service: Service, model: str, base_url: str | None, api_key: str | None, environment: Mapping[str, str]
 ) -> Endpoint:
     """Vertex AI with a key, else with a token, else with the machine's own credentials."""
-    from cdp_agent.providers.google_credentials import AccessToken, DefaultCredentials
+    from cdp_agent.providers.google.google_credentials import AccessToken, DefaultCredentials
 
     project = vertex_address.project_of(environment)
     key = _key(api_key or service.key_in(environment), service.name)
@@ -229,34 +229,34 @@ def _wire(name: WireName) -> Wire:
     """The provider's module. Only one is needed in a run, and all of them take long to import."""
     match name:
         case "anthropic":
-            from cdp_agent.providers import anthropic
+            from cdp_agent.providers.anthropic import anthropic
 
             return anthropic
         case "compatible":
-            from cdp_agent.providers import compatible
+            from cdp_agent.providers.openai import compatible
 
             return compatible
         case "google":
-            from cdp_agent.providers import google
+            from cdp_agent.providers.google import google
 
             return google
         case "ollama":
-            from cdp_agent.providers import ollama
+            from cdp_agent.providers.ollama import ollama
 
             return ollama
         case "openai":
-            from cdp_agent.providers import openai
+            from cdp_agent.providers.openai import openai
 
             return openai
         case "openai_responses":
-            from cdp_agent.providers import openai_responses
+            from cdp_agent.providers.openai import openai_responses
 
             return openai_responses
         case "openrouter":
-            from cdp_agent.providers import openrouter
+            from cdp_agent.providers.openai import openrouter
 
             return openrouter
         case "vertex":
-            from cdp_agent.providers import vertex
+            from cdp_agent.providers.google import vertex
 
             return vertex

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from cdp_agent.errors import BlockedByPolicy, InvalidArguments
-from cdp_agent.origins import scheme_of
+from cdp_agent.security.origins import scheme_of
 
 if TYPE_CHECKING:
     from cdp_agent.tools.base import Context

@@ -11,14 +11,14 @@ import msgspec
 
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.providers.base import REF_PATTERN
-from cdp_agent.providers.lenient import read_object
-from cdp_agent.secrets import Secrets
+from cdp_agent.providers.shared.lenient import read_object
+from cdp_agent.security.secrets import Secrets
 from cdp_agent.tools.aliases import own_names
 from cdp_agent.tools.parsing import coerce
 from cdp_agent.tools.schema import parameters_of
 
 if TYPE_CHECKING:
-    from cdp_agent.browser import Browser
+    from cdp_agent.browser.browser import Browser
     from cdp_agent.page.page import Page
     from cdp_agent.providers.base import Usage
     from cdp_agent.providers.client import Client
@@ -74,7 +74,7 @@ _A = TypeVar("_A", bound=Arguments)
 Run = Callable[[Any, Context], Awaitable[Observation | Answer]]
 
 Effect = Literal["none", "click", "fill", "press", "type", "upload", "script", "address"]
-"""How it is found out what a call would set off (steps/risk.py): "none" where all of it can be taken back."""
+"""How it is found out what a call would set off (steps/approval/risk.py): "none" where all of it can be taken back."""
 
 RECEIPT = "what came of it: where the page went, new tabs, dialogs, downloads, what changed, the value of a field"
 

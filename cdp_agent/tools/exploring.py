@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from cdp_agent.page.lines import quoted
-from cdp_agent.page.network import shortened
-from cdp_agent.page.scroll import Direction
+from cdp_agent.page.actions.scroll import Direction
+from cdp_agent.page.activity.network import shortened
+from cdp_agent.page.snapshot.lines import quoted
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
 if TYPE_CHECKING:
-    from cdp_agent.page.find import FindResult
-    from cdp_agent.page.search import Match, SearchResult
+    from cdp_agent.page.query.find import FindResult
+    from cdp_agent.page.query.search import Match, SearchResult
 
 
 _AMBIGUOUS = re.compile(r'[\s"\[\]\x00-\x1f\x7f-\x9f]')

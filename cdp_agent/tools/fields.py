@@ -76,7 +76,7 @@ async def upload(args: UploadArguments, context: Context) -> Observation:
     """Give files to a file field."""
     files = args.files
     if context.upload_folders is not None:
-        from cdp_agent.page.upload import inside  # late: few tasks upload
+        from cdp_agent.page.actions.upload import inside  # late: few tasks upload
 
         files = inside(files, context.upload_folders)
     receipt = await context.page.upload(args.ref, files)

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.errors import ScriptError
-from cdp_agent.providers.nesting import is_too_deep
+from cdp_agent.providers.shared.nesting import is_too_deep
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 
 MOST_CHARS = 20_000

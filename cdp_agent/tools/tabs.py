@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.errors import ActionError, InvalidArguments
-from cdp_agent.page.lines import in_line, quoted
+from cdp_agent.page.snapshot.lines import in_line, quoted
 from cdp_agent.tools.addresses import admitted
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 

@@ -7,7 +7,7 @@ import re
 import httpx
 
 from cdp_agent.errors import ActionError
-from cdp_agent.providers.nesting import decode
+from cdp_agent.providers.shared.nesting import decode
 from cdp_agent.websearch.base import Results, Service, plain
 
 _TIMEOUTS = httpx.Timeout(30, connect=10)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from cdp_agent.page.listing import Rules
+    from cdp_agent.page.query.listing import Rules
 
 _LONGEST_TITLE = 200
 _LONGEST_SNIPPET = 500

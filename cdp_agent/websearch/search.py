@@ -13,7 +13,7 @@ from cdp_agent.errors import SetupError
 from cdp_agent.websearch.base import Engine, Results, Service
 
 if TYPE_CHECKING:
-    from cdp_agent.browser import Browser
+    from cdp_agent.browser.browser import Browser
 
 _ENGINES = ("duckduckgo", "google", "bing")
 _SERVICES = ("brave", "tavily", "exa", "parallel", "searxng")
@@ -77,4 +77,4 @@ def configure(
 
 
 def _module(name: str) -> Engine | Service:
-    return cast("Engine | Service", importlib.import_module(f"cdp_agent.websearch.{name}"))
+    return cast("Engine | Service", importlib.import_module(f"cdp_agent.websearch.engines.{name}"))

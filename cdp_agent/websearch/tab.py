@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from cdp_agent.errors import ActionError, PageUnresponsive, ProtocolError
-from cdp_agent.page.listing import listing
+from cdp_agent.page.query.listing import listing
 from cdp_agent.websearch.base import Engine, Results, Sign, different, result
 from cdp_agent.websearch.redirects import searches_again, unwrap
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from cdp_agent.browser import Browser
+    from cdp_agent.browser.browser import Browser
     from cdp_agent.page.page import Page
 
 _log = logging.getLogger(__name__)

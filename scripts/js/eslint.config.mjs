@@ -8,7 +8,7 @@ const bundle = fileURLToPath(new URL('../../cdp_agent/page/js/', import.meta.url
 
 // The bundle's files are joined inside one function, so each sees the top-level names of all; one that is written
 // nowhere but where it is defined is used by nobody.
-const texts = readdirSync(bundle).filter((name) => name.endsWith('.js')).map((name) => readFileSync(bundle + name, 'utf8'));
+const texts = readdirSync(bundle, { recursive: true }).filter((name) => name.endsWith('.js')).map((name) => readFileSync(bundle + name, 'utf8'));
 const joined = texts.join('\n');
 const declaredIn = (text) => [...text.matchAll(/^(?:async )?(?:function\*?|const|let|class) (\w+)/gm)].map((match) => match[1]);
 const topLevel = declaredIn(joined);
@@ -16,7 +16,7 @@ const used = topLevel.filter((name) => joined.match(new RegExp(`\\b${name}\\b`, 
 const shared = Object.fromEntries(topLevel.map((name) => [name, 'writable']));
 
 // What a snapshot needs comes first, and by itself.
-const reading = readFileSync(`${bundle}__init__.py`, 'utf8').match(/^READING = \(([^)]*)\)/m)[1].match(/\w+\.js/g);
+const reading = readFileSync(`${bundle}__init__.py`, 'utf8').match(/^READING = \(([^)]*)\)/m)[1].match(/[\w/]+\.js/g);
 const declaredFirst = new Set(reading.flatMap((name) => declaredIn(readFileSync(bundle + name, 'utf8'))));
 const declaredLater = Object.fromEntries(topLevel.filter((name) => !declaredFirst.has(name)).map((name) => [name, 'off']));
 
@@ -31,7 +31,7 @@ const usedElsewhere = {
 export default [
   js.configs.recommended,
   {
-    files: ['cdp_agent/page/js/*.js'],
+    files: ['cdp_agent/page/js/**/*.js'],
     plugins: { bundle: { rules: { 'used-elsewhere': usedElsewhere } } },
     languageOptions: {
       sourceType: 'script',

@@ -19,11 +19,11 @@ from cdp_agent.browser import Browser
 from cdp_agent.decisions import ActionProposed, Ask, Decision, Skip, Stop
 from cdp_agent.errors import PageUnresponsive
 from cdp_agent.events import Event, TaskCompleted
-from cdp_agent.page.lines import read_line
 from cdp_agent.page.page import Page
-from cdp_agent.providers.fence import TAG
+from cdp_agent.page.snapshot.lines import read_line
 from cdp_agent.providers.manner import Patience
-from cdp_agent.secrets import Secret
+from cdp_agent.security.fence import TAG
+from cdp_agent.security.secrets import Secret
 from cdp_agent.trace import TraceWriter
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import DONE

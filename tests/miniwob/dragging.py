@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cdp_agent.page.find import FoundElement
+from cdp_agent.page.query.find import FoundElement
 
 from .play import Play, solves
 

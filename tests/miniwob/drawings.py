@@ -5,7 +5,7 @@ from __future__ import annotations
 import cmath
 import math
 
-from cdp_agent.page.find import FoundElement
+from cdp_agent.page.query.find import FoundElement
 
 from .play import Play, solves
 from .png import grey

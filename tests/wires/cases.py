@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from cdp_agent.providers import anthropic, compatible, google, ollama, openai, openai_responses, openrouter, vertex
+from cdp_agent.providers.anthropic import anthropic
 from cdp_agent.providers.base import (
     Assistant,
     Forced,
@@ -21,6 +21,9 @@ from cdp_agent.providers.base import (
     ToolSpec,
     User,
 )
+from cdp_agent.providers.google import google, vertex
+from cdp_agent.providers.ollama import ollama
+from cdp_agent.providers.openai import compatible, openai, openai_responses, openrouter
 
 PNG = b"\x89PNG\r\n\x1a\n"
 CLICK = ToolSpec(

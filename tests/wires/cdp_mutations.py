@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 from cdp_agent.browser import Browser
+from cdp_agent.browser.instance import Instance, InstanceOptions
 from cdp_agent.cdp import browser, dom, dom_storage, fetch, network, page, runtime, storage, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.transport import Lost, Receive
 from cdp_agent.cdp.types import Command
 from cdp_agent.errors import CdpAgentError
-from cdp_agent.instance import Instance, InstanceOptions
 from cdp_agent.page.settings import PageSettings
 from tests.fake_chrome import FakeChrome
 from tests.wires.mutations import damaged, mutate

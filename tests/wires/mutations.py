@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from cdp_agent.agent.history import History
+from cdp_agent.agent.model.history import History
 from cdp_agent.agent.perform import understand
 from cdp_agent.errors import ModelError
 from cdp_agent.events import AiGeneration

@@ -1,7 +1,7 @@
 """The script that runs in the page's isolated world, one subject a file.
 
 `reading()` is one expression: the files that a snapshot needs, in order, inside a function that returns the *agent
-object*, whose methods `page/world.py` calls. `rest()` is the same of all other files; that object evaluates it in the
+object*, whose methods `world.py` calls. `rest()` is the same of all other files; that object evaluates it in the
 scope of the first, before the first of its functions is called. Nothing is put on the page's window and nothing is
 written into its document.
 
@@ -13,79 +13,79 @@ import re
 from functools import cache
 
 READING = (
-    "dom.js",
-    "registry.js",
-    "text.js",
-    "decorated.js",
-    "sheets.js",
-    "style.js",
-    "assistive.js",
-    "generated.js",
-    "counters.js",
-    "roles_table.js",
-    "roles.js",
-    "adopted.js",
-    "references.js",
-    "names.js",
-    "native_names.js",
-    "states.js",
-    "values.js",
-    "clickable.js",
-    "tree.js",
-    "line_names.js",
-    "widgets.js",
-    "drawings.js",
-    "wires.js",
-    "editors.js",
-    "modal.js",
-    "code.js",
-    "fold.js",
-    "render.js",
-    "kept.js",
-    "sheet_changes.js",
-    "styles.js",
-    "stale.js",
-    "idle.js",
-    "snapshot.js",
-    "saved.js",
-    "exports_of_reading.js",
+    "core/dom.js",
+    "core/registry.js",
+    "core/text.js",
+    "names/decorated.js",
+    "core/sheets.js",
+    "core/style.js",
+    "core/assistive.js",
+    "names/generated.js",
+    "names/counters.js",
+    "names/roles_table.js",
+    "names/roles.js",
+    "snapshot/adopted.js",
+    "names/references.js",
+    "names/names.js",
+    "names/native_names.js",
+    "names/states.js",
+    "names/values.js",
+    "snapshot/clickable.js",
+    "snapshot/tree.js",
+    "names/line_names.js",
+    "snapshot/widgets.js",
+    "snapshot/drawings.js",
+    "snapshot/wires.js",
+    "editors/editors.js",
+    "snapshot/modal.js",
+    "editors/code.js",
+    "snapshot/fold.js",
+    "snapshot/render.js",
+    "snapshot/kept.js",
+    "core/sheet_changes.js",
+    "core/styles.js",
+    "snapshot/stale.js",
+    "snapshot/idle.js",
+    "snapshot/snapshot.js",
+    "snapshot/saved.js",
+    "core/exports_of_reading.js",
 )
 REST = (
-    "describe.js",
-    "identity.js",
-    "settle.js",
-    "effects.js",
-    "place.js",
-    "hit.js",
-    "told.js",
-    "press.js",
-    "guard.js",
-    "aim.js",
-    "controls.js",
-    "fill.js",
-    "editing.js",
-    "choose.js",
-    "popup.js",
-    "files.js",
-    "drag.js",
-    "html_fields.js",
-    "html_tags.js",
-    "html.js",
-    "reader.js",
-    "search.js",
-    "secret.js",
-    "find.js",
-    "listing.js",
-    "wait.js",
-    "outer.js",
-    "scroll.js",
-    "scroll_to_text.js",
-    "marks.js",
-    "paint.js",
-    "schema.js",
-    "markup.js",
-    "consequence.js",
-    "exports.js",
+    "core/describe.js",
+    "names/identity.js",
+    "activity/settle.js",
+    "activity/effects.js",
+    "core/place.js",
+    "core/hit.js",
+    "names/told.js",
+    "act/press.js",
+    "act/guard.js",
+    "act/aim.js",
+    "act/controls.js",
+    "act/fill.js",
+    "editors/editing.js",
+    "act/choose.js",
+    "act/popup.js",
+    "act/files.js",
+    "act/drag.js",
+    "read/html_fields.js",
+    "read/html_tags.js",
+    "read/html.js",
+    "read/reader.js",
+    "read/search.js",
+    "act/secret.js",
+    "read/find.js",
+    "read/listing.js",
+    "activity/wait.js",
+    "read/outer.js",
+    "act/scroll.js",
+    "act/scroll_to_text.js",
+    "read/marks.js",
+    "read/paint.js",
+    "read/schema.js",
+    "read/markup.js",
+    "activity/consequence.js",
+    "core/exports.js",
 )
 
 
@@ -104,19 +104,19 @@ def rest() -> str:
 @cache
 def held_code() -> str:
     """The one function for a page's own world, see held_code.py."""
-    return _text("held_code.js")
+    return _text("editors/held_code.js")
 
 
 @cache
 def unheld() -> str:
     """What a page's own world runs first where there are rules for its tab, see unheld.py."""
-    return _text("unheld.js")
+    return _text("activity/unheld.js")
 
 
 @cache
 def for_reading() -> frozenset[str]:
     """The functions that every world has from the beginning."""
-    exported = _text("exports_of_reading.js").rpartition("return {")[2]
+    exported = _text("core/exports_of_reading.js").rpartition("return {")[2]
     return frozenset(re.findall(r"\w+", exported))
 
 

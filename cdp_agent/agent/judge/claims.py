@@ -1,0 +1,145 @@
+"""What of an answer can be looked up without a model: its quotes, figures and addresses, in what the run was shown."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import unquote, urljoin
+
+import msgspec
+
+from cdp_agent.agent.state.evidence import ADDRESS
+from cdp_agent.extract.figures import figures, long_numbers
+from cdp_agent.extract.grounding import Page, leaves, normalise, ungrounded
+
+_QUOTE = re.compile(r"[“„«\"]([^“”„«»\"\n]{3,300})[”“»\"]")
+_ADDRESS = re.compile(r"https?://[^\s<>()\[\]\"'`|*]+")
+_WITH_DIGIT = re.compile(r"[^\s*_`|()\[\]<>\"“”„«»]*\d[^\s*_`|()\[\]<>\"“”„«»]*")
+_LIST_MARK = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
+_LINK = re.compile(r" → (\S+)|\]\(([^\s)]+)\)")
+_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://(?:www\.)?")
+_NOT_SAID = re.compile(
+    r' \[(?:ref=E|level=)\d+\]|(?:^|(?<=[{,]))\s*"(?:[^"\\\n]|\\.)*"\s*:(?=[\s\[{"\d])', re.MULTILINE
+)
+"""Our own marks, and the keys of JSON: they are nobody's word for anything."""
+_ESCAPED = re.compile(r"(?:→ |\]\(|\w://)\S*%\S*")
+_PLAIN = str.maketrans("\u00a0\u2007\u2009\u202f–—−‐‑‒", "    ------")
+"""White space and dashes as figures are read with them; as many characters."""
+_MOST_CLAIMS = 40
+_EXCERPT = 300
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A claim that was shown, and the line that shows it; "" where it is put together from several."""
+
+    claim: str
+    line: str
+    url: str = ""
+    """The page that showed it."""
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """Which claims were found in what the run was shown, and which were not."""
+
+    found: list[Found]
+    missing: list[str]
+
+
+def check(answer: Any, shown: str, schema: Any = None) -> Checked:
+    """Holds an answer, Markdown or JSON data of that schema, against all that was shown, as Evidence.text gives it."""
+    text = _NOT_SAID.sub("", shown)
+    readable = _ESCAPED.sub(lambda match: " ".join(unquote(match[0]).split()), text)
+    page = Page(readable)
+    pages, addresses = _places(text, readable)
+
+    def shows(claim: str | float) -> str | None:
+        if isinstance(claim, str) and "://" in claim:
+            return addresses.get(_address_key(claim)) or page.line_with(claim)
+        return page.line_with(claim)
+
+    found: list[Found] = []
+    missing: list[str] = []
+    for label, claim in _claims(answer, schema):
+        line = shows(claim)
+        if line is None:
+            missing.append(label)
+        elif len(found) < _MOST_CLAIMS:
+            excerpt = line if len(line) <= _EXCERPT else _around(str(claim), line)
+            found.append(Found(str(claim), excerpt, pages.get(line, "")))
+    return Checked(found, missing)
+
+
+def _claims(answer: Any, schema: Any) -> list[tuple[str, str | float]]:
+    """What is to be looked for, each as it is named where it is not found."""
+    if isinstance(answer, str):
+        return [(each, each) for each in claims(answer)]
+    looked_for = {each.path for each in ungrounded(answer, "", schema)}  # on an empty page all of it is missing
+    return [(f"{path}: {leaf}", leaf) for path, leaf in leaves(answer) if path in looked_for]
+
+
+def claims(answer: str) -> list[str]:
+    """The quotes, addresses, figures with their units, and whatever has a digit in it, each once, in their order."""
+    text = _LIST_MARK.sub(lambda match: " " * len(match[0]), answer)
+    found = {match.start(): match[0].rstrip(".,;:!?") for match in _ADDRESS.finditer(text)}
+    text = _ADDRESS.sub(_blank, text)
+    found |= {match.start(): match[1].strip() for match in _QUOTE.finditer(text)}
+    text = _QUOTE.sub(_blank, text)
+    spans = [match.span() for match in _WITH_DIGIT.finditer(text)]
+    plain = text.translate(_PLAIN)
+    plain = plain.casefold() if len(plain.casefold()) == len(text) else plain
+    spans += [(each.start, each.end) for each in (*figures(plain), *long_numbers(plain))]
+    for start, end in _joined(spans):
+        found[start] = text[start:end].strip(".,;:!?'’*_# ")
+    return list(dict.fromkeys(found[place] for place in sorted(found) if found[place]))[:_MOST_CLAIMS]
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans, those that overlap as one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _places(text: str, readable: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The page of each line as it is readable; and the addresses that were shown, in full, each with its line."""
+    url = ""
+    pages: dict[str, str] = {}
+    addresses: dict[str, str] = {}
+    for line, shown in zip(map(str.strip, text.split("\n")), map(str.strip, readable.split("\n")), strict=True):
+        if line.startswith(ADDRESS):
+            url = line.removeprefix(ADDRESS)
+        pages[shown] = url
+        if "→" in line or "](" in line or "://" in line:
+            links = [match[1] or match[2] for match in _LINK.finditer(line)] if url else []
+            for address in [*(_resolved(url, each) for each in links), *_ADDRESS.findall(line)]:
+                addresses[_address_key(address)] = line
+    return pages, addresses
+
+
+def _resolved(url: str, link: str) -> str:
+    try:
+        return urljoin(url, link)
+    except ValueError:  # such as "http://[": not an address
+        return link
+
+
+def _address_key(address: str) -> str:
+    """What two ways to write one address have in common."""
+    return unquote(_SCHEME.sub("", address.strip().rstrip(".,;:!?").casefold()).rstrip("/"))
+
+
+def _around(claim: str, line: str) -> str:
+    """So much of a long line, with the claim in it."""
+    at = line.casefold().find(normalise(claim))
+    start = max(0, min(at - _EXCERPT // 2, len(line) - _EXCERPT)) if at >= 0 else 0
+    start = line.rfind(" ", 0, start) + 1 if start else 0
+    end = line.find(" ", start + _EXCERPT)
+    return f"{'… ' if start else ''}{line[start : end if end >= 0 else len(line)]}{' …' if end >= 0 else ''}"

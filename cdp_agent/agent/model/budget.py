@@ -1,0 +1,55 @@
+"""What a run may take in all of tokens, money and time, and whether it has taken it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from cdp_agent.errors import CdpAgentError, SetupError
+from cdp_agent.outcome import TaskError
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.model.tally import Tally
+    from cdp_agent.agent.state.task import Limits
+    from cdp_agent.providers.prices import Prices
+    from cdp_agent.providers.services import Endpoint
+
+_TELL_COSTS = ("openrouter",)
+"""Providers whose replies say what they cost."""
+
+
+class OverBudget(CdpAgentError):
+    """The run may not ask a model any more: `.error` says why."""
+
+    def __init__(self, error: TaskError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+def check_prices(limits: Limits, prices: Prices, endpoints: Iterable[Endpoint]) -> None:
+    """Raises SetupError when a limit on the cost could not be held for want of a price."""
+    if limits.max_cost is None:
+        return
+    for each in endpoints:
+        if each.provider not in _TELL_COSTS and prices.price_of(each.provider, each.model) is None:
+            raise SetupError(
+                f"max_cost needs to know what {each.provider}/{each.model} costs, which the prices of {prices.date} do "
+                'not say: give a file of prices of your own (prices=), where "provider/*" names all of a provider.'
+            )
+
+
+def spent(limits: Limits, tally: Tally) -> TaskError | None:
+    """Why the run may not go on asking; time is seen to while it runs."""
+    tokens = tally.input_tokens + tally.output_tokens
+    if limits.max_tokens_total is not None and tokens >= limits.max_tokens_total:
+        return TaskError("max_tokens", f"It took {tokens:,} tokens; max_tokens_total is {limits.max_tokens_total:,}.")
+    if limits.max_cost is not None:
+        if tally.unpriced:
+            return TaskError("max_cost", "What it costs is not known: a reply did not tell.")
+        if tally.cost >= limits.max_cost:
+            return TaskError("max_cost", f"It cost {tally.cost:.4f} US dollars; max_cost is {limits.max_cost:g}.")
+    return None
+
+
+def out_of_time(limits: Limits) -> TaskError:
+    return TaskError("max_seconds", f"It took more than {limits.max_seconds:g} seconds (max_seconds).")

@@ -1,0 +1,229 @@
+"""What the model gets to read each turn: everything said so far, in the order and the words in which it was said.
+
+It only grows, so that a provider which remembers how a request begins has little to read anew. When it is too long,
+what was observed shrinks to a line each, all at once; what was planned, tried and found out stays whole until that
+alone is too long (see compaction.py).
+
+An observation stands at the end of the message that led to it, the task or a tool's result, so that user and assistant
+take turns: the chat templates of many local models take nothing else.
+
+Of pictures only the latest is kept. One comes to about 1,365 tokens, a turn's text to 400, and whatever is changed in
+what was said makes a provider's cache begin anew there. With cached tokens at a tenth of the price, pictures cost a
+turn as much as 1,725 fresh tokens when one is kept (the text after the one that goes is read anew), 3,450 when two are
+(so is the other picture), and 1,365 plus 137 for each one before when all are: more from the fifth turn on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from cdp_agent.agent.model import prompts
+from cdp_agent.page.picture.paint import Picture
+from cdp_agent.page.snapshot.budget import tokens
+from cdp_agent.providers.base import Assistant, Image, Message, System, Text, ToolResult, User
+
+_CALL_TOKENS = 8
+_PIXELS_A_TOKEN = 600
+"""Fewer than any provider's: about 750 of Anthropic's, 660 of Google's, 630 of OpenAI's at most (see paint.py)."""
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A message, and what is left of it when it shrinks."""
+
+    message: Message
+    short: Message
+    tokens: int
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What came of a tool call: `text` for the model, `short` for when it is old; None where it is never forgotten."""
+
+    call_id: str
+    text: str
+    short: str | None = None
+
+
+class History:
+    """The conversation so far. `tokens` is an upper bound of what it comes to."""
+
+    def __init__(self, system: str, entries: Sequence[Entry] = ()) -> None:
+        self.entries = list(entries)
+        if not entries:
+            self._add(System(system))
+
+    @property
+    def tokens(self) -> int:
+        return sum(entry.tokens for entry in self.entries)
+
+    def say(self, text: str, view: str | None = None) -> None:
+        """Adds words of the user's or of ours, and what is to be seen."""
+        self._add(_user(text, view), _user(text, prompts.OLD_VIEW if view else None))
+
+    def hear(self, reply: Assistant) -> None:
+        """Adds what the model said."""
+        self._add(reply)
+
+    def answer(self, results: Sequence[Told], view: str | None = None) -> None:
+        """Adds what came of the model's tool calls, of all of them, and what is to be seen now."""
+        for each in results:
+            shown = view if each is results[-1] else None
+            old = each.text if each.short is None else each.short
+            self._add(ToolResult(each.call_id, _joined(each.text, shown)), ToolResult(each.call_id, old))
+
+    def show(self, view: str) -> None:
+        """Adds a view to the last message."""
+        last = self.entries.pop()
+        match last.message:
+            case ToolResult(_, text) as message:
+                self._add(msgspec.structs.replace(message, text=_joined(text, view)), last.short)
+            case User((*parts, Text(text))):
+                self._add(User((*parts, Text(_joined(text, view)))), last.short)
+            case message:
+                self._add(message, last.short)
+                self.say(prompts.VIEW_FOLLOWS, view)
+
+    def shrink(self) -> None:
+        """Leaves a line of every observation."""
+        old, self.entries = self.entries, []
+        for entry in old:
+            self._add(entry.short)
+        changed = [place for place, entry in enumerate(old) if entry.short != entry.message]
+        self._displace(changed[0] if changed else len(old))
+
+    @property
+    def turns(self) -> list[tuple[Assistant, list[ToolResult]]]:
+        """What the model said, and what came of it. Ids do not tell which: some servers use the same in each reply."""
+        found: list[tuple[Assistant, list[ToolResult]]] = []
+        for message in self.messages():
+            if isinstance(message, Assistant):
+                found.append((message, []))
+            elif isinstance(message, ToolResult) and found:
+                found[-1][1].append(message)
+        return found
+
+    @property
+    def record(self) -> str:
+        """What stands in the place of the turns that were condensed, if any."""
+        return _text_of(self.entries[1].message).partition(prompts.RECORD)[2] if len(self.entries) > 1 else ""
+
+    def condense(self, record: str, most_tokens: int) -> None:
+        """Leaves the task with `record` below it, and of the turns only the last, no text of which is longer."""
+        last = next((place for place in range(len(self.entries) - 1, 1, -1) if self._is_said(place)), None)
+        if last is None:
+            return
+        task = _text_of(self.entries[1].message).partition(prompts.RECORD)[0].rstrip()
+        turn = [_shortened(entry.message, most_tokens) for entry in self.entries[last:]]
+        self.entries = self.entries[:1]
+        for message in (_user(f"{task}\n\n{record}", None), *turn):
+            self._add(message)
+        self._displace(1)
+
+    def _is_said(self, place: int) -> bool:
+        return isinstance(self.entries[place].message, Assistant)
+
+    @property
+    def picture(self) -> Image | None:
+        """The one that is there, if any."""
+        return next((image for entry in reversed(self.entries) for image in _images(entry.message)), None)
+
+    def add_picture(self, picture: Picture) -> None:
+        """Adds a picture to the last message; those before are taken away."""
+        cost = picture.width_px * picture.height_px // _PIXELS_A_TOKEN
+        self.add_image(Image(picture.data, f"image/{picture.format}"), cost)
+
+    def add_image(self, image: Image, cost: int) -> None:
+        """The same for one that takes so many tokens."""
+        self.clip_pictures()
+        last = self.entries.pop()
+        message = last.message
+        if isinstance(message, ToolResult):
+            message = msgspec.structs.replace(message, text=_joined(message.text, prompts.PICTURE), images=(image,))
+        elif isinstance(message, User):
+            message = User((*message.parts, Text(prompts.PICTURE), image))
+        self.entries.append(Entry(message, last.short, _tokens(message) + cost))
+
+    def clip_pictures(self) -> None:
+        """Leaves words in the place of every picture."""
+        for place, entry in enumerate(self.entries):
+            if _images(entry.message):
+                message = _without_images(entry.message)
+                self.entries[place] = Entry(message, entry.short, _tokens(message))
+                self._displace(place)
+
+    def messages(self) -> tuple[Message, ...]:
+        return tuple(entry.message for entry in self.entries)
+
+    def _displace(self, changed: int) -> None:
+        """Notes that the states after this place were made for another beginning: some providers refuse them then."""
+        for place, entry in enumerate(self.entries[changed:], changed):
+            if isinstance(entry.message, Assistant) and entry.message.state is not None:
+                state = msgspec.structs.replace(entry.message.state, displaced=True)
+                message = msgspec.structs.replace(entry.message, state=state)
+                self.entries[place] = Entry(message, message, entry.tokens)
+
+    def _add(self, message: Message, short: Message | None = None) -> None:
+        self.entries.append(Entry(message, message if short is None else short, _tokens(message)))
+
+
+def _text_of(message: Message) -> str:
+    match message:
+        case User(parts):
+            return "\n\n".join(part.text for part in parts if isinstance(part, Text))
+        case System(text) | ToolResult(_, text) | Assistant(text):
+            return text
+
+
+def _shortened(message: Message, most_tokens: int) -> Message:
+    match message:
+        case ToolResult(_, text) | Assistant(text):
+            return msgspec.structs.replace(message, text=prompts.cut_fenced(text, most_tokens))
+        case _:
+            return message
+
+
+def _user(text: str, view: str | None) -> User:
+    return User((Text(_joined(text, view)),))
+
+
+def _joined(text: str, view: str | None) -> str:
+    return f"{text}\n\n{view}" if view else text
+
+
+def has_images(messages: Iterable[Message]) -> bool:
+    return any(_images(each) for each in messages)
+
+
+def _images(message: Message) -> tuple[Image, ...]:
+    match message:
+        case ToolResult(images=images):
+            return images
+        case User(parts):
+            return tuple(part for part in parts if isinstance(part, Image))
+        case _:
+            return ()
+
+
+def _without_images(message: Message) -> Message:
+    def clipped(text: str) -> str:
+        return text.replace(prompts.PICTURE, prompts.OLD_PICTURE)
+
+    match message:
+        case ToolResult(_, text):
+            return msgspec.structs.replace(message, text=clipped(text), images=())
+        case User(parts):
+            return User(tuple(Text(clipped(part.text)) for part in parts if isinstance(part, Text)))
+        case _:
+            return message
+
+
+def _tokens(message: Message) -> int:
+    match message:
+        case System(text) | ToolResult(_, text):
+            return tokens(text)
+        case User(parts):
+            return sum(tokens(part.text) for part in parts if isinstance(part, Text))
+        case Assistant(text, calls, state):
+            kept = tokens(msgspec.json.encode(state.content).decode()) if state else 0
+            return tokens(text) + kept + sum(tokens(call.name + call.arguments) + _CALL_TOKENS for call in calls)

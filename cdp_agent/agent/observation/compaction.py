@@ -1,0 +1,159 @@
+"""Making room in the conversation, in two stages.
+
+First a line is left of every view and receipt; what was asked for and found out stays. Where that is not enough, since
+the model's own words or what was found fill the window, a record takes the place of all turns but the last: the task
+and the plan stay as they are, then come what was done, a line for each call, and what was found, with its page.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.model.history import History
+from cdp_agent.agent.observation.looking import look
+from cdp_agent.agent.observation.place import BLANK
+from cdp_agent.agent.observation.vision import add_picture
+from cdp_agent.events import HistoryShrunk
+from cdp_agent.page.snapshot.budget import tokens
+from cdp_agent.security.fence import fence
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.state.run import Run
+
+_ENOUGH = 0.5
+"""How much of the window may be taken when it begins to fill again, else it would be full again in the next turn."""
+_FOR_TRIED, _FOR_FOUND = 0.12, 0.23
+_MOST_OF_IT = 3
+"""No single thing takes more than that part of the room."""
+_LINE = 80
+_REF = re.compile(r" \[ref=E\d+\]")
+_OLDER = "- (older ones are left out)"
+_TRIED, _FOUND = "What was done, oldest first:", "What was found out:"
+_SAME = "(as above)"
+
+_T = TypeVar("_T")
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """What a tool told that was asked something, and of which page."""
+
+    url: str
+    tool: str
+    arguments: str
+    told: str
+
+
+async def make_room(run: Run) -> None:
+    """Shortens the conversation, and shows the page as it is now."""
+    before = run.history.tokens
+    run.history.shrink()
+    if run.history.tokens > run.window_tokens * _ENOUGH:
+        run.history.condense(_record(run), run.window_tokens // 8)
+    run.sight.forget()
+    if run.tabs.page.url != BLANK:
+        seen, notes = await look(run, [], whole=True)
+        run.history.show("\n\n".join([*notes, seen.view or ""]))
+        await add_picture(run)
+    run.tell(HistoryShrunk, tokens_before=before, tokens_after=run.history.tokens)
+
+
+def _record(run: Run) -> str:
+    room = int(run.window_tokens * _FOR_TRIED)
+    lines = [prompts.cut(each, room // _MOST_OF_IT) for each in (*_tried_before(run.history), *_tried(run))]
+    tried = _latest(lines, list, room)
+    room = int(run.window_tokens * _FOR_FOUND)
+    found = _latest(_found(run, room // _MOST_OF_IT), _below_their_pages, room)
+    parts = ["\n".join([_TRIED, *tried]), "\n".join([_FOUND, *found])] if found else ["\n".join([_TRIED, *tried])]
+    plan = [f"The plan, as you revised it:\n{run.plan.plan}"] if run.plan is not None and run.revisions else []
+    return "\n\n".join([prompts.RECORD, *plan, fence("\n\n".join(parts), "record")])
+
+
+def _tried(run: Run) -> list[str]:
+    """A line for each call of the conversation, with what the model said to it and what came of it.
+
+    The last turn stays as it is, so it is left out. What a tool was asked for is told where it stands what was found.
+    """
+    lines = []
+    for said, results in run.history.turns[:-1]:
+        told = {each.call_id: each.text for each in results}
+        calls = [
+            f"{each.name} {_cut(each.arguments)}" + ("" if _asks(run, each.name) else _outcome(told.get(each.id, "")))
+            for each in said.tool_calls
+        ]
+        words = " · ".join(filter(None, [_cut(said.text), *calls]))
+        lines += [f"- {words}"] if words else []
+    return lines
+
+
+def _asks(run: Run, name: str) -> bool:
+    return name in run.tools and run.tools[name].read_only
+
+
+def _tried_before(history: History) -> list[str]:
+    """The same of what an earlier record took the place of."""
+    _, heading, rest = history.record.partition(f"{_TRIED}\n")
+    return (
+        [line for line in rest.partition("\n\n")[0].split("\n") if line.startswith("- ") and line != _OLDER]
+        if heading
+        else []
+    )
+
+
+def _found(run: Run, most_tokens: int) -> list[_Found]:
+    """What tools told that were asked something, none of it longer than that."""
+    asked = [each for each in run.evidence.actions if _asks(run, each.source)]
+    found = [
+        _Found(each.url, each.source, _cut(each.arguments), prompts.cut(_plain(each.text), most_tokens))
+        for each in asked
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _below_their_pages(found: Sequence[_Found]) -> list[str]:
+    """A line for each below the address of its page, which those have once that follow one another.
+
+    Who looks through many pages asks the same of each: a question is told where it is another than the tool's last one.
+    """
+    lines: list[str] = []
+    url = ""
+    asked: dict[str, str] = {}
+    for each in found:
+        if each.url != url:
+            lines.append(each.url)
+            url = each.url
+        question = _SAME if asked.get(each.tool) == each.arguments else each.arguments
+        asked[each.tool] = each.arguments
+        lines.append(f"- {each.tool} {question}: {each.told}")
+    return lines
+
+
+def _latest(items: Sequence[_T], written: Callable[[Sequence[_T]], list[str]], budget: int) -> list[str]:
+    """The lines of as many items as fit, the newest first, and that there were older ones."""
+    first = bisect_left(range(len(items)), True, key=lambda first: tokens("\n".join(written(items[first:]))) <= budget)
+    return [*([_OLDER] if first else []), *written(items[first:])]
+
+
+def _plain(text: str) -> str:
+    """What a tool told, without refs, which the page has given up since; one thing found stands in the same line."""
+    lines = [line for line in _REF.sub("", text).split("\n") if line.strip()]
+    if len(lines) == 2 and lines[0].endswith(":"):
+        return lines[1].removeprefix("- ")
+    return "\n".join(lines if len(lines) == 1 else ["", *lines])
+
+
+def _outcome(told: str) -> str:
+    """The first words of a result, without the fence around them."""
+    lines = [line for line in told.split("\n") if line and not line.startswith("<")]
+    words = " ".join(lines[:2]) if lines and lines[0].startswith("Error:") else "".join(lines[:1])
+    return f" → {_cut(words)}"
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LINE else f"{line[:_LINE]}…"

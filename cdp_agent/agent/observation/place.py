@@ -1,0 +1,69 @@
+"""Where a run is in its browser: the tabs that it has been in, and the cookies, so that it can be put back there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from cdp_agent.agent.observation.tabs import Tabs
+from cdp_agent.cdp import storage
+from cdp_agent.errors import ActionError
+
+if TYPE_CHECKING:
+    from cdp_agent.browser.browser import Browser
+
+BLANK = "about:blank"
+
+
+class Place(msgspec.Struct, frozen=True):
+    """`tabs` are addresses, that of the present tab last. `cookies` are those of a Chrome of our own: one that is
+    somebody else's keeps them itself, and they are none of our business."""
+
+    tabs: list[str] = []
+    cookies: list[storage.CookieParam] = []
+
+    @property
+    def url(self) -> str:
+        return self.tabs[-1] if self.tabs else BLANK
+
+
+async def place_of(browser: Browser, tabs: Tabs) -> Place:
+    """Where it is now. Raises BrowserError."""
+    cookies: list[storage.CookieParam] = []
+    if browser.is_ours:
+        found = await browser.session.send(storage.GetCookies())
+        cookies = [_param(each) for each in found.cookies]
+    return Place([page.url for page in tabs.visited if not page.closed], cookies)
+
+
+async def go_back_to(browser: Browser, place: Place) -> tuple[Tabs, list[str]]:
+    """Opens the tabs of a place in a browser that has none of them; which could not be. Raises BrowserError."""
+    if place.cookies and browser.is_ours:
+        await browser.session.send(storage.SetCookies(cookies=place.cookies))
+    pages, missing = [], []
+    for url in place.tabs or [BLANK]:
+        page = await browser.new_page()
+        try:
+            if url != BLANK:
+                await page.goto(url)
+        except ActionError:
+            missing.append(url)
+            if url is not place.tabs[-1]:
+                await page.close()
+                continue
+        pages.append(page)
+    return Tabs(browser, *pages), missing
+
+
+def _param(cookie: storage.Cookie) -> storage.CookieParam:
+    return storage.CookieParam(
+        name=cookie.name,
+        value=cookie.value,
+        domain=cookie.domain,
+        path=cookie.path,
+        secure=cookie.secure,
+        http_only=cookie.http_only,
+        same_site=cookie.same_site,
+        expires=None if cookie.session else cookie.expires,
+    )

@@ -1,0 +1,150 @@
+"""What the model is shown of the page: all of it when it is new, and from then on what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from cdp_agent.agent.model import prompts
+from cdp_agent.errors import ActionError, SessionClosed
+from cdp_agent.page.activity.receipts import Receipt
+from cdp_agent.page.snapshot import diff
+from cdp_agent.page.snapshot.budget import LONGEST_TOKEN, tokens
+from cdp_agent.page.snapshot.lines import ref_of_change, refs_in
+from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.security.secrets import Secrets
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A look at the page: `view` is what the model reads, None when it was told all of that already.
+
+    `shown` is the page as it stands in the view, `changed` are the lines where the view is of those alone; `problem`
+    says why the page could not be read. `text` is the whole page, whatever is shown of it.
+    """
+
+    view: str | None
+    url: str = ""
+    title: str = ""
+    shown: str = ""
+    changed: list[str] = []
+    same: bool = False
+    """The page reads as the model saw it last."""
+    moved: bool = False
+    text: str = ""
+    frame_urls: dict[str, str] = {}
+    """The address of each iframe's document, by the iframe's ref."""
+    problem: str = ""
+
+
+class Sight:
+    """Looks at pages for the model. `budget_tokens` is how much it is shown, `most_tokens` how much it may ask for.
+
+    What is seen has no secret in it from here on.
+    """
+
+    def __init__(self, budget_tokens: int, most_tokens: int | None = None, secrets: Secrets | None = None) -> None:
+        self._secrets = secrets or Secrets()
+        self._budget_tokens = budget_tokens
+        self._most_tokens = max(budget_tokens, most_tokens or 0)
+        self._document: tuple[str, int] | None = None
+        self._text: str | None = None
+        self._address = ""
+
+    @property
+    def text(self) -> str | None:
+        """All of the page as it was when the model saw it last, None when it no longer knows."""
+        return self._text
+
+    @property
+    def refs(self) -> tuple[str, ...]:
+        """Those that are on the page as it was when the model saw it last, in order."""
+        return tuple(refs_in(self._text or ""))
+
+    def is_elsewhere(self, page: Page) -> bool:
+        """Whether the page has another document now than the one that the model saw last."""
+        return self._document is not None and self._document != (page.target_id, page.activity.document.number)
+
+    async def look(self, page: Page, receipts: Collection[Receipt] = (), *, whole: bool = False) -> Seen:
+        """What the model does not know yet of the page, after actions whose receipts it reads.
+
+        `whole`: all of the page, whatever it knows. Raises BrowserError.
+        """
+        return self._secrets.masked(await self._look(page, receipts, whole))
+
+    async def _look(self, page: Page, receipts: Collection[Receipt], whole: bool) -> Seen:
+        try:
+            now = await page.snapshot()
+            document = (page.target_id, page.activity.document.number)
+            whole = whole or self._text is None or document != self._document
+            lines = [] if whole else diff.changes(self._text or "", now.text, limited=False)
+            changed = _untold(lines, receipts)
+            moved = now.url != self._address
+            if not whole:
+                view = prompts.changes(now.url if moved else "", changed) if changed else None
+                if view is None or self._is_shorter(view, now.text):
+                    self._text, self._address = now.text, now.url
+                    return Seen(
+                        view,
+                        now.url,
+                        now.title,
+                        changed=changed,
+                        same=not lines,
+                        moved=moved,
+                        text=now.text,
+                        frame_urls=now.frame_urls,
+                    )
+            fits = len(now.text) <= self._budget_tokens * LONGEST_TOKEN and tokens(now.text) <= self._budget_tokens
+            shown = now if fits else await self._within_budget(page)
+        except (ActionError, SessionClosed) as error:
+            self.forget()
+            return Seen(prompts.unreadable(str(error)), problem=str(error))
+        self._document, self._text, self._address = document, now.text, now.url
+        return _whole(shown, moved, now.text)
+
+    async def see(self, page: Page, shown: Snapshot) -> Seen:
+        """The same for a snapshot that the model asked for. Raises BrowserError."""
+        moved = shown.url != self._address
+        try:
+            text = (await page.snapshot()).text
+            if tokens(shown.text) > self._most_tokens:
+                shown = await page.snapshot(budget_tokens=self._most_tokens)
+        except (ActionError, SessionClosed):
+            text = shown.text
+        self._document, self._text = (page.target_id, page.activity.document.number), text
+        self._address = shown.url
+        return self._secrets.masked(_whole(shown, moved, text))
+
+    def narrow(self, budget_tokens: int) -> None:
+        """Shows no more than that at once from now on."""
+        self._budget_tokens = min(self._budget_tokens, budget_tokens)
+        self._most_tokens = min(self._most_tokens, budget_tokens)
+
+    def forget(self) -> None:
+        """The model no longer has what it saw: it is to be shown the whole page next."""
+        self._document = self._text = None
+
+    def _is_shorter(self, view: str, text: str) -> bool:
+        """Whether the view costs less than the text would, the most of it that may be shown."""
+        cost = tokens(view)
+        # Counting the tokens of a huge page takes long, and mostly is not needed.
+        return cost < self._budget_tokens and (cost < len(text) // LONGEST_TOKEN or cost < tokens(text))
+
+    async def _within_budget(self, page: Page) -> Snapshot:
+        return await page.snapshot(budget_tokens=self._budget_tokens)
+
+
+def _whole(shown: Snapshot, moved: bool, text: str) -> Seen:
+    view = prompts.view(shown.url, shown.title, shown.text)
+    return Seen(view, shown.url, shown.title, shown.text, moved=moved, text=text, frame_urls=shown.frame_urls)
+
+
+def _untold(lines: list[str], receipts: Collection[Receipt]) -> list[str]:
+    """What changed, without what a receipt has told."""
+    told = {line for receipt in receipts for line in receipt.changed}
+    filled = {receipt.ref for receipt in receipts if receipt.value is not None} - {None}
+    return [line for line in lines if line not in told and not (line[0] == "~" and ref_of_change(line) in filled)]

@@ -1,0 +1,44 @@
+"""Which tab the agent is in: it follows those that its tab opens, and goes back when one closes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from weakref import WeakSet
+
+if TYPE_CHECKING:
+    from cdp_agent.browser.browser import Browser
+    from cdp_agent.page.page import Page
+
+
+class Tabs:
+    """The tabs that the agent has been in, the present one last. Tabs of others are left alone."""
+
+    def __init__(self, browser: Browser, *visited: Page) -> None:
+        self._browser = browser
+        self.visited = list(visited)
+        self._known = WeakSet(browser.pages)
+
+    @property
+    def page(self) -> Page:
+        return self.visited[-1]
+
+    def go_to(self, page: Page) -> None:
+        """Makes it the present one, as asked for."""
+        self._known.update(self._browser.pages)
+        self.visited = [*(each for each in self.visited if each is not page and not each.closed), page]
+
+    async def follow(self) -> str | None:
+        """Goes where the last action led; says so when that is another tab."""
+        pages = list(self._browser.pages)
+        opened = [each for each in pages if each not in self._known and each.opener in self.visited]
+        self._known.update(pages)
+        if opened:
+            self.visited.append(opened[-1])
+            return "This opened a new tab, and you are in it now. When it closes, you are back in the one before."
+        if not self.page.closed:
+            return None
+        self.visited = [each for each in self.visited if not each.closed]
+        if self.visited:
+            return "Your tab was closed. You are back in the one before it."
+        self.visited = [await self._browser.new_page()]
+        return "Your tab was closed. You are in a new, blank one."

@@ -1,0 +1,157 @@
+"""What is needed to go on with a run after our own process died: one file, written anew after each step."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cdp_agent.agent.model.history import Entry
+from cdp_agent.agent.model.tally import Tally
+from cdp_agent.agent.observation.known_addresses import KnownAddresses
+from cdp_agent.agent.observation.place import BLANK, Place, place_of
+from cdp_agent.agent.observation.stagnation import Stagnation
+from cdp_agent.agent.state.evidence import Evidence, Shown
+from cdp_agent.agent.state.planner import Plan
+from cdp_agent.agent.state.task import Options, Task
+from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.security import files
+from cdp_agent.security.secrets import GivenSecret, Secrets
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.state.run import Run
+
+FILE = "run.json"
+
+
+class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A run between two steps. There is no key in it, but all that the pages showed, and cookies: mode 600."""
+
+    format: int = 1
+    model: str
+    base_url: str
+    task: str
+    url: str | None
+    input_data: Any
+    guardrails: str | None
+    answer_schema: Any
+    options: Options
+    plan: Plan | None
+    revisions: int
+    validations: int
+    tally: Tally
+    history: list[Entry]
+    evidence: list[Shown]
+    addresses: list[str]
+    states: list[str]
+    place: Place
+    secrets: list[str] = []
+    """The names of those that the run had; what they are is not written down."""
+    by_steps: Any = None
+    """How far a run by steps has come: see steps/flow/resuming.py."""
+
+
+async def keep(run: Run) -> None:
+    """Takes down where the run is. Raises SetupError when it cannot be written."""
+    try:
+        place = await place_of(run.browser, run.tabs)
+    except BrowserError:
+        return  # the next action finds out, and where it was before is known
+    if place.tabs:  # else Chrome is going away, tab after tab
+        run.place = place
+    if run.options.checkpoint is not None:
+        save(run, run.options.checkpoint)
+
+
+def save(run: Run, folder: Path) -> None:
+    """Writes the run down; what was there before stays whole until all of it is written. Raises SetupError."""
+    task = run.task
+    checkpoint = Checkpoint(
+        model=f"{run.endpoint.provider}/{run.endpoint.model}" if run.has_model else "",
+        base_url=run.endpoint.base_url if run.has_model else "",
+        task=task.text,
+        url=task.url,
+        input_data=task.input_data,
+        guardrails=task.guardrails,
+        answer_schema=task.form.source if task.form is not None else None,
+        options=run.options,
+        plan=run.plan,
+        revisions=run.revisions,
+        validations=run.validations,
+        tally=msgspec.structs.replace(run.tally, before_s=run.tally.took_s),
+        history=run.history.entries,
+        evidence=run.evidence.shown,
+        addresses=sorted(run.addresses.known),
+        states=run.stagnation.states,
+        place=_without_secrets(run),
+        secrets=run.secrets.names,
+        by_steps=run.by_steps(),
+    )
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        files.write(folder / FILE, msgspec.json.encode(run.secrets.masked(checkpoint), enc_hook=os.fspath))
+    except OSError as error:
+        raise SetupError(f"{error.filename or folder} cannot be written: {error.strerror}.") from error
+
+
+def _without_secrets(run: Run) -> Place:
+    """Where the run is, without the cookies and the parts of addresses that hold a secret."""
+
+    def holds(value: object) -> bool:
+        return run.secrets.masked(value) is not value
+
+    tabs = [re.split("[?#]", tab)[0] if holds(tab) else tab for tab in run.place.tabs]
+    return Place(
+        [BLANK if holds(tab) else tab for tab in tabs], [each for each in run.place.cookies if not holds(each)]
+    )
+
+
+def load(folder: Path) -> Checkpoint:
+    """The run that was written there. Raises SetupError."""
+    path = folder / FILE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Checkpoint, dec_hook=lambda kind, value: kind(value))
+    except FileNotFoundError as error:
+        raise SetupError(f"There is no run to go on with in {folder}: it was never begun, or is done.") from error
+    except (OSError, msgspec.DecodeError) as error:
+        raise SetupError(f"{path} cannot be read: {error}.") from error
+
+
+def forget(folder: Path) -> None:
+    """Removes what was written: the run is done."""
+    (folder / FILE).unlink(missing_ok=True)
+
+
+def task_of(checkpoint: Checkpoint, given: Mapping[str, GivenSecret] | None = None) -> Task:
+    """The task again, with its secrets, which are given anew. Raises SetupError."""
+    if missing := [name for name in checkpoint.secrets if name not in (given or {})]:
+        raise SetupError(f"The run had secrets that were not written down: give {', '.join(missing)} again.")
+    form = None
+    if checkpoint.answer_schema is not None:
+        from cdp_agent.extract.form import form_of  # what it checks with takes long to import
+
+        form, _ = form_of(checkpoint.answer_schema, None)
+    secrets = Secrets(given, checkpoint.url)
+    return Task(checkpoint.task, checkpoint.url, checkpoint.input_data, checkpoint.guardrails, form, secrets)
+
+
+def restore(run: Run, checkpoint: Checkpoint) -> None:
+    """Puts the run where it was, apart from its tabs."""
+    run.plan = checkpoint.plan
+    run.revisions, run.validations = checkpoint.revisions, checkpoint.validations
+    run.tally = Tally(
+        **{
+            name: getattr(checkpoint.tally, name)
+            for name in Tally.__struct_fields__
+            if name not in ("clock", "errors_in_a_row")
+        }
+    )
+    run.history.entries = list(checkpoint.history)
+    run.evidence = Evidence(checkpoint.evidence)
+    run.addresses = KnownAddresses(checkpoint.addresses)
+    run.stagnation = Stagnation(checkpoint.states)
+    run.place = checkpoint.place

@@ -1,0 +1,192 @@
+"""What one role of a run (its planner, executor or judge) was asked and has said.
+
+It grows, since a provider that remembers how a request begins reads that at a tenth of the price: what was seen of the
+page stays, and what became of it is added. Some of that no longer counts after a while: pages that were left, calls
+whose outcome is on record. Where carrying it along has cost as much as a new beginning costs now, or it is too long for
+its model, it begins again: the question is asked as if it were the first. A new page is the time for it, since that is
+told whole in any case. `python -m bench.prefixes` shows what it comes to, with a cache and without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from cdp_agent.agent.model.asking import ask
+from cdp_agent.agent.model.history import History, Told
+from cdp_agent.agent.observation.sight import Sight
+from cdp_agent.agent.observation.vision import gave_up_pictures
+from cdp_agent.errors import BadReply, ContextTooLong, InvalidArguments, ModelError
+from cdp_agent.events import AiGenerationError
+from cdp_agent.page.snapshot.budget import tokens
+from cdp_agent.providers.base import Assistant, Image, Reply, Request, ToolCall, ToolSpec
+from cdp_agent.tools.base import Arguments, Tool
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.state.run import Run
+    from cdp_agent.providers.client import Client
+
+_A = TypeVar("_A", bound=Arguments)
+_T = TypeVar("_T")
+_ATTEMPTS = 3
+_NARROWINGS = 3
+_NARROWER = 0.7
+_REMEMBERED_PRICE = 0.1
+"""What a token costs that the provider remembers, for one that is new, where the prices do not tell."""
+_PICTURE_TOKENS = 1_500
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What is asked next, with a picture where there is one.
+
+    Before it stands what a later beginning tells again (`records`), and what there is to tell of the `page`.
+    """
+
+    asked: str
+    picture: Image | None = None
+    records: str = ""
+    page: str = ""
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(filter(None, (self.records, self.page, self.asked)))
+
+
+Compose = Callable[[bool], Awaitable[Question]]
+"""Makes the next question: all there is to know when it is the first (True), else what is new since the last one."""
+
+
+class Conversation:
+    """One role's. `sight` is what it has seen of the page; `client` is its model where that is not the run's."""
+
+    def __init__(self, run: Run, system: str, sight: Sight | None = None, client: Client | None = None) -> None:
+        self._run = run
+        self._system = system
+        self._client = client
+        self._window_tokens = run.window_tokens
+        self.sight = sight or Sight(run.most_told, secrets=run.secrets)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.history = History(self._system)
+        self.sight.forget()
+        self._is_begun = False
+        self._lasting = self._remembered_lasting = self.history.tokens
+        self._page = 0
+        self._carried = 0.0
+        self._told: dict[str, int] = {}
+        self._known = ""
+
+    def news(self, name: str, items: Sequence[_T]) -> Sequence[_T]:
+        """Those of a list that only grows that were not told here before."""
+        known, self._told[name] = self._told.get(name, 0), len(items)
+        return items[known:]
+
+    def unless_known(self, text: str) -> str | None:
+        """The text, None where it reads as the last one that was asked about here."""
+        before, self._known = self._known, text
+        return text if text != before else None
+
+    async def ask_for(self, compose: Compose, tool: Tool, arguments: type[_A], operation: str) -> _A:
+        """The arguments with which the model calls the one tool that it may call. Raises BadReply, ModelError."""
+        spec = ToolSpec(tool.name, tool.description, tool.parameters)
+        await self.put(compose)
+        problem = ""
+        for _ in range(_ATTEMPTS):
+            reply = await self.reply(compose, (spec,), operation)
+            call = next((each for each in reply.tool_calls if each.name.strip() == tool.name), None)
+            self.hear(reply, call)
+            if call is None:
+                problem = f"it did not call {tool.name}."
+                self._run.tell(AiGenerationError, kind="NoToolCall", message=f"{operation}: {problem}")
+                self.say(Question(f"Answer by calling {tool.name}."))
+                continue
+            try:
+                found = tool.parse(call.arguments)
+            except InvalidArguments as error:
+                problem = str(error)
+                self._run.tell(AiGenerationError, kind="BadReply", message=f"{operation}: {problem}")
+                self.say(Question(problem))
+                continue
+            assert isinstance(found, arguments)  # the tool's own
+            return found
+        raise BadReply(self._run.endpoint.provider, f"{operation} failed {_ATTEMPTS} times: {problem}")
+
+    async def put(self, compose: Compose) -> None:
+        """Asks the next question, as the first one where there is no room for more, or that costs less."""
+        anew = self._is_begun and self.sight.is_elsewhere(self._run.tabs.page)
+        if self.history.tokens > self._window_tokens or self._pays_to_begin(anew=anew):
+            self._begin()
+        first = not self._is_begun
+        question = await compose(first)
+        self.say(question)
+        self._lasting += tokens(question.records)
+        if first:
+            self._is_begun, self._remembered_lasting = True, self._lasting
+        if first or anew:
+            self._page = tokens(question.page)
+
+    def _pays_to_begin(self, *, anew: bool) -> bool:
+        """Whether carrying along what no longer counts has cost what a new beginning costs now; `anew`: on a new page.
+
+        Then the sum is never more than twice what it would have been for whoever knows how the run goes on.
+        """
+        if not self._is_begun:
+            return False
+        page = 0 if anew else self._page  # a new one is read anew whether it begins again or not
+        remembered = self._remembered_price()
+        self._carried += remembered * (self.history.tokens - self._lasting - page)
+        return self._carried > (1 - remembered) * (page + self._lasting - self._remembered_lasting)
+
+    def _remembered_price(self) -> float:
+        """What a token costs that the provider remembers, for one that is new."""
+        endpoint = (self._client or self._run).endpoint
+        price = self._run.prices.price_of(endpoint.provider, endpoint.model)
+        if price is None or not price.input:
+            return _REMEMBERED_PRICE
+        return (price.input if price.cached is None else price.cached) / price.input
+
+    async def reply(
+        self, compose: Compose, specs: tuple[ToolSpec, ...], operation: str, refs: tuple[str, ...] | None = None
+    ) -> Reply:
+        """What the model says; where it was too long for it, to the same question asked as the first."""
+        for left in range(_NARROWINGS, -1, -1):
+            request = self.request(specs, refs)
+            try:
+                return await ask(self._run, request, operation, self._client)
+            except ContextTooLong:
+                if not left:
+                    raise
+                self._window_tokens = int(min(self._window_tokens, self.history.tokens) * _NARROWER)
+                self.sight.narrow(self._window_tokens // 4)
+                self._begin()
+                await self.put(compose)
+            except ModelError as error:
+                if not gave_up_pictures(self._run, self.history, error):
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+    def request(self, specs: tuple[ToolSpec, ...], refs: tuple[str, ...] | None = None) -> Request:
+        model = (self._client or self._run).endpoint.model
+        return Request(model, self.history.messages(), specs, "required", continued=True, refs=refs)
+
+    def hear(self, reply: Reply, call: ToolCall | None) -> None:
+        """Adds what the model said, of its calls the one that counts."""
+        calls = (call,) if call is not None else ()
+        self.history.hear(Assistant(reply.text or ("" if calls else "(nothing)"), calls, reply.state))
+
+    def say(self, question: Question) -> None:
+        """Adds it as the answer to the model's last call, where it made one."""
+        last = self.history.entries[-1].message
+        text = question.text
+        if isinstance(last, Assistant) and last.tool_calls:
+            self.history.answer([Told(last.tool_calls[0].id, text)])
+        elif isinstance(last, Assistant) or len(self.history.entries) == 1:
+            self.history.say(text)
+        else:
+            self.history.show(text)
+        before = self.history.picture
+        if question.picture is not None and (before is None or before.data != question.picture.data):
+            self.history.add_image(question.picture, _PICTURE_TOKENS)

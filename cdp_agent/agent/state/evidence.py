@@ -1,0 +1,116 @@
+"""What the agent was shown and told, kept word for word, so that an answer can be held against it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from cdp_agent.page.activity.receipts import Receipt
+from cdp_agent.page.snapshot.lines import ref_of, ref_of_change
+
+ADDRESS = "Address: "
+"""What a line begins with that says which page the lines below it are of."""
+
+
+_ADDRESS_LINE = re.compile(rf"^(\s*)({ADDRESS})", re.MULTILINE)
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """Something that the model read. `source` says what it was: "page", "changes" of one, or the tool that told it."""
+
+    step: int
+    source: str
+    text: str
+    finding: bool = False
+    """It was taken out of a page on purpose, so it is never forgotten."""
+    url: str = ""
+    """The page that it is of."""
+    proof: str = ""
+    """What of it can bear out an answer: not what the model itself has said, typed or made up."""
+    arguments: str = ""
+    """What the tool was called with."""
+
+
+class Evidence:
+    """All that was shown, in order; a page that read the same twice is there once."""
+
+    def __init__(self, shown: list[Shown] | None = None) -> None:
+        self.shown: list[Shown] = []
+        self._filled: set[str] = set()
+        """The refs of fields that the run itself has put something into."""
+        self._known: set[tuple[str, str]] = set()
+        for each in shown or []:
+            self._keep(each)
+
+    def add_page(self, step: int, source: str, text: str, url: str) -> None:
+        """Takes down a view of a page, or what changed of one ("changes")."""
+        self._keep(Shown(step, source, text, url=url, proof=self._proof(text)))
+
+    def add_result(
+        self, step: int, tool: str, text: str, value: Any, *, finding: bool, url: str, arguments: str
+    ) -> None:
+        """Takes down what a tool told, and `value`, which it made its text of."""
+        if isinstance(value, Receipt) and value.ref is not None and value.value is not None:
+            self._filled.add(value.ref)
+        proof = self._proof(_told_by_pages(text, value))
+        self._keep(Shown(step, tool, text, finding, url, proof, arguments))
+
+    def text(self) -> str:
+        """Everything that can bear out an answer, below the address of its page, to be searched."""
+        return "\n".join(f"{ADDRESS}{each.url}\n{_without_addresses(each.proof)}" for each in self.shown)
+
+    @property
+    def actions(self) -> list[Shown]:
+        """What the tools told, in order."""
+        return [each for each in self.shown if each.source not in ("page", "changes")]
+
+    @property
+    def findings(self) -> list[Shown]:
+        return [each for each in self.shown if each.finding]
+
+    def _keep(self, shown: Shown) -> None:
+        key = (shown.source, shown.text)
+        if shown.source != "page" or key not in self._known:
+            self._known.add(key)
+            self.shown.append(shown)
+
+    def _proof(self, text: str) -> str:
+        """Without the values of fields that the run has filled in."""
+        if not any(f"[ref={ref}]" in text for ref in self._filled):
+            return text
+        return "\n".join(map(self._proof_of, text.split("\n")))
+
+    def _proof_of(self, line: str) -> str:
+        ref = ref_of(line) or ref_of_change(line)
+        return line.partition(f"[ref={ref}]")[0] + f"[ref={ref}]" if ref in self._filled else line
+
+
+def _without_addresses(proof: str) -> str:
+    """The text with no line in it that would say which page the next ones are of."""
+    return _ADDRESS_LINE.sub(r"\1| \2", proof) if ADDRESS in proof else proof
+
+
+def _told_by_pages(text: str, value: Any) -> str:
+    """What of a tool's result comes from pages, and not out of the call itself or of a model's head."""
+    from cdp_agent.extract import Extraction  # httpx and regex take 40 ms to import: only a run needs them
+    from cdp_agent.extract.grounding import leaves
+    from cdp_agent.page.query.search import SearchResult
+
+    match value:
+        case Receipt():
+            parts = [value.target, *value.changed, value.navigated_to or "", value.title or "", value.focus or ""]
+            parts += [f"{each.title} {each.url}" for each in value.new_tabs]
+            parts += [each.message for each in value.dialogs]
+            parts += [each.suggested_name for each in value.downloads]
+            return "\n".join(filter(None, parts))
+        case SearchResult():
+            return "\n".join([f"{each.before}{each.text}{each.after}" for each in value.matches] + [str(value.total)])
+        case Extraction():
+            invented = {each.path for each in value.ungrounded}
+            plain = msgspec.to_builtins(value.value)
+            if isinstance(plain, str):
+                return plain
+            return "\n".join(str(leaf) for path, leaf in leaves(plain) if path not in invented)
+    return text

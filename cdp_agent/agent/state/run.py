@@ -1,0 +1,216 @@
+"""What one run knows: what was asked, what it may take, what was seen, said and counted so far."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.model.budget import spent
+from cdp_agent.agent.model.history import History
+from cdp_agent.agent.model.tally import Tally
+from cdp_agent.agent.observation.known_addresses import KnownAddresses
+from cdp_agent.agent.observation.place import Place
+from cdp_agent.agent.observation.restless import Restless
+from cdp_agent.agent.observation.sight import Seen, Sight
+from cdp_agent.agent.observation.stagnation import Stagnation
+from cdp_agent.agent.observation.tabs import Tabs
+from cdp_agent.agent.state.evidence import Evidence
+from cdp_agent.agent.state.planner import Plan
+from cdp_agent.agent.state.task import Options, Task
+from cdp_agent.errors import SetupError
+from cdp_agent.events import AgentObserved, AgentStatus, BrowserNavigated, Event
+from cdp_agent.outcome import AgentResult, TaskError, Validation
+from cdp_agent.providers.prices import load_prices
+from cdp_agent.providers.services import Endpoint
+from cdp_agent.tools.base import Tool
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.state.conversation import Conversation
+    from cdp_agent.browser.browser import Browser
+    from cdp_agent.providers.client import Client
+
+
+_NARROWER = 0.7
+
+
+class End(msgspec.Struct, frozen=True):
+    """How the run ends: the answer that was given, and what went wrong."""
+
+    answer: Any = ""
+    error: TaskError | None = None
+    validation: Validation | None = None
+
+
+class Run:
+    """The state of a run. What happens is put into `events`, in order; None is the last."""
+
+    client: Client
+    tabs: Tabs
+    time_limit: asyncio.Timeout
+    """What ends it when its time is up."""
+    place: Place
+    """Where it was after the last step."""
+
+    def __init__(
+        self,
+        browser: Browser,
+        endpoint: Endpoint | None,
+        tools: Mapping[str, Tool],
+        options: Options,
+        task: Task,
+        fallback: Endpoint | None = None,
+    ) -> None:
+        self.browser = browser
+        self._endpoint = endpoint
+        self.fallback = fallback
+        self.prices = load_prices(options.prices)
+        self.options = options
+        self.limits = options.limits
+        self.task = task
+        self.secrets = task.secrets
+        self.tools = dict(tools)
+        self.plan: Plan | None = None
+        self.revisions = 0
+        self.validations = 0
+        self.judge: Conversation | None = None
+        """What the judge of its answers was asked so far."""
+        self.refusal = ""
+        """Why the last answer was not accepted, in a fence."""
+        self.refused = ""
+        """That answer."""
+        self.recoveries = 0
+        self.place = Place()
+        self.tally = Tally()
+        self.history = History(
+            prompts.system(
+                today=date.today(),
+                guardrails=task.guardrails,
+                max_actions_per_step=options.max_actions_per_step,
+                batch_policy=options.batch_policy,
+                vision=options.vision,
+            )
+        )
+        self.window_tokens = self.limits.history_tokens
+        """How long the conversation may become; less when the model takes less."""
+        shown = min(self.limits.observation_tokens, self.window_tokens // 4)
+        self.sight = Sight(shown, self.window_tokens // 4, self.secrets)
+        self.evidence = Evidence()
+        self.addresses = KnownAddresses()
+        self.stagnation = Stagnation()
+        self.restless = Restless()
+        self.sees = options.vision
+        """Whether the model is given pictures; no longer when it refused one."""
+        self.by_steps: Callable[[], Any] = lambda: None
+        """How far a run by steps has come, as JSON data, for its checkpoint."""
+        self.end: End | None = None
+        self.events: asyncio.Queue[Event | None] = asyncio.Queue()
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there is a model to ask: steps that are given can do without."""
+        return self._endpoint is not None
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The model that is asked. Raises SetupError where there is none."""
+        if self._endpoint is None:
+            raise SetupError("This needs a model, and none is configured.")
+        return self._endpoint
+
+    def tell(self, kind: Callable[..., Event], /, **fields: Any) -> None:
+        """Says what happened."""
+        self.tally.events += 1
+        event = kind(timestamp=time.time(), step=self.tally.steps, **fields)
+        self.events.put_nowait(self.secrets.masked(event))
+
+    def fail(self, code: Any, message: str, where: Any = "task") -> None:
+        """Ends the run, unless it has ended."""
+        self.end = self.end or End(error=TaskError(code, message, where))
+
+    @property
+    def time_left_s(self) -> float | None:
+        """How long the run may still take, None for ever."""
+        if self.limits.max_seconds is None:
+            return None
+        return self.limits.max_seconds - (self.tally.took_s - self.tally.waited_s)
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """While somebody thinks about what they were asked, which is no time of the run's."""
+        loop, began = asyncio.get_running_loop(), time.perf_counter()
+        if not self.time_limit.expired():
+            self.time_limit.reschedule(None)
+        try:
+            yield
+        finally:
+            self.tally.waited_s += time.perf_counter() - began
+            if (left := self.time_left_s) is not None and not self.time_limit.expired():
+                self.time_limit.reschedule(loop.time() + left)
+
+    @property
+    def most_told(self) -> int:
+        """How many tokens of what a tool tells the model gets."""
+        return min(self.limits.observation_tokens, self.window_tokens // 4)
+
+    def narrow(self) -> None:
+        """The conversation was too long for the model as it is: it may never be so long again."""
+        self.window_tokens = int(min(self.window_tokens, self.history.tokens) * _NARROWER)
+        self.sight.narrow(self.window_tokens // 4)
+
+    def give_up(self, why: str) -> None:
+        """Ends the run because its model says that the task cannot be done."""
+        self.end = End(why, TaskError("aborted", why))
+
+    def check_limits(self) -> None:
+        """Ends the run when it has had enough."""
+        tally, limits = self.tally, self.limits
+        if tally.errors_in_a_row >= limits.max_errors_in_a_row:
+            self.fail("max_errors", f"{tally.errors_in_a_row} errors in a row: the task was given up.")
+        elif tally.errors >= limits.max_errors:
+            self.fail("max_errors", f"{tally.errors} errors in all: the task was given up.")
+        elif tally.steps >= limits.max_steps:
+            self.fail("max_steps", f"The task was not finished within {limits.max_steps} steps.")
+        elif (over := spent(limits, tally)) is not None:
+            self.end = self.end or End(error=over)
+
+    def saw(self, seen: Seen) -> None:
+        """Takes down what the model gets to see of a page."""
+        if seen.problem:
+            self.tell(AgentStatus, message=f"The page cannot be read: {seen.problem}")
+            return
+        if seen.moved:
+            self.tell(BrowserNavigated, url=seen.url, title=seen.title)
+        # Of a page that was seen before only what is new: all of a huge one takes long.
+        if seen.shown:
+            self.addresses.learn_page(seen.text, seen.url, seen.frame_urls)
+        else:
+            self.addresses.learn_changes(seen.changed, seen.text, seen.url, seen.frame_urls)
+        if seen.shown:
+            self.evidence.add_page(self.tally.steps, "page", seen.shown, seen.url)
+        elif seen.changed:
+            self.evidence.add_page(self.tally.steps, "changes", "\n".join(seen.changed), seen.url)
+        if seen.view is not None:
+            self.tell(
+                AgentObserved,
+                url=seen.url,
+                title=seen.title,
+                snapshot=seen.shown,
+                changed=seen.changed,
+                page_chars=len(seen.text),
+            )
+
+    def result(self, end: End) -> AgentResult:
+        return AgentResult(
+            success=end.error is None,
+            answer=end.answer,
+            error=end.error,
+            stats=self.tally.stats(),
+            validation=end.validation,
+        )

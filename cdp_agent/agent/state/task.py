@@ -1,0 +1,106 @@
+"""What a run is given: the task, what it may take, and how it goes about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from cdp_agent.errors import SetupError
+from cdp_agent.page.policy.rules import Rules, rules_of
+from cdp_agent.providers.manner import Manner
+from cdp_agent.security.secrets import Secrets
+
+if TYPE_CHECKING:
+    from cdp_agent.extract.form import Form
+
+BatchPolicy = Literal["conservative", "observed"]
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """When a run ends by itself, and how much the model is shown, in tokens.
+
+    `max_validations`: how often an answer is judged before it is given as it is. `observation_tokens`: the most of a
+    page at once. `history_tokens`: when the conversation is longer, old observations shrink to a line each.
+
+    The budget, without which there is none: `max_tokens_total` of input and output, `max_cost` in US dollars,
+    `max_seconds` from the beginning, without those that somebody takes to decide what they are asked. Time is up in the
+    middle of whatever is being done; tokens and money are looked at before a model is asked, so that the last reply
+    may go beyond.
+    """
+
+    max_steps: int = 50
+    max_errors_in_a_row: int = 5
+    max_errors: int = 15
+    max_validations: int = 3
+    first_navigation_retries: int = 1
+    observation_tokens: int = 10_000
+    history_tokens: int = 100_000
+    max_tokens_total: int | None = None
+    max_cost: float | None = None
+    max_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            least = 0 if name == "first_navigation_retries" else 1
+            if name in ("max_cost", "max_seconds"):
+                if value is not None and not value > 0:
+                    raise SetupError(f"{name} is more than 0, not {value}.")
+            elif value is not None and value < least:
+                raise SetupError(f"{name} is at least {least}, not {value}.")
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run goes about its task.
+
+    `max_actions_per_step`: so many tool calls of one reply are run. `batch_policy`: a click ends such a batch always
+    ("conservative"), or only when its receipt shows more than its own target changed ("observed"). `replan`: the model
+    may revise its plan. `vision`: it is shown pictures, and the events have them too with `images_in_events`.
+    `checkpoint`: the folder where what is needed to go on is written after each step. `manner`: how its model is asked.
+    `fallback_model` takes over when that fails; `prices` is a file of the user's. `search`, at `search_base_url` where
+    that is not its own: how it searches the web. `allow_evaluate`: the model may run JavaScript in the page.
+    """
+
+    limits: Limits = Limits()
+    max_actions_per_step: int = 1
+    batch_policy: BatchPolicy = "conservative"
+    replan: bool = False
+    vision: bool = False
+    images_in_events: bool = False
+    checkpoint: Path | None = None
+    search: str | None = None
+    search_base_url: str | None = None
+    allow_evaluate: bool = False
+    manner: Manner = Manner()
+    fallback_model: str | None = None
+    fallback_base_url: str | None = None
+    prices: Path | None = None
+    allow: tuple[str, ...] | None = None
+    deny: tuple[str, ...] = ()
+    upload_folders: tuple[str, ...] | None = ()
+    """None: whoever wrote the steps chose the files."""
+
+    @property
+    def rules(self) -> Rules | None:
+        """What the run's tabs may load."""
+        return rules_of(allow=self.allow, deny=self.deny)
+
+    def __post_init__(self) -> None:
+        self.rules  # noqa: B018 (raises SetupError)
+        if self.max_actions_per_step < 1:
+            raise SetupError(f"max_actions_per_step is at least 1, not {self.max_actions_per_step}.")
+        if self.batch_policy not in ("conservative", "observed"):
+            raise SetupError(f"batch_policy is conservative or observed, not {self.batch_policy!r}.")
+
+
+class Task(msgspec.Struct, frozen=True):
+    """What the user asks for, checked. `form` is what the answer must be, None for Markdown."""
+
+    text: str
+    url: str | None = None
+    input_data: Any = None
+    guardrails: str | None = None
+    form: Form | None = None
+    secrets: Secrets = Secrets()

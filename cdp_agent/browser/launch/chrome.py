@@ -1,0 +1,192 @@
+"""Which program Chrome is, and which flags make it quiet, quick to start and the same every time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import msgspec
+
+from cdp_agent.errors import BrowserError
+
+if TYPE_CHECKING:
+    from cdp_agent.page.policy.rules import Pattern, Rules
+    from cdp_agent.page.settings import PageSettings
+
+    from .proxy import ChromeProxy
+
+EXECUTABLE_VARIABLE = "CDP_AGENT_CHROME"
+_WEB = ("", "http", "https")
+_SMALL_SHARED_MEMORY = 512 * 1024 * 1024
+
+_ON_PATH = """
+    google-chrome-stable google-chrome chrome chromium chromium-browser
+    microsoft-edge-stable microsoft-edge msedge brave-browser brave
+""".split()  # noqa: SIM905 (a list of words is read as one)
+_MAC_APPLICATIONS = ("Google Chrome", "Chromium", "Microsoft Edge", "Brave Browser")
+_WINDOWS_PROGRAMS = (
+    r"Google\Chrome\Application\chrome.exe",
+    r"Chromium\Application\chrome.exe",
+    r"Microsoft\Edge\Application\msedge.exe",
+    r"BraveSoftware\Brave-Browser\Application\brave.exe",
+)
+_LINUX_PLACES = (
+    "/opt/google/chrome/chrome",
+    "/snap/bin/chromium",
+    "/opt/microsoft/msedge/msedge",
+    "/opt/brave.com/brave/brave",
+    "/var/lib/flatpak/exports/bin/com.google.Chrome",
+    "/var/lib/flatpak/exports/bin/org.chromium.Chromium",
+)
+
+_QUIET = """
+    --no-first-run --no-default-browser-check --no-startup-window --no-service-autorun --metrics-recording-only
+    --disable-background-networking --disable-component-update --disable-sync --disable-default-apps
+    --disable-client-side-phishing-detection --disable-domain-reliability --disable-field-trial-config
+    --disable-search-engine-choice-screen --disable-breakpad --disable-crash-reporter --disable-quic
+    --disable-component-extensions-with-background-pages --disable-prompt-on-repost --disable-popup-blocking
+    --disable-background-timer-throttling --disable-backgrounding-occluded-windows --disable-renderer-backgrounding
+    --disable-ipc-flooding-protection --disable-hang-monitor
+    --password-store=basic --use-mock-keychain --force-color-profile=srgb
+""".split()  # noqa: SIM905
+_HEADLESS = ("--headless=new", "--hide-scrollbars", "--mute-audio", "--disable-gpu")
+# A page out of the back/forward cache, or rendered before it was asked for, is one that we did not see come. The popups
+# of the address bar are pages of Chrome's own: a process of 0.5 s of CPU at each start, for suggestions nobody sees.
+_WITHOUT_FEATURES = """
+    BackForwardCache Prerender2 Translate MediaRouter OptimizationHints InterestFeedContentSuggestions
+    CertificateTransparencyComponentUpdater AutofillServerCommunication HttpsUpgrades LensOverlay
+    WebUIOmniboxPopup WebUIOmniboxAimPopup WebUIOmniboxFullPopup
+""".split()  # noqa: SIM905
+
+
+class LaunchOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How to start Chrome. `profile` None: a temporary folder. `window` in pixels. `args` win over ours."""
+
+    headless: bool = True
+    executable: str | None = None
+    profile: str | None = None
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] | None = None
+    window: tuple[int, int] = (1280, 800)
+
+    def telling(self, settings: PageSettings, proxy: ChromeProxy | None) -> LaunchOptions:
+        """The same, with what command line and environment tell of the settings."""
+        arguments, environment = settings_for_workers(settings)
+        arguments += settings_for_network(settings.rules, self.args, None if proxy is None else proxy.server)
+        return msgspec.structs.replace(
+            self,
+            args=(*arguments, *(() if proxy is None else proxy.arguments), *self.args),
+            env={**environment, **(self.env or {})},
+        )
+
+
+def find_chrome(executable: str | None = None) -> str:
+    """The path of Chrome, Chromium, Edge or Brave: as given, by $CDP_AGENT_CHROME, on PATH, or in its usual place.
+
+    Raises BrowserError that tells where it looked.
+    """
+    for given, origin in (
+        (executable, "executable"),
+        (os.environ.get(EXECUTABLE_VARIABLE), f"${EXECUTABLE_VARIABLE}"),
+    ):
+        if given:
+            found = shutil.which(os.path.expanduser(given))
+            if found is None:
+                raise BrowserError(f"{origin} names {given!r}, which is no program that can be run.")
+            return found
+    for name in _ON_PATH:
+        if found := shutil.which(name):
+            return found
+    places = _places()
+    for place in places:
+        if os.access(place, os.X_OK):
+            return place
+    raise BrowserError(
+        f"No Chrome found: looked on PATH for {', '.join(_ON_PATH)}, and at {', '.join(places)}. "
+        f"Install Chrome or Chromium (Debian: apt-get install chromium), or set {EXECUTABLE_VARIABLE} to its path."
+    )
+
+
+def _places() -> Sequence[str]:
+    if sys.platform == "darwin":
+        roots = ("/Applications", os.path.expanduser("~/Applications"))
+        return [f"{root}/{name}.app/Contents/MacOS/{name}" for root in roots for name in _MAC_APPLICATIONS]
+    if sys.platform == "win32":
+        variables = ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
+        roots = tuple(os.environ[name] for name in variables if name in os.environ)
+        return [f"{root}\\{program}" for program in _WINDOWS_PROGRAMS for root in roots]
+    return _LINUX_PLACES
+
+
+def flags(options: LaunchOptions) -> list[str]:
+    """Chrome's command line, without the program and the profile."""
+    width, height = options.window
+    chosen = [*_QUIET, f"--window-size={width},{height}"]
+    if options.headless:
+        chosen += _HEADLESS
+    if sys.platform == "linux":
+        if os.geteuid() == 0:
+            chosen.append("--no-sandbox")  # Chrome refuses to start as root with one
+        shared = os.statvfs("/dev/shm") if os.path.isdir("/dev/shm") else None
+        if shared is None or shared.f_bavail * shared.f_frsize < _SMALL_SHARED_MEMORY:
+            chosen.append("--disable-dev-shm-usage")
+    disabled = [
+        feature
+        for argument in options.args
+        if argument.startswith("--disable-features=")
+        for feature in argument.partition("=")[2].split(",")
+    ]
+    # Chrome heeds only the last of several.
+    chosen.append(f"--disable-features={','.join([*_WITHOUT_FEATURES, *disabled])}")
+    return chosen + [each for each in options.args if not each.startswith("--disable-features=")]
+
+
+def settings_for_workers(settings: PageSettings) -> tuple[list[str], dict[str, str]]:
+    """Arguments and environment that tell of `settings` what no tab's session tells: shared and service workers."""
+    arguments, environment = [], {}
+    if settings.user_agent is not None:
+        arguments.append(f"--user-agent={settings.user_agent}")
+    if settings.locale is not None:
+        from cdp_agent.page.emulate import accept_language
+
+        arguments.append(f"--accept-lang={accept_language(settings.locale)}")
+        environment["LANGUAGE"] = settings.locale.replace("-", "_")  # Linux; elsewhere it does nothing
+    if settings.timezone is not None:
+        environment["TZ"] = settings.timezone
+    return arguments, environment
+
+
+def settings_for_network(rules: Rules | None, args: Sequence[str], proxied_by: str | None) -> list[str]:
+    """Arguments that refuse what no session sees: sockets of shared workers, prefetches, lookups ahead, WebRTC.
+
+    They know hosts alone, not schemes or ports: what they let pass is still held by the rules. They do not stand beside
+    resolver rules of the caller's own (in `args`), since exceptions from one's would undo the other's.
+    """
+    if rules is None or not rules.bound:
+        return []
+    policy = "webrtc-ip-handling-policy=disable_non_proxied_udp"
+    chosen = [f"--{policy}", f"--force-{policy}"]  # a Chrome knows one of these names, the second was the former
+    if not any(each.startswith("--host-resolver-rules=") for each in args):
+        chosen.append(f"--host-resolver-rules={','.join(_resolver_rules(rules, proxied_by))}")
+    return chosen
+
+
+def _resolver_rules(rules: Rules, proxied_by: str | None) -> Iterator[str]:
+    for denied in rules.deny:
+        if denied.host and not denied.scheme and denied.port is None:
+            yield from (f"MAP {name} ~NOTFOUND" for name in _names(denied))
+    if rules.allow is not None and not any(not each.host and each.scheme in _WEB for each in rules.allow):
+        yield "MAP * ~NOTFOUND"
+        if proxied_by is not None:
+            yield f"EXCLUDE {urlsplit(proxied_by).hostname}"
+        for allowed in rules.allow:
+            yield from (f"EXCLUDE {name}" for name in _names(allowed) if name)
+
+
+def _names(pattern: Pattern) -> list[str]:
+    host = f"[{pattern.host}]" if ":" in pattern.host else pattern.host
+    return [*([host] if pattern.itself else []), *([f"*.{host}"] if pattern.subdomains else [])]

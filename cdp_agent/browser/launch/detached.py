@@ -1,0 +1,92 @@
+"""A Chrome that outlives the process that started it: for `cdp-agent chrome start`, and the commands that follow.
+
+It has the same supervisor as any Chrome of ours, which removes its temporary profile when it ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+
+import msgspec
+
+from cdp_agent.browser.launch import supervisor
+from cdp_agent.cdp import browser as cdp_browser
+from cdp_agent.cdp.connection import Connection
+from cdp_agent.errors import BrowserError
+
+from .chrome import LaunchOptions
+from .launch import CLEAN_UP_S, start_with_port, wait_until_listening
+
+_ORDERLY_END_S = 3.0
+
+
+class DetachedChrome(msgspec.Struct, frozen=True):
+    """A Chrome that outlives the process that started it: for `chrome start`, written down for `chrome stop`."""
+
+    pid: int
+    supervisor_pid: int
+    endpoint: str
+    """http://127.0.0.1:PORT"""
+    websocket_url: str
+    profile: str
+    temporary: bool
+
+
+async def start_detached(
+    options: LaunchOptions | None = None, *, port: int = 0, timeout_s: float = 30.0
+) -> DetachedChrome:
+    """A Chrome that stays when we end, with its DevTools port on 127.0.0.1. Raises BrowserError."""
+    chrome = start_with_port(options or LaunchOptions(), port)
+    try:
+        websocket_url = await wait_until_listening(chrome, timeout_s)
+        chrome.keep()
+    except BaseException:
+        await chrome.close()
+        raise
+    assert chrome.pid is not None  # told before it listened
+    authority = websocket_url.split("/")[2]
+    return DetachedChrome(
+        chrome.pid,
+        chrome.supervisor_pid,
+        f"http://{authority}",
+        websocket_url,
+        chrome.profile,
+        chrome.temporary,
+    )
+
+
+async def stop_detached(chrome: DetachedChrome) -> bool:
+    """Ends it and removes its temporary profile. False when it had ended before."""
+    if not chrome.temporary:
+        await _ask_to_end(chrome)
+    return await asyncio.to_thread(_stop_detached, chrome)
+
+
+async def _ask_to_end(chrome: DetachedChrome) -> None:
+    """Lets it write its cookies, which it does not do on a signal."""
+    from cdp_agent.cdp.websocket import WebSocketTransport
+
+    with contextlib.suppress(BrowserError, TimeoutError):  # it is gone, or hangs
+        async with asyncio.timeout(_ORDERLY_END_S):
+            connection = Connection(await WebSocketTransport.open(chrome.websocket_url))
+            await connection.browser.send(cdp_browser.Close())
+            await connection.closed
+
+
+def _stop_detached(chrome: DetachedChrome) -> bool:
+    # The profile's path in the command line tells that no other process has got the number meanwhile.
+    supervised = chrome.profile in supervisor.command_line(chrome.supervisor_pid)
+    running = chrome.profile in supervisor.command_line(chrome.pid)
+    if supervised:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(chrome.supervisor_pid, 15)
+        deadline = time.monotonic() + CLEAN_UP_S
+        # It is no child of ours, so that there is nothing to wait on.
+        while supervisor.command_line(chrome.supervisor_pid) and time.monotonic() < deadline:
+            time.sleep(0.005)
+    if chrome.profile in supervisor.command_line(chrome.pid) or (chrome.temporary and os.path.exists(chrome.profile)):
+        supervisor.clean_up(chrome.pid, chrome.profile, temporary=chrome.temporary)
+    return supervised or running

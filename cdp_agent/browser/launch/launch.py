@@ -1,0 +1,258 @@
+"""Starts Chrome, through supervisor.py, so that nothing of it outlives us."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from cdp_agent.browser.launch import supervisor
+from cdp_agent.cdp.transport import Lost, PipeTransport, Receive, Transport
+from cdp_agent.errors import BrowserError
+
+from .chrome import LaunchOptions, find_chrome, flags
+
+CLEAN_UP_S = 6.0
+_TEMPORARY_GRACE_S = 1.0
+_GIVEN_PROFILE_GRACE_S = 5.0
+_EXPLANATION_S = 5.0
+"""Chrome's end is told once all of it is cleaned up, which takes seconds on a machine under load."""
+_SHOWN_LINES = 12
+_TEMPORARY = ("TMPDIR", "TEMP", "TMP")
+
+
+class Exit(msgspec.Struct, frozen=True):
+    """How a Chrome that we started ended: its exit status (negative: the signal), the last of its stderr."""
+
+    status: int | None
+    stderr: str
+
+    def __str__(self) -> str:
+        if self.status is None:
+            how = "it was ended"
+        else:
+            how = f"killed by signal {-self.status}" if self.status < 0 else f"exit status {self.status}"
+        # A machine without D-Bus, such as a container, fills the log with that and nothing comes of it.
+        lines = [line for line in self.stderr.splitlines() if "dbus/" not in line]
+        return "\n".join([how, *lines[-_SHOWN_LINES:]])
+
+
+_UNSUPERVISED = Exit(None, "its supervisor was killed")
+
+
+class ChromeProcess:
+    """A Chrome that we started. It ends when `close` is called, or however else our process ends."""
+
+    def __init__(self, process: subprocess.Popen[bytes], profile: str, *, temporary: bool) -> None:
+        self.profile = profile
+        self.temporary = temporary
+        self.pid: int | None = None
+        loop = asyncio.get_running_loop()
+        self.listening: asyncio.Future[str] = loop.create_future()
+        """The address of its DevTools WebSocket, when it was started with a port."""
+        self.ended: asyncio.Future[Exit] = loop.create_future()
+        self._process = process
+        # A daemon thread: neither the end of the event loop nor that of the interpreter waits for Chrome.
+        threading.Thread(target=self._follow, args=(loop,), name="cdp_agent-chrome", daemon=True).start()
+
+    @property
+    def supervisor_pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def grace_s(self) -> float:
+        """How long it may take to end by itself: one with a given profile writes it down first."""
+        return _TEMPORARY_GRACE_S if self.temporary else _GIVEN_PROFILE_GRACE_S
+
+    def cpu_s(self) -> float | None:
+        """The processor time that its main process has used, in seconds; None where that cannot be read.
+
+        https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+        """
+        try:
+            with open(f"/proc/{self.pid}/stat", encoding="ascii", errors="replace") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            return None
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    async def close(self, *, grace_s: float = 0.0) -> Exit:
+        """Waits `grace_s` for Chrome to end by itself, then ends it. No process and no temporary profile is left."""
+        try:
+            await asyncio.wait([self.ended], timeout=grace_s)
+        finally:
+            self._drop_lifeline()
+        await asyncio.wait([self.ended], timeout=CLEAN_UP_S)
+        end = self.ended.result() if self.ended.done() else _UNSUPERVISED
+        if self.pid is not None and end is _UNSUPERVISED:
+            await asyncio.to_thread(supervisor.clean_up, self.pid, self.profile, temporary=self.temporary)
+        return end
+
+    def keep(self) -> None:
+        """From now on Chrome lives until it is ended by `stop_detached`."""
+        assert self._process.stdin is not None  # a pipe, see _start_supervisor
+        self._process.stdin.write(b"k")
+        self._process.stdin.flush()
+        self._drop_lifeline()
+
+    def _drop_lifeline(self) -> None:
+        assert self._process.stdin is not None  # a pipe, see _start_supervisor
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+
+    def _follow(self, loop: asyncio.AbstractEventLoop) -> None:
+        def tell(act: Callable[..., None], *values: object) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
+                loop.call_soon_threadsafe(act, *values)
+
+        assert self._process.stdout is not None  # a pipe, see _start_supervisor
+        end = _UNSUPERVISED
+        for line in self._process.stdout:
+            word, _, value = line.decode(errors="replace").rstrip("\n").partition(" ")
+            if word == "started":
+                self.pid = int(value)
+            elif word == "listening":
+                tell(_settle, self.listening, value)
+            elif word == "ended":
+                tail = self._process.stdout.read().decode(errors="replace").strip()
+                end = Exit(int(value) if value else None, tail)
+        self._process.wait()
+        self._process.stdout.close()
+        tell(_settle, self.ended, end)
+
+
+def _settle(future: asyncio.Future[Any], value: object) -> None:
+    if not future.done():
+        future.set_result(value)
+
+
+async def launch(options: LaunchOptions, timeout_s: float) -> tuple[ChromeProcess, Transport]:
+    """Chrome on its way up, and what carries messages to it; it reads them when it is ready. Raises BrowserError."""
+    if sys.platform == "win32":  # no descriptors 3 and 4 there
+        chrome, ends = start_with_port(options, 0), None
+    else:
+        chrome, ends = start_with_pipe(options)
+    try:
+        if ends is not None:
+            return chrome, _Supervised(await PipeTransport.open(*ends), chrome)
+        from cdp_agent.cdp.websocket import WebSocketTransport
+
+        url = await wait_until_listening(chrome, timeout_s)
+        return chrome, _Supervised(await WebSocketTransport.open(url), chrome)
+    except BaseException:
+        await chrome.close()
+        raise
+
+
+class _Supervised:
+    """The transport of a Chrome of ours: when it ends unasked, the reason is how Chrome ended and its last words."""
+
+    def __init__(self, transport: Transport, chrome: ChromeProcess) -> None:
+        self._transport = transport
+        self._chrome = chrome
+
+    def start(self, receive: Receive, lost: Lost) -> None:
+        def explain(reason: str) -> None:
+            loop = asyncio.get_running_loop()
+            giving_up = loop.call_later(_EXPLANATION_S, lost, reason)
+
+            def tell(ended: asyncio.Future[Exit]) -> None:
+                giving_up.cancel()
+                lost(str(ended.result()))
+
+            self._chrome.ended.add_done_callback(tell)
+
+        self._transport.start(receive, explain)
+
+    def send(self, message: bytes) -> None:
+        self._transport.send(message)
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+
+def start_with_pipe(options: LaunchOptions) -> tuple[ChromeProcess, tuple[int, int]]:
+    from_chrome, to_us = os.pipe()
+    for_chrome, from_us = os.pipe()
+    try:
+        chrome = _start_supervisor(options, ["--remote-debugging-pipe"], (for_chrome, to_us))
+    except BaseException:
+        os.close(from_chrome)
+        os.close(from_us)
+        raise
+    finally:
+        os.close(to_us)
+        os.close(for_chrome)
+    return chrome, (from_chrome, from_us)
+
+
+def start_with_port(options: LaunchOptions, port: int) -> ChromeProcess:
+    ports = [f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1"]
+    return _start_supervisor(options, ports, ())
+
+
+async def wait_until_listening(chrome: ChromeProcess, timeout_s: float) -> str:
+    """The address of its DevTools WebSocket. Raises BrowserError with Chrome's own words."""
+    either: list[asyncio.Future[Any]] = [chrome.listening, chrome.ended]
+    await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+    if chrome.listening.done():
+        return chrome.listening.result()
+    raise await failed_to_start(chrome, f"did not answer within {timeout_s:g} s")
+
+
+async def failed_to_start(chrome: ChromeProcess, what: str) -> BrowserError:
+    """Why it did not start: `what` it did if it has not ended, its exit status and stderr. Ends it first."""
+    what = "ended at once" if chrome.ended.done() else what
+    end = await chrome.close()
+    hint = ""
+    if "No usable sandbox" in end.stderr:
+        hint = "\nThis system lets Chrome make no sandbox: pass args=['--no-sandbox'] if you trust the pages."
+    return BrowserError(f"Chrome {what}: {end}{hint}")
+
+
+def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: Sequence[int]) -> ChromeProcess:
+    program = find_chrome(options.executable)
+    temporary = options.profile is None
+    if options.profile is None:
+        # Not tempfile.gettempdir(): it tries the folder with a file, which SIGKILL may leave there.
+        folder = next((os.environ[name] for name in _TEMPORARY if os.environ.get(name)), "/tmp")
+        profile = os.path.join(folder, f"cdp_agent-{os.getpid()}-{os.urandom(4).hex()}")
+    else:
+        profile = os.path.abspath(os.path.expanduser(options.profile))
+        _refuse_locked(profile)
+    chrome = [program, f"--user-data-dir={profile}", *debugging, *flags(options)]
+    kind = "temporary" if temporary else "given"
+    ends = ",".join(str(fd) for fd in pipes)
+    command = [sys.executable, "-I", "-S", supervisor.__file__, profile, kind, str(os.getpid()), ends, *chrome]
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        pass_fds=pipes,
+        env={**os.environ, **options.env} if options.env else None,
+        start_new_session=True,  # Ctrl-C in our terminal is for us
+    )
+    return ChromeProcess(process, profile, temporary=temporary)
+
+
+def _refuse_locked(profile: str) -> None:
+    """Chrome would hand over to the one that has the profile open, and end with status 0."""
+    try:
+        host, _, pid = os.readlink(Path(profile) / "SingletonLock").rpartition("-")
+    except OSError:
+        return
+    if host == socket.gethostname() and pid.isdigit() and supervisor.command_line(int(pid)):
+        raise BrowserError(
+            f"The profile {profile} is open in another Chrome (process {pid}): close that one, give another profile, "
+            "or start it with --remote-debugging-port and connect to it."
+        )

@@ -1,0 +1,63 @@
+"""Notices that Chrome itself does not answer, be it stopped or hanging: then no call is left waiting for it.
+
+One of ours that gets little of a busy machine's processors is told from those by the processor time that it uses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from cdp_agent.cdp import browser as cdp_browser
+from cdp_agent.cdp.connection import Connection
+from cdp_agent.page.frames.hanging import CHROME_SILENT
+
+_EVERY_S = 0.5
+_ASKED_AFTER = 4
+_IDLE_GIVEN_UP_AFTER = 8
+_GIVEN_UP_AFTER = 60
+"""Looks, not seconds: while this process is held up itself, nobody looks, and nothing is Chrome's fault."""
+
+
+class Liveness:
+    """Looks while anything is waited for. `start` once, `stop` at the end.
+
+    `cpu_s` tells the processor time that Chrome's main process has used, in seconds; None where nobody knows.
+    """
+
+    def __init__(self, connection: Connection, cpu_s: Callable[[], float | None] = lambda: None) -> None:
+        self._connection = connection
+        self._cpu_s = cpu_s
+        self._used_s: float | None = None
+        self._idle = 0
+        """Looks since it was asked, or was seen to work after that."""
+        self._heard = 0
+        self._looks = 0
+        self._next: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        self._next = asyncio.get_running_loop().call_later(_EVERY_S, self._look)
+
+    def stop(self) -> None:
+        if self._next is not None:
+            self._next.cancel()
+
+    def _look(self) -> None:
+        connection = self._connection
+        if connection.closed.done():
+            return
+        if connection.heard != self._heard or not connection.is_waiting:
+            self._heard, self._looks = connection.heard, 0
+        else:
+            self._looks += 1
+        if self._looks == _ASKED_AFTER:
+            connection.browser.tell(cdp_browser.GetVersion())  # a page may take its time, the browser does not
+            self._used_s, self._idle = self._cpu_s(), 0
+        elif self._looks > _ASKED_AFTER:
+            used_s = self._cpu_s()
+            self._idle = 0 if used_s != self._used_s else self._idle + 1
+            self._used_s = used_s
+        if self._looks >= _GIVEN_UP_AFTER or (self._looks > _ASKED_AFTER and self._idle >= _IDLE_GIVEN_UP_AFTER):
+            self._looks = 0
+            connection.fail_pending(CHROME_SILENT)
+        self.start()

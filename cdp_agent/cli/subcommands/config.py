@@ -1,0 +1,146 @@
+"""`cdp-agent config init|list|get|set|unset|path`: the settings, where they come from, and the file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from cdp_agent.cli.flags import SETTINGS
+from cdp_agent.cli.parser import Parser
+from cdp_agent.cli.status import DONE
+from cdp_agent.cli.terminal.text import for_terminal
+from cdp_agent.config.file import ConfigFile, config_path
+from cdp_agent.config.setting import Setting
+from cdp_agent.config.settings import Config
+from cdp_agent.config.sources import Loaded, load, unknown
+from cdp_agent.config.values import MASK, from_text, plain, shown
+from cdp_agent.errors import SetupError
+
+_ACTS = {
+    "init": "asks what is needed for a model, tries it, and writes the file",
+    "list": "every setting, its value, and where that comes from; keys are masked",
+    "get": "the value of one (a key only when it is asked for by --show-secret)",
+    "set": "writes one into the file; a key is asked for, or read from the standard input",
+    "unset": "takes one out of the file",
+    "path": "where the file is",
+}
+
+
+def manage_config(words: Sequence[str]) -> int:
+    """Shows or changes the settings. Raises SetupError."""
+    parser = Parser("config", "; ".join(f"{act}: {text}" for act, text in _ACTS.items()) + ".")
+    parser.add_argument("act", choices=list(_ACTS))
+    parser.add_argument("name", nargs="?", metavar="NAME", help="get, set, unset: the setting, such as max_steps")
+    parser.add_argument("value", nargs="?", metavar="VALUE", help="set: its value, as a flag would have it")
+    parser.add_argument("--json", action="store_true", help="list, get: as JSON")
+    parser.add_argument("--show-secret", action="store_true", help="get: a key as it is")
+    parser.add_argument("--yes", action="store_true", help="init: take what is found, ask nothing")
+    found = parser.read(words)
+    file = ConfigFile.read(config_path(os.environ))
+    if found.act == "init":
+        from cdp_agent.cli.subcommands.init import set_up
+
+        return set_up(file, yes=found.yes)
+    if found.act == "path":
+        print(file.path)
+    elif found.act == "list":
+        _list(file, as_json=found.json)
+    elif found.name is None:
+        raise SetupError(f"Which setting? `cdp-agent config {found.act} NAME`; `cdp-agent config list` shows all.")
+    elif found.act == "get":
+        _get(_setting(found.name), file, as_json=found.json, reveal=found.show_secret)
+    elif found.act == "set":
+        _set(_setting(found.name), found.value, file)
+    else:
+        _unset(found.name.replace("-", "_"), file)
+    return DONE
+
+
+def _list(file: ConfigFile, *, as_json: bool) -> None:
+    now = _loaded(file)
+    if as_json:
+        rows = {
+            setting.name: {"value": _masked(setting, now.config), "source": now.source(setting.name)}
+            for setting in SETTINGS.values()
+        }
+        print(msgspec.json.encode(rows).decode())
+        return
+    width = max(map(len, SETTINGS))
+    group = ""
+    for setting in SETTINGS.values():
+        if setting.group != group:
+            group = setting.group
+            print(f"\n{group}")
+        value = for_terminal(shown(setting, getattr(now.config, setting.name)))
+        print(f"  {setting.name:<{width}}  {value}   ({now.source(setting.name)})")
+
+
+def _get(setting: Setting, file: ConfigFile, *, as_json: bool, reveal: bool) -> None:
+    config = _loaded(file).config
+    value = getattr(config, setting.name) if reveal else _masked(setting, config)
+    if as_json:
+        print(msgspec.json.encode(value, enc_hook=str).decode())
+    elif setting.secret and reveal:
+        print(value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=str).decode())
+    else:
+        print(for_terminal(shown(setting, getattr(config, setting.name))))
+
+
+def _set(setting: Setting, text: str | None, file: ConfigFile) -> None:
+    if setting.secret and text is not None:
+        raise SetupError(
+            f"{setting.name} is secret, and all users of a machine can read the words of a command: leave the value "
+            f"out and it is asked for, or read from the standard input. If it was real, consider it known."
+        )
+    if text is None:
+        text = _asked(setting)
+    if not text.strip():
+        raise SetupError(f"No value was given: `cdp-agent config unset {setting.name}` takes it out.")
+    # A path that is relative here would be relative to the file there.
+    value = from_text(setting, text, "config set", folder=Path.cwd())
+    if value is None:
+        raise SetupError(f"null is no value: `cdp-agent config unset {setting.name}` takes it out.")
+    file.write(file.with_value(setting.name, plain(value)))
+    for name in setting.variables:
+        if os.environ.get(name, "").strip():
+            print(f"It is written, but the variable {name} is set, and wins.", file=sys.stderr)
+
+
+def _unset(name: str, file: ConfigFile) -> None:
+    if name in file.entries:  # also what is no setting: this is how to get rid of it
+        file.write(file.without(name))
+    elif name in SETTINGS:
+        print(f"{name} was not in the file.", file=sys.stderr)
+    else:
+        raise SetupError(unknown(name, SETTINGS))
+
+
+def _asked(setting: Setting) -> str:
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().strip()
+    from getpass import getpass
+
+    return getpass(f"{setting.name}: ") if setting.secret else input(f"{setting.name}: ")
+
+
+def _setting(name: str) -> Setting:
+    setting = SETTINGS.get(name.replace("-", "_"))
+    if setting is None:
+        raise SetupError(unknown(name, SETTINGS))
+    return setting
+
+
+def _loaded(file: ConfigFile) -> Loaded[Config]:
+    return load(Config, flags={}, environment=os.environ, file=file)
+
+
+def _masked(setting: Setting, config: Config) -> object:
+    value = getattr(config, setting.name)
+    if isinstance(value, str | tuple) and value and not setting.secret:
+        clean = [shown(setting, each) for each in ([value] if isinstance(value, str) else value)]
+        return clean[0] if isinstance(value, str) else clean
+    return MASK if setting.secret and value else plain(value)

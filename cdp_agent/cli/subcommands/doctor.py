@@ -1,0 +1,179 @@
+"""`cdp-agent doctor`: whether what a task needs is there, and what to do about what is not."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Literal
+
+import msgspec
+
+from cdp_agent.browser.browser import Browser
+from cdp_agent.browser.launch.chrome import find_chrome
+from cdp_agent.cli.flags import loaded
+from cdp_agent.cli.parser import Parser
+from cdp_agent.cli.status import DONE, REFUSED
+from cdp_agent.cli.terminal.text import for_terminal, one_line
+from cdp_agent.config import Config, connect_keywords, endpoint_of, launch_keywords
+from cdp_agent.config.file import config_path
+from cdp_agent.config.sources import strangers
+from cdp_agent.errors import BrowserError, CdpAgentError, SetupError
+
+_SMALL_SHARED_MEMORY = 512 << 20
+_ENDPOINT_S = 5.0
+_SIGNS = {"ok": "✓", "warn": "!", "fail": "✗"}
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that was looked at; `advice` is what to do, nothing where all is well."""
+
+    about: str
+    state: Literal["ok", "warn", "fail"]
+    text: str
+    advice: str = ""
+
+
+def examine(words: Sequence[str]) -> int:
+    """Prints what it found; 1 when a task could not be run. Raises SetupError for a wrong call."""
+    parser = Parser("doctor", "Look whether Chrome, the model and the settings are as a task needs them.")
+    parser.add_argument("--offline", action="store_true", help="ask no model")
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    found = parser.read(words)
+    findings = asyncio.run(_all(offline=found.offline))
+    if found.json:
+        print(msgspec.json.encode(findings).decode())
+    else:
+        for each in findings:
+            print(for_terminal(f"{_SIGNS[each.state]} {each.about}: {each.text}"))
+            if each.advice:
+                print(for_terminal(f"    → {each.advice}"))
+    return REFUSED if any(each.state == "fail" for each in findings) else DONE
+
+
+async def _all(*, offline: bool) -> list[Finding]:
+    try:
+        config = loaded(Parser("doctor", "").parse_args([])).config
+    except SetupError as error:
+        wrong = Finding("settings", "fail", str(error), "`cdp-agent config path` tells where the file is.")
+        return [wrong, *_system(), *[each async for each in _chrome(Config())]]
+    findings = [*_settings(), *_system()]
+    findings += [each async for each in _chrome(config)]
+    findings += [each async for each in _endpoints(config)]
+    return [*findings, await _model(config, offline=offline)]
+
+
+def _settings() -> Iterator[Finding]:
+    path = config_path(os.environ)
+    if not path.is_file():
+        yield Finding("settings", "ok", f"there is no file at {path}: environment and defaults hold")
+    elif sys.platform != "win32" and path.stat().st_mode & 0o077:
+        yield Finding("settings", "warn", f"others can read {path}, and keys in it", f"chmod 600 {path}")
+    else:
+        yield Finding("settings", "ok", f"{path} can be read, by you alone")
+    if unknown := strangers(Config, os.environ):
+        yield Finding(
+            "settings", "warn", f"set, but no settings: {', '.join(unknown)}", "`cdp-agent config list` shows all."
+        )
+
+
+def _system() -> Iterator[Finding]:
+    if sys.platform != "linux":
+        return
+    if os.geteuid() == 0:
+        yield Finding(
+            "sandbox",
+            "warn",
+            "you are root, so that Chrome runs without its sandbox",
+            "Run as another user, or open only pages that you trust.",
+        )
+    shared = shutil.disk_usage("/dev/shm").free if os.path.isdir("/dev/shm") else 0
+    if shared < _SMALL_SHARED_MEMORY:
+        yield Finding(
+            "/dev/shm",
+            "warn",
+            f"{shared >> 20} MB free: Chrome keeps shared memory on disk, which is slower",
+            "In Docker: --shm-size=1g.",
+        )
+    else:
+        yield Finding("/dev/shm", "ok", f"{shared >> 20} MB free")
+    yield _fonts()
+
+
+def _fonts() -> Finding:
+    if (program := shutil.which("fc-list")) is None:
+        return Finding("fonts", "warn", "fontconfig's fc-list is not there to tell", "apt-get install fontconfig")
+    wanted = {"Latin": ":lang=en", "Chinese, Japanese, Korean": ":lang=ja", "emoji": ":lang=und-zsye"}
+    lines = {name: subprocess.run([program, which], capture_output=True, check=False) for name, which in wanted.items()}
+    lacking = [name for name, each in lines.items() if not each.stdout.strip()]
+    if not lacking:
+        return Finding("fonts", "ok", f"for {', '.join(wanted)}")
+    return Finding(
+        "fonts",
+        "warn",
+        f"none for {', '.join(lacking)}: on screenshots there will be boxes",
+        "apt-get install fonts-liberation fonts-noto-cjk fonts-noto-color-emoji",
+    )
+
+
+async def _chrome(config: Config) -> AsyncIterator[Finding]:
+    try:
+        program = find_chrome(config.executable)
+    except BrowserError as error:
+        state: Literal["warn", "fail"] = "warn" if config.cdp else "fail"
+        yield Finding(
+            "Chrome", state, one_line(str(error)), "Install it, or name it: `cdp-agent config set executable PATH`."
+        )
+        return
+    began = time.monotonic()
+    try:
+        async with Browser.launch(**launch_keywords(config)) as browser:
+            version = browser.version.product
+            started = time.monotonic() - began
+            page = await browser.new_page()
+            await page.snapshot()
+    except CdpAgentError as error:
+        text = str(error)
+        hint = "It says why above."
+        if "sandbox" in text:
+            hint = "`cdp-agent config set args=--no-sandbox` if you trust the pages, or allow user namespaces."
+        if "shared libraries" in text:
+            hint = "apt-get install chromium brings all that it needs."
+        yield Finding("Chrome", "fail", f"{program} does not start: {one_line(text)}", hint)
+        return
+    yield Finding("Chrome", "ok", f"{version} at {program}, started in {started:.2f} s and read a page")
+    if any(each.startswith("--no-sandbox") for each in config.args):
+        yield Finding("sandbox", "warn", "args turn it off", "Open only pages that you trust.")
+    elif sys.platform != "linux" or os.geteuid() != 0:
+        yield Finding("sandbox", "ok", "Chrome starts with it")
+
+
+async def _endpoints(config: Config) -> AsyncIterator[Finding]:
+    for number, each in enumerate(config.cdp, 1):
+        about = f"endpoint {number} of {len(config.cdp)}"
+        try:
+            async with Browser.connect(each, timeout_s=_ENDPOINT_S, **connect_keywords(config)) as browser:
+                yield Finding(about, "ok", browser.version.product)
+        except CdpAgentError as error:
+            # Its address may hold a token.
+            text = one_line(str(error).replace(each, "it"))
+            yield Finding(about, "fail", text, "Start that Chrome, or `cdp-agent config unset cdp`.")
+
+
+async def _model(config: Config, *, offline: bool) -> Finding:
+    if config.model is None:
+        return Finding("model", "warn", "none is set, which `run` needs", "cdp-agent config init")
+    try:
+        at = endpoint_of(config)
+    except SetupError as error:
+        return Finding("model", "fail", str(error), "cdp-agent config init")
+    if offline:
+        return Finding("model", "ok", f"{at.provider}/{at.model} at {at.shown_url}, not asked")
+    from cdp_agent.cli.subcommands.init import tried
+
+    told, works = await tried(at)
+    return Finding("model", "ok" if works else "fail", told, "" if works else "cdp-agent config init")

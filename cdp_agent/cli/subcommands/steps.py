@@ -1,0 +1,68 @@
+"""`cdp-agent do FILE`: steps in plain English, one a line, with no model unless an executor is named."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncGenerator, Sequence
+from pathlib import Path
+
+from cdp_agent.agent.agent import Agent
+from cdp_agent.browser.browser import Browser
+from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
+from cdp_agent.cli.parser import Parser
+from cdp_agent.cli.subcommands.task import report, watch
+from cdp_agent.cli.terminal.approving import approval_keywords
+from cdp_agent.config import steps_keywords
+from cdp_agent.errors import SetupError
+from cdp_agent.events import Event
+from cdp_agent.page.page import Page
+
+_STDIN = "-"
+_OF_PLANNER = {"planner", "flow", "planner_page", "model", "vision", "replan"}
+_FALLBACK = {"fallback_model", "fallback_base_url"}
+_TAKEN = (
+    FOR_CHROME
+    | FOR_OUTPUT
+    | {"url", "executor", "executor_base_url", *_FALLBACK, "allow_evaluate", "guardrails"}
+    | {"save_storage_state", "checkpoint"}
+    | FOR_APPROVAL
+    | {setting.name for setting in SETTINGS.values() if setting.user == "limits"}
+)
+
+
+def do_steps(words: Sequence[str]) -> int:
+    """Carries out the steps of a file; what the last one gave goes to stdout, the steps to stderr.
+
+    Raises CdpAgentError.
+    """
+    parser = Parser("do", "Carry out steps in plain English, one a line.", "%(prog)s FILE [options]")
+    parser.add_argument(
+        "file", metavar="FILE", help="the steps; lines that begin with # are comments; - is the standard input"
+    )
+    add_settings(parser, _TAKEN)
+    found = parser.read(words)
+    config = loaded(found).config
+    steps = read_steps(sys.stdin.read() if found.file == _STDIN else _text(Path(found.file)))
+    left = _OF_PLANNER if config.executor else _OF_PLANNER | _FALLBACK
+    keywords = {name: each for name, each in steps_keywords(config).items() if name not in left}
+    keywords |= approval_keywords(config, by_hand=True, takes_stdin=found.file == _STDIN)
+
+    def begin(browser: Browser, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
+        return Agent(browser, **keywords).stream_steps(steps, url=config.url, page=page, stop=stop)
+
+    return report(asyncio.run(watch(config, config.executor or "code", begin)), config)
+
+
+def read_steps(text: str) -> list[str]:
+    """The steps, without comments and empty lines."""
+    lines = (line.strip() for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def _text(path: Path) -> str:
+    try:
+        return Path(os.path.expanduser(path)).read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SetupError(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}.") from error

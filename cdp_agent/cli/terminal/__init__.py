@@ -1,0 +1,1 @@
+"""What the command line writes and asks: texts, live lines, events, logs, approvals. Imports no command."""

@@ -1,0 +1,232 @@
+"""Who approves on the command line: a person at the terminal, or a program at the other end of a pipe.
+
+As JSON Lines, a question is {"ask": {"type": "plan", "id": 1, …}, "decisions": ["approve", …]} on the standard output,
+a decision {"id": 1, "decision": "approve"} on the standard input. What does not count is answered with
+{"refused": WHY, "id": 1}. See decisions.py for all of them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, TextIO
+
+import msgspec
+
+from cdp_agent.cli.terminal.lines import Lines
+from cdp_agent.cli.terminal.text import one_line
+from cdp_agent.config import Config
+from cdp_agent.decisions import (
+    ActionProposed,
+    Approve,
+    Ask,
+    Decision,
+    Edit,
+    Execute,
+    PlanProposed,
+    QuestionAsked,
+    Reject,
+    Reply,
+    Retry,
+    Reword,
+    Skip,
+    Stop,
+    possible,
+)
+from cdp_agent.errors import SetupError
+from cdp_agent.steps.approval.approval import Submit
+from cdp_agent.steps.approval.policy import rules_from
+
+_EDITING = "d 2 drops step 2, m 3 1 moves 3 to 1, r 2 … rewords it, a 2 … adds one after it, ok carries it out"
+
+
+def approval_keywords(config: Config, *, by_hand: bool = False, takes_stdin: bool = False) -> dict[str, Any]:
+    """What `Agent` takes of approval. Steps that were written `by_hand` may be done unless something else is said.
+
+    Raises SetupError.
+    """
+    kind = config.approve
+    if kind in ("ask", "jsonl") and takes_stdin:
+        raise SetupError(f"--approve {kind} reads the standard input, from which the steps come: put them into a file.")
+    at_terminal = sys.stdin.isatty() and sys.stderr.isatty() and not takes_stdin
+    if kind is None and by_hand:
+        return {"approve": rules_from([*config.approval_rules, "allow"])}
+    if kind is None:
+        kind = "ask" if at_terminal else "auto"
+    rules = rules_from(config.approval_rules, "allow" if kind == "auto" else "ask")
+    if kind == "jsonl":
+        return {"approve": rules, "approver": JsonLines()}
+    return {"approve": rules, "approver": Terminal() if kind == "ask" or at_terminal else None}
+
+
+class JsonLines:
+    """Asks a program: questions go out as lines of JSON, decisions come in as such."""
+
+    def __init__(self, lines: Lines | None = None, stream: TextIO | None = None) -> None:
+        self._lines = lines or Lines()
+        self._stream = stream
+
+    async def __call__(self, ask: Ask, submit: Submit) -> None:
+        """Puts the question, and reads until there is a decision that counts, or nothing more to read."""
+        self._write({"ask": msgspec.to_builtins(ask), "decisions": possible(ask)})
+        while (line := await self._lines.next()) is not None:
+            if not line.strip():
+                continue
+            ask_id, problem = self._take(line, submit)
+            if problem is None:
+                return
+            self._write({"refused": problem, "id": ask_id})
+
+    def _take(self, line: str, submit: Submit) -> tuple[Any, str | None]:
+        try:
+            found = msgspec.json.decode(line, type=dict[str, Any])
+        except msgspec.DecodeError as error:
+            return None, f"This is no JSON object: {error}."
+        ask_id = found.pop("id", None)
+        if not isinstance(ask_id, int):
+            return ask_id, "id has to be the number of the question."
+        return ask_id, submit(ask_id, found)
+
+    def _write(self, value: dict[str, Any]) -> None:
+        stream = self._stream or sys.stdout
+        stream.write(msgspec.json.encode(value).decode() + "\n")
+        stream.flush()
+
+
+class Terminal:
+    """Asks a person, on stderr, since stdout is for the answer."""
+
+    def __init__(self, lines: Lines | None = None, stream: TextIO | None = None) -> None:
+        self._lines = lines or Lines()
+        self._stream = stream
+
+    async def __call__(self, ask: Ask, submit: Submit) -> None:
+        """Shows the question until there is a decision that counts, or nobody at the terminal."""
+        await self._lines.drop_typed_ahead()
+        self._say(_shown(ask))
+        while True:
+            decision = await self._decision(ask)
+            if decision is None:
+                return
+            problem = decision if isinstance(decision, str) else submit(ask.id, decision)
+            if problem is None:
+                return
+            self._say(problem)
+
+    async def _decision(self, ask: Ask) -> Decision | str | None:
+        """A decision, or what is wrong with the words; None when there are no more."""
+        if isinstance(ask, QuestionAsked):
+            line = await self._asked("> ")
+            return Reply(line.strip()) if line is not None else None
+        line = await self._asked(_choices(ask))
+        if line is None:
+            return None
+        letter, _, rest = line.strip().partition(" ")
+        made = _LETTERS.get(type(ask), _OTHERWISE).get(letter.lower()[:1])
+        if made is None:
+            return "Type one of the letters."
+        if made is Edit and isinstance(ask, PlanProposed):
+            return await self._edited(ask.steps)
+        if made in _WITH_WORDS and not rest.strip():
+            told = await self._asked(_WITH_WORDS[made])
+            if told is None:
+                return None
+            rest = told
+        return made(rest.strip()) if made in _WITH_WORDS else made()
+
+    async def _edited(self, steps: list[str]) -> Decision | None:
+        self._say(_EDITING)
+        while True:
+            line = await self._asked("edit> ")
+            if line is None:
+                return None
+            if line.strip().lower() == "ok":
+                return Edit(steps)
+            try:
+                steps = edited(steps, line)
+            except ValueError as error:
+                self._say(str(error))
+            self._say(_numbered(steps))
+
+    async def _asked(self, prompt: str) -> str | None:
+        self._write(prompt)
+        return await self._lines.next()
+
+    def _say(self, text: str) -> None:
+        self._write(text + "\n")
+
+    def _write(self, text: str) -> None:
+        stream = self._stream or sys.stderr
+        stream.write(text)
+        stream.flush()
+
+
+def edited(steps: list[str], command: str) -> list[str]:
+    """The steps after one command of editing. Raises ValueError, which says how to write it."""
+    act, _, rest = command.strip().partition(" ")
+    number, _, words = rest.strip().partition(" ")
+    least = 0 if act == "a" else 1
+    if act not in ("d", "m", "r", "a") or not number.isdigit() or not least <= int(number) <= len(steps):
+        raise ValueError(f"Write it so: {_EDITING}.")
+    place, left = int(number) - 1, list(steps)
+    match act:
+        case "d":
+            del left[place]
+        case "m" if words.strip().isdigit() and 1 <= int(words) <= len(steps):
+            left.insert(int(words) - 1, left.pop(place))
+        case "r" if words.strip():
+            left[place] = words.strip()
+        case "a" if words.strip():
+            left.insert(place + 1, words.strip())
+        case _:
+            raise ValueError(f"Write it so: {_EDITING}.")
+    return left
+
+
+_LETTERS: dict[type, dict[str, Callable[..., Decision]]] = {
+    PlanProposed: {"y": Approve, "n": Reject, "e": Edit, "q": Stop},
+    ActionProposed: {"y": Execute, "s": Skip, "r": Reword, "q": Stop},
+}
+_OTHERWISE: dict[str, Callable[..., Decision]] = {"a": Retry, "r": Reword, "s": Skip, "q": Stop}
+_WITH_WORDS: dict[Callable[..., Decision], str] = {Reject: "What is wrong with it? ", Reword: "Do what instead? "}
+
+
+def _choices(ask: Ask) -> str:
+    match ask:
+        case PlanProposed():
+            return "Carry it out? [y]es, [n]o, [e]dit, [q]uit: "
+        case ActionProposed(held=held) if held is not None:
+            return "Let it? [y]es, [s]kip, [q]uit: "
+        case ActionProposed():
+            return "Do it? [y]es, [s]kip, [r]eword, [q]uit: "
+        case _:
+            return "[a]gain, [r]eword, [s]kip, [q]uit: "
+
+
+def _shown(ask: Ask) -> str:
+    match ask:
+        case PlanProposed(steps=steps, message=message):
+            return "\n".join(filter(None, [one_line(message), _numbered(steps)]))
+        case ActionProposed(number=number, step=step, held=held) if held is not None:
+            told = [
+                str(held),
+                held.body,
+                ", ".join(held.fields),
+                f"from {held.frame}" if held.frame else "",
+                held.message,
+            ]
+            return one_line(f"{number:>3}  {step} → it {held.risk}: {' · '.join(filter(None, told))}")
+        case ActionProposed(number=number, step=step, tool=tool, about=about, arguments=arguments, risks=risks):
+            given = msgspec.json.encode(arguments).decode()
+            why = f"   It {', '.join(risks)}." if risks else ""
+            return one_line(f"{number:>3}  {step} → {tool} {about} {given}{why}")
+        case QuestionAsked(question=question):
+            return one_line(question)
+        case failed:
+            return one_line(
+                f"{failed.number:>3}  {failed.step}: {failed.error} {failed.retries_left} retries are left."
+            )
+
+
+def _numbered(steps: list[str]) -> str:
+    return "\n".join(f"{number:>3}  {one_line(step)}" for number, step in enumerate(steps, 1))

@@ -1,0 +1,156 @@
+"""Actions on an element with the mouse: click, hover, check; and giving it the focus.
+
+They do what they say with real input and return what they know of it. What came of it is told by receipts.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+
+import msgspec
+
+from cdp_agent.errors import DocumentGone, InvalidArguments
+from cdp_agent.page.activity.receipts import Outcome
+from cdp_agent.page.refs.locate import Located
+
+from . import mouse
+from .aim import DEADLINE_S, aim, describe, input_session, missed, refusal, told
+from .keyboard import press
+from .mouse import Button
+
+LEFT = "the page took it away or rendered it anew while the button was down, so that no click came of the press"
+ELSEWHERE = (
+    "no click came of the press: the element was no longer under the mouse, or disabled, when the button went up"
+)
+_LOST = {"left": LEFT, "elsewhere": ELSEWHERE}
+
+
+async def click(at: Located, *, button: Button = "left", count: int = 1) -> Outcome:
+    """Clicks the element: `count` 2 is a double click, 3 a triple click.
+
+    Raises NotInteractable, DocumentGone when it was gone before, PageUnresponsive.
+    """
+    return Outcome(note=await click_element(at, button=button, count=count))
+
+
+async def click_element(at: Located, *, button: Button = "left", count: int = 1, local: int | None = None) -> str:
+    """Clicks until the click has met the element (`local`: another one of its world); returns how to go on, or "".
+
+    What else it would meet is kept from getting it."""
+    loop = asyncio.get_running_loop()
+    ends = loop.time() + at.patience(DEADLINE_S)
+    while True:
+        aimed = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()), local=local, releases=count)
+        try:
+            session = input_session(at.frame)
+            clicking = mouse.click_at(session, aimed.x, aimed.y, button=button, count=count, answers=aimed.answers)
+            landing = await aimed.landing_of(clicking)
+        except DocumentGone:
+            return ""  # the click did it
+        if landing.state in ("met", "none"):
+            return _LOST[landing.lost] if landing.lost else aimed.hint
+        if loop.time() > ends:
+            raise missed(at, await told(at, local), landing)
+        # Chrome drops input until a new document has painted, and what moves is somewhere else in the next frame.
+        await at.world.call("nextFrame")
+
+
+async def hover(at: Located) -> Outcome:
+    """Moves the mouse over the element. Raises as `click`."""
+    loop = asyncio.get_running_loop()
+    ends = loop.time() + at.patience(DEADLINE_S)
+    while True:
+        aimed = await aim(at, guard="move", enabled=False, wait_s=max(0.1, ends - loop.time()))
+        await mouse.move_to(input_session(at.frame), aimed.x, aimed.y)
+        landing = await aimed.landing()
+        if landing.state == "met":
+            return Outcome()
+        if loop.time() > ends:
+            raise missed(at, await told(at), landing)
+
+
+class _Focus(msgspec.Struct, frozen=True):
+    got: bool
+    """It, or something in it, has the focus now."""
+    inner: str = ""
+    """What in it has the focus, when it is not the element itself."""
+    moved: str = ""
+    """What has the focus instead, since the page moved it on at once."""
+    end: bool = False
+    """The caret is at the start of a text that has just got the focus, where only a key can move it to the end."""
+    mac: bool = False
+
+
+async def focus(at: Located) -> Outcome:
+    """Gives the element the focus; a wrapper passes it on to the one thing in it that takes it.
+
+    The caret of a text that had none goes to its end, as with a user's click. Raises NotInteractable when nothing
+    there takes the focus.
+    """
+    found = await at.world.call("focusOn", at.local, returning=_Focus)
+    if not found.got:
+        message = "takes no focus: click it, or use the field or button in it."
+        raise refusal(at, "wrong_element", await told(at), message)
+    if found.end:
+        await press(at.frame, "Meta+ArrowDown" if found.mac else "End")
+    if found.moved:
+        return Outcome(note=f"the page moved the focus on: it is on {at.refs.write(at.world, found.moved)} now")
+    return Outcome(note=f"the focus is on {at.refs.write(at.world, found.inner)} in it" if found.inner else "")
+
+
+class _Checkable(msgspec.Struct, frozen=True):
+    kind: Literal["checkbox", "radio", "toggle", "option", "none"]
+    state: Literal["true", "false", "mixed"]
+    local: int
+    """The control itself: what was named may be its label, or what is around it."""
+
+
+async def check(at: Located) -> Outcome:
+    """Checks a check box, switch, radio button or option with a click, unless it is checked. Raises as `click`."""
+    return await _set(at, "true")
+
+
+async def uncheck(at: Located) -> Outcome:
+    """Unchecks it with a click, unless it is unchecked. Raises as `click`; InvalidArguments for a radio button."""
+    return await _set(at, "false")
+
+
+async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
+    name = "checked" if wanted == "true" else "unchecked"
+    before = await at.world.call("checkable", at.local, returning=_Checkable)
+    if before.kind == "none":
+        message = "is nothing that can be checked: click it, or use select for a list."
+        raise refusal(at, "wrong_element", await told(at), message)
+    if before.state == wanted:
+        return Outcome(note=f"it was {name} before", idle=True)
+    if before.kind == "radio" and wanted == "false":
+        raise InvalidArguments(f"{await describe(at)} is unchecked by checking another one of its group.")
+
+    async def again() -> Outcome:
+        now = await _state_after(at, before.local, wanted)
+        return Outcome(note="" if now in (wanted, None) else f"the page changed it since: it is not {name}")
+
+    if before.kind == "option":  # of several: a click on one would unselect the others
+        await at.world.call("setOption", before.local, wanted == "true")
+        return Outcome(again=again)
+    await click_element(at, local=before.local)
+    state = await _state_after(at, before.local, wanted)
+    if state == "mixed" or (before.state == "mixed" and state not in (wanted, None)):
+        await click_element(at, local=before.local)
+        state = await _state_after(at, before.local, wanted)
+    if state is None:
+        return Outcome(note="it left the page when it was clicked")
+    return Outcome(again=again) if state == wanted else Outcome(note=f"it was clicked, but it is not {name}")
+
+
+async def _state_after(at: Located, local: int, wanted: str) -> str | None:
+    """Its state once it is as wanted, or has had a moment for it; None when it is gone."""
+    try:
+        after = await at.world.call("checkedSoon", local, wanted, returning=_Checkable)
+        hidden = at.world.hidden
+        if after.state != wanted and hidden is not None and await hidden.renew_internals(at.world, local):
+            after = await at.world.call("checkable", local, returning=_Checkable)
+    except DocumentGone:
+        return None
+    return after.state if after.kind != "none" else None

@@ -1,0 +1,246 @@
+"""Aiming at an element: where the mouse meets it, through all frames, or what is in the way.
+
+The waiting is done in the page (aim.js), world by world from the element outwards. What was found out is a moment
+old when the mouse arrives, so a guard in the page (guard.js) tells whether the press met the element, and keeps it
+from the page if it did not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from cdp_agent.cdp import runtime
+from cdp_agent.cdp.connection import Session
+from cdp_agent.errors import DocumentGone, NotInteractable, StaleRef
+from cdp_agent.page.frames.frames import Frame
+from cdp_agent.page.frames.world import World, answer_of
+from cdp_agent.page.refs.locate import Located
+from cdp_agent.page.snapshot.lines import quoted
+from cdp_agent.page.snapshot.refs import RefTable
+
+from .mouse import Answer
+
+DEADLINE_S = 5.0
+RELEASE_TOLD_S = 0.02
+"""A release that arrived at all was told to the page when Chrome says that it was handled."""
+Guard = Literal["", "press", "move"]
+Lost = Literal["", "left", "elsewhere"]
+"""Why no click came of a press that met the element: it was taken out of the page before the button was let go, or the
+release went elsewhere; "" when one came."""
+
+
+class Cover(msgspec.Struct, frozen=True):
+    """What is in the way: `dialog E31 "Cookies"` with local ids marked, and buttons in it."""
+
+    text: str
+    dialog: bool
+    closers: list[str]
+
+
+class Told(msgspec.Struct, frozen=True):
+    """Role and name of an element, for messages."""
+
+    role: str
+    name: str
+
+
+class Obstacle(msgspec.Struct, frozen=True):
+    """Why an element cannot be acted on, see js/names/told.js; "" for no obstacle."""
+
+    why: str = ""
+    detail: str = ""
+    by: Cover | None = None
+    said: Told = Told("", "")
+
+
+class _Answer(Obstacle, frozen=True):
+    """What `aim` and `aimThrough` in page/js answer: a point, or an obstacle."""
+
+    x: float = 0.0
+    y: float = 0.0
+    scrolled: bool = False
+    hint: str = ""
+
+
+class Landing(msgspec.Struct, frozen=True):
+    """What the guard saw: "met", "missed", "waiting" (no press arrived), "none" (there was no guard)."""
+
+    state: str
+    met: str = ""
+    """What was met instead of the element: `dialog E31 "Cookies"`."""
+    lost: Lost = ""
+
+
+class _Landed(msgspec.Struct, frozen=True):
+    state: str
+    by: Cover | None
+    lost: Lost
+
+
+class Aimed(msgspec.Struct, frozen=True):
+    """A point in the tab's viewport (CSS pixels) where the mouse meets the element."""
+
+    x: float
+    y: float
+    worlds: list[World]
+    """The element's own, then those of the frames around it."""
+    refs: RefTable
+    hint: str = ""
+    """How to go on after a click there, when what opens is not in the page."""
+
+    released: asyncio.Future[runtime.Evaluated] | None = None
+    """What became of the press, told at the mouse's release; None in frames apart: one world alone hears of it."""
+    answers: Sequence[Answer] = ()
+    """For each press that is watched: when the page has answered it."""
+
+    async def landing_of(self, clicking: Coroutine[Any, Any, None]) -> Landing:
+        """What becomes of the click; ends the guard. Raises as the click."""
+        await clicking
+        if self.released is not None:
+            await asyncio.wait([self.released], timeout=RELEASE_TOLD_S)
+            if self.released.done() and self.released.exception() is None:
+                return self._landing([answer_of("landedAfter", self.released.result(), _Landed)])
+        return await self.landing(released=True)
+
+    async def landing(self, *, released: bool = False) -> Landing:
+        """What became of the press or move; ends the guard. `released`: the button has gone up again."""
+        told = await asyncio.gather(
+            *(world.call("landed", released, returning=_Landed, timeout_s=DEADLINE_S) for world in self.worlds)
+        )
+        return self._landing(told)
+
+    def _landing(self, told: list[_Landed]) -> Landing:
+        index = next((index for index, each in enumerate(told) if each.state == "missed"), 0)
+        by = told[index].by
+        met = self.refs.write(self.worlds[index], by.text) if by else ""
+        return Landing(told[index].state, met, told[index].lost)
+
+
+async def aim(
+    at: Located,
+    *,
+    guard: Guard = "",
+    enabled: bool = True,
+    place: bool = False,
+    wait_s: float | None = None,
+    local: int | None = None,
+    releases: int = 0,
+) -> Aimed:
+    """A point where the mouse meets the element, which is scrolled there if it must be.
+
+    Waits until it is shown, at rest, enabled (unless told otherwise) and on top. With `guard` the next press
+    or move is watched; `releases`: the press is a click with so many. `local` is another element of the same world.
+    `place`: where it is, will do, if only what is around it is on top there (an empty outline). Raises
+    NotInteractable, StaleRef when it left the page, DocumentGone, PageUnresponsive.
+    """
+    # What is asked of a page after its input is answered when that is painted; asked before, it answers in time.
+    presses = range(max(releases, 1)) if guard == "press" else ()
+    answers = [Answer(at.world, at.world.ask("pressAnswered", nth, at.frame.has_workers)) for nth in presses]
+    released = at.world.ask("landedAfter", releases) if releases and at.frame.parent is None else None
+    wait_s = at.patience(DEADLINE_S) if wait_s is None else wait_s
+    options = {
+        "guard": guard,
+        "enabled": enabled and not place,
+        "place": place,
+        "position": at.position,
+        "wait_ms": wait_s * 1000,
+    }
+    within_s = at.answered_within(DEADLINE_S)
+    element = at.local if local is None else local
+    found = await at.world.call("aim", element, options, returning=_Answer, timeout_s=within_s)
+    if found.why:
+        raise refused(at, found, at.world)
+    worlds = [at.world]
+    frame, moved, hint = at.frame, found.scrolled, found.hint
+    while frame.parent is not None:
+        world, owner = await _holder(frame, frame.parent)
+        through = {"guard": guard, "moved": moved, "wait_ms": wait_s * 1000}
+        inner = {"x": found.x, "y": found.y}
+        outer = await world.call("aimThrough", owner, inner, through, returning=_Answer, timeout_s=within_s)
+        if outer.why:
+            raise refused(at, msgspec.structs.replace(outer, said=await told(at, local)), world)
+        worlds.append(world)
+        frame, found, moved = frame.parent, outer, moved or outer.scrolled
+    return Aimed(found.x, found.y, worlds, at.refs, hint, released, answers)
+
+
+def input_session(frame: Frame) -> Session:
+    """Where mouse and keys go: the tab's own session, whatever frame they are meant for."""
+    while frame.parent is not None:
+        frame = frame.parent
+    return frame.session
+
+
+async def describe(at: Located, local: int | None = None) -> str:
+    """`Button E7 "Pay"`, to begin a sentence with."""
+    return _sentence(_named(at, await told(at, local)))
+
+
+async def told(at: Located, local: int | None = None) -> Told:
+    """Role and name of the element."""
+    return await at.world.call("toldBy", at.local if local is None else local, returning=Told)
+
+
+async def _holder(frame: Frame, parent: Frame) -> tuple[World, int]:
+    world = await parent.world()
+    for local, frame_id in parent.owners.items():
+        if frame_id == frame.id:
+            return world, local
+    raise DocumentGone("The frame has no place in its page any more: take a new snapshot.")
+
+
+def _named(at: Located, said: Told) -> str:
+    name = f" {quoted(said.name)}" if said.name else ""
+    role = said.role or "element"
+    return f"{role}{name} of {at.ref}" if at.part else f"{role} {at.ref}{name}"
+
+
+def refusal(at: Located, why: str, said: Told, message: str) -> NotInteractable:
+    """The error about an element: `message` goes on after its name."""
+    return NotInteractable(at.ref, why, _sentence(f"{_named(at, said)} {message}"))
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def missed(at: Located, said: Told, landing: Landing) -> NotInteractable:
+    """The mouse did not meet the element although it was aimed at it, again and again."""
+    if landing.met:
+        return refusal(at, "moving", said, f"was not hit: it moves, or {landing.met} gets in the way.")
+    return refusal(at, "covered", said, "was not hit: the mouse did not reach it. Take a new snapshot.")
+
+
+def refused(at: Located, found: Obstacle, world: World) -> NotInteractable | StaleRef:
+    """The error for an obstacle that a function in the page found in that world."""
+    detail = at.refs.write(world, found.detail)
+    match found.why:
+        case "gone":
+            message = f"{_sentence(_named(at, found.said))} has just left the page: take a new snapshot."
+            return StaleRef(at.ref, message)
+        case "covered" if found.by is not None:
+            cover = at.refs.write(world, found.by.text)
+            closers = [at.refs.write(world, each) for each in found.by.closers]
+            ways = f" (it has {', '.join(closers)})" if closers else ""
+            advice = f"close it first{ways}." if found.by.dialog else f"deal with that first{ways}."
+            return refusal(at, "covered", found.said, f"is covered by {cover}: {advice}")
+        case "covered":
+            return refusal(at, "covered", found.said, "is covered by something.")
+        case "outside":
+            return refusal(
+                at, "outside", found.said, "is outside of the page's visible area, and no scrolling brings it in."
+            )
+        case "disabled":
+            return refusal(at, "disabled", found.said, f"is disabled{detail}.")
+        case "file":
+            return refusal(at, "wrong_element", found.said, "opens a file chooser: give it files with upload.")
+        case "readonly":
+            return refusal(at, "readonly", found.said, "is read-only: if it opens a picker, click it and choose there.")
+        case "unfocused":
+            return refusal(at, "wrong_element", found.said, f"does not keep the focus{detail}: click it first.")
+        case _:
+            return refusal(at, "hidden", found.said, f"is not shown{detail}.")

@@ -1,0 +1,213 @@
+"""Dragging with the mouse: for pages that follow the mouse by themselves, and for HTML's own drag and drop.
+
+When the page starts a drag of HTML's, Chrome is told to hand it over instead of giving it to the system, and it goes on
+with drag events. https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-setInterceptDrags
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import Literal
+
+import msgspec
+
+from cdp_agent.cdp import input as cdp_input
+from cdp_agent.cdp.connection import Session
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.activity.receipts import Outcome
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
+from cdp_agent.page.refs.locate import Located, Position
+
+from . import mouse
+from .aim import DEADLINE_S, Aimed, aim, input_session, missed, told
+
+_STEPS = 8
+_START_PX = (3.0, 6.0)
+_HANDED_OVER_WITHIN_S = 0.5
+
+
+class Offset(msgspec.Struct, frozen=True):
+    """So many CSS pixels to the right and down from where the drag starts."""
+
+    x: float
+    y: float
+
+
+class _Point(msgspec.Struct, frozen=True):
+    x: float
+    y: float
+
+
+def goal(to_ref: str | None, by: Position | None) -> str | Offset:
+    """Where a drag leads to. Raises InvalidArguments unless there is exactly one of them."""
+    if (to_ref is None) == (by is None):
+        raise InvalidArguments("Give the drag either the element to drop it on or how far to drag it (by), not both.")
+    return Offset(*by) if by is not None else str(to_ref)
+
+
+def said(goal: str | Offset) -> str:
+    """For a receipt: `to E7`, `by 100, -20`."""
+    return f"by {goal.x:g}, {goal.y:g}" if isinstance(goal, Offset) else f"to {goal}"
+
+
+async def drag(at: Located, to: Located | Offset, *, hold_s: float = 0.0) -> Outcome:
+    """Presses the left button on the element, moves to the other one (or by an offset) in steps, and lets go there.
+
+    `hold_s`: so long it is held still after the press, and again before it lets go. However this ends, cancelled too,
+    no button stays pressed. Raises NotInteractable for either of them, DocumentGone, PageUnresponsive.
+    """
+    near: Aimed | None = None
+    if isinstance(to, Located):
+        near = await aim(to, place=True)  # where both can be seen, it is scrolled into view before anything is pressed
+    session = input_session(at.frame)
+    draggable, before = await asyncio.gather(at.world.call("isDraggable", at.local, returning=bool), _place(at))
+    hand = _Hand(session)
+    await session.send(cdp_input.SetInterceptDrags(enabled=True))
+    try:
+        async with session.expect(cdp_input.DragIntercepted) as handed_over:
+            hand.handed_over = handed_over
+            start = await _press(at, hand)
+            await asyncio.sleep(hold_s)
+            way = (
+                (to.x, to.y) if isinstance(to, Offset) else (near.x - start.x, near.y - start.y) if near else (0.0, 0.0)
+            )
+            await _begin(hand, way)
+            end = await _end(start, to)
+            await _carry(hand, end, draggable)
+            await at.world.call("redrawn")
+            await asyncio.sleep(hold_s)
+            await hand.let_go(elsewhere=isinstance(to, Located) and to.frame is not at.frame)
+            await at.world.call("redrawn")
+    except BaseException:
+        hand.drop_now()
+        raise
+    finally:
+        session.tell(cdp_input.SetInterceptDrags(enabled=False))
+    return Outcome(note=_moved(before, await _place(at)))
+
+
+async def _place(at: Located) -> list[float]:
+    """Where the element is in what it is moved in; empty when it is gone."""
+    return await at.world.call("placeInParent", at.local, returning=list[float])
+
+
+def _moved(before: list[float], after: list[float]) -> str:
+    right, down = (round(now - was) for was, now in zip(before, after, strict=True)) if before and after else (0, 0)
+    return f"it moved by {right}, {down}" if right or down else ""
+
+
+class _Hand:
+    """The mouse with its left button, as far as it is pressed."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.at = self.start = _Point(0.0, 0.0)
+        self.pressed = False
+        self.handed_over: asyncio.Future[cdp_input.DragIntercepted] | None = None
+        """Done when the page has begun a drag of HTML's: from then on there are drag events in place of the mouse's."""
+
+    @property
+    def drags(self) -> bool:
+        return self.handed_over is not None and self.handed_over.done()
+
+    async def press(self, point: Aimed) -> None:
+        self.at = self.start = _Point(point.x, point.y)
+        self.pressed = True
+        await mouse.press_down(self.session, point.x, point.y, point.answers[0])
+
+    async def move(self, point: _Point) -> None:
+        self.at = point
+        await mouse.move_to(self.session, point.x, point.y, held=True)
+
+    async def release(self) -> None:
+        await mouse.release(self.session, self.at.x, self.at.y)
+        self.pressed = False
+
+    async def let_go(self, *, elsewhere: bool) -> None:
+        """Drops it where the mouse is: `elsewhere` is another process than where the drag began."""
+        if self.handed_over is not None and self.handed_over.done():
+            await _drop(self.session, self.handed_over.result().data, self.start, self.at, elsewhere=elsewhere)
+        await self.release()
+
+    def drop_now(self) -> None:
+        """Ends what was interrupted, without waiting: nothing is dropped where nobody asked for it."""
+        if not self.pressed:
+            return
+        if self.handed_over is not None and self.handed_over.done() and not self.handed_over.cancelled():
+            data = self.handed_over.result().data
+            self.session.tell(cdp_input.DispatchDragEvent(type="dragCancel", x=self.start.x, y=self.start.y, data=data))
+        self.session.tell(mouse.released(self.at.x, self.at.y))
+        self.pressed = False
+
+
+async def _press(at: Located, hand: _Hand) -> Aimed:
+    loop = asyncio.get_running_loop()
+    ends = loop.time() + at.patience(DEADLINE_S)
+    while True:
+        start = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()))
+        await hand.press(start)
+        landing = await start.landing()
+        if landing.state == "met":
+            return start
+        await hand.release()
+        if loop.time() > ends:
+            raise missed(at, await told(at), landing)
+
+
+async def _end(start: Aimed, to: Located | Offset) -> _Point:
+    if isinstance(to, Offset):
+        return _Point(start.x + to.x, start.y + to.y)
+    aimed = await aim(to, place=True)
+    if to.position is not None:
+        return _Point(aimed.x, aimed.y)
+    return _Point(_just_past(start.x, aimed.x), _just_past(start.y, aimed.y))
+
+
+def _just_past(start: float, middle: float) -> float:
+    """Sorted lists make room once the mouse has passed the middle of an item; what it is told are whole pixels."""
+    if start == middle:
+        return middle
+    return math.ceil(middle) - (1 if start > middle else 0)
+
+
+async def _begin(hand: _Hand, way: tuple[float, float]) -> None:
+    """The first pixels, by which a page knows a drag from a click. Only then is what it leads to brought into view."""
+    length = max(abs(way[0]), abs(way[1]), 1.0)
+    for px in _START_PX:
+        share = min(1.0, px / length)
+        await hand.move(_Point(hand.start.x + way[0] * share, hand.start.y + way[1] * share))
+
+
+async def _carry(hand: _Hand, end: _Point, draggable: bool) -> None:
+    """Moves on a line, each step waited for: moves that come together are one to the page, and drags need several."""
+    begun = hand.at
+    for step in range(1, _STEPS + 1):
+        if hand.drags:
+            break
+        await hand.move(_between(begun, end, step / _STEPS))
+        if step == 1 and draggable and hand.handed_over is not None:
+            await asyncio.wait([hand.handed_over], timeout=_HANDED_OVER_WITHIN_S)
+    if not hand.drags:
+        await hand.move(end)
+    hand.at = end
+
+
+async def _drop(session: Session, data: cdp_input.DragData, start: _Point, end: _Point, *, elsewhere: bool) -> None:
+    near = _between(start, end, 0.95)
+    kinds: list[tuple[Literal["dragEnter", "dragOver", "drop", "dragCancel"], _Point]] = [
+        ("dragEnter", end if elsewhere else near),
+        ("dragOver", end),
+        ("dragOver", end),
+        ("drop", end),
+    ]
+    if elsewhere:
+        # A drop in another process does not end the drag where it began, and the mouse would be dead there.
+        kinds.append(("dragCancel", start))
+    async with deadline(session, CALL_TIMEOUT_S):
+        for kind, point in kinds:
+            await session.send(cdp_input.DispatchDragEvent(type=kind, x=point.x, y=point.y, data=data))
+
+
+def _between(start: _Point, end: _Point, share: float) -> _Point:
+    return _Point(start.x + (end.x - start.x) * share, start.y + (end.y - start.y) * share)

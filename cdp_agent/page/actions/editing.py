@@ -1,0 +1,196 @@
+"""Text into editors: rich text and code editors get exactly what is given, in one step that can be undone.
+
+Rich text editors get it as from an input method: inserted in one piece, between the two events of a key that no
+keyboard has. They complete no bracket, make no list and no typographic quotes of it, and begin a new step to undo. Code
+editors indent what is inserted so, and get it as a paste. Each is the second way of the other, taken when what the
+editor holds then is not what it was given. What a code editor holds is read as a user would copy it, since it draws
+only a part.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from cdp_agent.cdp.types import Command, Empty
+from cdp_agent.page.activity.receipts import LONGEST_VALUE
+from cdp_agent.page.refs.locate import Located
+
+from .aim import Obstacle, input_session, refusal, told
+from .keyboard import events_of, inserting, send
+from .keys import parse_chord
+
+Kind = Literal["typed", "set", "rich", "code", ""]
+Keys = list[Command[Empty]]
+_SHOWN = 40
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """See readyField in js/act/fill.js."""
+
+    kind: Kind
+    local: int
+    before: str
+    single: bool
+    mac: bool
+    end: bool
+    collapses: bool
+    opens: Literal["", "click", "double"]
+    instead: str
+    note: str
+    refusal: Obstacle | None
+
+
+class Filled(msgspec.Struct, frozen=True):
+    """See filledWith in js/act/fill.js."""
+
+    match: Literal["same", "alike", "other", "empty", "gone"]
+    value: str | None
+    length: int
+    max: int
+    type: str
+
+
+class Entered(msgspec.Struct, frozen=True):
+    """What an editor holds, and what it was to hold."""
+
+    filled: Filled
+    wanted: str
+
+    @property
+    def note(self) -> str:
+        """What there is to say of it: where it differs, or that a text too long to be shown is there."""
+        value = self.filled.value
+        if value is None or self.filled.match == "gone":
+            return ""
+        if self.filled.match != "same":
+            return _difference(self.wanted, value)
+        lines = value.count("\n") + 1
+        return f"as given, {lines} lines, {len(value)} characters" if len(value) > LONGEST_VALUE else ""
+
+
+class _Copied(msgspec.Struct, frozen=True):
+    """See copiedFrom in js/editors/editing.js."""
+
+    text: str | None
+
+
+async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Entered:
+    """Puts the text where the caret, or what is selected, is; returns what the editor holds then.
+
+    Raises NotInteractable when it takes nothing.
+    """
+    wanted = ready.before + text if append else text
+    session = input_session(at.frame)
+    given = inserting(_unbreakable(text, begins=wanted == text) if ready.collapses else text)
+    if text or ready.before or ready.single:
+        await send(session, given if text else keys("Delete"))
+    entered = await _read_back(at, ready, wanted)
+    filled = entered.filled
+    if not text or filled.match == "gone":
+        return entered
+    if filled.match == "same" and not ("\n" in text and await at.world.call("hasBareBreaks", ready.local)):
+        return entered
+    if filled.value != ready.before and not await _undone(at, ready) and append:
+        return await _read_back(at, ready, wanted)  # the same again would be there twice
+    if not append:
+        await send(session, select_all(ready))
+    if not await at.world.call("pasteInto", ready.local, text, returning=bool):
+        await send(session, given if append else [*keys("Delete"), *given])
+    return await _taken(at, await _read_back(at, ready, wanted), ready.before)
+
+
+async def _undone(at: Located, ready: Ready) -> bool:
+    """Takes back what was entered, if that alone is what undoing takes back."""
+    session = input_session(at.frame)
+    await send(session, keys("ControlOrMeta+Z", mac=ready.mac))
+    if await at.world.call("placeAtEnd", ready.local) == ready.before:
+        return True
+    await send(session, keys("ControlOrMeta+Shift+Z", mac=ready.mac))
+    return False
+
+
+async def _read_back(at: Located, ready: Ready, wanted: str) -> Entered:
+    return Entered(await at.world.call("filledWith", ready.local, wanted, returning=Filled), wanted)
+
+
+async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Entered:
+    """Replaces what the code editor holds, or adds to its end; returns what it holds then. Raises NotInteractable."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    session = input_session(at.frame)
+    before = await _whole(at, ready)
+    wanted = (ready.before if before is None else before) + text if append else text
+    if append:
+        await send(session, to_end(ready))
+    await _paste(at, ready, text)
+    value = await _whole(at, ready)
+    if value is None:  # it does not let itself be copied: what it draws is all there is
+        return await _read_back(at, ready, wanted)
+    if value != wanted:
+        await send(session, inserting(wanted) if wanted else keys("Delete"))
+        value = await _whole(at, ready) or ""
+    await send(session, to_end(ready))
+    filled = Filled("same" if value == wanted else "other", value, len(value), -1, "")
+    return await _taken(at, Entered(filled, wanted), before or "")
+
+
+def _difference(wanted: str, value: str) -> str:
+    """Where what an editor holds goes another way than what it was given; both, cut."""
+    pairs = enumerate(zip(wanted, value, strict=False))
+    at = next((at for at, (one, other) in pairs if one != other), min(len(wanted), len(value)))
+    held, given = (_cut(each[at:]) for each in (value, wanted))
+    return f"it holds something else than was given: from character {at + 1} on {held}, not {given}"
+
+
+def select_all(ready: Ready) -> Keys:
+    return keys("ControlOrMeta+A", mac=ready.mac)
+
+
+def to_end(ready: Ready) -> Keys:
+    """To the end of a text of any number of lines."""
+    return keys("Meta+ArrowDown" if ready.mac else "Control+End", mac=ready.mac)
+
+
+def keys(chord: str, *, mac: bool = False) -> Keys:
+    return events_of(parse_chord(chord, mac=mac), mac=mac)
+
+
+async def _paste(at: Located, ready: Ready, text: str) -> None:
+    """Pastes it over what is selected; what knows no pasting gets it inserted."""
+    session = input_session(at.frame)
+    if not text:
+        await send(session, keys("Delete"))
+    elif not await at.world.call("pasteInto", ready.local, text, returning=bool):
+        await send(session, inserting(text))
+
+
+async def _whole(at: Located, ready: Ready) -> str | None:
+    """All that a code editor holds, which is selected then; None when it does not let itself be copied."""
+    await send(input_session(at.frame), select_all(ready))
+    return (await at.world.call("copiedFrom", ready.local, returning=_Copied)).text
+
+
+async def _taken(at: Located, entered: Entered, before: str) -> Entered:
+    """The same, if anything of the text was taken. Raises NotInteractable."""
+    if entered.filled.match in ("same", "gone") or entered.filled.value != before or not before:
+        return entered
+    raise refusal(at, "readonly", await told(at), f"did not take the text and holds what it held, {_cut(before)}.")
+
+
+def _unbreakable(text: str, *, begins: bool) -> str:
+    """With spaces that do not break where an editor would draw several as one, or none at the end of a line."""
+
+    def line(text: str, begins: bool) -> str:
+        spaced = text.replace("  ", " \u00a0")
+        if begins and spaced.startswith(" "):
+            spaced = "\u00a0" + spaced[1:]
+        return spaced[:-1] + "\u00a0" if spaced.endswith(" ") else spaced
+
+    return "\n".join(line(each, begins or index > 0) for index, each in enumerate(text.split("\n")))
+
+
+def _cut(text: str) -> str:
+    if not text:
+        return "nothing"
+    return msgspec.json.encode(text[:_SHOWN]).decode() + ("…" if text[_SHOWN:] else "")

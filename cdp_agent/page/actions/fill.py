@@ -1,0 +1,205 @@
+"""Filling in fields of every kind, with real input, and reading back what they hold then."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Literal
+
+import msgspec
+
+from cdp_agent.cdp import input as cdp_input
+from cdp_agent.cdp import runtime
+from cdp_agent.errors import DocumentGone, InvalidArguments
+from cdp_agent.page.activity.network import shortened
+from cdp_agent.page.activity.receipts import LONGEST_VALUE, Outcome
+from cdp_agent.page.frames.world import answer_of
+from cdp_agent.page.refs.locate import Located
+from cdp_agent.page.snapshot.lines import quoted
+
+from .actions import click_element, focus
+from .aim import describe, input_session, refusal, refused, told
+from .editing import Filled, Keys, Ready, enter_code, enter_rich, keys, select_all
+from .keyboard import check_enterable, inserting, press, send, typing
+
+FIELD_WAIT_S = 2.0
+_TYPED_AT_MOST = 300
+_FORMATS = {
+    "date": "a date such as 2026-03-05",
+    "time": "a time such as 14:30",
+    "datetime-local": "a date and time such as 2026-03-05T14:30",
+    "month": "a month such as 2026-03",
+    "week": "a week such as 2026-W10",
+    "color": "a colour such as #1e90ff",
+    "range": "a number",
+    "number": "a number such as 12.5",
+}
+
+
+class _AtOnce(msgspec.Struct, frozen=True):
+    """See filledAfterKey in js/act/fill.js."""
+
+    filled: Filled | None
+
+
+async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
+    """Puts the text into the field in place of what it holds, or after it, and tells what it holds then.
+
+    Secrets are not told, only their length. What is given may be the field's label or what is around a single field.
+    Raises NotInteractable (also "readonly" and "wrong_element"), InvalidArguments when the field does not take it.
+    """
+    check_enterable(text)
+    # What is asked of a page after its input is answered when that is painted; asked before, it answers in time.
+    simple = text != "" and not append and "\n" not in text
+    answer = at.world.ask("filledAfterKey", at.local, text) if simple else None
+    ready = await _ready(at, append)
+    notes = [at.refs.write(at.world, ready.note)] if ready.note else []
+    if ready.single and "\n" in text.rstrip("\n"):
+        notes.append("it has a single line: line breaks became spaces")
+    if ready.single:
+        text = " ".join(text.rstrip("\n").split("\n"))
+    if ready.kind in ("rich", "code"):
+        entered = await (enter_rich if ready.kind == "rich" else enter_code)(at, ready, text, append)
+        filled, note = entered.filled, entered.note
+    elif ready.kind == "set":
+        filled, note = await _set(at, ready, text), ""
+    else:
+        filled, note = await _type(at, ready, text, append, answer), ""
+    if ready.opens == "double" and filled.match != "gone":
+        return await _commit(at, ready, filled, text, notes)
+    if filled.value is None and filled.match != "gone":
+        notes.append(f"filled, {filled.length} characters")
+    notes.append(note or _differs(filled))
+    # A code editor draws part of what it holds, and would have to be selected to be read again.
+    again = partial(_again, at, ready.local, filled) if ready.kind != "code" else None
+    return Outcome(filled.value, "; ".join(filter(None, notes)), again=again)
+
+
+async def _again(at: Located, local: int, was: Filled) -> Outcome:
+    """What the field holds once the page has come to rest."""
+    now = await at.world.call("filledWith", local, was.value or "", returning=Filled)
+    if (now.match == "gone") == (was.match == "gone") and (now.value, now.length) == (was.value, was.length):
+        return Outcome(was.value)
+    since = f"the page changed that since, to {now.length} characters"
+    if was.value is not None:
+        since = f"the page changed it since: it held {quoted(shortened(was.value, LONGEST_VALUE))}"
+    if now.match == "gone":
+        return Outcome(was.value, "then the field left the page")
+    return Outcome(now.value, since)
+
+
+class _Cell(msgspec.Struct, frozen=True):
+    """See cellAfter in js/act/fill.js."""
+
+    state: Literal["open", "closed", "gone"]
+    value: str
+    same: bool
+
+
+async def _commit(at: Located, ready: Ready, filled: Filled, text: str, notes: list[str]) -> Outcome:
+    """Closes the field that a grid's cell became, as Enter does, and tells what the cell shows then."""
+    await press(at.frame, "Enter")
+    cell = await at.world.call("cellAfter", at.local, ready.local, filled.value or text, returning=_Cell)
+    match cell.state:
+        case "open":
+            notes.append("its field is still open: press Enter or Tab to leave it")
+            return Outcome(filled.value, "; ".join(filter(None, notes)))
+        case "gone":
+            notes.append("Enter was pressed, and the cell was drawn anew: look at it")
+            return Outcome(None, "; ".join(filter(None, notes)))
+    notes.append(
+        "" if cell.same else f"the cell shows something else than was given, {msgspec.json.encode(text).decode()}"
+    )
+    return Outcome(cell.value, "; ".join(filter(None, notes)))
+
+
+class _Submission(msgspec.Struct, frozen=True):
+    """See submitFrom in js/act/fill.js."""
+
+    enter: bool
+    note: str
+
+
+async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Outcome:
+    """The same, and then Enter; a note says when that submits nothing. Raises as `fill`."""
+    outcome = await fill(at, text, append=append)
+    try:
+        submission = await at.world.call("submitFrom", at.local, returning=_Submission)
+        if submission.enter:
+            await focus(at)  # what is set by script has it not
+            await press(at.frame, "Enter")
+    except DocumentGone:
+        return outcome  # it has submitted itself
+    notes = [outcome.note, "Enter was pressed" if submission.enter else "", at.refs.write(at.world, submission.note)]
+    return msgspec.structs.replace(outcome, note="; ".join(filter(None, notes)))
+
+
+async def _ready(at: Located, append: bool) -> Ready:
+    options = {"append": append, "wait_ms": at.patience(FIELD_WAIT_S) * 1000}
+    within_s = at.answered_within(FIELD_WAIT_S)
+    ready = await at.world.call("readyField", at.local, options, returning=Ready, timeout_s=within_s)
+    if opens := ready.opens:  # a text box, or a cell, that is no field until it is clicked
+        await click_element(at, count=2 if opens == "double" else 1)
+        focused = await at.world.call("focusedField", at.local, returning=int)
+        ready = await at.world.call("readyField", focused, options, returning=Ready, timeout_s=within_s)
+        ready = msgspec.structs.replace(ready, opens=opens, note="" if opens == "double" else ready.note)
+    if ready.refusal is not None:
+        raise refused(at, ready.refusal, at.world)
+    if not ready.kind:
+        instead = at.refs.write(at.world, ready.instead)
+        if ready.opens == "double":
+            instead = "it became no text field when it was double-clicked: take a snapshot and see what that opened"
+        raise refusal(at, "wrong_element", await told(at), f"cannot be filled in: {instead}.")
+    return ready
+
+
+async def _set(at: Located, ready: Ready, text: str) -> Filled:
+    if not await at.world.call("setField", ready.local, text, returning=bool):
+        filled = await at.world.call("filledWith", ready.local, text, returning=Filled)
+        raise InvalidArguments(f'{await describe(at)} takes {_FORMATS[filled.type]}, not "{text}".')
+    return await at.world.call("filledWith", ready.local, text, returning=Filled)
+
+
+async def _type(
+    at: Located, ready: Ready, text: str, append: bool, answer: asyncio.Future[runtime.Evaluated] | None
+) -> Filled:
+    wanted = ready.before + text if append else text
+    session = input_session(at.frame)
+    placing = [] if not ready.end else keys("Meta+ArrowDown" if ready.mac else "End") if append else select_all(ready)
+    await send(session, placing + _entering(ready, text, append))
+    if answer is not None and answer.done() and not answer.cancelled() and answer.exception() is None:
+        at_once = answer_of("filledAfterKey", answer.result(), _AtOnce).filled
+        if at_once is not None:
+            return at_once
+    filled = await at.world.call("filledWith", ready.local, wanted, returning=Filled)
+    if filled.match in ("other", "empty") and 0 <= filled.max == filled.length:
+        return filled
+    if filled.match in ("other", "empty") and text and not append and len(text) <= _TYPED_AT_MOST:
+        # Masks and old scripts follow every key.
+        again = await _ready(at, append)
+        await send(session, [*select_all(ready), *keys("Delete"), *typing(text)])
+        filled = await at.world.call("filledWith", again.local, wanted, returning=Filled)
+    if filled.match == "empty":
+        takes = f" It takes {_FORMATS[filled.type]}." if filled.type in _FORMATS else ""
+        raise InvalidArguments(f"{await describe(at)} did not take the text and is empty.{takes}")
+    return filled
+
+
+def _entering(ready: Ready, text: str, append: bool) -> Keys:
+    """The text at once, its last character as a key: so that those who listen to keys see the whole text."""
+    if not text:
+        return [] if append or not (ready.before or ready.single) else keys("Delete")
+    last = text[-1]
+    if not ready.single and not last.isalnum():
+        return inserting(text)  # some complete brackets and lists in what is typed
+    return [*([cdp_input.InsertText(text=text[:-1])] if text[1:] else []), *typing(last)]
+
+
+def _differs(filled: Filled) -> str:
+    if filled.match in ("same", "gone"):
+        return "" if filled.match == "same" else "it left the page when it was filled"
+    if filled.max == filled.length:
+        return f"it takes at most {filled.max} characters"
+    if filled.value is None:
+        return "" if filled.match == "alike" else "it holds something else than was given"
+    return "the page formatted it" if filled.match == "alike" else "it holds something else than was given"

@@ -1,0 +1,207 @@
+"""The keyboard: real key events, which go to whatever has the focus, in whichever frame.
+
+https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchKeyEvent
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import msgspec
+
+from cdp_agent.cdp import input as cdp_input
+from cdp_agent.cdp.connection import Session, half_a_character
+from cdp_agent.cdp.types import Command, Empty
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.activity.receipts import Outcome
+from cdp_agent.page.frames.frames import Frame
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
+
+from .aim import input_session
+from .keys import KEYS, MODIFIERS, Chord, Key, parse_chord
+
+# macOS edits by commands that its input system finds for a chord; synthetic events must bring them along.
+# https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/editing/commands/editor_command_names.h
+_MAC_COMMANDS = {
+    "Meta+a": "selectAll", "Meta+c": "copy", "Meta+x": "cut", "Meta+v": "paste", "Meta+z": "undo",
+    "Shift+Meta+Z": "redo", "Backspace": "deleteBackward", "Delete": "deleteForward",
+    "Alt+Backspace": "deleteWordBackward", "Alt+Delete": "deleteWordForward",
+    "Meta+Backspace": "deleteToBeginningOfLine",
+    "ArrowLeft": "moveLeft", "ArrowRight": "moveRight", "ArrowUp": "moveUp", "ArrowDown": "moveDown",
+    "Shift+ArrowLeft": "moveLeftAndModifySelection", "Shift+ArrowRight": "moveRightAndModifySelection",
+    "Shift+ArrowUp": "moveUpAndModifySelection", "Shift+ArrowDown": "moveDownAndModifySelection",
+    "Alt+ArrowLeft": "moveWordLeft", "Alt+ArrowRight": "moveWordRight",
+    "Meta+ArrowLeft": "moveToLeftEndOfLine", "Meta+ArrowRight": "moveToRightEndOfLine",
+    "Meta+ArrowUp": "moveToBeginningOfDocument", "Meta+ArrowDown": "moveToEndOfDocument",
+    "Shift+Meta+ArrowLeft": "moveToLeftEndOfLineAndModifySelection",
+    "Shift+Meta+ArrowRight": "moveToRightEndOfLineAndModifySelection",
+    "Home": "scrollToBeginningOfDocument", "End": "scrollToEndOfDocument",
+}  # fmt: skip
+
+
+LONGEST_TEXT = 1_000_000
+"""What Chrome lays out of a field in a second; ten times as much keeps the tab from answering for twenty."""
+_LONGEST_TOLD = 60
+_CONTROLS = {"\n": "Enter", "\r": "Enter", "\t": "Tab"}
+_FIRST_OF_EAST_ASIA = 0x2E80
+_INPUT_METHOD = 229
+"""The key code of keys that an input method has taken. https://w3c.github.io/uievents/#determine-keydown-keyup-keyCode"""
+
+
+async def press(frame: Frame, chord: str, repeat: int = 1) -> Outcome:
+    """Presses a key or chord ("Enter", "Control+A", "é") on whatever has the focus in the tab of that frame.
+
+    Each of the `repeat` times is taken by the page before the next: it may move the focus meanwhile.
+
+    Raises InvalidArguments for a key that does not exist, PageUnresponsive, DocumentGone.
+    """
+    mac = "Meta" in chord and await is_mac(frame)
+    events = events_of(parse_chord(chord, mac=mac), mac=mac)
+    for _ in range(repeat):
+        await send(input_session(frame), events)
+    return Outcome()
+
+
+async def type_text(frame: Frame, text: str) -> Outcome:
+    """Types the text into whatever has the focus in the tab of that frame, a key at a time as a user does.
+
+    A line break is Enter, a tab the key Tab; what no keyboard has a key for is inserted, as from an input method. A
+    note says when nothing had the focus. Raises PageUnresponsive, DocumentGone.
+    """
+    while frame.parent is not None:
+        frame = frame.parent
+    world = await frame.world()
+    focused = await world.call("focusTold", returning=str)
+    moves = True  # the first key may open a field, which has the focus then
+    for part in _strokes(text):
+        is_key = len(part) == 1 and _key_of(part) is not None
+        await send(frame.session, typing(part) if is_key else composing(part))
+        if moves or part in _CONTROLS:
+            await world.call("nextFrame")
+        elif not is_key:  # terminals read in a timer what was composed: the next key would change what they find
+            await world.call("timersDone")
+        moves = False
+    return Outcome(note="" if focused else "no element had the focus: the keys went to the page")
+
+
+def check_enterable(text: str) -> None:
+    """Raises InvalidArguments for a text that cannot be entered: to be called before anything is done in the page."""
+    if len(text) > LONGEST_TEXT:
+        raise InvalidArguments(
+            f"The text has {len(text):,} characters, and a page takes at most {LONGEST_TEXT:,} at a time. Nothing was "
+            "entered: give less, or upload it as a file."
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidArguments(half_a_character(error)) from error
+
+
+def told(text: str) -> str:
+    """The text in quotes, cut, for a receipt."""
+    return msgspec.json.encode(text if len(text) <= _LONGEST_TOLD else f"{text[:_LONGEST_TOLD]}…").decode()
+
+
+def inserting(text: str) -> list[Command[Empty]]:
+    """The text in one piece, between the two events of a key that an input method has taken."""
+    down, up = (
+        cdp_input.DispatchKeyEvent(type=kind, key="Unidentified", windows_virtual_key_code=_INPUT_METHOD)
+        for kind in ("rawKeyDown", "keyUp")
+    )
+    return [down, cdp_input.InsertText(text=text), up]
+
+
+def composing(text: str) -> list[Command[Empty]]:
+    """The same as a composition, from its beginning to its end: a page may look at any moment and loses nothing of it.
+
+    Inserted text comes some time after its key, and terminals that look in a timer of the key are too early then.
+    """
+    down, inserted, up = inserting(text)
+    end = len(text.encode("utf-16-le")) // 2
+    return [down, cdp_input.ImeSetComposition(text=text, selection_start=end, selection_end=end), inserted, up]
+
+
+def _strokes(text: str) -> Iterator[str]:
+    """Each character that has a key, and what is between them in one piece."""
+    between = ""
+    for character in text.replace("\r\n", "\n"):
+        if _key_of(character) is None:
+            between += character
+            continue
+        if between:
+            yield between
+            between = ""
+        yield character
+    if between:
+        yield between
+
+
+def _key_of(character: str) -> Key | None:
+    """The key that types it on some keyboard; None for what is put together, or written with an input method."""
+    if character in _CONTROLS:
+        return KEYS[_CONTROLS[character]]
+    if character in KEYS:
+        return KEYS[character]
+    return Key(character, text=character) if character.isalpha() and ord(character) < _FIRST_OF_EAST_ASIA else None
+
+
+async def is_mac(frame: Frame) -> bool:
+    """Whether the Chrome of that frame runs on macOS, whose chords differ."""
+    return bool(await (await frame.world()).call("isMac"))
+
+
+async def send(session: Session, events: list[Command[Empty]]) -> None:
+    """Sends the events in order without waiting in between, and waits until the page has got them all."""
+    async with deadline(session, CALL_TIMEOUT_S):
+        await asyncio.gather(*(session.post(event) for event in events))
+
+
+def events_of(chord: Chord, *, mac: bool = False) -> list[Command[Empty]]:
+    """Modifiers down in order, the key down and up, modifiers up in the opposite order."""
+    bits = 0
+    events: list[Command[Empty]] = []
+    for name in chord.modifiers:
+        bits |= MODIFIERS[name]
+        events.append(_event("rawKeyDown", KEYS[name], bits))
+    key = chord.key
+    own = MODIFIERS.get(key.key, 0)
+    shift = MODIFIERS["Shift"] if key.shifted else 0
+    types = key.text if not bits & ~MODIFIERS["Shift"] else ""
+    commands = _commands(chord) if mac else []
+    events.append(_event("keyDown" if types else "rawKeyDown", key, bits | own | shift, types, commands))
+    events.append(_event("keyUp", key, bits | shift))
+    for name in reversed(chord.modifiers):
+        bits &= ~MODIFIERS[name]
+        events.append(_event("keyUp", KEYS[name], bits))
+    return events
+
+
+def typing(text: str) -> list[Command[Empty]]:
+    """The key events of typing the text, a key for each character; a line break is Enter, a tab the key Tab."""
+    events: list[Command[Empty]] = []
+    for character in text:
+        key = _key_of(character) or Key(character, text=character)
+        events += events_of(Chord([], key))
+    return events
+
+
+def _commands(chord: Chord) -> list[str]:
+    held = sorted(chord.modifiers, key=["Shift", "Control", "Alt", "Meta"].index)
+    found = _MAC_COMMANDS.get("+".join([*held, chord.key.key]))
+    return [found] if found else []
+
+
+def _event(kind: str, key: Key, modifiers: int, text: str = "", commands: list[str] | None = None) -> Command[Empty]:
+    return cdp_input.DispatchKeyEvent(
+        type=kind,  # type: ignore[arg-type]  # one of the literals above
+        modifiers=modifiers,
+        key=key.key,
+        code=key.code or None,
+        windows_virtual_key_code=key.number or None,
+        location=key.location or None,
+        is_keypad=True if key.location == 3 else None,
+        text=text or None,
+        unmodified_text=text or None,
+        commands=commands or None,
+    )

@@ -1,0 +1,124 @@
+"""The mouse: real input events at points of the tab's viewport.
+
+https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchMouseEvent
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from cdp_agent.cdp import input as cdp_input
+from cdp_agent.cdp import runtime
+from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.types import Empty
+from cdp_agent.errors import DocumentGone
+from cdp_agent.page.frames.world import World, answer_of, deadline
+
+Button = Literal["left", "right", "middle"]
+HANDLED_WITHIN_S = 5.0
+"""Chrome answers when the page's listeners are through."""
+HELD_S = 0.08
+"""The button goes up when the page has answered the press (js/act/press.js), or by then."""
+_MASK: dict[Button, int] = {"left": 1, "right": 2, "middle": 4}
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What the page will tell of one press that meets its element; asked for before the press."""
+
+    world: World
+    told: asyncio.Future[runtime.Evaluated]
+    """From `pressAnswered` in page/js."""
+
+
+class Moved(msgspec.Struct, frozen=True):
+    """How far what was pressed has moved since, in CSS pixels: pushed down by a message that the press brought."""
+
+    x: float = 0.0
+    y: float = 0.0
+
+
+async def click_at(
+    session: Session, x: float, y: float, *, button: Button = "left", count: int = 1, answers: Sequence[Answer] = ()
+) -> None:
+    """Moves there and presses `count` times, held each time until the page has answered, where that is asked for.
+
+    A lone move is answered with the next frame, the press at once: so the move is not waited for by itself.
+    """
+    sent = [session.post(_event("mouseMoved", x, y))]
+    for click in range(1, count + 1):
+        pressed = session.post(_event("mousePressed", x, y, button=button, held=True, count=click))
+        try:
+            moved = await _answered(session, pressed, answers[click - 1]) if answers else Moved()
+        except BaseException:
+            session.tell(_event("mouseReleased", x, y, button=button, count=click))
+            for each in sent:
+                each.cancel()
+            raise
+        up = _event("mouseReleased", x + moved.x, y + moved.y, button=button, count=click)
+        sent += [pressed, session.post(up)]
+    async with deadline(session, HANDLED_WITHIN_S):
+        await asyncio.gather(*sent)
+
+
+async def move_to(session: Session, x: float, y: float, *, held: bool = False) -> None:
+    """Moves there; returns when the page has got the move, in its next frame. `held`: with the left button down."""
+    async with deadline(session, HANDLED_WITHIN_S):
+        await session.send(_event("mouseMoved", x, y, button="left" if held else None, held=held))
+
+
+async def press_down(session: Session, x: float, y: float, answer: Answer) -> None:
+    """Moves there, presses the left button and keeps it down; returns when the page has answered the press."""
+    moved = session.post(_event("mouseMoved", x, y))
+    try:
+        await _answered(session, session.post(_event("mousePressed", x, y, button="left", held=True, count=1)), answer)
+        await moved
+    finally:
+        moved.cancel()
+
+
+async def release(session: Session, x: float, y: float) -> None:
+    """Lets the left button go there."""
+    async with deadline(session, HANDLED_WITHIN_S):
+        await session.send(released(x, y))
+
+
+def released(x: float, y: float) -> cdp_input.DispatchMouseEvent:
+    """The left button going up there, for whoever cannot wait."""
+    return _event("mouseReleased", x, y, button="left", count=1)
+
+
+async def _answered(session: Session, pressed: asyncio.Future[Empty], answer: Answer) -> Moved:
+    async with deadline(session, HANDLED_WITHIN_S):
+        await pressed
+    await asyncio.wait([answer.told], timeout=HELD_S)
+    if not answer.told.done():
+        try:  # a slow page says where it is now, for the button goes up there
+            return await answer.world.call("pressMoved", returning=Moved, timeout_s=HANDLED_WITHIN_S)
+        except DocumentGone:
+            return Moved()
+    if answer.told.cancelled() or answer.told.exception() is not None:
+        return Moved()  # the page has gone elsewhere
+    return answer_of("pressAnswered", answer.told.result(), Moved)
+
+
+def _event(
+    kind: Literal["mouseMoved", "mousePressed", "mouseReleased"],
+    x: float,
+    y: float,
+    *,
+    button: Button | None = None,
+    held: bool = False,
+    count: int = 0,
+) -> cdp_input.DispatchMouseEvent:
+    return cdp_input.DispatchMouseEvent(
+        type=kind,
+        x=x,
+        y=y,
+        button=button or "none",
+        buttons=_MASK[button] if button and held else 0,
+        click_count=count,
+    )

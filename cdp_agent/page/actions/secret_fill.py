@@ -1,0 +1,129 @@
+"""Secrets in fields: only where they belong, and never by way of the keyboard; see js/act/secret.js.
+
+The page is asked first whether the field may have it, so that a document which may not is not even told; the same is
+made sure of again in the call that writes it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from cdp_agent.errors import BlockedByPolicy, InvalidArguments
+from cdp_agent.page.activity.receipts import Outcome
+from cdp_agent.page.refs.locate import Located
+from cdp_agent.security.secrets import Revealed, placeholder
+
+from .aim import Obstacle, describe, refusal, refused, told
+from .fill import FIELD_WAIT_S
+from .select import By, select
+
+
+class _Stranger(msgspec.Struct, frozen=True):
+    """Why a field may not have the secret; "" when it may."""
+
+    why: Literal["", "gone", "frame", "form", "shown"]
+    where: str
+
+
+class _Field(_Stranger, frozen=True):
+    """See secretField in js/act/secret.js."""
+
+    local: int
+    instead: str
+    note: str
+    refusal: Obstacle | None
+
+
+class _Entered(_Stranger, frozen=True):
+    """See enterSecret in js/act/secret.js."""
+
+    match: Literal["same", "alike", "other", "empty", "gone"]
+    max: int
+
+
+async def fill_secret(at: Located, secret: Revealed, *, append: bool = False) -> Outcome:
+    """Fills the field with a text that has secrets in it. What it holds then is not told.
+
+    Raises BlockedByPolicy when the field, one of the frames around it, or where its form is sent is of no origin that
+    the secrets are for, NotInteractable, InvalidArguments when the field did not take it.
+    """
+    allowed: dict[str, Any] = {"origins": secret.origins, "hidden_only": secret.hidden_only}
+    options = {**allowed, "wait_ms": at.patience(FIELD_WAIT_S) * 1000}
+    within_s = at.answered_within(FIELD_WAIT_S)
+    field = await at.world.call("secretField", at.local, options, returning=_Field, timeout_s=within_s)
+    if field.refusal is not None:
+        raise refused(at, field.refusal, at.world)
+    if field.instead:
+        instead = at.refs.write(at.world, field.instead)
+        raise refusal(at, "wrong_element", await told(at), f"takes no secret: {instead}.")
+    await _let_pass(at, secret, field)
+    text = " ".join(secret.text.split("\n"))
+    entered = await at.world.call("enterSecret", field.local, text, {**allowed, "append": append}, returning=_Entered)
+    if entered.match != "gone" or entered.why != "gone":
+        await _let_pass(at, secret, entered)
+    if entered.match == "empty":
+        raise InvalidArguments(f"{await describe(at)} did not take {_named(secret)} and is empty.")
+    notes = [at.refs.write(at.world, field.note), f"{_named(secret)} was filled in", _differs(entered)]
+    return Outcome(note="; ".join(filter(None, notes)))
+
+
+async def select_secret(at: Located, secret: Revealed, *, by: By = "text") -> Outcome:
+    """Chooses the option of a native list that a secret names. Raises as `fill_secret`; see `select.select`."""
+    # Lists of a page's own are searched by typing, which whatever takes the focus would get.
+    kind = await at.world.call("listKind", at.local, returning=_Kind)
+    if kind.kind != "native":
+        raise refusal(at, "wrong_element", await told(at), "is no native list: a secret is chosen only in such a one.")
+    allowed = {"origins": secret.origins, "hidden_only": False}
+    await _let_pass(at, secret, await at.world.call("secretStranger", kind.local, allowed, returning=_Stranger))
+    chosen = await select(at, secret.text, by=by)
+    return Outcome(note=chosen.note)
+
+
+class _Kind(msgspec.Struct, frozen=True):
+    """What matters here of listKind in js/act/choose.js."""
+
+    kind: str
+    local: int
+
+
+async def _let_pass(at: Located, secret: Revealed, stranger: _Stranger) -> None:
+    """Raises what stands against it."""
+    named, where = _named(secret), ", ".join(secret.origins) or "no page that all of them are for"
+    match stranger.why:
+        case "gone":
+            raise refusal(at, "hidden", await told(at), "has just left the page: take a new snapshot.")
+        case "frame":
+            problem = f"is on {_origin(stranger.where)}, or in a page of it"
+            advice = "A page of another origin that asks for it is not the one it is for: leave it."
+        case "form":
+            problem = f"is in a form that is sent to {_origin(stranger.where)}"
+            advice = "Do not use this form."
+        case "shown":
+            problem = "shows what it holds, and this secret is only for fields that hide it"
+            advice = "Look for the password field."
+        case _:
+            return
+    raise BlockedByPolicy(
+        f"{await describe(at)} {problem}. {named} is only for {where}, so nothing was filled in. {advice}"
+    )
+
+
+def _origin(where: str) -> str:
+    return "a sandboxed or local document" if where == "null" else where
+
+
+def _named(secret: Revealed) -> str:
+    return " and ".join(map(placeholder, secret.names))
+
+
+def _differs(entered: _Entered) -> str:
+    match entered.match:
+        case "other":
+            limit = f", which takes at most {entered.max} characters" if entered.max > 0 else ""
+            return f"the field holds something else than was given{limit}"
+        case "gone":
+            return "it left the page when it was filled"
+        case _:
+            return ""

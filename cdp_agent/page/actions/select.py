@@ -1,0 +1,211 @@
+"""Choosing in lists: native ones, and those that pages make themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from cdp_agent.errors import InvalidArguments, NotInteractable, StaleRef
+from cdp_agent.page.activity.receipts import Outcome
+from cdp_agent.page.refs.locate import Located
+from cdp_agent.page.snapshot.lines import quoted
+
+from .actions import click_element
+from .aim import Obstacle, Told, describe, refusal, refused
+from .fill import fill
+from .keyboard import press
+
+By = Literal["text", "value", "index"]
+OPTIONS_WAIT_S = 1.0
+SUGGESTIONS_WAIT_S = 3.0
+SHORT_WAIT_S = 0.3
+_MOST_SCROLLS = 60
+
+
+class _Kind(msgspec.Struct, frozen=True):
+    """See listKind in js/act/choose.js."""
+
+    kind: Literal["native", "datalist", "custom", "other"]
+    local: int
+    said: Told
+    instead: str
+
+
+class _Chosen(msgspec.Struct, frozen=True):
+    """See chooseNative in js/act/choose.js."""
+
+    state: Literal["chosen", "otherwise", "before", "unknown", "ambiguous", "disabled", "single", "gone"]
+    refusal: Obstacle | None
+    wanted: str
+    shown: str
+    options: list[str]
+    total: int
+
+
+class _List(msgspec.Struct, frozen=True):
+    """See beginChoice in js/act/popup.js."""
+
+    open: bool
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """See findOption in js/act/popup.js."""
+
+    state: Literal["found", "ambiguous", "unknown"]
+    local: int
+    text: str
+    chosen: bool
+    disabled: bool
+    options: list[str]
+    total: int
+
+
+async def select(at: Located, option: str | int | Sequence[str], *, by: By = "text") -> Outcome:
+    """Chooses an option by its text (exact, else the only one that has it), value, or index from 0.
+
+    Several options only where the list takes several: they are what is chosen afterwards. `Outcome.value` is what the
+    list shows then. Raises InvalidArguments that names the options there are, NotInteractable.
+    """
+    wanted = [str(option)] if isinstance(option, str | int) else [str(each) for each in option]
+    kind = await at.world.call("listKind", at.local, returning=_Kind)
+    match kind.kind:
+        case "native":
+            return await _native(at, kind.local, wanted, by)
+        case "datalist":
+            return await fill(msgspec.structs.replace(at, local=kind.local), wanted[0])
+        case "custom":
+            return await _Custom(at, kind.local, by).choose(wanted)
+        case _:
+            raise refusal(at, "wrong_element", kind.said, f"is no list to select from: {kind.instead}.")
+
+
+async def _native(at: Located, local: int, wanted: list[str], by: By) -> Outcome:
+    wait_ms = OPTIONS_WAIT_S * 1000
+    chosen = await at.world.call("chooseNative", local, wanted, by, wait_ms, returning=_Chosen)
+    if chosen.refusal is not None:
+        raise refused(at, chosen.refusal, at.world)
+    match chosen.state:
+        case "chosen":
+            return _shown(at, local, chosen.shown)
+        case "otherwise":
+            note = f"{quoted(chosen.wanted)} was chosen, and the page chose otherwise"
+            return _shown(at, local, chosen.shown, note)
+        case "before":
+            return _shown(at, local, chosen.shown, "it was chosen before")
+        case "disabled":
+            raise InvalidArguments(f'{await describe(at)} has the option "{chosen.wanted}" disabled.')
+        case "single":
+            raise InvalidArguments(f"{await describe(at)} takes one option, not several.")
+        case "gone":
+            return Outcome(note="it left the page")
+        case _:
+            raise await _no_such(at, chosen.wanted, by, chosen.state, chosen.options, chosen.total)
+
+
+def _shown(at: Located, local: int, shown: str, note: str = "") -> Outcome:
+    """What the list shows, now and once the page has come to rest."""
+
+    async def again() -> Outcome:
+        now = await at.world.call("shown", local, returning=str)
+        since = "" if now == shown else f"the page changed it since: it showed {quoted(shown)}"
+        return Outcome(now, since)
+
+    return Outcome(shown, note, again=again)
+
+
+class _Custom:
+    """A list of the page's own, on its way from closed to chosen."""
+
+    def __init__(self, at: Located, local: int, by: By) -> None:
+        self._at = at
+        self._local = local
+        self._by = by
+
+    async def choose(self, wanted: list[str]) -> Outcome:
+        notes = []
+        for each in wanted:
+            notes.append(await self._choose(each))
+        shown = await self._at.world.call("shown", self._local, returning=str)
+        note = "; ".join(filter(None, notes))
+        # A field for the filter alone shows nothing.
+        return _shown(self._at, self._local, shown, note) if shown else Outcome(note=note)
+
+    async def _choose(self, wanted: str) -> str:
+        at = self._at
+        listed = await at.world.call("beginChoice", self._local, returning=_List)
+        if not listed.open:
+            await click_element(at, local=self._local)
+        found = await self._find(wanted)
+        if found.state != "found":
+            await self._close(listed)
+            raise await _no_such(at, wanted, self._by, found.state, found.options, found.total)
+        if found.disabled:
+            await self._close(listed)
+            raise InvalidArguments(f"{await describe(at)} has the option {quoted(found.text)} disabled.")
+        if found.chosen:
+            await self._close(listed)
+            return f"{quoted(found.text)} was chosen before"
+        try:
+            await self._click(found)
+        except (NotInteractable, StaleRef) as error:
+            if isinstance(error, NotInteractable) and error.why != "hidden":
+                raise
+            # A list that holds only what is seen renders its options anew when one is scrolled into view.
+            found = await self._find(wanted)
+            await self._click(found)
+        return await self._verify(found)
+
+    async def _click(self, option: _Found) -> None:
+        await click_element(msgspec.structs.replace(self._at, local=option.local, part=True))
+
+    async def _find(self, wanted: str) -> _Found:
+        world = self._at.world
+        field = await world.call("filterField", self._local, returning=int) if self._by == "text" else 0
+        found = all_there = await self._option(wanted, SHORT_WAIT_S if field else OPTIONS_WAIT_S)
+        if found.state == "unknown" and field:
+            filtered = msgspec.structs.replace(self._at, local=field)
+            before = await world.call("shown", field, returning=str)
+            await fill(filtered, wanted)
+            found = await self._option(wanted, SUGGESTIONS_WAIT_S)
+            if found.state == "unknown" and all_there.total:
+                await fill(filtered, before)
+                return all_there  # what it has, rather than that nothing fits
+        if found.state == "unknown" and not found.total:  # some open by keys only
+            await press(self._at.frame, "ArrowDown")
+            found = await self._option(wanted, SHORT_WAIT_S)
+        for _ in range(_MOST_SCROLLS):
+            if found.state != "unknown" or not await self._at.world.call("scrollOptions", self._local, returning=bool):
+                break
+            found = await self._option(wanted, 0)
+        return found
+
+    async def _option(self, wanted: str, wait_s: float) -> _Found:
+        return await self._at.world.call(
+            "findOption", self._local, wanted, self._by, wait_s * 1000, returning=_Found, timeout_s=wait_s + 10
+        )
+
+    async def _verify(self, found: _Found) -> str:
+        world = self._at.world
+        await world.call("nextFrame")
+        shown = await world.call("shown", self._local, returning=str)
+        if found.text.casefold() in shown.casefold() or await world.call("isChosenNow", found.local, returning=bool):
+            return "" if found.text.casefold() in shown.casefold() else f"{quoted(found.text)} was clicked"
+        return f"{quoted(found.text)} was clicked, but the list does not show it as chosen"
+
+    async def _close(self, listed: _List) -> None:
+        if not listed.open:
+            await press(self._at.frame, "Escape")
+
+
+async def _no_such(at: Located, wanted: str, by: By, state: str, options: list[str], total: int) -> InvalidArguments:
+    named = await describe(at)
+    if not total:
+        return InvalidArguments(f'{named} showed no options for "{wanted}": look at a new snapshot of what is there.')
+    listed = ", ".join(f'"{each}"' for each in options) + (
+        f" and {total - len(options)} more" if total > len(options) else ""
+    )
+    if state == "ambiguous":
+        return InvalidArguments(f'{named} has {total} options with "{wanted}": {listed}. Give the whole text of one.')
+    return InvalidArguments(f'{named} has no option with the {by} "{wanted}". It has {listed}.')

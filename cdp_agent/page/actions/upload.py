@@ -1,0 +1,134 @@
+"""Giving files to a page: to a file field, also a hidden one, or to what opens a file chooser."""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from cdp_agent.cdp import dom
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.activity.receipts import Outcome
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
+from cdp_agent.page.refs.locate import Located
+
+from .actions import click_element
+from .aim import Obstacle, describe, refusal, refused, told
+
+_CHOOSER_WITHIN_S = 3.0
+_LONGEST_NAME = 255  # bytes, on all systems
+_SHOWN = 60
+
+
+class _Field(msgspec.Struct, frozen=True):
+    """See fileField in js/act/files.js; `local` 0 when there is no file field."""
+
+    local: int
+    multiple: bool
+    folder: bool
+    accept: str
+    refusal: Obstacle | None
+
+
+async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcome:
+    """Gives the files to a file field (its label, or what is around it), or to the chooser that a click opens.
+
+    No paths: takes the files out. `Outcome.value` is the names that the field holds then. Raises InvalidArguments for a
+    file that is not there or one too many, NotInteractable when there is nothing that takes files.
+    """
+    field = await at.world.call("fileField", at.local, returning=_Field)
+    if field.refusal is not None:
+        raise refused(at, field.refusal, at.world)
+    files = _files(paths, folder=field.folder)
+    if not field.local:
+        return await _by_chooser(at, files)
+    if len(files) > 1 and not (field.multiple or field.folder):
+        raise InvalidArguments(f"{await describe(at)} takes one file, not {len(files)}.")
+    element = await at.world.handle("elementBy", field.local)
+    async with deadline(at.world.session, CALL_TIMEOUT_S):
+        await at.world.session.send(dom.SetFileInputFiles(files=files, object_id=element.object_id))
+    at.world.release(element)
+    names = await at.world.call("fileNames", field.local, returning=str)
+    return Outcome(names, _unlike(files, field.accept))
+
+
+def inside(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
+    """The files themselves, links and `..` followed. Raises InvalidArguments for one that is in none of the folders."""
+    found = [os.path.realpath(os.path.expanduser(_name(each))) for each in paths]
+    roots = [os.path.realpath(os.path.expanduser(each)) for each in folders]
+    for given, file in zip(paths, found, strict=True):
+        if not any(file != root and os.path.commonpath([file, root]) == root for root in roots):
+            allowed = f"only those in {', '.join(folders)}" if folders else "none at all: do without"
+            raise InvalidArguments(f"The file {given} may not be uploaded, {allowed}.")
+    return found
+
+
+async def _by_chooser(at: Located, files: list[str]) -> Outcome:
+    session = at.world.session
+    await session.send(cdp_page.SetInterceptFileChooserDialog(enabled=True))
+    try:
+        async with session.expect(cdp_page.FileChooserOpened) as opened:
+            await click_element(at)
+            await asyncio.wait([opened], timeout=_CHOOSER_WITHIN_S)
+            if not opened.done():
+                message = (
+                    "opened no file chooser when it was clicked: give the ref of a file field, or of what opens one."
+                )
+                raise refusal(at, "wrong_element", await told(at), message)
+            chooser = opened.result()
+        if chooser.backend_node_id is None:
+            raise refusal(at, "wrong_element", await told(at), "opened a file chooser that belongs to no file field.")
+        if len(files) > 1 and chooser.mode == "selectSingle":
+            raise InvalidArguments(f"{await describe(at)} opened a chooser for one file, not for {len(files)}.")
+        await session.send(dom.SetFileInputFiles(files=files, backend_node_id=chooser.backend_node_id))
+    finally:
+        session.tell(cdp_page.SetInterceptFileChooserDialog(enabled=False))
+    return Outcome(", ".join(os.path.basename(each) for each in files), "through the file chooser that it opened")
+
+
+def _files(paths: Sequence[str | os.PathLike[str]], *, folder: bool) -> list[str]:
+    if isinstance(paths, str | os.PathLike):
+        paths = [paths]
+    files = [Path(os.path.expanduser(_name(os.fspath(each)))).absolute() for each in paths]
+    for given, file in zip(paths, files, strict=True):
+        if not file.exists():
+            raise InvalidArguments(f"There is no file {os.fspath(given)} (looked for {file}).")
+        if file.is_dir() and not folder:
+            raise InvalidArguments(f"{os.fspath(given)} is a folder: name the files in it.")
+        if not (file.is_dir() or file.is_file()):
+            raise InvalidArguments(f"{os.fspath(given)} is no file, but a device or a pipe.")
+        if not os.access(file, os.R_OK):
+            raise InvalidArguments(f"The file {os.fspath(given)} cannot be read.")
+    return [str(each) for each in files]
+
+
+def _name(path: str) -> str:
+    """The name of a file, if a file can have it. Raises InvalidArguments."""
+    try:
+        written = os.fsencode(path)
+    except UnicodeEncodeError:
+        written = b"\0"
+    if b"\0" in written:
+        raise InvalidArguments(f"{path!r} names no file: it has a character in it that no name has. Correct the name.")
+    if max(map(len, written.split(os.fsencode(os.sep)))) > _LONGEST_NAME:
+        raise InvalidArguments(f"{path[:_SHOWN]!r}… names no file: it is too long. Correct the name.")
+    return path
+
+
+def _unlike(files: list[str], accept: str) -> str:
+    """A note when the field asks for other kinds of files: Chrome takes them all the same, the page may not."""
+    wanted = [each.strip().lower() for each in accept.split(",") if each.strip()]
+    unlike = [os.path.basename(each) for each in files if wanted and not any(_fits(each, want) for want in wanted)]
+    return f"the field asks for {accept}, which {', '.join(unlike)} is not" if unlike else ""
+
+
+def _fits(file: str, wanted: str) -> bool:
+    if wanted.startswith("."):
+        return file.lower().endswith(wanted)
+    kind = mimetypes.guess_type(file)[0] or ""
+    return kind == wanted or (wanted.endswith("/*") and kind.startswith(wanted[:-1]))

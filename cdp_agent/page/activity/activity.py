@@ -1,0 +1,243 @@
+"""What goes on in a page by itself: its navigations and its requests, on all sessions, for those who wait for them.
+
+Handlers only update state and wake who waits. https://chromedevtools.github.io/devtools-protocol/tot/Page/
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from cdp_agent.cdp import inspector
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp.connection import Session
+from cdp_agent.page.frames.recent import Recent
+
+from .network import Requests
+
+REQUESTED_ONLY_S = 0.5
+"""A navigation that was asked for and has not begun by then does not begin (a policy or a handler prevented it)."""
+_MAY_LEAD_TO = frozenset({"http", "https", "about", "blob", "javascript"})
+"""The schemes of addresses that pages may go to: where such a navigation does not begin, the page has its reasons."""
+
+
+class Document(msgspec.Struct):
+    """The tab's present document: the how manyth it is, and how far it has come."""
+
+    number: int
+    url: str
+    loader_id: str
+    ready: bool = False
+    loaded: bool = False
+    failed: bool = False
+    """It is Chrome's error page, in place of the one that was meant."""
+
+
+class _Navigation(msgspec.Struct):
+    url: str
+    begun: bool
+    since: float
+    loader_id: str = ""
+
+
+class Activity:
+    """The tab's navigations (also of its frames) and requests. `stir` ends at the next event of any of them."""
+
+    def __init__(self, root_frame_id: str, url: str) -> None:
+        self.document = Document(0, url, "", ready=True, loaded=True)
+        self.requests = Requests(self._stirred)
+        self.crashed = False
+        self.stuck = False
+        """A page that was to be left could not be ended: until it ends by itself, no other comes."""
+        self.begun = 0
+        """How many navigations of the tab have begun."""
+        self.before_action = (0, url)
+        """Number and address of the document that the tab had when the last action began."""
+        self.frame_ids = Recent()
+        """The frames that the tab has or had: a download may begin in one that is removed at once."""
+        self._root = root_frame_id
+        self._documents: dict[str, str] = {root_frame_id: url}
+        """The addresses of the documents in its frames."""
+        self.left: list[str] = []
+        """Those of the document that was left last, and of the frames in it."""
+        self._navigations: dict[str, _Navigation] = {}
+        self._scheduled: dict[str, cdp_page.FrameScheduledNavigation] = {}
+        """Those that pages have asked for and that have not begun, by their frames' ids."""
+        self._waiting: set[asyncio.Future[None]] = set()
+
+    def watch(self, session: Session) -> None:
+        """To be called before anything may run on the session."""
+        session.on(cdp_page.FrameAttached, lambda event: self.frame_ids.add(event.frame_id))
+        session.on(cdp_page.FrameRequestedNavigation, self._requested)
+        session.on(cdp_page.FrameScheduledNavigation, self._schedule)
+        session.on(cdp_page.FrameClearedScheduledNavigation, lambda event: self._unschedule(event.frame_id))
+        session.on(cdp_page.FrameStartedNavigating, self._started)
+        session.on(cdp_page.FrameNavigated, self._committed)
+        session.on(cdp_page.FrameStoppedLoading, lambda event: self._stopped(event.frame_id))
+        session.on(cdp_page.FrameDetached, self._detached)
+        session.on(cdp_page.NavigatedWithinDocument, self._moved)
+        session.on(cdp_page.JavascriptDialogOpening, lambda _: self.wake())
+        session.on(inspector.TargetCrashed, lambda _: self._stirred())
+        self.requests.watch(session)
+
+    def watch_root(self, session: Session) -> None:
+        """The tab's own session: how far its document has come."""
+        session.on(cdp_page.DomContentEventFired, lambda _: self._reached(ready=True))
+        session.on(cdp_page.LoadEventFired, lambda _: self._reached(loaded=True))
+        session.on(inspector.TargetCrashed, lambda _: self._crash())
+
+    def catch_up(self, info: cdp_page.FrameInfo) -> None:
+        """The document that the tab has, where its events may have been missed."""
+        self.crashed = False
+        url = info.url + info.url_fragment
+        going = self._navigation(self._root)
+        if going is not None and going.url != url:
+            return  # that one is still to come
+        if info.loader_id != self.document.loader_id and (self.document.loader_id or url != self.document.url):
+            self._committed(cdp_page.FrameNavigated(frame=info, type="Navigation"))
+        self._reached(ready=True, loaded=True)
+
+    @property
+    def addresses(self) -> list[str]:
+        """Of all documents that are shown, those of frames too."""
+        return list(self._documents.values())
+
+    def know_frames(self, tree: cdp_page.FrameTreeNode) -> None:
+        """The frames that were there before their events were told."""
+        self.frame_ids.add(tree.frame.id)
+        self._documents.setdefault(tree.frame.id, tree.frame.url)
+        for child in tree.child_frames:
+            self.know_frames(child)
+
+    def navigating(self) -> str | None:
+        """The address that the tab is on its way to, or that it has come to without being ready; else None."""
+        navigation = self._navigation(self._root)
+        if navigation is not None:
+            return navigation.url
+        return None if self.document.ready else self.document.url
+
+    def held_up_s(self) -> float:
+        """For how long the tab's next document has waited for nothing but the page that is left; 0 when none does."""
+        navigation = self._navigation(self._root)
+        if navigation is None or not navigation.begun:
+            return 0.0
+        return max(0.0, self._now() - max(navigation.since, self.requests.answered_at(navigation.loader_id)))
+
+    def waits_for_server(self) -> bool:
+        """Whether the tab is on its way to an address whose server has not answered."""
+        navigation = self._navigation(self._root)
+        return navigation is not None and not self.requests.is_answered(navigation.loader_id)
+
+    def frames_navigating(self) -> dict[str, str]:
+        """The addresses that frames in the tab are on their way to, by the frames' ids."""
+        found = {frame_id: self._navigation(frame_id) for frame_id in list(self._navigations) if frame_id != self._root}
+        return {frame_id: each.url for frame_id, each in found.items() if each is not None}
+
+    async def stir(self, timeout_s: float | None) -> bool:
+        """Waits for the next event; False when none came within the time."""
+        waiting = self.next_event()
+        try:
+            await asyncio.wait([waiting], timeout=timeout_s)
+            return waiting.done()
+        finally:
+            waiting.cancel()
+
+    def next_event(self) -> asyncio.Future[None]:
+        """Done at the next event. Whoever no longer waits for it cancels it."""
+        waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.add(waiting)
+        waiting.add_done_callback(self._waiting.discard)
+        return waiting
+
+    def wake(self) -> None:
+        """Something else happened that those who wait should look at."""
+        self._stirred()
+
+    def _navigation(self, frame_id: str) -> _Navigation | None:
+        found = self._navigations.get(frame_id)
+        if found is not None and not found.begun and self._now() - found.since > REQUESTED_ONLY_S:
+            del self._navigations[frame_id]
+            return None
+        return found
+
+    def _requested(self, event: cdp_page.FrameRequestedNavigation) -> None:
+        if event.disposition == "currentTab" and event.frame_id not in self._navigations:
+            self._navigations[event.frame_id] = _Navigation(event.url, False, self._now())
+        self._stirred()
+
+    def _schedule(self, event: cdp_page.FrameScheduledNavigation) -> None:
+        self._scheduled[event.frame_id] = event
+
+    def _unschedule(self, frame_id: str) -> None:
+        """Of what Chrome refuses nothing else tells; what pages call off themselves leads elsewhere than this."""
+        asked = self._scheduled.pop(frame_id, None)
+        if asked is None or asked.url.partition(":")[0].lower() in _MAY_LEAD_TO:
+            return
+        self._navigations.pop(frame_id, None)
+        if frame_id == self._root and asked.reason.startswith("formSubmission"):
+            # Chrome has stopped reading the document for it, of which it tells nothing.
+            self.document.ready = self.document.loaded = True
+        self.requests.refused(asked.url)
+
+    def _started(self, event: cdp_page.FrameStartedNavigating) -> None:
+        self._scheduled.pop(event.frame_id, None)
+        if not event.navigation_type.startswith(("sameDocument", "historySameDocument")):
+            self.begun += event.frame_id == self._root
+            self._navigations[event.frame_id] = _Navigation(event.url, True, self._now(), event.loader_id)
+        self._stirred()
+
+    def _committed(self, event: cdp_page.FrameNavigated) -> None:
+        info = event.frame
+        self.frame_ids.add(info.id)
+        self._navigations.pop(info.id, None)
+        if info.id == self._root:
+            failed = info.unreachable_url is not None and info.unreachable_url != ""
+            url = info.unreachable_url if failed and info.unreachable_url else info.url + info.url_fragment
+            # A document out of the back/forward cache is there at once, and no event tells that it is ready.
+            restored = event.type == "BackForwardCacheRestore"
+            number = self.document.number + 1
+            self.document = Document(number, url, info.loader_id, ready=restored, loaded=restored, failed=failed)
+            self.left, self._documents = self.addresses, {}
+            self.crashed = self.stuck = False
+            self._navigations = {}
+            self.requests.forget_before(info.loader_id)
+        self._documents[info.id] = info.url
+        self._stirred()
+
+    def _stopped(self, frame_id: str) -> None:
+        self._navigations.pop(frame_id, None)
+        if frame_id == self._root:
+            self.document.ready = self.document.loaded = True
+        self._stirred()
+
+    def _detached(self, event: cdp_page.FrameDetached) -> None:
+        if event.reason == "remove":
+            self._navigations.pop(event.frame_id, None)
+            self._documents.pop(event.frame_id, None)
+        self._stirred()
+
+    def _moved(self, event: cdp_page.NavigatedWithinDocument) -> None:
+        self._documents[event.frame_id] = event.url
+        if event.frame_id == self._root:
+            self.document.url = event.url
+        self._stirred()
+
+    def _reached(self, *, ready: bool = True, loaded: bool = False) -> None:
+        self.document.ready = self.document.ready or ready
+        self.document.loaded = self.document.loaded or loaded
+        self._stirred()
+
+    def _crash(self) -> None:
+        # One that the tab is on goes on where another process has it; where it ended too, Chrome has told of that.
+        self._navigations = {frame: each for frame, each in self._navigations.items() if frame == self._root}
+        self.crashed, self.stuck = True, False
+        self._stirred()
+
+    def _stirred(self) -> None:
+        for waiting in self._waiting:
+            if not waiting.done():
+                waiting.set_result(None)
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()

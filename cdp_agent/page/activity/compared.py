@@ -1,0 +1,63 @@
+"""What two readings of a page say together, for a receipt: the lines that it says anyway, and those that only count."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from cdp_agent.page.snapshot.lines import line_of, ref_of, ref_of_change, without_focus
+
+_EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
+
+
+def without_lines(before: str, after: str, ref: str | None, value: str | None) -> tuple[str, str]:
+    """Both texts without the lines of a field that the receipt's value says anyway; as they are where those differ."""
+    if ref is None or value is None or "\n" not in value:
+        return before, after
+    (was, _), (now, lines) = _split_lines(before, ref), _split_lines(after, ref)
+    return (was, now) if lines == value.split("\n") else (before, after)
+
+
+def _split_lines(text: str, ref: str) -> tuple[str, list[str]]:
+    """The text without the lines of text ("| …") right below that of the ref, and those."""
+    line = line_of(text, ref)
+    end = f"\n{text}".find(f"\n{line}\n") + len(line)
+    if not line or end < len(line):
+        return text, []
+    rest = text[end + 1 :].split("\n")
+    own = list(itertools.takewhile(lambda line: line.lstrip(" ").startswith("|"), rest))
+    head = text[:end].removesuffix(":") if own else text[:end]
+    return "\n".join([head, *rest[len(own) :]]), [line.lstrip(" ").removeprefix("|").removeprefix(" ") for line in own]
+
+
+def ticks(before: str, after: str) -> bool:
+    """Whether the texts differ in numbers only; a click moves the focus besides."""
+    one, other = (
+        re.sub(r"\d+", "0", "\n".join(map(without_focus, each.split("\n")) if "[focused]" in each else [each]))
+        for each in (before, after)
+    )
+    return one == other
+
+
+def not_in(changed: list[str], lines: list[str]) -> list[str]:
+    """The effects on elements that no changed line is about."""
+
+    def is_told(line: str) -> bool:
+        found = _EFFECT.match(line)
+        if found is None:
+            return False
+        ref, name = found[2], found[1]
+        return any((ref_of_change(each) == ref) if ref else bool(name) and name in each for each in changed)
+
+    return [line for line in lines if not is_told(line)]
+
+
+def same_element(one: str | None, other: str | None) -> bool:
+    def key(line: str | None) -> str | None:
+        return line and (ref_of_focused(line) or line)
+
+    return key(one) == key(other)
+
+
+def ref_of_focused(focused: str) -> str | None:
+    return ref_of(f"- {focused}")  # as `diff.focused` gives it, without its dash

@@ -1,0 +1,248 @@
+"""Downloads: into a folder, under their own names, told with the next result.
+
+https://chromedevtools.github.io/devtools-protocol/tot/Browser/#method-setDownloadBehavior
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import os
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, cast
+from weakref import WeakSet
+
+import msgspec
+
+from cdp_agent.cdp import browser as cdp_browser
+from cdp_agent.cdp.connection import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cdp_agent.page.policy.holding import Hold
+
+State = Literal["inProgress", "completed", "canceled"]
+
+log = logging.getLogger(__name__)
+
+_LONGEST_NAME = 180
+"""Bytes: file systems take 255, of which a number may need some."""
+_UNSAFE = r'[\x00-\x1f\x7f<>:"/\\|?*]+'
+_RESERVED = r"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)"
+
+
+class Download(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that a page offered. `path` is where it is once it is completed, on the machine that Chrome runs on."""
+
+    url: str
+    suggested_name: str
+    path: str | None = None
+    state: State = "inProgress"
+    received_bytes: int = 0
+    total_bytes: int = 0
+    """0 when the server does not say."""
+
+
+class _Followed(msgspec.Struct):
+    frame_id: str
+    download: Download
+    untold: bool = True
+    undecided: bool = False
+    """Somebody is asked whether it may be."""
+    refused: bool = False
+    last: cdp_browser.DownloadProgress | None = None
+    """What was told of it while it was undecided."""
+
+
+class DownloadWatcher:
+    """Follows the downloads of a Chrome. With a folder they go there; without one, wherever its user has them go."""
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
+        self.folder: Path | None = None
+        if folder is not None:
+            from pathlib import Path  # late: whoever attaches to a Chrome rarely has one
+
+            self.folder = Path(os.path.expanduser(folder)).absolute()
+        self._followed: dict[str, _Followed] = {}
+        self._pages: WeakSet[PageDownloads] = WeakSet()
+        self._moved = asyncio.Event()
+        self._context: str | None = None
+
+    def of_page(
+        self, has_frame: Callable[[str], bool], hold: Callable[[], Hold | None] = lambda: None
+    ) -> PageDownloads:
+        """Those that frames of one page began, and those that no page is known to have begun."""
+        page = PageDownloads(self, has_frame, hold)
+        self._pages.add(page)
+        return page
+
+    def watch(self, browser: Session, context: str | None = None) -> asyncio.Future[Any]:
+        """Chrome's answer to come. To be called once, with the session of the browser itself and our context there."""
+        browser.on(cdp_browser.DownloadWillBegin, lambda event: self._began(browser, event))
+        browser.on(cdp_browser.DownloadProgress, self._progressed)
+        self._context = context
+        if self.folder is None:
+            command = cdp_browser.SetDownloadBehavior(
+                behavior="default", browser_context_id=context, events_enabled=True
+            )
+        else:
+            # With "allow" Chrome overwrites a file of the same name; so it gets an id, and its name afterwards.
+            command = cdp_browser.SetDownloadBehavior(
+                behavior="allowAndName",
+                browser_context_id=context,
+                download_path=str(self.folder),
+                events_enabled=True,
+            )
+        return browser.post(command)
+
+    def take(self, page: PageDownloads | None = None) -> list[Download]:
+        """Those that began or ended since the last call, in the order in which they began; of one page or all."""
+        told = [each for each in self._of(page) if each.untold]
+        for each in told:
+            each.untold = False
+        self._followed = {
+            guid: each for guid, each in self._followed.items() if each.untold or each.download.state == "inProgress"
+        }
+        return [each.download for each in told]
+
+    def untold(self, page: PageDownloads | None = None) -> bool:
+        """Whether `take` has something to tell."""
+        return any(each.untold for each in self._of(page))
+
+    async def settled(self, timeout_s: float = 30.0, page: PageDownloads | None = None) -> bool:
+        """Waits until no download is in progress. False at the deadline: they go on."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                while any(each.download.state == "inProgress" for each in self._of(page)):
+                    self._moved.clear()
+                    await self._moved.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def _of(self, page: PageDownloads | None) -> list[_Followed]:
+        return [
+            each
+            for each in self._followed.values()
+            if page is None
+            or page.has_frame(each.frame_id)
+            or not any(other.has_frame(each.frame_id) for other in self._pages)
+        ]
+
+    def _began(self, browser: Session, event: cdp_browser.DownloadWillBegin) -> None:
+        download = Download(url=event.url, suggested_name=event.suggested_filename)
+        followed = self._followed[event.guid] = _Followed(event.frame_id, download)
+        page = next((each for each in self._pages if each.has_frame(event.frame_id)), None)
+        hold = page.hold() if page is not None else None
+        decided = hold.download(event) if hold is not None else None
+        if decided is not None:
+            followed.undecided = True
+            decided.add_done_callback(lambda done: self._decided(browser, event.guid, approved=done.result()))
+
+    def _decided(self, browser: Session, guid: str, *, approved: bool) -> None:
+        """A download that was asked about: it comes under its name, or is ended and what came of it deleted."""
+        followed = self._followed.get(guid)
+        if followed is None:
+            return
+        followed.undecided, followed.refused = False, not approved
+        if not approved:
+            browser.tell(cdp_browser.CancelDownload(guid=guid, browser_context_id=self._context))
+        if followed.last is not None:
+            self._progressed(followed.last)
+
+    def _progressed(self, event: cdp_browser.DownloadProgress) -> None:
+        followed = self._followed.get(event.guid)
+        if followed is None:
+            return  # began before we came
+        if followed.undecided:
+            followed.last = event
+            return
+        if followed.refused:
+            self._discard(event, followed)
+            return
+        state = cast(State, event.state)  # the protocol's enum, see Download.state
+        path = self._name(event, followed.download.suggested_name) if state == "completed" else None
+        followed.download = msgspec.structs.replace(
+            followed.download,
+            state=state,
+            path=path,
+            received_bytes=int(event.received_bytes),
+            total_bytes=int(event.total_bytes),
+        )
+        followed.untold |= state != "inProgress"
+        self._moved.set()
+
+    def _discard(self, event: cdp_browser.DownloadProgress, followed: _Followed) -> None:
+        if event.state == "completed":
+            written = event.file_path or (str(self.folder / event.guid) if self.folder is not None else None)
+            if written is not None and os.path.exists(written):  # Chrome may run on another machine
+                os.unlink(written)
+        followed.download = msgspec.structs.replace(followed.download, state="canceled")
+        followed.untold = True
+        self._moved.set()
+
+    def _name(self, event: cdp_browser.DownloadProgress, suggested: str) -> str | None:
+        if self.folder is None:
+            return event.file_path
+        source = self.folder / event.guid
+        if not source.exists():
+            return event.file_path or str(source)  # Chrome runs on another machine
+        try:
+            target = _claim(self.folder, safe_name(suggested))
+            os.replace(source, target)
+        except OSError as error:
+            log.warning("the download %s keeps its number for a name: %s", source, error)
+            return str(source)
+        return str(target)
+
+
+class PageDownloads:
+    """The downloads of one page: see the methods of the same names above."""
+
+    def __init__(
+        self, watcher: DownloadWatcher, has_frame: Callable[[str], bool], hold: Callable[[], Hold | None]
+    ) -> None:
+        self.has_frame = has_frame
+        self.hold = hold
+        """What may have to be asked about a download of the page."""
+        self._watcher = watcher
+
+    def take(self) -> list[Download]:
+        return self._watcher.take(self)
+
+    @property
+    def untold(self) -> bool:
+        return self._watcher.untold(self)
+
+    async def settled(self, timeout_s: float = 30.0) -> bool:
+        return await self._watcher.settled(timeout_s, self)
+
+
+def safe_name(suggested: str) -> str:
+    """The last part of a name that a server or page made up, fit for a file system."""
+    name = re.sub(_UNSAFE, "_", re.split(r"[/\\]", suggested)[-1]).strip(". ")
+    if re.match(_RESERVED, name):
+        name = f"_{name}"
+    stem, suffix = os.path.splitext(name)
+    suffix = _cut(suffix, _LONGEST_NAME)
+    return _cut(stem, _LONGEST_NAME - len(suffix.encode())) + suffix or "download"
+
+
+def _cut(text: str, longest_bytes: int) -> str:
+    return text.encode()[:longest_bytes].decode(errors="ignore")
+
+
+def _claim(folder: Path, name: str) -> Path:
+    """A file of that name that is new, numbered when there is one already: nobody else's is replaced."""
+    first = folder / name
+    for number in itertools.count(1):
+        target = first if number == 1 else first.with_name(f"{first.stem} ({number}){first.suffix}")
+        try:
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            continue
+        break
+    return target

@@ -1,0 +1,97 @@
+"""What came of an action that no line of the snapshot shows, in all worlds: see js/activity/effects.js."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.errors import ActionError, ProtocolError
+from cdp_agent.page.frames.frames import FrameTree
+from cdp_agent.page.frames.world import World, deadline
+from cdp_agent.page.picture.capture import capture
+from cdp_agent.page.snapshot.refs import RefTable
+
+_PICTURE_S = 3.0
+
+
+class Effect(msgspec.Struct, frozen=True):
+    """One thing, in words; `weak` when the mouse and the focus alone may do that."""
+
+    text: str
+    weak: bool
+
+
+class Effects(msgspec.Struct, frozen=True):
+    """What one world, or all of them, tell. `gone` are texts that came and went."""
+
+    effects: list[Effect] = []
+    gone: list[str] = []
+    prompt: bool = False
+    """Text changed as soon as the mouse or the key had acted, or where all had been still before."""
+
+    def lines(self, *, weak: bool) -> list[str]:
+        """The firm ones or the weak ones, as lines of a receipt."""
+        return [f"~ {each.text}" for each in self.effects if each.weak is weak]
+
+
+class Pictures(msgspec.Struct, frozen=True):
+    """What a screenshot shows of the canvases that no script may read, and where they are."""
+
+    boxes: list[tuple[float, float, float, float]] = []
+    seen: list[bytes] = []
+    out_of_view: bool = False
+    """There are others, which no screenshot of the viewport shows."""
+
+
+async def pictures(tree: FrameTree) -> Pictures:
+    """Those of the tab's own world, frames of the same site included; none where scripts may read them all.
+
+    Raises BrowserError.
+    """
+    world = tree.root.present_world
+    if world is None or tree.root.leaving_for is not None:
+        return Pictures()
+    try:
+        places = await world.call("hiddenPictures", returning=list[tuple[float, float, float, float] | None])
+        boxes = [box for box in places if box is not None]
+        seen = []
+        for x, y, width, height in boxes:
+            clip = cdp_page.Viewport(x=x, y=y, width=width, height=height, scale=1)
+            async with deadline(world.session, _PICTURE_S):
+                shot = cdp_page.CaptureScreenshot(format="png", clip=clip, optimize_for_speed=True)
+                seen.append(await capture(world.session, shot))
+    except (ActionError, ProtocolError):
+        return Pictures()  # it is being replaced, or hangs, which is told otherwise
+    return Pictures(boxes, seen, None in places)
+
+
+def end(tree: FrameTree) -> None:
+    """Nobody asks any more."""
+    for world in _worlds(tree):
+        world.tell("endEffects")
+
+
+async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool) -> Effects:
+    """What came so far; `looks`: how things look is compared too, which takes longest. Raises BrowserError."""
+    told = await asyncio.gather(*(_of_world(world, refs, looks) for world in _worlds(tree)))
+    return Effects(
+        [effect for each in told for effect in each.effects],
+        [text for each in told for text in each.gone],
+        any(each.prompt for each in told),
+    )
+
+
+async def _of_world(world: World, refs: RefTable, looks: bool) -> Effects:
+    try:
+        told = await world.call("effectsNow", looks, returning=Effects)
+    except (ActionError, ProtocolError):
+        return Effects()  # it is being replaced, or hangs, which is told otherwise
+    written = [msgspec.structs.replace(each, text=refs.write(world, each.text)) for each in told.effects]
+    return msgspec.structs.replace(told, effects=written)
+
+
+def _worlds(tree: FrameTree) -> list[World]:
+    worlds = (frame.present_world for frame in tree.all() if frame.leaving_for is None)
+    return [world for world in worlds if world is not None]

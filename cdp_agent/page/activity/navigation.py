@@ -1,0 +1,245 @@
+"""Going from page to page: goto, back, forward, reload.
+
+https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-navigate
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import msgspec
+
+from cdp_agent.cdp import emulation
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
+from cdp_agent.page.frames.hanging import (
+    NOR_THE_PAGE,
+    STAYS,
+    Departure,
+    answers,
+    check_chrome,
+    end_scripts,
+    stop_loading,
+)
+
+from .dialogs import Dialog
+from .receipts import Outcome, Receipt
+from .recorder import Recorder
+from .settle import NAVIGATION_S, Watch
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
+
+NAVIGATION_TIMEOUT_S = 30.0
+_BEGINS_WITHIN_S = 3.0
+_CRASHED = "its process ended, as it does when it runs out of memory: go elsewhere, or try again"
+_LOOK_EVERY_S = 1.0
+_OPENED_ANEW = "a script of the page could not be ended: its address was opened anew, by way of an empty page"
+_REASONS = {
+    "ERR_NAME_NOT_RESOLVED": "there is no such host. Check the spelling of the address",
+    "ERR_CONNECTION_REFUSED": "nothing listens at that host and port. Check the address, or start the server",
+    "ERR_CONNECTION_TIMED_OUT": "the host does not answer. Try again later, or go elsewhere",
+    "ERR_CONNECTION_RESET": "the server closed the connection. Try again",
+    "ERR_CONNECTION_CLOSED": "the server closed the connection. Try again",
+    "ERR_EMPTY_RESPONSE": "the server closed the connection without an answer. Try again, or check the address",
+    "ERR_ADDRESS_UNREACHABLE": "the host cannot be reached from here. Check the address",
+    "ERR_INTERNET_DISCONNECTED": "this machine has no network",
+    "ERR_TOO_MANY_REDIRECTS": "the site redirects in a circle. Its cookies may be the cause",
+    "ERR_FILE_NOT_FOUND": "there is no such file",
+    "ERR_ACCESS_DENIED": "the file may not be read",
+    "ERR_UNKNOWN_URL_SCHEME": "Chrome knows no addresses of that kind. Give one that begins with https:// or http://",
+    "ERR_INVALID_URL": "that is no address. Give a whole one such as https://example.com/page",
+    "ERR_UNSAFE_PORT": "Chrome refuses that port",
+    "ERR_SSL_PROTOCOL_ERROR": "the server speaks no TLS there. Try http:// in place of https://",
+    "ERR_BLOCKED_BY_CLIENT": "something in this browser blocks it",
+    "ERR_BLOCKED_BY_RESPONSE": "the server forbids to show it like this",
+    "ERR_UNSAFE_REDIRECT": "its server redirects to an address of a kind that a server may not lead to",
+    "ERR_HTTP_RESPONSE_CODE_FAILURE": "the server answered with an error and no page",
+}
+
+
+async def goto(page: Page, url: str, *, timeout_s: float | None = None) -> Receipt:
+    """Opens an address, waits until it is settled, and tells where that led.
+
+    An HTTP status of an error is told in the receipt, and so are redirects and downloads. Raises NavigationFailed,
+    PageUnresponsive, BrowserError.
+    """
+    timeout_s = timeout_s or page.settings.navigation_timeout_s or NAVIGATION_TIMEOUT_S
+    async with page.acting:
+        deadline = _now(page) + timeout_s
+        if page.guard.outlived and not page.related:
+            await _begin_anew(page, timeout_s)
+        page.guard.check(url.strip())
+        tree = await page.frames()
+        await end_scripts(page, aside=True)
+        watch = Watch(page, tree)
+        recorder = Recorder(page, None, watch)
+        outcome = await recorder.act(_navigate(page, url.strip(), timeout_s, watch.departure))
+        receipt = await recorder.finish("goto", outcome, detail=url, navigation_s=max(1.0, deadline - _now(page)))
+        return msgspec.structs.replace(receipt, note=_CRASHED) if page.activity.crashed else receipt
+
+
+async def back(page: Page) -> Receipt:
+    """Goes back one entry of the tab's history. Raises ActionError when there is none, BrowserError."""
+    return await _through_history(page, -1)
+
+
+async def forward(page: Page) -> Receipt:
+    """Goes forward one entry of the tab's history. Raises ActionError when there is none, BrowserError."""
+    return await _through_history(page, 1)
+
+
+async def reload(page: Page) -> Receipt:
+    """Loads the page anew, also after it crashed. Raises PageUnresponsive, BrowserError."""
+
+    address = page.url
+
+    async def do(went_aside: bool) -> Outcome:
+        tree = await page.frames()
+        how = cdp_page.Navigate(url=address) if went_aside else cdp_page.Reload()
+        await _begin(page, tree.root.session.post(how), "The page was not loaded anew")
+        return Outcome(note=_OPENED_ANEW if went_aside else "")
+
+    return await _navigation(page, "reload", do)
+
+
+async def _through_history(page: Page, step: int) -> Receipt:
+    async def do(_: bool) -> Outcome:
+        session = (await page.frames()).root.session
+        history = await session.send(cdp_page.GetNavigationHistory())
+        index = history.current_index + step
+        if not 0 <= index < len(history.entries):
+            where = "back" if step < 0 else "forward"
+            raise ActionError(f"There is no page to go {where} to: this is the {'first' if step < 0 else 'last'} one.")
+        entry = history.entries[index]
+        page.guard.check(entry.url)
+        answer = session.post(cdp_page.NavigateToHistoryEntry(entry_id=entry.id))
+        await _begin(page, answer, f"The tab stayed where it is and did not go to {entry.url}")
+        return Outcome()
+
+    return await _navigation(page, "back" if step < 0 else "forward", do)
+
+
+async def _navigation(page: Page, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
+    async with page.acting:
+        went_aside = await end_scripts(page, aside=action == "reload")
+        recorder = Recorder(page, None, Watch(page, await page.frames()))
+        outcome = await recorder.act(do(went_aside))
+        navigation_s = page.settings.navigation_timeout_s or NAVIGATION_S
+        receipt = await recorder.finish(action, outcome, navigation_s=navigation_s)
+        if receipt.navigated_to is None and any(_kept(each) for each in receipt.dialogs):
+            raise ActionError("The tab stayed where it is: the page asked whether to stay, and stays.")
+        return receipt
+
+
+async def _begin_anew(page: Page, timeout_s: float) -> None:
+    """Frees the tab of the rules of a run that is over: first its pages are gone, and its history with them.
+
+    Raises as `goto`.
+    """
+    tree = await page.frames()
+    await page.silence()
+    try:
+        await end_scripts(page, aside=True)
+        await _navigate(page, "about:blank", timeout_s, Watch(page, tree).departure)
+        await _error_page(page)
+        await tree.root.session.send(cdp_page.ResetNavigationHistory())
+        await page.guard.free()
+    finally:
+        tree.root.session.tell(emulation.SetScriptExecutionDisabled(value=False))
+
+
+async def _navigate(page: Page, url: str, timeout_s: float, departure: Departure) -> Outcome:
+    session = (await page.frames()).root.session
+    asked = session.post(cdp_page.Navigate(url=url))
+    asked.add_done_callback(lambda _: page.activity.wake())
+    deadline = _now(page) + timeout_s
+    while not asked.done():
+        await page.guard.decided()
+        if asked.done():
+            break
+        stays = not await departure.hasten()
+        if stays or _now(page) > deadline:
+            asked.cancel()
+            await check_chrome(session)
+            stays = stays or not page.activity.waits_for_server()
+            hangs = await stop_loading(page) and not await answers(session)
+            raise _not_opened(url, timeout_s, stays=stays, hangs=hangs)
+        await page.activity.stir(min(deadline - _now(page) + 0.001, _LOOK_EVERY_S))
+    try:
+        answer = asked.result()
+    except SessionClosed:
+        raise
+    except ProtocolError as error:
+        _refuse(url, "ERR_INVALID_URL", error)
+    if answer.error_text is None or answer.is_download:
+        return Outcome()
+    if answer.error_text == "net::ERR_ABORTED":
+        return _aborted(page, url)
+    await _error_page(page)
+    return _refuse(url, answer.error_text)
+
+
+def _not_opened(url: str, timeout_s: float, *, stays: bool, hangs: bool) -> ActionError:
+    if stays:
+        return PageUnresponsive(f"{url} was not opened: {STAYS}")
+    then = f"; {NOR_THE_PAGE}." if hangs else ". Try again later, or go elsewhere."
+    why = f"its server did not answer within {timeout_s:g} s{then}"
+    return NavigationFailed(url, "timeout", f"{url} could not be opened: {why}")
+
+
+def _aborted(page: Page, url: str) -> Outcome:
+    if page.dialogs.stayed():
+        raise NavigationFailed(
+            url, "net::ERR_ABORTED", f"{url} was not opened: the page asked whether to stay, and stays."
+        )
+    if page.activity.navigating() not in (None, url):
+        return Outcome(note=f"the page went elsewhere while {url} was loading")
+    if page.guard.withholds:
+        return Outcome()  # the receipt says what was not sent
+    served = url.partition(":")[0].lower() in ("http", "https")
+    return Outcome(note=f"{'the server' if served else 'Chrome'} had nothing to show: the page stays as it was")
+
+
+def _kept(dialog: Dialog) -> bool:
+    return dialog.kind == "beforeunload" and dialog.answer == "dismiss"
+
+
+def _refuse(url: str, reason: str, cause: Exception | None = None) -> NoReturn:
+    name = reason.removeprefix("net::")
+    why = _REASONS.get(name) or (
+        "its certificate is not valid" if name.startswith("ERR_CERT") else "Chrome could not load it"
+    )
+    raise NavigationFailed(url, reason, f"{url} could not be opened: {why} ({name}).") from cause
+
+
+async def _error_page(page: Page) -> None:
+    """Chrome puts its own page in place of what failed: only then the next action finds the tab at rest."""
+    until = _now(page) + _BEGINS_WITHIN_S
+    while page.activity.navigating() and _now(page) < until:
+        await page.activity.stir(until - _now(page))
+
+
+async def _begin(page: Page, answer: asyncio.Future[Any], stayed: str) -> None:
+    """Waits for the first sign of the navigation that was asked for; the answer to the command is none."""
+    activity = page.activity
+    begun, document, url = activity.begun, activity.document.number, activity.document.url
+    until = _now(page) + _BEGINS_WITHIN_S
+    answer.add_done_callback(lambda _: activity.wake())
+    while not (activity.begun != begun or activity.document.number != document or activity.document.url != url):
+        if answer.done() and (error := answer.exception()) is not None:
+            raise error
+        if page.dialogs.stayed():
+            return  # the receipt tells
+        await page.guard.decided()
+        if not await activity.stir(max(0, until - _now(page))):
+            if not answer.done():
+                raise PageUnresponsive(f"{stayed}: the page did not answer within {_BEGINS_WITHIN_S:g} s.")
+            return
+
+
+def _now(page: Page) -> float:
+    """Stands still while somebody is asked about what is held."""
+    return asyncio.get_running_loop().time() - page.guard.stood_s

@@ -1,0 +1,259 @@
+"""The requests of a page: which of them an action waits for, and which failed.
+
+What never ends is not waited for: event streams, WebSockets, media, beacons, and requests that keep being repeated
+(polling). Pictures and fonts are not either, since they change no text.
+https://chromedevtools.github.io/devtools-protocol/tot/Network/
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import Counter
+from collections.abc import Callable
+
+import msgspec
+
+from cdp_agent.cdp import log, network, target
+from cdp_agent.cdp.connection import Session
+from cdp_agent.page.frames.recent import Recent
+
+AWAITED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
+_STREAMS = ("text/event-stream", "application/x-ndjson", "application/stream", "multipart/x-mixed-replace")
+_REMEMBERED = 200
+_PLACES = 5_000
+_POLLS = 5
+"""What was asked for so often is asked for again and again."""
+ENDLESS_S = 5.0
+"""What takes so long waits for something to happen, as long polling does."""
+WORKER_S = 1.0
+"""So long the script of a worker is waited for, of which nobody may tell that it came."""
+_NOT_ALLOWED = "Not allowed to load local resource: "
+"""Of a tab that a page may not open Chrome tells nothing else."""
+REFUSED = "was refused by Chrome: a page may not lead there"
+_REDIRECTED = "it redirects to an address of a kind that a server may not lead to"
+_UNSAFE_REDIRECT = "net::ERR_UNSAFE_REDIRECT"
+_NO_BUFFER = 1  # bytes; we never ask for a body
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """A request that failed: `status` of 400 or more, or Chrome's `error` (`net::ERR_…`)."""
+
+    method: str
+    url: str
+    status: int | None = None
+    error: str | None = None
+
+    def is_document_of(self, url: str) -> bool:
+        """Whether this request's answer is what the tab shows under `url`."""
+        return self.status is not None and self.url.partition("#")[0] == url.partition("#")[0]
+
+    def __str__(self) -> str:
+        return f"{self.method} {shortened(self.url)} {self.status or self.error}"
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """A moment: what begins later was caused by what was done then, except for what repeats what was under way."""
+
+    order: int
+    repeated: frozenset[str]
+
+
+class _Request(msgspec.Struct):
+    session: Session
+    order: int
+    method: str
+    url: str
+    since: float
+    for_worker: bool
+    """It is a worker's script: its end is told to the worker. Here only its answer is, unless a cache has it."""
+
+    @property
+    def place(self) -> str:
+        """Method and address without the query: what a repeated request has in common."""
+        return f"{self.method} {self.url.partition('?')[0].partition('#')[0]}"
+
+
+class Requests:
+    """The requests under way on all sessions of a page."""
+
+    def __init__(self, stirred: Callable[[], None]) -> None:
+        self._stirred = stirred
+        self._order = 0
+        self._running: dict[str, _Request] = {}
+        self._failures: list[tuple[int, Failure]] = []
+        self._statuses: dict[str, int] = {}
+        self._answered_at: dict[str, float] = {}
+        """When documents that were asked for were answered; infinity until then."""
+        self._endless = Recent(_REMEMBERED)
+        self._times: Counter[str] = Counter()
+        self._moved_at = 0.0
+        self._told = ""
+        """What Chrome has logged as refused: where it was a navigation of the page itself, that is told again."""
+
+    def watch(self, session: Session) -> None:
+        """To be called before anything may run on the session."""
+        session.on(network.RequestWillBeSent, lambda event: self._sent(session, event))
+        session.on(network.ResponseReceived, self._answered)
+        session.on(network.ResponseReceivedExtraInfo, lambda event: self._end_worker_script(event.request_id))
+        session.on(target.AttachedToTarget, lambda event: self._end_worker_script(event.target_info.target_id))
+        session.on(network.LoadingFinished, lambda event: self._end(event.request_id))
+        session.on(network.LoadingFailed, self._failed)
+        session.on(log.EntryAdded, self._logged)
+        session.tell(log.Enable())
+        session.tell(network.Enable(max_total_buffer_size=_NO_BUFFER, max_resource_buffer_size=_NO_BUFFER))
+
+    def mark(self) -> Mark:
+        """Names this moment for `pending` and `failures`."""
+        return Mark(self._order, frozenset(each.place for each in self._running.values()))
+
+    def any_since(self, since: Mark) -> bool:
+        """Whether any request began after `since`."""
+        return self._order > since.order
+
+    def pending(self, since: Mark) -> list[str]:
+        """The requests that began after `since` and are worth waiting for: "GET https://…"."""
+        return [f"{each.method} {shortened(each.url)}" for each in self._waited_for(since)]
+
+    def keeping_busy(self) -> list[str]:
+        """All that is under way, as in `pending`, apart from what polls and what takes longer than ENDLESS_S."""
+        long_ago = _now() - ENDLESS_S
+        return [
+            f"{each.method} {shortened(each.url)}"
+            for each in self._waited_for(Mark(-1, frozenset()))
+            if each.since > long_ago and not self._polls(each)
+        ]
+
+    def quiet_s(self) -> float:
+        """For how long nothing began or ended, apart from what polls."""
+        return _now() - self._moved_at
+
+    def give_up(self, since: Mark) -> None:
+        """Those that are pending took too long: they are not waited for again on this page."""
+        for each in self._waited_for(since):
+            self._endless.add(each.place)
+
+    def failures(self, since: Mark) -> list[Failure]:
+        """The requests that began after `since` and failed."""
+        return [failure for order, failure in self._failures if order > since.order]
+
+    def refused(self, url: str) -> None:
+        """A navigation that Chrome does not begin."""
+        if url == self._told:
+            self._told = ""
+            return
+        self._order += 1
+        self._failures.append((self._order, Failure("GET", url, error=REFUSED)))
+        del self._failures[:-_REMEMBERED]
+        self._stirred()
+
+    def _logged(self, event: log.EntryAdded) -> None:
+        _, is_refused, url = event.entry.text.partition(_NOT_ALLOWED)
+        if is_refused and event.entry.source == "security":
+            self._told = ""
+            self.refused(url)
+            self._told = url
+
+    def status(self, loader_id: str) -> int | None:
+        """The HTTP status that a document came with."""
+        return self._statuses.get(loader_id)
+
+    def answered_at(self, loader_id: str) -> float:
+        """When the server answered for that document, or failed to; 0 where none was asked, infinity until it does."""
+        return self._answered_at.get(loader_id, 0.0)
+
+    def is_answered(self, loader_id: str) -> bool:
+        """Whether the server has answered for that document, or none was asked."""
+        return self.answered_at(loader_id) != math.inf
+
+    def forget_before(self, loader_id: str) -> None:
+        """The document was replaced: of the old one's requests, Chrome tells no end."""
+        self._running = {key: each for key, each in self._running.items() if key == loader_id}
+        self._answered_at = {key: at for key, at in self._answered_at.items() if key == loader_id}
+        self._times.clear()
+
+    def _polls(self, request: _Request) -> bool:
+        return self._times[request.place] >= _POLLS
+
+    def _waited_for(self, since: Mark) -> list[_Request]:
+        worker_began = _now() - WORKER_S
+        return [
+            each
+            for each in self._running.values()
+            if each.order > since.order
+            and each.place not in since.repeated
+            and each.place not in self._endless
+            and each.session.closed_because is None
+            and not (each.for_worker and each.since < worker_began)
+        ]
+
+    def _sent(self, session: Session, event: network.RequestWillBeSent) -> None:
+        if event.type not in AWAITED or event.request.url.startswith(("data:", "blob:")):
+            return
+        self._order += 1
+        for_worker = event.type == "Script" and not event.loader_id  # it is of no document
+        request = _Request(session, self._order, event.request.method, event.request.url, _now(), for_worker)
+        self._times[request.place] += event.request_id not in self._running  # a redirect is no new request
+        if len(self._times) > _PLACES:
+            self._times.clear()
+        self._running[event.request_id] = request
+        if event.request_id == event.loader_id:
+            self._answered_at[event.request_id] = math.inf
+        self._moved(request)
+        self._stirred()
+
+    def _answered(self, event: network.ResponseReceived) -> None:
+        request = self._running.get(event.request_id)
+        if request is None:
+            return
+        self._note_answer(event.request_id)
+        if event.type == "Document":
+            self._statuses[event.request_id] = event.response.status
+            if len(self._statuses) > _REMEMBERED:
+                del self._statuses[next(iter(self._statuses))]
+        if event.response.status >= 400:
+            self._fail(request, Failure(request.method, request.url, status=event.response.status))
+        if event.response.mime_type.startswith(_STREAMS):
+            self._end(event.request_id)
+
+    def _failed(self, event: network.LoadingFailed) -> None:
+        request = self._running.get(event.request_id)
+        # "inspector": we did not let it out, see guard.py
+        if request is not None and not event.canceled and event.blocked_reason != "inspector":
+            why = event.blocked_reason or (_REDIRECTED if event.error_text == _UNSAFE_REDIRECT else "")
+            error = f"{event.error_text} ({why})" if why else event.error_text
+            self._fail(request, Failure(request.method, request.url, error=error))
+        self._end(event.request_id)
+
+    def _fail(self, request: _Request, failure: Failure) -> None:
+        self._failures.append((request.order, failure))
+        del self._failures[:-_REMEMBERED]
+
+    def _note_answer(self, request_id: str) -> None:
+        if self._answered_at.get(request_id) == math.inf:
+            self._answered_at[request_id] = _now()
+
+    def _end(self, request_id: str) -> None:
+        self._note_answer(request_id)
+        if (request := self._running.pop(request_id, None)) is not None:
+            self._moved(request)
+            self._stirred()
+
+    def _end_worker_script(self, request_id: str) -> None:
+        """The worker's id is that of the request for its script."""
+        request = self._running.get(request_id)
+        if request is not None and request.for_worker:
+            self._end(request_id)
+
+    def _moved(self, request: _Request) -> None:
+        if not self._polls(request):
+            self._moved_at = _now()
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def shortened(url: str, longest: int = 160) -> str:
+    """An address as far as it can be read at a glance."""
+    return url if len(url) <= longest else url[: longest - 1] + "…"

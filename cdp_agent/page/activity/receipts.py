@@ -1,0 +1,218 @@
+"""What an action did, as facts: no model is asked, and what is not known is not said."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from cdp_agent.page.policy.holding import Withheld
+from cdp_agent.page.policy.rules import Blocked
+from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, LONGEST_TITLE, in_line, quoted
+
+from .dialogs import Dialog
+from .downloads import Download
+from .network import Failure, shortened
+from .settle import QUIET
+
+_DONE = {
+    "click": "clicked",
+    "fill": "filled",
+    "select": "selected in",
+    "hover": "hovered over",
+    "check": "checked",
+    "uncheck": "unchecked",
+    "focus": "focused",
+    "press": "pressed",
+    "type": "typed",
+    "drag": "dragged",
+    "upload": "uploaded to",
+    "goto": "went to",
+    "back": "went back",
+    "forward": "went forward",
+    "reload": "reloaded",
+    "wait_for": "waited for",
+}
+_MAX_TOLD = 5
+LONGEST_VALUE = 300
+"""A value or a detail of more characters is cut in a receipt's text; `Receipt` has it whole."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What whoever acted knows of it: the value that a field has now, and anything a reader should know."""
+
+    value: str | None = None
+    note: str = ""
+    idle: bool = False
+    """Nothing was done, since it was so before."""
+    again: Callable[[], Awaitable[Outcome]] | None = None
+    """The value once the page has come to rest, and a note where that is another: pages change what was filled in."""
+
+
+class NewTab(msgspec.Struct, frozen=True):
+    """A tab that the page opened."""
+
+    target_id: str
+    url: str
+    title: str
+    not_opened: str = ""
+    """The address that Chrome refused to open in it; it is empty then, and has no address."""
+
+
+class Receipt(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of an action. `text` is what a model reads of it."""
+
+    action: str
+    ref: str | None = None
+    target: str = ""
+    """What was acted on, as the snapshot names it: `button "Add to cart"`."""
+    detail: str = ""
+    """What else the action was given: the key, the address, "twice"."""
+    note: str = ""
+    value: str | None = None
+    navigated_to: str | None = None
+    """The tab's new address: of another document, or of the same one when `same_document`."""
+    same_document: bool = False
+    title: str | None = None
+    status: int | None = None
+    """The HTTP status of the new document, where there is one."""
+    new_tabs: list[NewTab] = []
+    closed: bool = False
+    """The tab is gone."""
+    dialogs: list[Dialog] = []
+    downloads: list[Download] = []
+    changed: list[str] = []
+    """Lines: "+ added", "- removed", "~ changed", or, where most did, "= the page". Of a new document none."""
+    focus: str | None = None
+    """What has the focus now, when that changed; "" when nothing has it any more."""
+    failed_requests: list[Failure] = []
+    blocked: list[Blocked] = []
+    """Requests that the lists of allowed and denied origins kept from being sent."""
+    withheld: list[Withheld] = []
+    """What the action set off and nobody approved: requests that were not sent, downloads that were ended."""
+    watched_s: float | None = None
+    """So long a first change was waited for, after an action whose purpose is to have an effect."""
+    settled: str = QUIET
+    """"quiet", or why the page was not waited for any longer."""
+    acted_ms: float = 0
+    settled_ms: float = 0
+
+    @property
+    def text(self) -> str:
+        """The receipt in lines for a model."""
+        return "\n".join(_lines(self))
+
+    @property
+    def nothing_changed(self) -> bool:
+        """Nothing that could be seen came of it."""
+        return not (
+            self.navigated_to
+            or self.new_tabs
+            or self.closed
+            or self.dialogs
+            or self.downloads
+            or self.withheld
+            or self.changed
+            or self.focus is not None
+        )
+
+
+def _lines(receipt: Receipt) -> list[str]:
+    lines = [_done(receipt)]
+    if receipt.note:
+        lines.append(f"({receipt.note})")
+    if receipt.navigated_to is not None:
+        lines.append(_navigation(receipt))
+    lines += [_new_tab(tab) for tab in receipt.new_tabs]
+    if receipt.closed:
+        lines.append("the tab is closed")
+    lines += [_dialogs(each, len(list(alike))) for each, alike in itertools.groupby(receipt.dialogs)]
+    lines += [_download(each) for each in receipt.downloads]
+    if receipt.changed:
+        lines += ["changed:", *(f"  {line}" for line in receipt.changed)]
+    if receipt.focus is not None:
+        lines.append(f"focus: {receipt.focus or 'nothing'}")
+    if receipt.value is not None:
+        lines.append(f"value: {_value(receipt.value)}")
+    lines += [f"failed: {each}" for each in receipt.failed_requests[:_MAX_TOLD]]
+    if len(receipt.failed_requests) > _MAX_TOLD:
+        lines.append(f"failed: {len(receipt.failed_requests) - _MAX_TOLD} more")
+    lines += _blocked(receipt.blocked)
+    lines += _withheld(receipt.withheld)
+    if receipt.nothing_changed and receipt.watched_s is not None:
+        until = "yet" if receipt.settled != QUIET else f"within {receipt.watched_s:g} s"
+        lines.append(f"no change seen {until}")
+    if receipt.settled != QUIET and not receipt.closed:
+        lines.append(receipt.settled)
+    return lines
+
+
+def _new_tab(tab: NewTab) -> str:
+    if tab.not_opened:
+        return f"new tab: empty, since Chrome refuses to open {in_line(shortened(tab.not_opened))} in it"
+    if not tab.url:
+        return "new tab: empty, since nothing was opened in it"
+    return f"new tab: {quoted(shortened(tab.title, LONGEST_TITLE))} {in_line(shortened(tab.url, LONGEST_ADDRESS))}"
+
+
+def _dialogs(dialog: Dialog, times: int) -> str:
+    return f"dialog {dialog.kind} {quoted(dialog.message)} was {dialog.answer}ed" + (
+        f" {times} times" if times > 1 else ""
+    )
+
+
+def _value(value: str) -> str:
+    if len(value) <= LONGEST_VALUE:
+        return quoted(value)
+    begins, ends = (quoted(part) for part in (value[: LONGEST_VALUE // 2], value[-50:]))
+    return f"{begins} … {ends} ({value.count(chr(10)) + 1} lines, {len(value)} characters)"
+
+
+def _done(receipt: Receipt) -> str:
+    done = _DONE.get(receipt.action, receipt.action)
+    element = " ".join(filter(None, (receipt.ref, receipt.target)))
+    detail = shortened(receipt.detail, LONGEST_VALUE)
+    if receipt.action in ("press", "type"):
+        return f"{done} {detail}" + (f" in {element}" if element else "")
+    return " ".join(filter(None, (done, element, detail)))
+
+
+def _navigation(receipt: Receipt) -> str:
+    address = shortened(receipt.navigated_to or "", LONGEST_ADDRESS)
+    if receipt.same_document:
+        return f"the address is now {address}"
+    title = f" {quoted(shortened(receipt.title, LONGEST_TITLE))}" if receipt.title else ""
+    status = f" (HTTP {receipt.status})" if receipt.status is not None and receipt.status >= 400 else ""
+    return f"navigated to {address}{title}{status}"
+
+
+def _blocked(blocked: list[Blocked]) -> list[str]:
+    counts = Counter(each.origin for each in blocked)
+    lines = [f"blocked: {n} request{'s' if n > 1 else ''} to {to}" for to, n in counts.most_common(_MAX_TOLD)]
+    return lines + ([f"blocked: {len(counts) - _MAX_TOLD} more origins"] if len(counts) > _MAX_TOLD else [])
+
+
+def _withheld(withheld: list[Withheld]) -> list[str]:
+    counts = Counter((each.what, each.why) for each in withheld)
+    lines = [
+        f"not sent: {in_line(what)}" + (f" ({n} times)" if n > 1 else "") + f": {why}. The rest was done in the page"
+        for (what, why), n in counts.most_common(_MAX_TOLD)
+    ]
+    return lines + ([f"not sent: {len(counts) - _MAX_TOLD} more"] if len(counts) > _MAX_TOLD else [])
+
+
+def _download(download: Download) -> str:
+    name = in_line(download.suggested_name)
+    match download.state:
+        case "completed":
+            size = download.received_bytes
+            amount = (
+                f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} KB" if size >= 1e3 else f"{size} bytes"
+            )
+            return f"downloaded {name} ({amount}) to {download.path or 'the folder of the browser'}"
+        case "canceled":
+            return f"the download of {name} was cancelled"
+        case _:
+            return f"downloading {name} still"

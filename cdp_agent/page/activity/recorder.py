@@ -1,0 +1,465 @@
+"""Carries an action out and takes down what came of it: the page before, what was set in motion, the page after."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cdp_agent.errors import ActionError, BlockedByPolicy, DocumentGone, SessionClosed, StaleRef
+from cdp_agent.page.policy.holding import Withheld
+from cdp_agent.page.policy.rules import Blocked
+from cdp_agent.page.refs import recycled
+from cdp_agent.page.refs.locate import Located, locate
+from cdp_agent.page.refs.recover import Seen
+from cdp_agent.page.snapshot import diff
+from cdp_agent.page.snapshot.lines import label_of, line_of, quoted, ref_of_change
+from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.tab import Kept
+
+from . import effects
+from .compared import not_in, ref_of_focused, same_element, ticks, without_lines
+from .dialogs import Dialog
+from .downloads import Download
+from .network import REFUSED
+from .receipts import NewTab, Outcome, Receipt
+from .settle import NAVIGATION_S, QUIET, Watch
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
+
+DOWNLOAD_S = 3.0
+LARGE_S = 0.1
+"""A page that takes longer to read than this is watched from one action to the next, not to read it twice for each."""
+EFFECT_S = 1.0
+"""So long a first effect is waited for after an action that has no other purpose than to have one."""
+_LOOK_EVERY_S = 0.2
+"""Values, selections and styles change without telling anybody."""
+_ATTEMPTS = 3
+_POPUP_S = 5.0
+_LEAVING_S = 0.1
+_EXPECTANT = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
+_FIELDS = {"textbox", "searchbox", "combobox", "spinbutton"}
+
+Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
+
+
+async def perform(page: Page, action: str, ref: str, do: Do, *, detail: str = "", submits: bool = False) -> Receipt:
+    """Locates the element, lets `do` act on it, waits until the page is settled, and tells what came of it.
+
+    `detail` is what else the action was given, such as the key; `submits`: it ends with Enter. Raises what `do` raises,
+    StaleRef, PageUnresponsive, BrowserError.
+    """
+    async with page.acting:
+        known = page.history[-1] if page.history else None
+        for attempt in range(_ATTEMPTS):
+            at = await locate(page, ref)
+            recorder = await Recorder.start(page, expectant=submits or action in _EXPECTANT)
+            await recorder.hold_to_record(at, known)
+            target = recorder.name_of(at.ref)
+            try:
+                outcome = await recorder.act(recorder.while_here(do(at)))
+                break
+            except StaleRef as error:  # it left the page while it was aimed at: nothing was done to it
+                if error.ref != at.ref or attempt + 1 == _ATTEMPTS:
+                    raise
+        if at.note:
+            outcome = msgspec.structs.replace(outcome, note="; ".join(filter(None, (at.note, outcome.note))))
+        return await recorder.finish(action, outcome, ref=at.ref, target=target, detail=detail)
+
+
+async def perform_unaimed(
+    page: Page, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]], *, detail: str
+) -> Receipt:
+    """The same for an action without an element, such as a key for whatever has the focus."""
+    async with page.acting:
+        recorder = await Recorder.start(page, expectant=True)
+        outcome = await recorder.act(recorder.while_here(do()))
+        return await recorder.finish(action, outcome, detail=detail)
+
+
+class _Seen(msgspec.Struct):
+    """What came of an action so far."""
+
+    settled: str = QUIET
+    tabs: list[NewTab] = []
+    dialogs: list[Dialog] = []
+    downloads: dict[tuple[str, str], Download] = {}
+    blocked: list[Blocked] = []
+    withheld: list[Withheld] = []
+    changed: list[str] = []
+    focus: str | None = None
+    passing: list[str] = []
+    """What was seen that may be of no meaning, told when there is nothing else."""
+    firm: bool = False
+    """Something came that is not going on by itself anyway."""
+
+
+class Recorder:
+    """Takes down what happens from `start` to `finish`."""
+
+    def __init__(self, page: Page, before: Snapshot | None, watch: Watch, *, expectant: bool = False) -> None:
+        self._page = page
+        self._before = before
+        self._watch = watch
+        self._expectant = expectant
+        self._pictures = effects.Pictures()
+        page.activity.before_action = (watch.document, watch.url)
+        self._opens = page.opens
+        self._begun = time.perf_counter()
+        self._acted_ms = 0.0
+
+    @classmethod
+    async def start(cls, page: Page, *, expectant: bool = False) -> Recorder:
+        """Reads the page as it is, and watches from now on. `expectant`: an effect is waited for.
+
+        Raises PageUnresponsive where the tab is on its way elsewhere, BrowserError.
+        """
+        tree = await page.frames()
+        await tree.root.given_back()
+        watch, kept = Watch(page, tree), page.kept
+        reading = asyncio.ensure_future(_read(page)) if kept is None else None  # asked for with the watching
+        try:
+            await watch.begin(effects=expectant)
+            if kept is not None and kept.counts == watch.counts:
+                before: Snapshot | None = kept.snapshot
+            elif watch.is_busy or reading is None:
+                before = await _read(page)  # knows by now that there is no answer
+            else:
+                before = await reading
+            recorder = cls(page, before, watch, expectant=expectant)
+            if watch.latest.unreadable and before is not None:
+                recorder._pictures = await effects.pictures(await page.frames())
+        except BaseException:
+            watch.stop()
+            raise
+        finally:
+            if reading is not None and not reading.done():
+                await _ended(reading)
+        return recorder
+
+    def name_of(self, ref: str) -> str:
+        """What the snapshot calls it: `button "Add to cart"`."""
+        return label_of(line_of(self._before.text, ref)) if self._before is not None else ""
+
+    async def hold_to_record(self, at: Located, known: Seen | None) -> None:
+        """Raises StaleRef when the element stands for another record than it did at the reading `known`."""
+        if self._before is None or known is None or self._before is known.snapshot:
+            return
+        try:
+            await recycled.hold_to_record(at, known.snapshot, self._before)
+        except BaseException:
+            self._watch.stop()
+            raise
+
+    async def act(self, doing: Coroutine[Any, Any, Outcome]) -> Outcome:
+        """Lets it be done. That the page goes away meanwhile is what some actions are for."""
+        self._begun = time.perf_counter()
+        try:
+            outcome = await doing
+        except (DocumentGone, SessionClosed):
+            outcome = Outcome()
+        except BaseException:
+            self._watch.stop()
+            raise
+        self._acted_ms = _ms_since(self._begun)
+        return outcome
+
+    async def while_here(self, doing: Coroutine[Any, Any, Outcome]) -> Outcome:
+        """Chrome answers nothing about a document that is being left, so what is asked of it then is given up."""
+        activity = self._page.activity
+        acting = asyncio.ensure_future(doing)
+        try:
+            while not acting.done():
+                stirring = activity.next_event()
+                either: list[asyncio.Future[Any]] = [acting, stirring]
+                try:
+                    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    stirring.cancel()
+                if activity.navigating():
+                    await asyncio.wait([acting], timeout=_LEAVING_S)
+                    break
+            return acting.result() if acting.done() else Outcome()
+        finally:
+            if not acting.done():
+                await _ended(acting)
+
+    async def finish(
+        self,
+        action: str,
+        outcome: Outcome,
+        *,
+        ref: str | None = None,
+        target: str = "",
+        detail: str = "",
+        navigation_s: float = NAVIGATION_S,
+    ) -> Receipt:
+        """Waits until the page is settled, and tells what came of it. Raises BrowserError."""
+        page, activity = self._page, self._page.activity
+        begun = time.perf_counter()
+        expectant = self._expectant and not outcome.idle and (outcome.value is None or action == "fill")
+        seen = _Seen()
+        try:
+            told = await self._observe(seen, action, outcome, ref, navigation_s)
+            while expectant and not seen.firm and seen.settled == QUIET and not self._left:
+                left_s = EFFECT_S - (time.perf_counter() - begun)
+                if left_s <= 0:
+                    break
+                await self._watch.stirred(min(left_s, max(_LOOK_EVERY_S, 8 * page.read_took_s)))
+                told = await self._observe(seen, action, outcome, ref, navigation_s)
+            if not self._left and not self._watch.navigated and self._refused(seen):
+                raise BlockedByPolicy(f"{_where(action, ref, target)} leads elsewhere: {self._refused(seen)}")
+        finally:
+            await self._stop(seen.settled)
+        navigated, moved = self._watch.navigated, self._moved
+        return Receipt(
+            action=action,
+            ref=ref,
+            target=target,
+            detail=detail,
+            note="; ".join(filter(None, (told.note, self._watch.departure.note, self._unseen(seen)))),
+            value=told.value,
+            navigated_to=page.url if navigated or moved else None,
+            same_document=moved,
+            title=await self._title() if navigated else None,
+            status=activity.requests.status(activity.document.loader_id) if navigated else None,
+            new_tabs=[each for each in seen.tabs if not (seen.downloads and self._was_none(each))],
+            closed=page.closed,
+            dialogs=seen.dialogs,
+            downloads=list(seen.downloads.values()),
+            changed=seen.changed or ([] if seen.firm else seen.passing),
+            focus=seen.focus,
+            failed_requests=[
+                each
+                for each in activity.requests.failures(self._watch.requests)
+                if not (navigated and each.is_document_of(page.url))  # `status` says it
+            ],
+            blocked=seen.blocked,
+            withheld=seen.withheld,
+            settled=seen.settled,
+            watched_s=EFFECT_S if expectant and not seen.firm and not self._left else None,
+            acted_ms=self._acted_ms,
+            settled_ms=_ms_since(begun),
+        )
+
+    @property
+    def _left(self) -> bool:
+        return self._page.closed or self._watch.navigated or self._watch.on_its_way
+
+    @property
+    def _moved(self) -> bool:
+        return not self._watch.navigated and self._page.activity.document.url != self._watch.url
+
+    def _unseen(self, seen: _Seen) -> str:
+        """What may have changed unseen, where nothing else did: screenshots are of the tab's own viewport and site."""
+        if not self._expectant or seen.firm or self._left:
+            return ""
+        if self._watch.unreadable_frames:
+            return "whether the picture of a canvas in a frame changed could not be seen: take a screenshot"
+        if self._pictures.out_of_view:
+            return "whether the picture of a canvas out of view changed could not be seen: scroll to it"
+        return ""
+
+    def _was_none(self, tab: NewTab) -> bool:
+        """Whether it closed without ever having had a document, as Chrome's tab for a download does."""
+        return not tab.url and any(each.closed and each.target_id == tab.target_id for each in self._page.popups)
+
+    def _refused_tab(self, tab: NewTab, seen: _Seen) -> NewTab:
+        """An empty one for whose document nothing was begun, with the first address that was asked for and not told."""
+        told = {each.url for each in seen.tabs} | {each.not_opened for each in seen.tabs}
+        asked = (each for each in self._page.opened_since(self._opens) if not each.startswith("javascript:"))
+        return msgspec.structs.replace(tab, not_opened=next((each for each in asked if each not in told), ""))
+
+    @staticmethod
+    def _refused(seen: _Seen) -> Blocked | None:
+        return next((each for each in seen.blocked if each.tab), None)
+
+    async def _stop(self, settled: str) -> None:
+        """Ends the watching, but for a large page that is at rest: it need not be read again for the next action."""
+        if settled == QUIET and self._page.kept is not None:
+            effects.end(await self._page.frames())
+        else:
+            self._page.kept = None
+            self._watch.stop(gave_up=settled != QUIET and not self._watch.on_its_way)
+
+    async def _observe(
+        self,
+        seen: _Seen,
+        action: str,
+        outcome: Outcome,
+        ref: str | None,
+        navigation_s: float,
+    ) -> Outcome:
+        """Waits until the page is at rest, and adds what is to be seen then; what whoever acted knows then."""
+        page = self._page
+        seen.settled = await self._watch.settle(navigation_s=navigation_s, keep=True)
+        for popup in page.popups_after(self._watch.last_popup)[len(seen.tabs) :]:
+            tab = await _arrived(popup)
+            seen.tabs.append(tab if tab.url or popup.activity.begun else self._refused_tab(tab, seen))
+        seen.blocked += page.guard.take()
+        seen.withheld += page.guard.take_withheld()
+        if not self._left and self._refused(seen):
+            return outcome
+        for download in await self._downloads():
+            seen.downloads[download.url, download.suggested_name] = download
+        await page.guard.decided()  # a download may have been asked about meanwhile
+        seen.withheld += page.guard.take_withheld()
+        seen.dialogs += page.dialogs.take()
+        if self._left:
+            return outcome
+        first, outcome = outcome, await self._again(outcome)
+        keep = page.read_took_s > LARGE_S and seen.settled == QUIET
+        after = await self._read(keep=keep)
+        changed, seen.focus = self._compare(after, False, action, ref, outcome)
+        seen.changed = changed
+        firm = bool(changed)
+        if self._expectant:
+            firm = await self._add_effects(seen, after, action, ref)
+            if firm and not changed and await self._changed_meanwhile():
+                changed, seen.focus = self._compare(await self._read(keep=keep), False, action, ref, outcome)
+                seen.changed = changed + not_in(changed, seen.changed)
+        refused = any(each.error == REFUSED for each in page.activity.requests.failures(self._watch.requests))
+        told = refused or seen.tabs or seen.dialogs or seen.downloads or seen.withheld
+        seen.firm = firm or outcome.note != first.note or bool(self._moved or told or seen.focus is not None)
+        return outcome
+
+    async def _again(self, outcome: Outcome) -> Outcome:
+        if outcome.again is None:
+            return outcome
+        try:
+            now = await outcome.again()
+        except (ActionError, SessionClosed):
+            return outcome  # it goes elsewhere, or hangs: the receipt says that
+        return msgspec.structs.replace(now, note="; ".join(filter(None, (outcome.note, now.note))))
+
+    async def _add_effects(self, seen: _Seen, after: Snapshot | None, action: str, ref: str | None) -> bool:
+        """Adds what the lines do not show; returns whether anything is there that does not go on by itself anyway."""
+        tree, refs = await self._page.frames(), self._page.refs
+        found = await effects.effects_now(tree, refs, looks=not seen.changed)
+        firm = bool(seen.changed) and not self._goes_on(after, found.prompt)
+        if seen.changed and not firm:
+            found = await effects.effects_now(tree, refs, looks=True)
+        seen.passing = found.lines(weak=True) if action != "fill" else []  # typing does that
+        # No mouse has moved for a key: the caret and the looks are its doing.
+        told = found.lines(weak=False) + (seen.passing if action == "press" and not firm and seen.focus is None else [])
+        told = not_in(seen.changed, told) + self._passed(after, found.gone)
+        if self._pictures.boxes and not firm and not told:
+            now = await effects.pictures(tree)
+            if now.boxes != self._pictures.boxes:
+                self._pictures = msgspec.structs.replace(self._pictures, out_of_view=True)
+            elif now.seen != self._pictures.seen:
+                told = ["~ canvas: its picture changed"]
+        seen.changed = seen.changed + told
+        return firm or bool(told) or (action == "click" and self._entered(after, ref))
+
+    async def _changed_meanwhile(self) -> bool:
+        """Whether the page changed between settling and now: then an effect was seen of what no line told yet."""
+        settled = self._watch.latest.count
+        return (await self._watch.look()).count != settled
+
+    def _entered(self, after: Snapshot | None, ref: str | None) -> bool:
+        """Whether a field has got the focus that it was clicked for."""
+        now = diff.focused(after.text) if after is not None else None
+        if now is None or ref_of_focused(now) != ref or now.partition(" ")[0] not in _FIELDS:
+            return False
+        return self._before is None or not same_element(diff.focused(self._before.text), now)
+
+    def _goes_on(self, after: Snapshot | None, prompt: bool) -> bool:
+        """Whether it only goes on by itself: what did before, or what counts, and that not at once."""
+        latest = self._watch.latest
+        if latest.own and not latest.others:
+            return True
+        if prompt or not latest.others or after is None or self._before is None:
+            return False
+        return ticks(self._before.text, after.text)
+
+    def _passed(self, after: Snapshot | None, gone: list[str]) -> list[str]:
+        """What came and went, and is neither before nor after."""
+        texts = [each.text for each in (self._before, after) if each is not None]
+        return [f"~ came and went: {text}" for text in gone if not any(text in each for each in texts)]
+
+    async def _title(self) -> str | None:
+        root = (await self._page.frames()).root
+        if root.session.silent:
+            return None  # it hangs, and is not waited for once more
+        try:
+            world = await root.world()
+            self._page.title = await world.call("documentTitle", returning=str)
+        except (ActionError, SessionClosed):
+            return None  # it goes on elsewhere already
+        return self._page.title
+
+    async def _read(self, *, keep: bool) -> Snapshot | None:
+        self._page.kept = None
+        counts = dict(self._watch.counts)
+        try:
+            after = await _read(self._page)
+        except SessionClosed:
+            return None
+        if keep and after is not None:
+            self._page.kept = Kept(after, counts)
+        return after
+
+    async def _downloads(self) -> list[Download]:
+        watcher = self._page.downloads
+        told = watcher.take()
+        if any(each.state == "inProgress" for each in told):
+            await watcher.settled(DOWNLOAD_S)
+            told += watcher.take()
+        latest = {(each.url, each.suggested_name): each for each in told}
+        return list(latest.values())
+
+    def _compare(
+        self, after: Snapshot | None, navigated: bool, action: str, ref: str | None, outcome: Outcome
+    ) -> tuple[list[str], str | None]:
+        if after is None or navigated or self._before is None:
+            return [], None
+        changed = diff.changes(*without_lines(self._before.text, after.text, ref, outcome.value))
+        if after.title != self._before.title:
+            changed.append(f"~ title: {quoted(self._before.title)} → {quoted(after.title)}")
+        if outcome.value is not None:  # `value` says it
+            said = " ".join(outcome.value.split())
+            changed = [each for each in changed if each[0] != "~" or ref_of_change(each) != ref or said not in each]
+        was, now = diff.focused(self._before.text), diff.focused(after.text)
+        expected = now is not None and ref is not None and action != "focus" and ref_of_focused(now) == ref
+        return changed, None if expected or same_element(was, now) else now or ""
+
+
+async def _ended(task: asyncio.Task[Any]) -> None:
+    """Cancels it, and lets it put in order what it began, such as the mouse's button."""
+    task.cancel()
+    await asyncio.wait([task])
+    if not task.cancelled():
+        task.exception()  # nobody asks for it any more
+
+
+async def _read(page: Page) -> Snapshot | None:
+    """None when it hangs, crashed, or is loading: the next call will say why. Acting may help. Raises BrowserError."""
+    try:
+        return await page.read()
+    except ActionError:
+        return None
+
+
+def _where(action: str, ref: str | None, target: str) -> str:
+    return " ".join(filter(None, (action, ref, target)))
+
+
+async def _arrived(popup: Page) -> NewTab:
+    """A new tab, once its document is there."""
+    try:
+        if not popup.closed:
+            watch = await Watch.start(popup)
+            await watch.settle(patient=True, navigation_s=_POPUP_S)
+            await popup.read()
+    except (ActionError, SessionClosed):
+        pass  # it closed itself, or hangs: its address is all there is to tell
+    return NewTab(popup.target_id, popup.url, popup.title)
+
+
+def _ms_since(begun: float) -> float:
+    return round((time.perf_counter() - begun) * 1000, 1)

@@ -1,0 +1,303 @@
+"""Waits until what an action set in motion has come to rest: the DOM and the requests, not a fixed time.
+
+The clock is ours: timers and frames of a tab in the background run late or never.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cdp_agent.errors import ActionError, PageUnresponsive
+from cdp_agent.page.frames.frames import GIVEN_BACK_S, Frame, FrameTree
+from cdp_agent.page.frames.hanging import NOR_THE_PAGE, STAYS, Departure, answers, check_chrome, stop_loading
+from cdp_agent.page.frames.world import World, deadline
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
+
+QUIET = "quiet"
+QUIET_S = 0.06
+"""So long nothing may change: more than three frames, and what timers of 0, promises and frames bring takes two."""
+PATIENCE_S = 0.15
+"""So long something may take to begin after an action that has no other sense than to begin something."""
+ANIMATIONS_S = 0.6
+FRAME_S = 0.017
+"""An animation is over with the frame that follows its end."""
+CHANGES_S = 2.0
+REQUESTS_S = 6.0
+LOAD_S = 2.0
+NAVIGATION_S = 15.0
+UNANSWERED_S = 5.0
+"""A server that has not answered by then is told of: nothing else is known until it does."""
+_ASK_TIMEOUT_S = 5.0
+_ASK_EVERY_S = 1.0
+_HANGS_S = 5.0
+"""A page that loads and has not answered for so long hangs; what large applications do at their start takes less."""
+_BUSY = "{} does not answer: its own script keeps it busy"
+BUSY = _BUSY.format("the page")
+_SLOWEST_S = 0.5
+_ON_ITS_WAY = (
+    f"on its way to {{}}, whose server has not answered in {UNANSWERED_S:g} s. What comes next waits for it until"
+    f" {GIVEN_BACK_S:g} s are over, and stops the loading then"
+)
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """What `changes` in page/js answers, and `beginEffects`."""
+
+    idle_ms: float
+    count: int
+    animating_ms: float
+    own: int = 0
+    """Changes of what changes by itself, such as a clock."""
+    others: int = 0
+    """All but those."""
+    unreadable: bool = False
+    """There are canvases that no script may read."""
+
+    def since(self, before: Changes) -> Changes:
+        """Those that came after `before`."""
+        return Changes(
+            self.idle_ms,
+            self.count - before.count,
+            self.animating_ms,
+            self.own - before.own,
+            self.others - before.others,
+            self.unreadable,
+        )
+
+
+_NONE = Changes(0, 0, 0)
+
+
+class Watch:
+    """What goes on in a page since an action began. `start` before acting, then `settle` once."""
+
+    def __init__(self, page: Page, tree: FrameTree) -> None:
+        self.requests = page.activity.requests.mark()
+        self.document = page.activity.document.number
+        self.url = page.activity.document.url
+        self._elsewhere = set(page.activity.frames_navigating())
+        """Frames that were loading already when it began."""
+        self.last_popup = page.last_popup
+        self._page = page
+        self._tree = tree
+        self._activity = page.activity
+        self.counts: dict[World, int] = {}
+        """How often each world changed since it is watched, as of the last look."""
+        self._before: dict[World, Changes] = {}
+        self._last: dict[World, Changes] = {}
+        self._busy: Frame | None = None
+        """One that did not answer at the last look."""
+        self._alive_at = 0.0
+        """When the page that is loading answered last."""
+        self.latest = _NONE
+        """What `look` told last."""
+        self.departure = Departure(page)
+        self.on_its_way = False
+        """The tab has left for an address whose server does not answer: Chrome answers nothing meanwhile."""
+
+    @classmethod
+    async def start(cls, page: Page) -> Watch:
+        """Watches from now on. Raises BrowserError."""
+        watch = cls(page, await page.frames())
+        await watch.begin()
+        return watch
+
+    @property
+    def is_busy(self) -> bool:
+        """Some frame did not answer the last look."""
+        return self._busy is not None
+
+    async def begin(self, *, effects: bool = False) -> None:
+        """Watches from now on. `effects`: what comes is an action's doing, see effects.py. Raises BrowserError."""
+        await self.look("beginEffects" if effects else "changes")
+        self._before = dict(self._last)
+
+    @property
+    def unreadable_frames(self) -> bool:
+        """Frames with a world of their own had canvases that no script may read when the watching began."""
+        root = self._tree.root.present_world
+        return any(each.unreadable for world, each in self._before.items() if world is not root)
+
+    @property
+    def navigated(self) -> bool:
+        """The tab has another document than when the watching began."""
+        return self._activity.document.number != self.document
+
+    async def settle(self, *, patient: bool = False, navigation_s: float = NAVIGATION_S, keep: bool = False) -> str:
+        """Waits until the page is quiet; says "quiet", or why it waited no longer.
+
+        `patient`: when nothing happens at all, a little longer. Ends the watching, unless it is to be kept: then `stop`
+        does, when the caller has seen enough. Raises BrowserError.
+        """
+        why = QUIET
+        try:
+            why = await self._settle(patient, navigation_s)
+        finally:
+            if not keep:
+                self.stop(gave_up=why != QUIET)
+        return why
+
+    def stop(self, *, gave_up: bool = False) -> None:
+        """Ends the watching without waiting for anything."""
+        for world in self.counts:
+            if not world.gone:
+                world.tell("stopWatching", gave_up)
+        self.counts = {}
+
+    async def _settle(self, patient: bool, navigation_s: float) -> str:
+        begun = last = resting = self._alive_at = self._now()
+        quiet_s = QUIET_S
+        while True:
+            await self._page.guard.decided()
+            if self._page.closed:
+                return "the tab was closed"
+            if self._activity.crashed and not self._activity.navigating():
+                return "the page crashed"
+            now = self._now()
+            if address := self._activity.navigating():
+                if now - begun > navigation_s:
+                    return await self._stop_loading(address)
+                if now - begun > UNANSWERED_S and self._tell_on_its_way():
+                    return _ON_ITS_WAY.format(address)
+                if not await self.departure.hasten():
+                    return STAYS
+                if await self._hangs():
+                    return BUSY
+                await self._activity.stir(min(begun + navigation_s - now + 0.001, _ASK_EVERY_S))
+                last = resting = self._now()
+                patient = False
+                continue
+            if pending := self._pending(now - resting):
+                if now - resting > REQUESTS_S:
+                    self._activity.requests.give_up(self.requests)
+                    return f"still loading: {', '.join(pending[:3])}"
+                if await self._hangs():
+                    return BUSY
+                await self._activity.stir(min(_ASK_EVERY_S, max(LOAD_S - (now - resting), QUIET_S)))
+                last = self._now()
+                continue
+            if any(f.leaving_for is None and f.present_world not in self.counts for f in self._tree.all()):
+                await self.look()  # a new document: its quiet is counted from now on
+                now = self._now()
+            if last + quiet_s > now:
+                await self._activity.stir(last + quiet_s - now)
+                continue
+            changes = await self.look()
+            # Where an answer takes long, everything does, the page's next step included.
+            slow_s = min(_SLOWEST_S, 2 * (self._now() - now))
+            if self._busy is not None:
+                return BUSY if self._busy.parent is None else _BUSY.format(f"the frame {self._busy.url}")
+            if patient and changes.count == 0 and not self._happened():
+                quiet_s = PATIENCE_S
+            rest_s = quiet_s + slow_s - changes.idle_ms / 1000
+            animations_s = ANIMATIONS_S + slow_s - (now - resting)
+            if changes.animating_ms > 0 and animations_s > 0:
+                rest_s = max(rest_s, min(changes.animating_ms / 1000 + FRAME_S, animations_s))
+            if rest_s <= 0.001:
+                return QUIET
+            if now - resting > CHANGES_S:
+                return "the page keeps changing"
+            await self._activity.stir(rest_s)
+
+    async def _hangs(self) -> bool:
+        """Whether the page has not answered for long: Chrome has it, so that is no fault of the server."""
+        now = self._now()
+        if self._tree.root.leaving_for is not None:
+            await check_chrome(self._tree.root.session)
+            self._alive_at = now
+        elif now - self._alive_at >= _ASK_EVERY_S and await answers(self._tree.root.session):
+            self._alive_at = self._now()
+        return self._now() - self._alive_at > _HANGS_S
+
+    def _tell_on_its_way(self) -> bool:
+        root = self._tree.root
+        self.on_its_way = root.is_told = root.leaving_for is not None and self._activity.waits_for_server()
+        return self.on_its_way
+
+    async def _stop_loading(self, address: str) -> str:
+        root = self._tree.root
+        if root.leaving_for is None:
+            return f"still loading: {address}"
+        # Chrome holds back every command until the next document comes: without an end to it, nothing can be done.
+        waits_for_server = self._activity.waits_for_server()
+        stopped = await stop_loading(self._page)
+        if not waits_for_server:
+            return STAYS
+        said = f"loading was stopped, since the server does not answer: {address}"
+        return f"{said}; {NOR_THE_PAGE}" if stopped and not await answers(root.session) else said
+
+    def _happened(self) -> bool:
+        page = self._page
+        return (
+            page.activity.requests.any_since(self.requests)
+            or page.activity.document.url != self.url
+            or page.last_popup > self.last_popup
+            or page.dialogs.untold
+            or page.downloads.untold
+        )
+
+    def _pending(self, waited_s: float) -> list[str]:
+        pending = self._activity.requests.pending(self.requests)
+        for frame_id, url in self._activity.frames_navigating().items():
+            if frame_id not in self._elsewhere and not any(each.endswith(url) for each in pending):
+                pending.append(url)
+        if not self._activity.document.loaded and self.navigated and waited_s < LOAD_S:
+            pending.append(self._activity.document.url)
+        if self._page.expects_tab(len(self._page.popups_after(self.last_popup))):
+            pending.append("a new tab")
+        return pending
+
+    async def stirred(self, timeout_s: float) -> None:
+        """Waits for the next change in any world or the next event of the tab, at most so long."""
+        asked: list[asyncio.Future[Any]] = [
+            world.ask("changedSince", count) for world, count in self.counts.items() if not world.gone
+        ]
+        asked.append(self._activity.next_event())
+        try:
+            await asyncio.wait(asked, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in asked:
+                each.cancel()
+
+    async def look(self, asked: str = "changes") -> Changes:
+        """What changed in all worlds together; one that is new to the watching, or loading, did just now."""
+        self._busy = None
+        looks = [self._changes_in(frame, asked) for frame in self._tree.all()]
+        # A task for it would let a reading that is asked for after this overtake it.
+        seen = [await looks[0]] if len(looks) == 1 else await asyncio.gather(*looks)
+        self.latest = Changes(
+            min((each.idle_ms for each in seen), default=1e9),
+            sum(each.count for each in seen),
+            max((each.animating_ms for each in seen), default=0),
+            sum(each.own for each in seen),
+            sum(each.others for each in seen),
+            any(each.unreadable for each in seen),
+        )
+        return self.latest
+
+    async def _changes_in(self, frame: Frame, asked: str) -> Changes:
+        if frame.leaving_for is not None:
+            return Changes(1e9, 0, 0)  # it answers nothing now, see Frame; `_pending` waits for it
+        try:
+            async with deadline(frame.session, _ASK_TIMEOUT_S):
+                world = await frame.world()
+            changes = await world.call(asked, returning=Changes, timeout_s=_ASK_TIMEOUT_S)
+            self.counts[world], self._last[world] = changes.count, changes
+            return changes.since(self._before.get(world, _NONE))
+        except PageUnresponsive:
+            if frame.session.stalled_because is None:
+                self._busy = self._busy or frame
+            elif frame.parent is not None:
+                return Changes(1e9, 0, 0)  # its process ended: nothing changes there
+        except ActionError:
+            pass  # it is being replaced, which is told as navigation
+        return Changes(0, 0, 0)
+
+    def _now(self) -> float:
+        """Stands still while somebody is asked about what is held."""
+        return asyncio.get_running_loop().time() - self._page.guard.stood_s

@@ -1,0 +1,280 @@
+"""Waiting for a text, an element, an address, or for the page to load nothing any more.
+
+Every world tells when something in it changes, the session when something is loaded: nothing is asked again and again.
+Only what no observer can see (values set by script, style sheets) is looked at once a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fnmatch
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments, PageUnresponsive, StaleRef
+from cdp_agent.page.frames.frames import Frame
+from cdp_agent.page.frames.world import CRASHED_PAGE, World
+from cdp_agent.page.refs.locate import locate
+from cdp_agent.page.snapshot.lines import quoted
+
+from .network import shortened
+from .receipts import Outcome, Receipt
+from .recorder import Recorder
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
+
+IDLE_S = 0.5
+_BACKSTOP_S = 1.0
+_SHOWN = 3
+_LONGEST_LINE = 160
+
+
+class _Wanted(msgspec.Struct, frozen=True):
+    text: str | None = None
+    gone: str | None = None
+    selector: str | None = None
+    url: str | None = None
+    ref: str | None = None
+    navigation: bool = False
+    idle_s: float | None = None
+
+
+class _Look(msgspec.Struct, frozen=True):
+    """What `look` in page/js answers."""
+
+    text: bool
+    entered: bool
+    gone: bool
+    selector: bool
+    count: int
+    wrong: str
+
+
+async def wait_for(
+    page: Page,
+    *,
+    text: str | None = None,
+    gone: str | None = None,
+    selector: str | None = None,
+    url: str | None = None,
+    ref: str | None = None,
+    navigation: bool = False,
+    idle: bool | float | None = None,
+    timeout_s: float = 10,
+) -> Receipt:
+    """Waits until all that is given holds at the same time, in any frame, and tells what changed meanwhile.
+
+    `text` and `gone` as a reader sees them, whatever the case and white space, `text` elsewhere than in a field that
+    holds what was filled in; `selector` in shadow roots too, and shown; `url` is a part of the address, or a pattern
+    with `*`; `ref`: that element is there and shown; `navigation`: another page or address than before the last action,
+    and ready; `idle`: so many seconds (True: half a second) without a request, apart from those that never end:
+    streams, polling, what takes longer than network.ENDLESS_S; pictures, fonts and films do not count. Raises
+    ActionError that says what is there instead, InvalidArguments, BrowserError.
+    """
+    idle_s = None if idle is None or idle is False else IDLE_S if idle is True else float(idle)
+    wanted = _Wanted(_plain(text), _plain(gone), selector, url, ref, navigation, idle_s)
+    if wanted == _Wanted():
+        raise InvalidArguments(
+            "wait_for needs something to wait for: text, gone, selector, ref, url, navigation or idle."
+        )
+    async with page.acting:
+        before = page.activity.before_action
+        waiting = _Waiting(page, wanted, (await page.frames()).unread_documents)
+        root = (await page.frames()).root
+        told, root.is_told = root.is_told, False  # it may be what is waited for
+        recorder = await Recorder.start(page)
+        page.activity.before_action = before  # waiting is no action that a navigation could come of
+        try:
+            await recorder.act(_within(waiting, timeout_s))
+        finally:
+            root.is_told = told and root.leaving_for is not None
+        return await recorder.finish("wait_for", Outcome(), detail=_described(wanted, text, gone))
+
+
+async def _within(waiting: _Waiting, timeout_s: float) -> Outcome:
+    try:
+        async with asyncio.timeout(timeout_s):
+            await waiting.met()
+    except TimeoutError as error:
+        raise ActionError(await waiting.instead(timeout_s)) from error
+    return Outcome()
+
+
+class _Waiting:
+    def __init__(self, page: Page, wanted: _Wanted, unread_documents: int) -> None:
+        self._page = page
+        self._unread_documents = unread_documents
+        self._wanted = wanted
+        self._busy_at = asyncio.get_running_loop().time()
+        self._missing: list[str] = []
+
+    async def met(self) -> None:
+        """Returns when all that is wanted holds."""
+        loop = asyncio.get_running_loop()
+        while True:
+            begun = loop.time()
+            if self._page.activity.crashed and not self._page.activity.navigating():
+                raise PageUnresponsive(CRASHED_PAGE)
+            looks = await self._look()
+            self._missing = self._what_is_missing([look for _, look in looks]) + await self._missing_element()
+            if not self._missing:
+                return
+            took_s = loop.time() - begun
+            await self._next_event(looks)
+            # A page that changes all the time must not spend all its time on being read.
+            await asyncio.sleep(3 * took_s)
+
+    async def instead(self, timeout_s: float) -> str:
+        """What there is, for whoever waited in vain."""
+        page, wanted = self._page, self._wanted
+        said = [f"Waited {timeout_s:g} s in vain: {'; '.join(self._missing) or 'the page does not answer'}."]
+        said.append(f"The page is {shortened(page.url)} {quoted(page.title)}.")
+        try:
+            lines = [line.strip() for line in (await page.read()).text.split("\n")]
+        except ActionError as error:
+            return " ".join([*said, str(error)])
+        if wanted.text is not None:
+            close = _close(wanted.text, lines)
+            said.append(f"Close to it: {'; '.join(close)}." if close else "Nothing like it is there.")
+        if wanted.gone is not None and (there := [line for line in lines if wanted.gone in line.lower()]):
+            said.append(f"It is in: {'; '.join(_cut(line) for line in there[:_SHOWN])}.")
+        return " ".join(said)
+
+    async def _missing_element(self) -> list[str]:
+        """The element of a ref may have to be found again, so that it is not asked for with the rest."""
+        ref = self._wanted.ref
+        if ref is None:
+            return []
+        try:
+            at = await locate(self._page, ref)
+            shown = await at.world.call("isShownNow", at.local, returning=bool)
+        except (StaleRef, DocumentGone):
+            return [f"there is no {ref} any more"]
+        return [] if shown else [f"{ref} is not shown"]
+
+    async def _look(self) -> list[tuple[World, _Look]]:
+        wanted = self._wanted
+        if wanted.text is None and wanted.gone is None and wanted.selector is None:
+            return []
+        asked = {"text": wanted.text, "gone": wanted.gone, "selector": wanted.selector}
+        tree = await self._page.frames()
+        if tree.unread_documents != self._unread_documents:
+            self._unread_documents = tree.unread_documents
+            with contextlib.suppress(ActionError):  # it is being replaced, as below
+                await self._page.read()  # which finds the frames of another origin in this process
+
+        async def look(frame: Frame) -> tuple[World, _Look] | None:
+            try:
+                world = await frame.world()
+                return world, await world.call("look", asked, returning=_Look)
+            except ActionError:
+                return None  # it is being replaced: its navigation wakes us
+
+        looks = await asyncio.gather(*(look(frame) for frame in tree.all()))
+        found = [each for each in looks if each is not None]
+        for _, each in found:
+            if each.wrong:
+                raise InvalidArguments(f"{wanted.selector!r} is no CSS selector: {each.wrong}")
+        return found
+
+    def _what_is_missing(self, looks: list[_Look]) -> list[str]:
+        wanted, activity = self._wanted, self._page.activity
+        missing: list[str] = []
+        if wanted.text is not None and not any(look.text for look in looks):
+            where = " but where it was filled in" if any(look.entered for look in looks) else ""
+            missing.append(f'there is no text "{wanted.text}"{where}')
+        if wanted.gone is not None and not all(look.gone for look in looks):
+            missing.append(f'the text "{wanted.gone}" is still there')
+        if wanted.selector is not None and not any(look.selector for look in looks):
+            missing.append(f"nothing that is shown matches {wanted.selector}")
+        if wanted.url is not None and not _matches(self._page.url, wanted.url):
+            missing.append(f"the address is not {wanted.url}")
+        if wanted.navigation and (self._now_at() == activity.before_action or activity.navigating()):
+            missing.append("the page has not gone elsewhere since the last action, or is not there yet")
+        if wanted.idle_s is not None and (pending := self._pending()):
+            missing.append(f"the page is loading {', '.join(pending[:_SHOWN])}")
+        return missing
+
+    def _now_at(self) -> tuple[int, str]:
+        document = self._page.activity.document
+        return document.number, document.url
+
+    def _pending(self) -> list[str]:
+        activity = self._page.activity
+        pending = [*activity.requests.keeping_busy(), *activity.frames_navigating().values()]
+        if address := activity.navigating():
+            pending.append(address)
+        now = asyncio.get_running_loop().time()
+        if pending:
+            self._busy_at = now
+            return pending
+        assert self._wanted.idle_s is not None
+        quiet_s = min(now - self._busy_at, activity.requests.quiet_s())
+        return [] if quiet_s >= self._wanted.idle_s else ["something still, a moment ago"]
+
+    async def _next_event(self, looks: list[tuple[World, _Look]]) -> None:
+        wait_s = _BACKSTOP_S if self._wanted.idle_s is None else max(0.005, self._left_idle_s())
+        events: list[asyncio.Future[Any]] = [self._page.activity.next_event()]
+        events += [asyncio.ensure_future(_changed(world, look.count)) for world, look in looks]
+        try:
+            await asyncio.wait(events, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for event in events:
+                event.cancel()
+            await asyncio.gather(*events, return_exceptions=True)
+
+    def _left_idle_s(self) -> float:
+        assert self._wanted.idle_s is not None
+        now = asyncio.get_running_loop().time()
+        left = self._wanted.idle_s - min(now - self._busy_at, self._page.activity.requests.quiet_s())
+        return min(_BACKSTOP_S, left if left > 0 else _BACKSTOP_S)
+
+
+async def _changed(world: World, count: int) -> None:
+    with contextlib.suppress(ActionError):  # replaced or hanging: the next look finds out
+        await world.call("changedSince", count, timeout_s=2 * _BACKSTOP_S)
+
+
+def _plain(text: str | None) -> str | None:
+    if text is None:
+        return None
+    plain = " ".join(text.split()).lower()
+    if not plain:
+        raise InvalidArguments("The text to wait for is empty.")
+    return plain
+
+
+def _matches(address: str, wanted: str) -> bool:
+    if "*" not in wanted:
+        return wanted in address
+    # Only the star is special: brackets and question marks stand in addresses for themselves.
+    pattern = wanted.replace("[", "[[]").replace("?", "[?]")
+    return fnmatch.fnmatchcase(address, pattern)
+
+
+def _described(wanted: _Wanted, text: str | None, gone: str | None) -> str:
+    parts = [
+        text is not None and f'text "{text}"',
+        gone is not None and f'text "{gone}" to be gone',
+        wanted.selector is not None and f"an element that matches {wanted.selector}",
+        wanted.ref is not None and f"{wanted.ref} to be shown",
+        wanted.url is not None and f"the address {wanted.url}",
+        wanted.navigation and "another page",
+        wanted.idle_s is not None and "the page to be idle",
+    ]
+    return " and ".join(part for part in parts if part)
+
+
+def _close(text: str, lines: list[str]) -> list[str]:
+    """The lines that share most words with the text, at least half of them."""
+    words = set(text.split())
+    shared = [(len(words & set(line.lower().replace('"', " ").split())), line) for line in lines]
+    best = sorted((each for each in shared if each[0] * 2 >= len(words)), key=lambda each: -each[0])
+    return [_cut(line) for _, line in best[:_SHOWN]]
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"

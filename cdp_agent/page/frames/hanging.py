@@ -1,0 +1,210 @@
+"""A page whose script never ends: how it is noticed at once that it still hangs, and how it is left.
+
+Chrome takes three commands in the middle of a script: to end it, to allow no other, and to crash the page's process. A
+navigation within the same site waits for the page's process, hence for ever; what is to be left may be ended before.
+While a navigation waits for its server Chrome holds all three back for the next document: it is stopped first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from cdp_agent.cdp import browser as cdp_browser
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp import runtime, system_info, target
+from cdp_agent.cdp.connection import Session
+from cdp_agent.errors import BrowserError, PageUnresponsive, ProtocolError
+
+from .standstill import timeout
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
+
+    from .frames import FrameTree
+
+ANSWERS_WITHIN_S = 1.0
+LEAVES_WITHIN_S = 3.0
+"""What a page does as it is left may take so long."""
+STAYS = "the page that was to be left does not answer: its own script keeps it busy and cannot be ended. Close the tab"
+NOR_THE_PAGE = "nor does the page that is shown: its own script keeps it busy. Load it anew, or go elsewhere"
+_STOPS_WITHIN_S = 1.0
+_TURN_COMES_WITHIN_S = 3.0
+"""So long a page that does not answer may wait for its turn, where so much goes on that none is left for it."""
+_COMPUTES_S = 0.4
+"""A page that took so much time of a processor meanwhile has had its turn."""
+_LOOK_EVERY_S = 0.2
+_CRASHES_WITHIN_S = 2.0
+_CHROME_ANSWERS_WITHIN_S = 30.0
+"""Where it is silent altogether, liveness.py gives it up sooner."""
+CHROME_SILENT = (
+    "Chrome does not answer: its process was stopped, or hangs. Let it go on, or end it and open the browser anew."
+)
+_ENDED = "a script of the page that was left did not end, and was ended"
+_CRASHED = "a script of the page that was left could not be ended: its process was"
+_ASIDE = "data:text/html,"
+"""An empty page, which gets a process of its own."""
+_MOST_SCRIPTS = 3
+"""So many are ended one after another, such as those of frames, before the process is."""
+
+
+async def answers(session: Session) -> bool:
+    """Whether the page's process has time for us; takes a third of a millisecond when it has."""
+    try:
+        async with timeout(session, ANSWERS_WITHIN_S):
+            await session.send(runtime.Evaluate(expression="1"))
+    except TimeoutError:
+        session.silent = True
+        await check_chrome(session)
+        return False
+    except ProtocolError:
+        pass  # that is an answer, too
+    session.silent = False
+    return True
+
+
+async def check_chrome(session: Session) -> None:
+    """Tells a page that hangs from a Chrome that does: raises BrowserError when not even the browser answers."""
+    try:
+        async with asyncio.timeout(_CHROME_ANSWERS_WITHIN_S):
+            await session.connection.browser.send(cdp_browser.GetVersion())
+    except TimeoutError as error:
+        raise BrowserError(CHROME_SILENT) from error
+
+
+async def end_scripts(page: Page, *, aside: bool = False) -> bool:
+    """Ends what keeps the page busy, so that it can be left. What cannot be ended takes its process with it.
+
+    Where that is impossible (it hung before we came), or would take other tabs with it, the tab goes `aside` to an
+    empty page, which leaves the process to itself; returns whether it did. Raises PageUnresponsive, BrowserError.
+    """
+    tree = await page.frames()
+    root = tree.root
+    session = root.session
+    end_frames(tree)
+    if page.activity.stuck:  # perhaps only on a machine so busy that an empty page took too long
+        if aside and await _step_aside(page):
+            return True
+        raise PageUnresponsive(f"The tab stayed where it is: {STAYS}")
+    if page.reached:
+        if session.stalled_because is not None or not await stop_loading(page) or not await _hangs(page):
+            return False
+        session.tell(runtime.TerminateExecution())
+        if not await _hangs(page) or (not await _shares_process(page) and await _crash(page)):
+            return False
+    return aside and await _step_aside(page)
+
+
+def end_frames(tree: FrameTree) -> None:
+    """Ends the scripts of frames that hang: in a process that other tabs live in they would go on without the frame."""
+    for session in {each.session for each in tree.all()} - {tree.root.session}:
+        if session.silent:
+            session.tell(runtime.TerminateExecution())
+
+
+async def stop_loading(page: Page) -> bool:
+    """Ends the navigation that the tab is on; False where the next document is on its way already."""
+    root = (await page.frames()).root
+    if root.leaving_for is not None:
+        root.session.tell(cdp_page.StopLoading())
+    return await _comes(page, lambda: root.leaving_for is None, _STOPS_WITHIN_S)
+
+
+class Departure:
+    """Sees to it that a page goes when it is left: what it runs then (in `pagehide`, say) may hold up the next one."""
+
+    def __init__(self, page: Page) -> None:
+        self.note = ""
+        """What had to be done, for the receipt."""
+        self._page = page
+        self._tries = 0
+        self._tried_at = 0.0
+
+    async def hasten(self) -> bool:
+        """Ends what the old page runs, where it has held up the next one for long; False when that is of no use.
+
+        Raises BrowserError.
+        """
+        if self._page.activity.held_up_s() < LEAVES_WITHIN_S:
+            return True
+        if self._tries and _now() - self._tried_at < ANSWERS_WITHIN_S:
+            return True
+        self._tries += 1
+        session = (await self._page.frames()).root.session
+        if self._tries <= _MOST_SCRIPTS:
+            session.tell(runtime.TerminateExecution())
+            self.note, self._tried_at = _ENDED, _now()
+            return True
+        self.note = ""
+        if await _shares_process(self._page) or not await _crash(self._page):
+            self._page.activity.stuck = True
+            return False
+        self.note = _CRASHED
+        return True
+
+
+async def _hangs(page: Page) -> bool:
+    """Whether a script keeps the page busy. One that only waits for its turn, on a machine under load, will answer."""
+    session = (await page.frames()).root.session
+    if await answers(session):
+        return False
+    before, dialogs = await _processor_times(session), page.dialogs.opened
+    asked = session.post(runtime.Evaluate(expression="1"))
+    asked.add_done_callback(lambda done: done.cancelled() or done.exception())  # a refusal is an answer, too
+    until = _now() + _TURN_COMES_WITHIN_S
+    while not asked.done() and _now() < until and page.dialogs.opened == dialogs:
+        await asyncio.wait([asked], timeout=_LOOK_EVERY_S)
+        now = await _processor_times(session)
+        if any(spent - before.get(process, 0) >= _COMPUTES_S for process, spent in now.items()):
+            break
+    session.silent = not asked.done()
+    asked.cancel()
+    return session.silent
+
+
+async def _processor_times(session: Session) -> dict[int, float]:
+    """What the processes of pages have had, in seconds. Which of them is this page's, Chrome does not tell."""
+    try:
+        processes = (await session.connection.browser.send(system_info.GetProcessInfo())).process_info
+    except ProtocolError:
+        return {}  # what stands between us and Chrome does not let it through: then time alone decides
+    return {each.id: each.cpu_time for each in processes if each.type == "renderer"}
+
+
+async def _crash(page: Page) -> bool:
+    """Ends the page's process; False when it did not end."""
+    (await page.frames()).root.session.tell(cdp_page.Crash())
+    return await _comes(page, lambda: page.activity.crashed, _CRASHES_WITHIN_S)
+
+
+async def _shares_process(page: Page) -> bool:
+    """Whether other tabs may live in the page's process: those that opened it, or that it opened, directly or not."""
+    browser = (await page.frames()).root.session.connection.browser
+    openers = {each.target_id: each.opener_id for each in (await browser.send(target.GetTargets())).target_infos}
+
+    def first(target_id: str) -> str:
+        while (opener := openers.get(target_id)) is not None:
+            target_id = opener
+        return target_id
+
+    return sum(first(each) == first(page.target_id) for each in openers) > 1
+
+
+async def _step_aside(page: Page) -> bool:
+    number = page.activity.document.number
+    (await page.frames()).root.session.tell(cdp_page.Navigate(url=_ASIDE))
+    return await _comes(page, lambda: page.activity.document.number != number, LEAVES_WITHIN_S)
+
+
+async def _comes(page: Page, is_so: Callable[[], bool], within_s: float) -> bool:
+    until = _now() + within_s
+    while not is_so():
+        if (left_s := until - _now()) <= 0:
+            return False
+        await page.activity.stir(left_s)
+    return True
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,233 @@
+"""Our functions in a page's document, where the page can neither see nor break them.
+
+An isolated world shares the DOM with the page and nothing else: own globals, own prototypes, own listeners. Our
+functions hang on one object that only we hold, so that nothing has a name in there either.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+import msgspec
+
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp import runtime
+from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.known_errors import is_context_gone
+from cdp_agent.cdp.types import Command
+from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError, SessionClosed
+from cdp_agent.page import js
+
+from .hanging import answers, check_chrome
+from .standstill import standstill_of
+
+if TYPE_CHECKING:
+    from cdp_agent.page.snapshot.adopt import Hidden
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+NAME = "cdp_agent"
+_group_numbers = itertools.count(1)
+CALL_TIMEOUT_S = 10.0
+CRASHED = "its process crashed"
+_BUSY = "The page did not answer within {:g} s: a script keeps it busy. Wait, reload it or go elsewhere."
+_STILL_BUSY = "The page still does not answer: a script keeps it busy. Wait, reload it or go elsewhere."
+CRASHED_PAGE = "The page's process crashed: reload it or go elsewhere."
+
+
+class Handle(msgspec.Struct, frozen=True):
+    """An object that lives in the page."""
+
+    object_id: str
+
+
+class World:
+    """One document's isolated world (with the same-process frames inside it), until the document is replaced."""
+
+    def __init__(self, session: Session, frame_id: str, context_id: int, functions: Handle) -> None:
+        self.session = session
+        self.frame_id = frame_id
+        self.context_id = context_id
+        self.gone = False
+        self.hidden: Hidden | None = None
+        """What Chrome has told of the document, once that was asked."""
+        self._functions = functions
+        self._complete = False
+
+    @classmethod
+    async def create(cls, session: Session, frame_id: str) -> World:
+        """A new world in the frame's present document. Raises DocumentGone, PageUnresponsive, BrowserError."""
+        async with deadline(session, CALL_TIMEOUT_S):
+            made = await session.send(
+                cdp_page.CreateIsolatedWorld(frame_id=frame_id, world_name=NAME, grant_univeral_access=True)
+            )
+            context_id = made.execution_context_id
+            answer = await session.send(runtime.Evaluate(expression=js.reading(), context_id=context_id))
+        return cls(session, frame_id, context_id, Handle(_object_id("Runtime.evaluate", answer)))
+
+    @overload
+    async def call(self, name: str, *args: Any, timeout_s: float = CALL_TIMEOUT_S) -> Any: ...
+    @overload
+    async def call(self, name: str, *args: Any, returning: type[T], timeout_s: float = CALL_TIMEOUT_S) -> T: ...
+    async def call(self, name: str, *args: Any, returning: Any = Any, timeout_s: float = CALL_TIMEOUT_S) -> Any:
+        """What our function `name` returns, promises awaited; arguments and result are JSON (or a `Handle`).
+
+        Raises DocumentGone when the document is replaced meanwhile, PageUnresponsive at the deadline, BrowserError.
+        """
+        answer = await self._run(name, self._command(name, args, by_value=True), timeout_s)
+        if returning is Any and not bytes(answer.result.value):
+            return None
+        return msgspec.json.decode(answer.result.value, type=returning)
+
+    def ask(self, name: str, *args: Any) -> asyncio.Future[runtime.Evaluated]:
+        """Calls our function `name` now; `answer_of` is what it returned. Nobody needs to wait for it."""
+        answer = self.session.post(self._command(name, args, by_value=True))
+        answer.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return answer
+
+    def tell(self, name: str, *args: Any) -> None:
+        """Calls our function `name` and waits for nothing: a page that has gone meanwhile is fine."""
+        self.session.tell(self._command(name, args, by_value=True))
+
+    async def handle(
+        self, name: str, *args: Any, group: str | None = None, timeout_s: float = CALL_TIMEOUT_S
+    ) -> Handle:
+        """Like `call`, for a result that stays in the page, such as an element; see `group`."""
+        answer = await self._run(name, self._command(name, args, by_value=False, group=group), timeout_s)
+        return Handle(_object_id(name, answer))
+
+    @contextlib.contextmanager
+    def group(self) -> Iterator[str]:
+        """A name for objects (`objectGroup`) that the page forgets at the end of the block, in one call for all."""
+        name = f"{NAME}.{next(_group_numbers)}"
+        try:
+            yield name
+        finally:
+            self.session.tell(runtime.ReleaseObjectGroup(object_group=name))
+
+    async def elements(self, ids: list[int], group: str) -> list[Handle | None]:
+        """The elements with these local ids, None for those that are gone, in two round trips for all of them."""
+        return await self.nodes("elementsOf", ids, group=group)
+
+    async def nodes(self, name: str, *args: Any, group: str) -> list[Handle | None]:
+        """What our function `name` returns: an array of nodes, None where one is null."""
+        array = await self.handle(name, *args, group=group)
+        async with deadline(self.session, CALL_TIMEOUT_S):
+            properties = await self.session.send(runtime.GetProperties(object_id=array.object_id, own_properties=True))
+        found = {
+            each.name: Handle(each.value.object_id)
+            for each in properties.result
+            if each.value is not None and each.value.object_id is not None and each.value.subtype == "node"
+        }
+        length = next(each.value for each in properties.result if each.name == "length")
+        assert length is not None  # of an array
+        return [found.get(str(index)) for index in range(msgspec.json.decode(length.value))]
+
+    async def ask_each(self, commands: Sequence[Command[R] | None]) -> list[R | None]:
+        """Chrome's answers in order, all asked at once; None where there was nothing to ask, or Chrome refuses.
+
+        It refuses what is about an element that is gone. Raises PageUnresponsive, BrowserError.
+        """
+        asked = [self.session.post(command) for command in commands if command is not None]
+        async with deadline(self.session, CALL_TIMEOUT_S):
+            answers = iter(await asyncio.gather(*asked, return_exceptions=True))
+        found: list[R | None] = []
+        for command in commands:
+            answer = next(answers) if command is not None else None
+            if isinstance(answer, BaseException) and not isinstance(answer, ProtocolError):
+                raise answer
+            found.append(None if isinstance(answer, BaseException) else answer)
+        return found
+
+    def release(self, handle: Handle) -> None:
+        """Lets the page forget the object."""
+        self.session.tell(runtime.ReleaseObject(object_id=handle.object_id))
+
+    async def _run(self, name: str, command: runtime.CallFunctionOn, timeout_s: float) -> runtime.Evaluated:
+        async with deadline(self.session, timeout_s):
+            try:
+                answer = await self.session.send(command)
+            except ProtocolError as error:
+                self.gone = self.gone or is_context_gone(error)
+                raise
+        if answer.exception_details is not None:
+            raise _bug(name, answer.exception_details)
+        return answer
+
+    def _command(
+        self, name: str, args: tuple[Any, ...], *, by_value: bool, group: str | None = None
+    ) -> runtime.CallFunctionOn:
+        """What calls our function. The first call of one that is not there yet sends it ahead, with all the rest."""
+        if not self._complete and name not in js.for_reading():
+            self._complete = True
+            self.session.tell(self._command("addFunctions", (js.rest(),), by_value=True))
+        return runtime.CallFunctionOn(
+            function_declaration=f"function(...args) {{ return this.{name}(...args) }}",
+            object_id=self._functions.object_id,
+            arguments=[
+                runtime.CallArgument(object_id=each.object_id)
+                if isinstance(each, Handle)
+                else runtime.CallArgument(value=each)
+                for each in args
+            ],
+            return_by_value=by_value,
+            object_group=group,
+            await_promise=name not in js.for_reading(),  # none of those gives one, and asking costs 0.06 ms
+        )
+
+
+def answer_of(name: str, answer: runtime.Evaluated, returning: type[T]) -> T:
+    """What our function returned, of a call that was asked for and is answered."""
+    if answer.exception_details is not None:
+        raise _bug(name, answer.exception_details)
+    return msgspec.json.decode(answer.result.value, type=returning)
+
+
+class deadline:
+    """Turns what ends a call from outside (time, a crash, a navigation) into what a model can act on."""
+
+    def __init__(self, session: Session, timeout_s: float) -> None:
+        self._session = session
+        self._timeout_s = timeout_s
+
+    async def __aenter__(self) -> None:
+        if self._session.stalled_because == CRASHED:
+            raise PageUnresponsive(CRASHED_PAGE)
+        if self._session.silent and not await answers(self._session):
+            raise PageUnresponsive(_STILL_BUSY)
+        self._timeout = asyncio.timeout(self._timeout_s)
+        await self._timeout.__aenter__()
+        if (standstill := standstill_of(self._session)) is not None:
+            standstill.add(self._timeout)
+
+    async def __aexit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if (standstill := standstill_of(self._session)) is not None:
+            standstill.discard(self._timeout)
+        try:
+            await self._timeout.__aexit__(kind, error, trace)
+        except TimeoutError as timeout:
+            self._session.silent = True
+            await check_chrome(self._session)
+            raise PageUnresponsive(_BUSY.format(self._timeout_s)) from timeout
+        if isinstance(error, SessionClosed) and error.message == CRASHED:
+            raise PageUnresponsive(CRASHED_PAGE) from error
+        if isinstance(error, ProtocolError) and is_context_gone(error):
+            raise DocumentGone("The page was replaced by another one meanwhile: take a new snapshot.") from error
+
+
+def _object_id(name: str, answer: runtime.Evaluated) -> str:
+    if answer.exception_details is not None:
+        raise _bug(name, answer.exception_details)
+    if answer.result.object_id is None:
+        raise ProtocolError(name, 0, "no object came back")
+    return answer.result.object_id
+
+
+def _bug(name: str, details: runtime.ExceptionDetails) -> ProtocolError:
+    thrown = details.exception.description if details.exception is not None else None
+    return ProtocolError(f"page/js {name}", 0, thrown or details.text)

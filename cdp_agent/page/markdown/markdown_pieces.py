@@ -1,0 +1,184 @@
+"""All of a page's Markdown in pieces that a model can take in, each of which makes sense by itself.
+
+A piece is cut between records: a row, an item of a list, a card, a section. What a record stands under is repeated at
+the head of its piece: the headings of the sections, a table's header, the row that heads a group of rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from cdp_agent.page.snapshot.budget import tokens
+
+from .markdown_blocks import Block
+
+_LONGEST_CARRY = 4  # a record is kept whole when it takes no more than this part of a piece
+_LONGEST_RECORD = 8  # blocks
+_LEAST_REPEATS = 3
+_DIGITS = re.compile(r"\d")
+_CURRENCY = re.compile(r"[$€£¥₹]")
+
+
+class _Part(msgspec.Struct):
+    """A block, or what of a long one fits into a piece; `level` of a heading, else 0."""
+
+    text: str
+    cost: int
+    level: int
+    begins: bool
+    """A record begins here, so that one may cut before it."""
+
+
+def split(blocks: list[Block], most_tokens: int) -> list[str]:
+    """All blocks in pieces of at most `most_tokens` each."""
+    pieces: list[str] = []
+    piece: list[_Part] = []
+    above: list[_Part] = []  # the headings that the piece stands under
+    for part in _parts(blocks, most_tokens):
+        while piece and _cost(above, piece) + part.cost > most_tokens:
+            end = len(piece) if part.begins else _last_record(piece, most_tokens)
+            pieces.append(_text([*above, *piece[:end]]))
+            above, piece = _headings([*above, *piece[:end]], (*piece[end:], part)[0], most_tokens), piece[end:]
+        if not piece:
+            above = _headings(above, part, most_tokens - part.cost)
+        piece.append(part)
+    return [*pieces, _text([*above, *piece])] if piece else pieces
+
+
+def _cost(*parts: list[_Part]) -> int:
+    return sum(part.cost for some in parts for part in some)
+
+
+def _text(parts: list[_Part]) -> str:
+    return "\n\n".join(part.text for part in parts)
+
+
+def _last_record(piece: list[_Part], most_tokens: int) -> int:
+    """Where the last record of a piece begins that is to go on in the next one; its end where there is none."""
+    carried = 0
+    for place in range(len(piece) - 1, 0, -1):
+        carried += piece[place].cost
+        if carried > most_tokens // _LONGEST_CARRY:
+            break
+        if piece[place].begins:
+            return place
+    return len(piece)
+
+
+def _headings(before: list[_Part], following: _Part, most_tokens: int) -> list[_Part]:
+    """The headings above what follows, as many of the innermost ones as there is room for."""
+    path: list[_Part] = []
+    for heading in [*(part for part in before if part.level), *([following] if following.level else [])]:
+        path = [each for each in path if each.level < heading.level] + [heading]
+    path = path[:-1] if following.level else path
+    while path and _cost(path) > most_tokens // _LONGEST_CARRY:
+        del path[0]
+    return path
+
+
+def _parts(blocks: list[Block], most_tokens: int) -> Iterator[_Part]:
+    records = _records(blocks)
+    for index, block in enumerate(blocks):
+        level = len(block.text) - len(block.text.lstrip("#")) if block.kind == "h" else 0
+        cost = tokens(block.text) + 1
+        if cost <= most_tokens:
+            yield _Part(block.text, cost, level, index in records)
+            continue
+        for place, text in enumerate(_cut(block, most_tokens - 1)):
+            yield _Part(text, tokens(text) + 1, level, place > 0 or index in records)
+
+
+def _records(blocks: list[Block]) -> set[int]:
+    """The blocks at which a record begins: headings, and the first of the blocks that come again and again."""
+    found = {index for index, block in enumerate(blocks) if block.kind == "h"}
+    shapes = [_shape(block) for block in blocks]
+    start = 0
+    while start < len(shapes):
+        size, end = _repeated(shapes, start)
+        found |= set(range(start, end, size))
+        start = max(end, start + 1)
+    return found
+
+
+def _repeated(shapes: list[tuple[object, ...]], start: int) -> tuple[int, int]:
+    """How many blocks make a record from there on, and where the records end; the whole place where there are none."""
+    for size in range(2, _LONGEST_RECORD + 1):
+        if len(set(shapes[start : start + size])) < 2:
+            continue  # asked first: of thousands that are alike none is walked over
+        end = start + size
+        while end < len(shapes) and shapes[end] == shapes[end - size]:
+            end += 1
+        if end - start >= _LEAST_REPEATS * size:
+            return size, end
+    return 1, start
+
+
+def _shape(block: Block) -> tuple[object, ...]:
+    """What the same part of each record has in common."""
+    text = block.text
+    return block.kind, text.startswith("["), text.startswith("!["), bool(_CURRENCY.search(text)), text.count("\n") > 0
+
+
+def _cut(block: Block, most_tokens: int) -> Iterator[str]:
+    """A long block in texts that each have the lines at its head and its end which make it what it is."""
+    lines = block.text.split("\n")
+    tail = lines.pop() if block.tail else ""
+    head = lines[: block.head]
+    if tokens("\n".join([*head, tail])) > most_tokens // 2:
+        head = []
+    group: list[str] = []  # the row that heads those below it
+    kept: list[str] = []
+    room = full = most_tokens - tokens("\n".join([*head, tail]))
+    for record in _lines_of_records(block, lines[block.head :], full):
+        cost = tokens(record) + 1
+        is_group = _heads_a_group(block, record)
+        if cost > room and kept:
+            yield _closed([*head, *kept], tail)
+            kept = [] if is_group else list(group)
+            room = full - sum(tokens(row) + 1 for row in kept)
+        if is_group:
+            group = [record] if cost < full // _LONGEST_CARRY else []
+        kept.append(record)
+        room -= cost
+    if kept:
+        yield _closed([*head, *kept], tail)
+
+
+def _lines_of_records(block: Block, lines: list[str], most_tokens: int) -> Iterator[str]:
+    """An item of a list with all its lines, or a line; what is longer than a piece is cut."""
+    records: list[str] = []
+    for line in lines:
+        if block.kind == "l" and records and (not line or line.startswith(" ")):
+            records[-1] += f"\n{line}"
+        else:
+            records.append(line)
+    for record in records:
+        if len(record) <= most_tokens or tokens(record) < most_tokens:
+            yield record
+        else:
+            for line in record.split("\n"):
+                yield from _cut_line(line, most_tokens // 2)
+
+
+def _heads_a_group(block: Block, row: str) -> bool:
+    """Whether one cell is all that a row of a table has."""
+    return block.kind == "t" and block.text.partition("\n")[0].count(" | ") > 0 and " | " not in row.replace("\\|", "")
+
+
+def _cut_line(line: str, most_tokens: int) -> Iterator[str]:
+    while len(line) > most_tokens and tokens(line) > most_tokens:
+        end = most_tokens
+        while end < len(line) and tokens(line[: end * 5 // 4]) <= most_tokens:
+            end = end * 5 // 4
+        space = line.rfind(" ", end // 2, end)
+        end = space if space > 0 else end
+        yield line[:end]
+        line = line[end:].lstrip(" ")
+    yield line
+
+
+def _closed(lines: list[str], tail: str) -> str:
+    return "\n".join([*lines, tail] if tail else lines)

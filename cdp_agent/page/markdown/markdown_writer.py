@@ -1,0 +1,249 @@
+"""Makes Markdown of the small document that page/js/read/html.js writes; its elements are explained there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lxml.etree import _Element as Element
+
+from . import markdown_inline
+from .markdown_blocks import Block, compact, indented, list_item
+from .markdown_inline import CHECK
+from .markdown_sink import Remote, Sink, Source, text_of
+from .markdown_tables import is_data, is_regular, pipe_table
+from .markdown_text import code, code_block, escape, paragraph, quoted
+
+_HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
+_AROUND = {"nav": 2, "footer": 2, "header": 1, "aside": 1}
+_COMPACT = ("nav", "footer")
+
+
+def blocks_of(document: Element, remote: Remote, unreadable: list[tuple[str, str]]) -> list[Block]:
+    """The blocks of one world's document in order; see `Source` for `remote` and `unreadable`."""
+    has_main = any(section.get("k") == "main" for section in document.iter("sec"))
+    sink = Sink(Source(_WRITERS, remote, unreadable), 1 if has_main else 0)
+    sink.flow(document)
+    sink.flush()
+    return sink.blocks
+
+
+def write_heading(sink: Sink, element: Element) -> None:
+    sink.flush()
+    blocks = sink.inner(element)
+    lines: list[str] = []
+    while blocks and blocks[0].kind == "p":
+        lines.append(blocks.pop(0).text.replace("  \n", " "))
+    text = " ".join(lines)
+    if text.startswith("**") and text.endswith("**") and "**" not in text[2:-2]:
+        text = text[2:-2]  # a heading is bold by itself
+    sink.add(f"{_HEADINGS[element.tag]} {text}" if text else "", "h")
+    sink.blocks += blocks
+
+
+def write_list(sink: Sink, element: Element) -> None:
+    sink.flush()
+    number, step = int(element.get("s", "1")), -1 if element.get("r") else 1
+    if step < 0 and element.get("s") is None:
+        number = sum(1 for child in element if child.tag == "li")
+    items: list[str] = []
+    sink.add(_stray(element.text), "p")
+    for child in element:
+        if child.tag in ("ul", "ol") and items:  # a list between items belongs to the one before
+            items[-1] += "".join("\n" + indented(block.text, 2) for block in sink.made_of(child))
+        else:
+            if child.tag == "li":  # a field has a value of another kind
+                number = int(child.get("v", number))
+            marker = f"{number}. " if element.tag == "ol" else "- "
+            if item := list_item(sink.inner(child) if child.tag == "li" else sink.made_of(child), marker):
+                items.append(item)
+            number += step if child.tag == "li" else 0
+        if text := _stray(child.tail):
+            items.append("\n" + indented(text, len(marker)) + "\n")
+    sink.add("\n".join(items).rstrip("\n"), "l")
+
+
+def _stray(text: str | None) -> str:
+    """Text that is in a list and in none of its items."""
+    return paragraph(escape(text.replace("\n", " "))) if text and not text.isspace() else ""
+
+
+def write_item(sink: Sink, element: Element) -> None:
+    _item(sink, list_item(sink.inner(element), "- "))
+
+
+def write_option(sink: Sink, element: Element) -> None:
+    _item(sink, f"- {CHECK[element.get('s', '0')]} {escape(element.text or '')}")
+
+
+def _item(sink: Sink, text: str) -> None:
+    """An item without a list around it: those that follow each other are one."""
+    sink.flush()
+    if text and sink.blocks and sink.blocks[-1].kind == "l":
+        sink.blocks[-1].text += "\n" + text
+    else:
+        sink.add(text, "l")
+
+
+def write_definitions(sink: Sink, element: Element) -> None:
+    sink.flush()
+    if not _is_of_terms(element):
+        sink.flow(element)
+        sink.flush()
+        return
+    entries: list[str] = []
+    for child in _terms(element):
+        blocks = sink.inner(child)
+        if child.tag == "dt" or not entries:
+            entries.append(" ".join(block.text for block in blocks))
+        elif item := list_item(blocks, ": "):
+            entries[-1] += "\n" + item
+    sink.add("\n\n".join(entry for entry in entries if entry), "")
+
+
+def _is_of_terms(element: Element) -> bool:
+    """Whether everything in a list of definitions is in its terms and definitions."""
+    if _stray(element.text):
+        return False
+    for child in element:
+        if _stray(child.tail) or (child.tag not in ("dt", "dd") and (child.tag == "dl" or not _is_of_terms(child))):
+            return False
+    return len(element) > 0 or element.tag == "dl"
+
+
+def _terms(element: Element) -> Iterator[Element]:
+    """The terms and definitions of a list, at any depth but not those of a list inside."""
+    for child in element:
+        if child.tag in ("dt", "dd"):
+            yield child
+        if child.tag != "dl":
+            yield from _terms(child)
+
+
+def write_quote(sink: Sink, element: Element) -> None:
+    text = "\n\n".join(block.text for block in sink.inner(element))
+    sink.add("\n".join(f"> {line}".rstrip() for line in text.split("\n")) if text else "", "")
+
+
+def write_code_block(sink: Sink, element: Element) -> None:
+    lines = [line.rstrip() for line in text_of(element).split("\n")]
+    text = "\n".join(lines).strip("\n")
+    if text:
+        block = code_block(text, element.get("l", ""))
+        sink.add(block, "c", head=1, tail=block.rpartition("\n")[2])
+
+
+def write_rule(sink: Sink, element: Element) -> None:
+    sink.add("---", "")
+
+
+def write_summary(sink: Sink, element: Element) -> None:
+    text = " ".join(block.text.lstrip("# ") for block in sink.inner(element))
+    sink.add(f"{'▾' if element.get('o') else '▸'} {text}" if text else "", "p")
+
+
+def write_table(sink: Sink, element: Element) -> None:
+    sink.flush()
+    rows = element.findall("tr")
+    if not rows or not is_regular(element):
+        sink.flow(element)
+        return
+    caption = element.find("cap")
+    if caption is not None:
+        sink.blocks += sink.inner(caption)
+    if is_data(element, rows):
+        sink.add(pipe_table(rows, lambda cell: _cell(sink, cell)), "t", head=2)
+    else:
+        for row in rows:
+            _layout_row(sink, row)
+
+
+def _layout_row(sink: Sink, row: Element) -> None:
+    cells = [sink.inner(cell) for cell in row]
+    if all(len(cell) < 2 and all(block.kind == "p" for block in cell) for cell in cells):
+        sink.add(" ".join(cell[0].text for cell in cells if cell), "p")
+    else:
+        sink.blocks += [block for cell in cells for block in cell]
+
+
+def _cell(sink: Sink, element: Element) -> str:
+    """A cell of a table in one line."""
+    texts: list[str] = []
+    for block in sink.inner(element):
+        if block.kind == "c":
+            texts += [code(line) for line in block.text.split("\n")[1:-1] if line.strip()]
+        else:
+            texts.append(block.text.replace("  \n", "<br>"))
+    return "<br>".join(texts).replace("\n", "<br>").replace("|", "\\|")
+
+
+def write_stray_row(sink: Sink, element: Element) -> None:
+    sink.flush()
+    sink.flow(element)
+    sink.flush()
+
+
+def write_stray_cell(sink: Sink, element: Element) -> None:
+    sink.put(" ")
+    sink.flow(element)
+    sink.put(" ")
+
+
+def write_section(sink: Sink, element: Element) -> None:
+    sink.flush()
+    kind = element.get("k", "")
+    inner = Sink(sink.source, max(sink.rank, _AROUND[kind]) if kind in _AROUND else 0)
+    inner.flow(element)
+    inner.flush()
+    sink.blocks += compact(inner.blocks) if kind in _COMPACT else inner.blocks
+
+
+def write_frame(sink: Sink, element: Element) -> None:
+    _frame(sink, sink.inner(element), element.get("n", ""), element.get("u", ""))
+
+
+def write_remote_frame(sink: Sink, element: Element) -> None:
+    found = sink.source.remote(int(element.get("i", "0")))
+    if isinstance(found, str):
+        _no_frame(sink, element.get("n", ""), "", found)
+    else:
+        _frame(sink, found[0], element.get("n", ""), found[1])
+
+
+def write_empty_frame(sink: Sink, element: Element) -> None:
+    _no_frame(sink, element.get("n", ""), element.get("u", ""), element.get("e", ""))
+
+
+def _frame(sink: Sink, blocks: list[Block], name: str, url: str) -> None:
+    if not blocks:
+        return
+    called = f" {quoted(name)}" if name else ""
+    sink.add(f"[Frame{called} {url}]", "")
+    sink.blocks += blocks
+    sink.add(f"[End of frame{called}]", "")
+
+
+def _no_frame(sink: Sink, name: str, url: str, why: str) -> None:
+    what = " ".join(["Frame", *([quoted(name)] if name else []), *([url] if url else [])])
+    sink.source.unreadable.append((what, why))
+    sink.add(f"[{what} could not be read: {why}]", "")
+
+
+_WRITERS = {
+    **markdown_inline.WRITERS,
+    **dict.fromkeys(_HEADINGS, write_heading),
+    **dict.fromkeys(("ul", "ol"), write_list),
+    **dict.fromkeys(("li", "dt", "dd"), write_item),
+    **dict.fromkeys(("cap", "tr"), write_stray_row),
+    **dict.fromkeys(("td", "th"), write_stray_cell),
+    "opt": write_option,
+    "dl": write_definitions,
+    "q": write_quote,
+    "pre": write_code_block,
+    "hr": write_rule,
+    "sum": write_summary,
+    "table": write_table,
+    "sec": write_section,
+    "fr": write_frame,
+    "rf": write_remote_frame,
+    "ef": write_empty_frame,
+}

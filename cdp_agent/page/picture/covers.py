@@ -1,0 +1,62 @@
+"""Where a picture of the tab shows text that nobody may see: boxes to be painted over, see paint.py.
+
+What the text is, the pages are not told: they give theirs, it is looked through here, and they are asked where those
+places are. A box is that of the whole piece of text, or the whole field, that a found place is in. What no script can
+ask for is found by drawn.py; text inside of pictures and canvases is not found.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from cdp_agent.errors import ActionError
+from cdp_agent.page.frames.frames import Frame, FrameTree
+from cdp_agent.page.frames.world import World
+from cdp_agent.page.snapshot.reading import Part, Reading, read_all
+
+from .marks import TIMEOUT_S, Box
+
+if TYPE_CHECKING:
+    from cdp_agent.page.tab import Tab
+
+Spans = Callable[[str], list[tuple[int, int]]]
+
+
+class _TextPart(Part, frozen=True, kw_only=True):
+    text: str
+
+
+async def locate_text(page: Tab, spans: Spans) -> list[Box]:
+    """The boxes of all text in which `spans` finds something, in all frames, in CSS pixels of the tab's viewport.
+
+    Fields that say they hold a secret but show it (one-time codes, card data) are among them. Raises PageUnresponsive,
+    DocumentGone, BrowserError: then it is not known what is to be covered.
+    """
+    tree = await page.frames()
+    async with page.reading:
+        readings = await read_all(tree, page.refs, "seenText", _TextPart, {})
+    try:
+        found = await asyncio.gather(*(_boxes(tree, each, spans) for each in readings.by_frame.values()))
+    finally:
+        for reading in readings.by_frame.values():
+            reading.world.tell("forgetSeen")
+    return [box for boxes in found for box in boxes]
+
+
+async def _boxes(tree: FrameTree, reading: Reading[_TextPart], spans: Spans) -> list[Box]:
+    """Those of one world, brought out of its frame and of those around it."""
+    frame: Frame = reading.frame
+    world: World = reading.world
+    try:
+        asked = spans(reading.part.text)
+        boxes = await world.call("coversOf", asked, returning=list[Box], timeout_s=TIMEOUT_S)
+        while boxes and (holder := await tree.owner_of(frame)) is not None:
+            frame, world, owner = holder
+            boxes = await world.call("coversThrough", owner, boxes, returning=list[Box], timeout_s=TIMEOUT_S)
+    except ActionError:
+        if reading.frame.parent is None:
+            raise
+        return []  # the frame has just gone
+    return boxes

@@ -1,0 +1,320 @@
+"""Where Chrome has drawn text that nobody may see, told by Chrome itself.
+
+It knows what no script can ask for: the boxes of pseudo-elements, list markers, counters, alternative texts, and of
+text in drawings, in `<object>` and in closed shadow roots. Where the place is not known in which something is drawn
+(through a filter or a pattern, by a reflection), all of the picture counts as one.
+
+https://chromedevtools.github.io/devtools-protocol/tot/DOMSnapshot/#method-captureSnapshot
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from bisect import bisect_right
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from cdp_agent.cdp import dom, dom_snapshot
+from cdp_agent.cdp.connection import Session
+from cdp_agent.errors import ActionError, PageUnresponsive, ProtocolError
+from cdp_agent.page.frames.frames import Frame
+from cdp_agent.page.frames.world import deadline
+
+from .marks import Box
+
+if TYPE_CHECKING:
+    from cdp_agent.page.tab import Tab
+
+    from .covers import Spans
+
+TIMEOUT_S = 10.0
+FRAME_TIMEOUT_S = 2.0
+EVERYWHERE = Box(-1e6, -1e6, 1e6, 1e6)
+_SHADOW, _FILTER, _REFLECTION, _HYPHEN, _EMPHASIS = range(5)
+_STYLES = ["text-shadow", "filter", "-webkit-box-reflect", "hyphenate-character", "text-emphasis-style"]
+_DRAWN_ELSEWHERE = {"pattern", "marker", "clipPath", "mask"}
+"""Elements of drawings whose content is drawn where others name them."""
+_SHOWN = {"alt", "label", "placeholder"}
+_SHOWN_OF_FIELDS = {"value", "title"}
+"""Of pictures, too: the title is shown where there is neither picture nor alternative text."""
+_ADDRESSES = {"src", "data"}
+_LENGTH = re.compile(r"\d+(?:\.\d+)?(?=px)")
+
+QUICK_S = 0.1
+
+T = TypeVar("T")
+Key = tuple[str, int, int]
+"""One piece of text for as long as it is there: its session, its node, and which of the node's pieces."""
+
+
+async def watch_text(
+    page: Tab, spans: Spans, taking: Coroutine[Any, Any, T], *, in_page: bool = False
+) -> tuple[T, list[Box]]:
+    """What `taking` comes to, and all places where such text was drawn from before it began until it was over.
+
+    It is looked for again and again meanwhile, as long as that is quick: what moves is covered on all its way. Raises
+    as `find_drawn` and as `taking`, which is cancelled then.
+    """
+    began = time.perf_counter()
+    seen = await find_drawn(page, spans, in_page=in_page)
+    boxes = set(seen.values())
+    is_quick = time.perf_counter() - began < QUICK_S
+
+    async def look() -> None:
+        for key, box in (await find_drawn(page, spans, in_page=in_page)).items():
+            before = seen.get(key, box)
+            boxes.add(box if before == box else swept(before, box))
+            seen[key] = box
+
+    task = asyncio.ensure_future(taking)
+    try:
+        while is_quick and not task.done():
+            await look()
+        taken = await task
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+    await look()
+    return taken, list(boxes)
+
+
+async def find_drawn(page: Tab, spans: Spans, *, in_page: bool = False) -> dict[Key, Box]:
+    """Where text is drawn in which `spans` finds something, in CSS pixels of the tab's viewport, or of its page.
+
+    A frame that does not answer is covered as a whole. Raises PageUnresponsive, DocumentGone, BrowserError.
+    """
+    tree = await page.frames()
+    frames = [each for each in tree.all() if _has_own_process(each)]
+    answers = await asyncio.gather(*(_capture(each) for each in frames), return_exceptions=True)
+    drawings: dict[Frame, _Drawing] = {}
+    silent: list[Frame] = []
+    for frame, answer in zip(frames, answers, strict=True):
+        if isinstance(answer, PageUnresponsive) and frame.parent is not None:
+            silent.append(frame)
+        elif isinstance(answer, (ActionError, ProtocolError)) and frame.parent is not None:
+            continue  # the frame has just gone
+        elif isinstance(answer, BaseException):
+            raise answer
+        else:
+            drawings[frame] = _Drawing(frame.session, answer)
+    covered: list[tuple[Key, Frame, Box | None]] = [(_key(frame.session, 0, 0), frame, None) for frame in silent]
+    pieces = [(frame, piece) for frame, drawing in drawings.items() for piece in drawing.pieces()]
+    for order in (pieces, sorted(pieces, key=lambda each: _reading_order(each[1]))):
+        for frame, piece in _found(order, spans):
+            covered.append((piece.key, frame, await drawings[frame].place(piece)))
+    root = drawings[tree.root].documents[0]
+    left, top = (root.scroll_offset_x, root.scroll_offset_y) if in_page else (0.0, 0.0)
+    boxes = {key: await _outermost(frame, box, drawings) for key, frame, box in dict.fromkeys(covered)}
+    return {key: _moved(box, left, top) for key, box in boxes.items() if box is not None}
+
+
+def swept(before: Box, after: Box) -> Box:
+    """All places between two, and as far again on every side: who moves has not come in a straight line."""
+    far = max(abs(after.left - before.left), abs(after.right - before.right))
+    far = max(far, abs(after.top - before.top), abs(after.bottom - before.bottom))
+    left, top = min(before.left, after.left), min(before.top, after.top)
+    return _grown(Box(left, top, max(before.right, after.right), max(before.bottom, after.bottom)), far)
+
+
+class _Piece(NamedTuple):
+    text: str
+    key: Key
+    document: int
+    layout: int
+    box: Box
+
+
+class _Drawing:
+    """What the process of one frame has drawn, with the frames of that process inside."""
+
+    def __init__(self, session: Session, snapshot: dom_snapshot.Snapshot) -> None:
+        self.documents = snapshot.documents
+        self.viewport = _box(snapshot.documents[0].layout.bounds[0])
+        self._session = session
+        self._strings = snapshot.strings
+        self._quads: dict[int, dom.Quad | None] = {}
+        self._owners = {
+            inner: document.nodes.backend_node_id[node]
+            for document in snapshot.documents
+            for node, inner in _pairs(document.nodes.content_document_index)
+        }
+        self._layouts = [{node: at for at, node in enumerate(each.layout.node_index)} for each in snapshot.documents]
+
+    def pieces(self) -> Iterator[_Piece]:
+        """All that is drawn as text, in the order of the documents."""
+        for number, document in enumerate(self.documents):
+            ids, layout = document.nodes.backend_node_id, document.layout
+            boxes = document.text_boxes
+            for at, bounds, start, length in zip(
+                boxes.layout_index, boxes.bounds, boxes.start, boxes.length, strict=True
+            ):
+                key = _key(self._session, ids[layout.node_index[at]], start)
+                yield _Piece(_cut(self._strings[layout.text[at]], start, length), key, number, at, _box(bounds))
+            values = dict(_pairs(document.nodes.input_value))
+            for at, node in enumerate(layout.node_index):
+                for place, text in enumerate(self._said(document, at, node, values.get(node, -1)), 1):
+                    key = _key(self._session, ids[node], -place)
+                    yield _Piece(text, key, number, at, _box(layout.bounds[at]))
+
+    def _said(self, document: dom_snapshot.DocumentSnapshot, at: int, node: int, value: int) -> Iterator[str]:
+        """What is drawn of an element that is no text of the document: of fields, of pictures, by its style."""
+        if document.layout.text[at] >= 0:
+            styles = [self._strings[each] for each in document.layout.styles[at]]
+            yield from (
+                styles[each].replace('"', "") for each in (_HYPHEN, _EMPHASIS) if styles and '"' in styles[each]
+            )
+        name = self._strings[document.nodes.node_name[node]]
+        words = [self._strings[each] for each in document.nodes.attributes[node]]
+        attributes = dict(zip(words[::2], words[1::2], strict=True))
+        if attributes.get("type", "").lower() == "password":  # Chrome draws dots, whatever the style says
+            attributes.pop("value", None)
+        elif value >= 0:
+            yield self._strings[value]
+        for attribute, text in attributes.items():
+            of_field = attribute in _SHOWN_OF_FIELDS and name in ("INPUT", "IMG")
+            if attribute in _SHOWN or of_field or (attribute in _ADDRESSES and text[:5].lower() == "data:"):
+                yield text
+
+    async def place(self, piece: _Piece) -> Box | None:
+        """Where it is in the viewport of the process, None where nothing of it is seen."""
+        document = self.documents[piece.document]
+        box = self._as_drawn(piece)
+        if box is EVERYWHERE:
+            return box
+        box = _moved(box, -document.scroll_offset_x, -document.scroll_offset_y)
+        if piece.document == 0:
+            return box
+        if piece.document not in self._quads:
+            self._quads[piece.document] = await _content_quad(self._session, self._owners[piece.document])
+        quad = self._quads[piece.document]
+        return _through(quad, _box(document.layout.bounds[0]), box) if quad is not None else None
+
+    def _as_drawn(self, piece: _Piece) -> Box:
+        """With its shadows, and all else that the elements around make of it."""
+        document = self.documents[piece.document]
+        nodes, layout, places = document.nodes, document.layout, self._layouts[piece.document]
+        box, node = piece.box, layout.node_index[piece.layout]
+        if styles := layout.styles[piece.layout]:
+            box = _grown(box, _longest(self._strings[styles[_SHADOW]]))
+        if piece.key[2] < 0 and layout.text[piece.layout] >= 0:  # signs that are put above or below the letters
+            box = _grown(box, box.bottom - box.top)
+        while node >= 0:
+            if self._strings[nodes.node_name[node]] in _DRAWN_ELSEWHERE:
+                return EVERYWHERE
+            if styles := layout.styles[places[node]] if node in places else []:
+                filtered = self._strings[styles[_FILTER]]
+                if "url(" in filtered or self._strings[styles[_REFLECTION]] != "none":
+                    return EVERYWHERE
+                box = _grown(box, 3 * _longest(filtered))
+            node = nodes.parent_index[node]
+        return box
+
+
+def _has_own_process(frame: Frame) -> bool:
+    return frame.parent is None or frame.parent.session is not frame.session
+
+
+async def _capture(frame: Frame) -> dom_snapshot.Snapshot:
+    timeout_s = FRAME_TIMEOUT_S if frame.parent is not None else TIMEOUT_S
+    await frame.rest(timeout_s)
+    async with deadline(frame.session, timeout_s):
+        return await frame.session.send(dom_snapshot.CaptureSnapshot(computed_styles=_STYLES))
+
+
+async def _outermost(frame: Frame, box: Box | None, drawings: Mapping[Frame, _Drawing]) -> Box | None:
+    """Brings a box out of its process; None stands for all of a frame that did not answer."""
+    silent = frame not in drawings
+    while frame.parent is not None and (box is not None or silent) and box is not EVERYWHERE:
+        around = next(each for each in drawings if each.session is frame.parent.session)
+        try:
+            async with deadline(around.session, FRAME_TIMEOUT_S):
+                owner = await around.session.send(dom.GetFrameOwner(frame_id=frame.id))
+        except ProtocolError:
+            return None
+        quad = await _content_quad(around.session, owner.backend_node_id)
+        if quad is None:
+            return None
+        box = _around(quad) if box is None else _through(quad, drawings[frame].viewport, box)
+        frame, silent = around, False
+    return box
+
+
+async def _content_quad(session: Session, backend_node_id: int) -> dom.Quad | None:
+    """Where an element's content is seen; None where it has no place, or has just gone."""
+    try:
+        async with deadline(session, FRAME_TIMEOUT_S):
+            return (await session.send(dom.GetBoxModel(backend_node_id=backend_node_id))).model.content
+    except ProtocolError:
+        return None
+
+
+def _through(quad: dom.Quad, viewport: Box, box: Box) -> Box | None:
+    """From the viewport inside of a frame to the one around it; only what the frame lets be seen."""
+    x1, y1, x2, y2, x3, y3, x4, y4 = quad
+    frame = _around(quad)
+    width, height = viewport.right, viewport.bottom
+    if abs(x1 + x3 - x2 - x4) + abs(y1 + y3 - y2 - y4) > 1:  # no parallelogram: it is turned in space
+        return frame
+    if width <= 0 or height <= 0:
+        return None
+    corners = [
+        (x1 + x / width * (x2 - x1) + y / height * (x4 - x1), y1 + x / width * (y2 - y1) + y / height * (y4 - y1))
+        for x in (box.left, box.right)
+        for y in (box.top, box.bottom)
+    ]
+    xs, ys = zip(*corners, strict=True)
+    left, top = max(frame.left, min(xs)), max(frame.top, min(ys))
+    right, bottom = min(frame.right, max(xs)), min(frame.bottom, max(ys))
+    return Box(left, top, right, bottom) if left < right and top < bottom else None
+
+
+def _found(pieces: Sequence[tuple[Frame, _Piece]], spans: Spans) -> Iterator[tuple[Frame, _Piece]]:
+    starts = [0]
+    for _, piece in pieces:
+        starts.append(starts[-1] + len(piece.text) + 1)
+    for start, end in spans("\n".join(piece.text for _, piece in pieces)):
+        yield from pieces[bisect_right(starts, start) - 1 : bisect_right(starts, end - 1)]
+
+
+def _reading_order(piece: _Piece) -> tuple[str, int, int, float]:
+    """Line by line, wherever the letters stand in the document."""
+    return piece.key[0], piece.document, round(piece.box.bottom / 4), piece.box.left
+
+
+def _key(session: Session, backend_node_id: int, place: int) -> Key:
+    return session.id or "", backend_node_id, place
+
+
+def _pairs(rare: dom_snapshot.Rare) -> Iterator[tuple[int, int]]:
+    return zip(rare.index, rare.value, strict=True)
+
+
+def _cut(text: str, start: int, length: int) -> str:
+    """As Chrome counts, to which a letter outside of the first plane is two."""
+    if text.isascii() or max(text) < "\U00010000":
+        return text[start : start + length]
+    units = text.encode("utf-16-le", "surrogatepass")[2 * start : 2 * (start + length)]
+    return units.decode("utf-16-le", "surrogatepass")
+
+
+def _longest(style: str) -> float:
+    return max(map(float, _LENGTH.findall(style)), default=0.0)
+
+
+def _box(bounds: Sequence[float]) -> Box:
+    left, top, width, height = bounds
+    return Box(left, top, left + width, top + height)
+
+
+def _moved(box: Box, right: float, down: float) -> Box:
+    return Box(box.left + right, box.top + down, box.right + right, box.bottom + down)
+
+
+def _grown(box: Box, by: float) -> Box:
+    return Box(box.left - by, box.top - by, box.right + by, box.bottom + by)
+
+
+def _around(quad: dom.Quad) -> Box:
+    return Box(min(quad[::2]), min(quad[1::2]), max(quad[::2]), max(quad[1::2]))

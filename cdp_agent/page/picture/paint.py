@@ -1,0 +1,80 @@
+"""Painting onto a picture: boxes with labels around elements, and masks over what nobody may see.
+
+It is done on a canvas in our isolated world, which is no part of the page: that page cannot see it, and there is
+nothing to take away afterwards. Pictures are made no larger than models look at them:
+
+* Anthropic shrinks what is longer than 1568 px or has more than about 1.15 million pixels, and counts width x height /
+  750 tokens: https://docs.anthropic.com/en/docs/build-with-claude/vision
+* OpenAI counts patches of 32 px, or tiles of 512 px of a picture whose shorter side was made 768 px:
+  https://platform.openai.com/docs/guides/images-vision
+* Google counts 258 tokens for each tile of at most 768 px: https://ai.google.dev/gemini-api/docs/tokens
+
+All of them take JPEG and PNG, and so do local servers, which often take no WebP.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from cdp_agent.page.frames.world import World
+
+from .marks import Box, Mark
+
+Format = Literal["png", "jpeg"]
+
+LONGEST_PX = 1568
+MOST_PIXELS = 1_150_000
+QUALITY = 0.85
+TIMEOUT_S = 5.0
+_UNLIMITED = 1 << 30
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """A picture in its file format, and how large it is."""
+
+    data: bytes
+    format: Format
+    width_px: int
+    height_px: int
+
+
+class _Painted(msgspec.Struct, frozen=True):
+    """What `paint` in page/js answers."""
+
+    data: bytes
+    width: int
+    height: int
+
+
+async def paint(
+    world: World,
+    image: bytes,
+    *,
+    width: float,
+    marks: Sequence[Mark] = (),
+    masks: Sequence[Box] = (),
+    format: Format = "png",
+    for_models: bool = False,
+) -> Picture:
+    """The image with the masks painted over, then a box and the ref around each mark.
+
+    `width` is how many CSS pixels it is wide, which the boxes are in. `for_models`: no larger than models look at it.
+    The world is where the canvas is. Raises PageUnresponsive, DocumentGone, BrowserError; there is no picture then, so
+    that nothing that was to be masked is shown.
+    """
+    options = {
+        "width": width,
+        "marks": [{"label": each.ref, "boxes": each.boxes} for each in marks],
+        "masks": masks,
+        "type": f"image/{format}",
+        "quality": QUALITY,
+        "longest": LONGEST_PX if for_models else _UNLIMITED,
+        "pixels": MOST_PIXELS if for_models else _UNLIMITED,
+    }
+    source = base64.b64encode(image).decode()
+    painted = await world.call("paint", source, options, returning=_Painted, timeout_s=TIMEOUT_S)
+    return Picture(painted.data, format, painted.width, painted.height)

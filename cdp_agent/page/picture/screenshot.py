@@ -1,0 +1,130 @@
+"""A picture of the page, for models that see and for people.
+
+https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-captureScreenshot
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.errors import ActionError
+from cdp_agent.page.frames.world import deadline
+from cdp_agent.page.snapshot.lines import refs_in
+
+from .capture import capture
+from .covers import Spans, locate_text
+from .drawn import watch_text
+from .marks import TIMEOUT_S as MARKS_TIMEOUT_S
+from .marks import Box, Mark, locate_marks
+from .paint import Format, Picture, paint
+
+if TYPE_CHECKING:
+    from cdp_agent.page.tab import Tab
+
+TIMEOUT_S = 20.0
+LONGEST_PX = 16_384
+"""Chrome's limit for one texture: what is below repeats what is above."""
+
+
+class _Extent(msgspec.Struct, frozen=True):
+    """What `viewportPlace` in page/js answers, in CSS pixels."""
+
+    width: float
+    height: float
+    left: float
+    top: float
+
+
+async def screenshot(page: Tab, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
+    """A PNG of the viewport, or of the whole page up to LONGEST_PX, in CSS pixels times the device's scale.
+
+    With `marks` there is a box and the ref around each element to act on that the viewport shows. Nothing is drawn
+    into the page. `hidden`: see `take_picture`. Raises ActionError for a tab that never had a page, PageUnresponsive,
+    DocumentGone, BrowserError.
+    """
+    if not marks and hidden is None:
+        return await _capture(page, full_page=full_page)
+    refs = refs_in((await page.read()).text) if marks else ()
+    picture = await take_picture(page, refs, hidden=hidden, full_page=full_page, format="png", for_models=False)
+    return picture.data
+
+
+async def take_picture(
+    page: Tab,
+    refs: Iterable[str] = (),
+    *,
+    hidden: Spans | None = None,
+    full_page: bool = False,
+    format: Format = "jpeg",
+    for_models: bool = True,
+) -> Picture:
+    """A picture with these refs marked, as far as the viewport shows them; see paint.py.
+
+    Text in which `hidden` finds something is painted over, and so are fields of secrets: wherever it was from before
+    the picture was taken until afterwards, since a page may move meanwhile. When that is not known there is no picture.
+    Raises ActionError for a tab that never had a page, PageUnresponsive, DocumentGone, BrowserError.
+    """
+    world = await (await page.frames()).root.world()
+
+    async def taken() -> tuple[bytes, list[Mark], _Extent]:
+        # Asked at the same time: the page goes on meanwhile.
+        return await asyncio.gather(
+            _capture(page, full_page=full_page, to_be_painted=True),
+            locate_marks(page, refs),
+            world.call("viewportPlace", returning=_Extent, timeout_s=MARKS_TIMEOUT_S),
+        )
+
+    masks: list[Box] = []
+    drawn: list[Box] = []
+    if hidden is None:
+        image, found, extent = await taken()
+    else:
+        masks = await locate_text(page, hidden)
+        (image, found, extent), drawn = await watch_text(page, hidden, taken(), in_page=full_page)
+        masks += await locate_text(page, hidden)
+    width = extent.width
+    if full_page:
+        width = (await _content_size(page)).width
+        masks = [_moved(box, extent) for box in masks]
+        found = [msgspec.structs.replace(each, boxes=[_moved(box, extent) for box in each.boxes]) for each in found]
+    return await paint(
+        world, image, width=width, marks=found, masks=masks + drawn, format=format, for_models=for_models
+    )
+
+
+async def _capture(page: Tab, *, full_page: bool, to_be_painted: bool = False) -> bytes:
+    session = (await page.frames()).root.session
+    if not page.url and not page.activity.navigating():  # Chrome would draw it when it has a document, that is: never
+        raise ActionError("There is nothing to take a picture of: no page was ever opened in this tab. Close it.")
+    clip = None
+    if full_page:
+        size = await _content_size(page)
+        clip = cdp_page.Viewport(
+            x=0, y=0, width=min(size.width, LONGEST_PX), height=min(size.height, LONGEST_PX), scale=1
+        )
+    async with deadline(session, TIMEOUT_S):
+        return await capture(
+            session,
+            cdp_page.CaptureScreenshot(
+                format="png",
+                clip=clip,
+                capture_beyond_viewport=full_page or None,
+                optimize_for_speed=to_be_painted or None,
+            ),
+        )
+
+
+async def _content_size(page: Tab) -> cdp_page.Rect:
+    session = (await page.frames()).root.session
+    async with deadline(session, TIMEOUT_S):
+        return (await session.send(cdp_page.GetLayoutMetrics())).css_content_size
+
+
+def _moved(box: Box, extent: _Extent) -> Box:
+    """From the viewport to the page."""
+    return Box(box.left + extent.left, box.top + extent.top, box.right + extent.left, box.bottom + extent.top)

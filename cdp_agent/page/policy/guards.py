@@ -1,0 +1,411 @@
+"""The rules of a browser.
+
+Where all of it is ours, every request is held on the session of the browser itself, from the first on, and is judged by
+whose frame sent it. In the Chrome of somebody else only the sessions of our tabs hold any. Shared workers and service
+workers belong to no tab: rules for some tabs hold for those of the sites that were opened there, and they are attached
+to from the browser, on a session that is there for nothing else. Those rules end with the last of the tabs; a service
+worker that met lists is stopped then: it forgets what it was told, and begins anew when it is asked for.
+
+What only those need who have rules is imported when there are some.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cdp_agent.cdp import runtime, target
+from cdp_agent.cdp.connection import Connection, Session
+from cdp_agent.errors import BrowserError, ProtocolError
+from cdp_agent.page.frames.recent import Recent
+
+from .guard import WORKERS, Guard, judge, seen
+
+if TYPE_CHECKING:
+    from cdp_agent.cdp import fetch
+
+    from .interception import Interception, Outcome, Verdict
+    from .rules import Rules
+
+_MOST_LEFT = 10_000
+_LAST_WORDS_S = 10.0
+_KNOWN_WITHIN_S = 1.0
+"""Of a frame that came to be, Chrome may tell after its first request."""
+_OUTLIVING = [
+    target.FilterEntry(type="service_worker"),
+    target.FilterEntry(type="shared_worker"),
+    target.FilterEntry(exclude=True),
+]
+
+
+class _Limits:
+    """Rules of a task (in asyncio's sense), and where they are in force."""
+
+    def __init__(self, rules: Rules, around: _Limits | None) -> None:
+        self.rules = rules
+        self.guards: list[Guard] = []
+        self._around = around
+        """Those of the block that this one is in."""
+
+    async def put_on(self, guard: Guard) -> None:
+        if self._around is not None:
+            await self._around.put_on(guard)
+        if guard not in self.guards:
+            self.guards.append(guard)
+            await guard.enforce(self.rules)
+
+
+_limits: ContextVar[_Limits | None] = ContextVar("limits", default=None)
+
+
+@contextlib.asynccontextmanager
+async def limited(rules: Rules | None) -> AsyncIterator[None]:
+    """Inside the block, whatever tab the task (or one that it starts) opens or hands to `limit` keeps to the rules.
+
+    None: there are none. Afterwards lists hold on where they are in force: a page still knows what it was told. So does
+    what somebody refused; else nothing waits any more to be allowed, since nobody is there to be asked.
+    """
+    if rules is None:
+        yield
+        return
+    around = _limits.get()
+    limits = _Limits(rules, around)
+    _limits.set(limits)
+    try:
+        yield
+    finally:
+        _limits.set(around)
+        for guard in limits.guards:
+            if rules.hold is None or rules.hold.refuses:
+                guard.outlive(rules)
+            else:
+                with contextlib.suppress(BrowserError, ProtocolError):  # gone, and its rules with it
+                    await guard.lift(rules)
+
+
+async def limit(guard: Guard) -> None:
+    """Puts the rules of the block that we are in, if any, on a tab. Raises BrowserError."""
+    if (limits := _limits.get()) is not None:
+        await limits.put_on(guard)
+
+
+class _Worker(msgspec.Struct, eq=False):
+    """A shared or service worker, or one that it started. Its requests name its target's id as their frame."""
+
+    parent: Session
+    """Where its own session is attached from."""
+    info: target.TargetInfo
+    origin: str
+    """Of what it belongs to."""
+    met: list[Rules]
+    """The lists that it began under, or of tabs that came to its site since: it keeps to them as long as it runs."""
+    interception: Interception
+
+
+class Guards:
+    """`all_ours`: the Chrome runs for us alone."""
+
+    def __init__(self, connection: Connection, rules: Rules | None, *, all_ours: bool) -> None:
+        self._connection = connection
+        self._wide = rules if all_ours else None
+        self._narrow = None if all_ours else rules
+        self._all_ours = all_ours
+        self._guards: list[Guard] = []
+        """Of the tabs that are open."""
+        self._former: dict[str, list[Rules]] = {}
+        """The rules that frames had whose documents are gone: their last words come later."""
+        self._freed: dict[str, tuple[Recent, list[Rules]]] = {}
+        """Of tabs that went on without: the requests of the documents that are gone, by their ids, and their rules."""
+        self._unknown: dict[str, list[asyncio.Future[None]]] = {}
+        """Frames of which Chrome is still to tell: who waits for that; `_waited_for` were waited for."""
+        self._waited_for = Recent()
+        self._leaving: list[list[Rules]] = []
+        """What some of those had until a moment ago: their requests are still held."""
+        self._changes: list[asyncio.Task[None]] = []
+        self._workers: dict[Session, _Worker] = {}
+        self._beginning: set[asyncio.Future[Any]] = set()
+        """Of the workers that wait for us: what lets them run, until Chrome has done it."""
+        self._let_go: dict[str, str] = {}
+        """The workers that no rules were for, by their target's id, and their origin."""
+        self._session: Session | None = None
+        self._above: Interception | None = None
+        self._changing = asyncio.Lock()
+
+    async def limit(self, guard: Guard) -> None:
+        """See `limit`."""
+        await limit(guard)
+
+    async def begin(self) -> None:
+        """To be called before the first tab is let run. Raises ProtocolError, BrowserError."""
+        if self._wide is not None:
+            await self._enforce_above([self._wide])
+        if self._narrow is not None:
+            await self._attach()
+
+    def make(self, opener: Guard | None) -> Guard:
+        """The guard of a new tab: that of the one that opened it, or one of its own."""
+        guard = opener or Guard(self._wide, self._narrow, self, from_above=self._all_ours)
+        if guard not in self._guards:
+            self._guards.append(guard)
+        return guard
+
+    def came(self, frame_id: str) -> None:
+        """See guard.Above."""
+        for waits in self._unknown.pop(frame_id, []):
+            if not waits.done():
+                waits.set_result(None)
+
+    def left(self, guard: Guard, frames: list[str], rules: list[Rules]) -> None:
+        """See guard.Above."""
+        if rules:
+            self._remember(frames, rules)
+        if guard.idle and guard in self._guards:
+            self._guards.remove(guard)
+            if rules:
+                self._change()
+
+    def freed(self, guard: Guard, requests: Recent, rules: list[Rules]) -> None:
+        """See guard.Above."""
+        self._freed |= dict.fromkeys(guard.tabs, (requests, rules))
+
+    def _remember(self, frames: list[str], rules: list[Rules]) -> None:
+        self._leaving.append(rules)
+        asyncio.get_running_loop().call_later(_LAST_WORDS_S, self._forget, rules)
+        self._former |= dict.fromkeys(frames, rules)
+        for oldest in list(self._former)[:-_MOST_LEFT]:
+            del self._former[oldest]
+
+    def _forget(self, rules: list[Rules]) -> None:
+        self._leaving.remove(rules)
+        self._freed = {tab: each for tab, each in self._freed.items() if each[1] is not rules}
+        self._change()
+
+    def _change(self) -> None:
+        self._changes.append(asyncio.ensure_future(self.changed()))
+        self._changes = [each for each in self._changes if not each.done()]
+        seen(self._changes)
+
+    def _judge(self, event: fetch.RequestPaused) -> Verdict:
+        """By the rules of whoever sent it. A frame of which Chrome is still to tell is waited for, if rules differ."""
+        frame = event.frame_id
+        if (former := self._former.get(frame)) is not None:
+            return judge(None, former, event, tab=False)
+        if workers := [each for each in self._workers.values() if each.info.target_id == frame]:
+            return self._judge_worker(workers[0], event)
+        sender = next((each for each in self._guards if frame in each.tabs or frame in each.frames), None)
+        if sender is not None:
+            if event.resource_type == "Document":
+                sender.visit(event.request.url)
+            elif (freed := self._freed.get(frame)) and (not event.network_id or event.network_id in freed[0]):
+                return judge(None, freed[1], event, tab=False)
+            return judge(sender, sender.rules, event, tab=frame in sender.tabs)
+        if frame and frame not in self._waited_for and any(each.rules != self._rules for each in self._guards):
+            return self._judge_later(event)
+        told = next((each for each in self._guards if each.narrow), None) or next(iter(self._guards), None)
+        return judge(told, self._rules, event, tab=False)
+
+    def _judge_later(self, event: fetch.RequestPaused) -> asyncio.Future[Outcome | None]:
+        loop = asyncio.get_running_loop()
+        known, verdict = loop.create_future(), loop.create_future()
+        if event.frame_id not in self._unknown:
+            asked = self._connection.browser.post(target.GetTargetInfo(target_id=event.frame_id))
+            asked.add_done_callback(lambda done: self._told_of(event.frame_id, done))
+        self._unknown.setdefault(event.frame_id, []).append(known)
+        timer = loop.call_later(_KNOWN_WITHIN_S, self.came, event.frame_id)
+
+        def judge_now(_: object) -> None:
+            timer.cancel()
+            self._waited_for.add(event.frame_id)
+            judged = self._judge(event)
+            if isinstance(judged, asyncio.Future):
+                judged.add_done_callback(lambda done: verdict.set_result(done.result()))
+            else:
+                verdict.set_result(judged)
+
+        known.add_done_callback(judge_now)
+        return verdict
+
+    def _told_of(self, frame_id: str, told: asyncio.Future[target.FoundTarget]) -> None:
+        """A worker that another one started: where nobody attaches to that, Chrome tells of it only who asks."""
+        if told.cancelled() or told.exception() is not None:
+            return
+        parent = told.result().target_info.parent_frame_id or ""
+        if guard := next((each for each in self._guards if parent in each.tabs or parent in each.frames), None):
+            guard.frames.add(frame_id)
+            self.came(frame_id)
+
+    @property
+    def _rules(self) -> list[Rules]:
+        """Of the tabs that are open."""
+        wide = [] if self._wide is None else [self._wide]
+        return _each_once([*wide, *(rules for guard in self._guards for rules in guard.narrow)])
+
+    @property
+    def _all_rules(self) -> list[Rules]:
+        """And of what outlives them."""
+        workers = [rules for each in self._workers.values() for rules in each.met]
+        return _each_once([*self._rules, *workers, *(rules for each in self._leaving for rules in each)])
+
+    @property
+    def in_force(self) -> bool:
+        """There are rules somewhere."""
+        return bool(self._all_rules)
+
+    async def changed(self) -> None:
+        """See guard.Above."""
+        async with self._changing:
+            if self._all_ours:
+                await self._enforce_above(self._all_rules)
+            self._stop_workers()
+            if self._session is None:
+                if self._watches:
+                    await self._attach()
+                return
+            await self._auto_attach(self._session)
+            if self._watches or self._beginning:
+                self._take_back()
+                await asyncio.gather(*self._enforce(list(self._workers)), return_exceptions=True)
+            else:
+                await self._detach(self._session)
+
+    @property
+    def _watches(self) -> bool:
+        """There are, or will be, rules for the workers that belong to no tab."""
+        of_tabs = self._narrow is not None or any(each.narrow for each in self._guards)
+        return of_tabs or any(each.met for each in self._workers.values())
+
+    async def _enforce_above(self, rules: list[Rules]) -> None:
+        from .interception import Interception
+
+        if self._above is None:
+            self._above = Interception(self._connection.browser, self._judge)
+        await asyncio.gather(*self._above.enforce(rules))
+
+    async def _attach(self) -> None:
+        browser = self._connection.browser
+        attached = await browser.send(target.AttachToBrowserTarget())
+        session = self._session = self._connection.session(attached.session_id)
+        session.on(target.AttachedToTarget, lambda event: self._arrived(session, event))
+        session.on(target.DetachedFromTarget, lambda event: self._left(event.session_id))
+        await self._auto_attach(session)
+
+    async def _auto_attach(self, session: Session) -> None:
+        """Workers wait for us only where there are rules: one that did as we detached would wait for ever."""
+        waits = self._watches
+        await session.send(
+            target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=waits, flatten=True, filter=_OUTLIVING)
+        )
+
+    async def _detach(self, session: Session) -> None:
+        self._session = None
+        self._workers, self._let_go = {}, {}
+        await self._connection.browser.send(target.DetachFromTarget(session_id=session.id))
+
+    def _arrived(self, parent: Session, event: target.AttachedToTarget, inside: str = "") -> None:
+        """`inside`: the origin of the worker that started this one."""
+        from cdp_agent.security.origins import origin_of
+
+        from .interception import Interception
+
+        worker, info = self._connection.session(event.session_id), event.target_info
+        origin = inside or str(origin_of(info.url.removeprefix("blob:")))
+        if not self._all_ours and not self._rules_for(origin):
+            self._let_go[info.target_id] = origin
+            running = self._let_run(worker)
+            running.add_done_callback(lambda _: parent.tell(target.DetachFromTarget(session_id=event.session_id)))
+            return
+        interception = Interception(worker, lambda paused: self._judge_worker(kept, paused))
+        kept = self._workers[worker] = _Worker(parent, info, origin, [], interception)
+        seen(self._enforce([worker]))
+        worker.on(target.AttachedToTarget, lambda inner: self._arrived(worker, inner, origin))
+        worker.on(target.DetachedFromTarget, lambda inner: self._left(inner.session_id))
+        worker.tell(
+            target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=WORKERS)
+        )
+        self._let_run(worker)
+
+    def _let_run(self, worker: Session) -> asyncio.Future[Any]:
+        """One whose script is still to come runs when it has come, if we are still attached then: else never."""
+        running = worker.post(runtime.RunIfWaitingForDebugger())
+        seen([running])
+        self._beginning.add(running)
+        running.add_done_callback(self._begun)
+        return running
+
+    def _begun(self, running: asyncio.Future[Any]) -> None:
+        self._beginning.discard(running)
+        if not self._beginning and not self._watches and self._session is not None:
+            self._change()
+
+    def _left(self, session_id: str) -> None:
+        """With those that it started."""
+        gone = {session_id}
+        for each, kept in self._workers.items():  # in the order in which they came
+            if kept.parent.id in gone:
+                gone.add(each.id)
+        self._workers = {each: kept for each, kept in self._workers.items() if each.id not in gone}
+
+    def visited(self, origin: str) -> None:
+        """See guard.Above. In the Chrome of a user, workers that nobody's rules were for were let go."""
+        seen(self._enforce([worker for worker, kept in self._workers.items() if kept.origin == origin]))
+        self._take_back()
+
+    def _take_back(self) -> None:
+        for target_id in [each for each, origin in self._let_go.items() if self._rules_for(origin)]:
+            del self._let_go[target_id]
+            if self._session is not None:
+                self._session.tell(target.AttachToTarget(target_id=target_id, flatten=True))
+
+    def _stop_workers(self) -> None:
+        """Ends those that met lists and could go on without. A shared worker ends with its pages."""
+        for worker, kept in list(self._workers.items()):
+            if kept.info.type == "service_worker" and kept.met and not self._rules_for(kept.origin):
+                self._remember([kept.info.target_id], kept.met)
+                self._connection.browser.tell(target.CloseTarget(target_id=kept.info.target_id))
+                # As long as somebody is attached, a worker that was stopped begins again as the one that it was.
+                kept.parent.tell(target.DetachFromTarget(session_id=worker.id))
+                self._left(worker.id)
+
+    def _enforce(self, workers: list[Session]) -> list[asyncio.Future[Any]]:
+        from cdp_agent.cdp import network
+
+        from .interception import socket_conditions
+
+        answers: list[asyncio.Future[Any]] = []
+        for worker in workers:
+            if worker not in self._workers:
+                continue
+            kept = self._workers[worker]
+            kept.met = self._lists_of(kept)
+            rules = self._rules_of(kept)
+            answers += kept.interception.enforce(rules)
+            conditions = socket_conditions(rules)
+            worker.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
+        return answers
+
+    def _guards_for(self, origin: str) -> list[Guard]:
+        return [each for each in self._guards if each.narrow and each.came_to(origin)]
+
+    def _rules_for(self, origin: str) -> list[Rules]:
+        return [rules for guard in self._guards_for(origin) for rules in guard.narrow]
+
+    def _lists_of(self, kept: _Worker) -> list[Rules]:
+        return _each_once([*kept.met, *(rules for rules in self._rules_for(kept.origin) if rules.hold is None)])
+
+    def _rules_of(self, kept: _Worker) -> list[Rules]:
+        wide = [] if self._wide is None else [self._wide]
+        return _each_once([*wide, *self._lists_of(kept), *self._rules_for(kept.origin)])
+
+    def _judge_worker(self, kept: _Worker, event: fetch.RequestPaused) -> Verdict:
+        """Also of one that was stopped meanwhile: what it had sent before comes later."""
+        guards = self._guards_for(kept.origin)
+        return judge(guards[0] if guards else None, self._rules_of(kept), event, tab=False)
+
+
+def _each_once(rules: list[Rules]) -> list[Rules]:
+    return list({id(each): each for each in rules}.values())

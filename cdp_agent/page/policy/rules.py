@@ -1,0 +1,205 @@
+"""What pages may load: origins that are allowed or denied, kinds of resources, hosts of a list. Pure decisions.
+
+A pattern is one of
+
+    example.com             the host and its subdomains, http and https, any port
+    *.example.com           its subdomains, without the host itself
+    example.com:8080        the same on one port
+    https://example.com     this origin alone: scheme, host and port (443 where none is written)
+    https://*.example.com   the subdomains, with this scheme and port
+    127.0.0.1  [::1]:8080   an address has no subdomains
+    https://  file://       everything with that scheme
+    *                       everything over http and https
+
+ws: counts as http:, wss: as https:. What has no server (`about:`, `data:`, `blob:`, `javascript:`) is never refused: it
+can load nothing that is. Any other scheme, `file:` too, is refused as soon as there is a list, unless it is allowed.
+What is on both lists is denied.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from cdp_agent.errors import SetupError
+from cdp_agent.security.origins import Origin, ascii_host, is_ip, origin_of, scheme_of, split_port
+
+from .hosts import holds, read_hosts
+
+ResourceType = Literal["image", "stylesheet", "font", "media", "manifest", "script", "xhr", "ping", "prefetch"]
+RESOURCE_TYPES: tuple[ResourceType, ...] = get_args(ResourceType)
+
+_SECURE = {"ws": "http", "wss": "https"}
+_SERVERLESS = frozenset({"about", "data", "blob", "javascript"})
+_WEB = frozenset({"http", "https"})
+_PORTS = {"http": 80, "https": 443}
+_MANIFEST = re.compile(r"(?:manifest[^/]*\.json|\.webmanifest)(?:\?.*)?$")
+_MOST_TOLD = 8
+
+
+class Pattern(msgspec.Struct, frozen=True):
+    """One entry of a list; see the top of this file. None or "" stands for any."""
+
+    text: str
+    scheme: str = ""
+    host: str = ""
+    port: int | None = None
+    itself: bool = True
+    """The host itself is meant."""
+    subdomains: bool = False
+
+    def matches(self, scheme: str, origin: Origin | None) -> bool:
+        """Whether an address of that scheme and origin is meant."""
+        scheme = _SECURE.get(scheme, scheme)
+        if self.scheme != scheme if self.scheme else scheme not in _WEB:
+            return False
+        if not self.host:
+            return True
+        if origin is None or (self.port is not None and self.port != origin.port):
+            return False
+        if origin.host == self.host:
+            return self.itself
+        return self.subdomains and origin.host.endswith(f".{self.host}")
+
+
+def pattern(text: str) -> Pattern:
+    """The pattern that was written. Raises SetupError, which says what is wrong and how to write it."""
+    written = text.strip()
+    if written == "*":
+        return Pattern(text)
+    scheme, found, rest = written.partition("://")
+    scheme = scheme.lower() if found else ""
+    scheme = _SECURE.get(scheme, scheme)
+    authority = (rest if found else written).removesuffix("/")
+    if scheme and not authority and re.fullmatch(r"[a-z][a-z0-9+.-]*", scheme):
+        return Pattern(text, scheme)
+    if re.search(r"[/?#@\\]", authority) or (scheme and scheme not in _WEB):
+        raise SetupError(f"{text!r} is no origin: write example.com, *.example.com or https://example.com:8443.")
+    below = authority.startswith("*.")
+    name, port_text = split_port(authority.removeprefix("*."))
+    host = ascii_host(name) if "*" not in name else None
+    port = _PORTS.get(scheme) if not port_text else _number(port_text)
+    if host is None or (port_text and port is None) or (below and is_ip(host)):
+        raise SetupError(f"{text!r} is no origin: write example.com, *.example.com or https://example.com:8443.")
+    return Pattern(text, scheme, host, port, itself=not below, subdomains=below or (not scheme and not is_ip(host)))
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """Why something may not be loaded. `violates`: a list of origins says so; the rest is only left out, as asked."""
+
+    why: str
+    violates: bool
+
+
+class Blocked(msgspec.Struct, frozen=True):
+    """A request that a list of origins kept from being sent. `tab`: it was for the document of a tab."""
+
+    url: str
+    why: str
+    tab: bool = False
+
+    @property
+    def origin(self) -> str:
+        """Where it would have gone, as far as that has a name."""
+        return str(origin_of(self.url) or self.url[:100])
+
+    def __str__(self) -> str:
+        return f"{self.origin} {self.why}, so nothing was sent there. Reach the goal without it."
+
+
+class Rules(msgspec.Struct, frozen=True, kw_only=True):
+    """What may be loaded. `allow` None: everything that nothing else refuses."""
+
+    allow: tuple[Pattern, ...] | None = None
+    deny: tuple[Pattern, ...] = ()
+    block_types: frozenset[str] = frozenset()
+    block_hosts: frozenset[str] = frozenset()
+    proxy_credentials: tuple[str, str] | None = None
+    """User and password."""
+    hold: Any = None
+    """A `Hold`: what would do more than ask waits until somebody has allowed it."""
+
+    @property
+    def bound(self) -> bool:
+        """There is a list of origins."""
+        return self.allow is not None or bool(self.deny)
+
+    def refusal(self, url: str, kind: str = "", *, tab: bool = False) -> Refusal | None:
+        """Why the address may not be loaded; None when it may.
+
+        `kind` is what it is loaded as (Chrome's `ResourceType`), `tab` says that it is the document of a tab.
+        """
+        scheme, origin = scheme_of(url), origin_of(url)
+        if self.bound and (why := self._violation(scheme, origin, url)):
+            return Refusal(why, True)
+        if not tab and (self.block_types or self.block_hosts) and self._left_out(kind.lower(), origin, url):
+            return Refusal("blocked as asked", False)
+        return None
+
+    def _violation(self, scheme: str, origin: Origin | None, url: str) -> str:
+        if scheme == "view-source":
+            url = url.partition(":")[2]
+            scheme, origin = scheme_of(url), origin_of(url)
+        if scheme in _SERVERLESS:
+            return ""
+        if scheme in (*_WEB, *_SECURE) and origin is None:
+            return "is an address that cannot be understood"
+        if denied := next((each for each in self.deny if each.matches(scheme, origin)), None):
+            return f"is denied ({denied.text.strip()})"
+        if any(each.matches(scheme, origin) for each in self.allow or ()):
+            return ""
+        if self.allow is not None:
+            return f"is not among the allowed origins ({_listed(self.allow)})"
+        return "" if scheme in (*_WEB, *_SECURE) else f"is a {scheme}: address, which is not allowed"
+
+    def _left_out(self, kind: str, origin: Origin | None, url: str) -> bool:
+        kind = "prefetch" if kind == "fetch" else kind  # so Chrome calls it where requests are held; a fetch is XHR
+        if kind in self.block_types:
+            return True
+        # A manifest is "Other" there.
+        if kind == "other" and "manifest" in self.block_types and _MANIFEST.search(url):
+            return True
+        return origin is not None and bool(self.block_hosts) and holds(self.block_hosts, origin.host)
+
+
+def rules_of(
+    *,
+    allow: Iterable[str] | None = None,
+    deny: Iterable[str] | None = None,
+    block: Iterable[str] | None = None,
+    block_hosts: str | os.PathLike[str] | Iterable[str] | None = None,
+    proxy_credentials: tuple[str, str] | None = None,
+) -> Rules | None:
+    """The rules that were asked for, None when none were. An empty `allow` allows nothing. Raises SetupError."""
+    types = frozenset(each.strip().lower() for each in listed("block", block or ()))
+    if unknown := types - set(RESOURCE_TYPES):
+        raise SetupError(f"{', '.join(sorted(unknown))} cannot be blocked, only {', '.join(RESOURCE_TYPES)}.")
+    found = Rules(
+        allow=None if allow is None else tuple(pattern(each) for each in listed("allow", allow)),
+        deny=tuple(pattern(each) for each in listed("deny", deny or ())),
+        block_types=types,
+        block_hosts=frozenset() if block_hosts is None else read_hosts(block_hosts),
+        proxy_credentials=proxy_credentials,
+    )
+    return None if found == Rules() else found
+
+
+def listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
+    """The entries. Raises SetupError for a single text, of which each letter would be one."""
+    if isinstance(given, str):
+        raise SetupError(f"{name} is a list, not {given!r}.")
+    return tuple(given)
+
+
+def _listed(patterns: tuple[Pattern, ...]) -> str:
+    names = [each.text.strip() for each in patterns]
+    more = f" and {len(names) - _MOST_TOLD} more" if len(names) > _MOST_TOLD else ""
+    return (", ".join(names[:_MOST_TOLD]) + more) or "there are none"
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and 0 < int(text) <= 0xFFFF else None

@@ -1,0 +1,119 @@
+"""CSS over all frames and shadow roots of a page, in document order: no model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.frames.frames import FrameTree
+from cdp_agent.page.refs.locate import Located
+from cdp_agent.page.snapshot.reading import Part, Reading, Readings, read_all
+from cdp_agent.page.snapshot.refs import RefTable
+
+
+class FoundElement(msgspec.Struct, frozen=True):
+    """An element that matches. Addresses in `attributes` are absolute; None where it has no such attribute.
+
+    `near_ref` is the ref of the nearest element around it that the last snapshot showed, where that is another one.
+    """
+
+    tag: str
+    text: str
+    attributes: dict[str, str | None]
+    ref: str
+    visible: bool
+    frame_url: str
+    near_ref: str | None
+
+
+class FindResult(msgspec.Struct, frozen=True):
+    """The first elements in document order, and how many there are in all. `unread`: frames not searched, and why."""
+
+    elements: list[FoundElement]
+    total: int
+    unread: list[str]
+
+
+class _Row(msgspec.Struct, frozen=True):
+    id: int
+    near: int
+    tag: str
+    visible: bool
+    text: str
+    attributes: dict[str, str | None]
+    url: str
+
+
+class _FindPart(Part, frozen=True, kw_only=True):
+    rows: list[_Row]
+    total: int
+    before: list[int]
+    """How many elements come before each of the `remote` frames."""
+    error: str
+
+
+async def find(
+    tree: FrameTree,
+    refs: RefTable,
+    selector: str,
+    *,
+    within: Located | None = None,
+    attributes: Sequence[str] = (),
+    max_results: int = 20,
+    include_text: bool = True,
+) -> FindResult:
+    """The elements that match a CSS selector, closed shadow roots and frames of all processes included.
+
+    `within` scopes into an element: what is below it, its shadow root and, for an iframe, its document.
+    Raises InvalidArguments for a bad selector, with Chrome's reason, and values out of range.
+    """
+    if not 1 <= max_results <= 100:
+        raise InvalidArguments(f"max_results is {max_results}: give 1 to 100.")
+    options = {
+        "selector": selector,
+        "within": {"frame": within.frame.id, "id": within.local} if within else None,
+        "attributes": list(attributes),
+        "most": max_results,
+        "text": include_text,
+    }
+    readings = await read_all(tree, refs, "findElements", _FindPart, options)
+    if error := readings.root.part.error:
+        raise InvalidArguments(f"{error} Correct the selector.")
+    unread: list[str] = []
+    start = readings.by_frame[within.frame.id] if within else readings.root
+    found = list(_in_order(readings, start, unread))
+    total = sum(count for count, _, _ in found)
+    rows = [(row, reading) for _, part, reading in found for row in part]
+    elements = [_element(refs, reading, row) for row, reading in rows[:max_results]]
+    return FindResult(elements, total, unread)
+
+
+_Stretch = tuple[int, list[_Row], Reading[_FindPart]]
+
+
+def _in_order(readings: Readings[_FindPart], reading: Reading[_FindPart], unread: list[str]) -> Iterator[_Stretch]:
+    """Stretches of rows between the frames of other worlds: how many elements each has, and the rows told of them."""
+    part, start = reading.part, 0
+    for local, before in zip(part.remote, part.before, strict=True):
+        yield before - start, part.rows[start:before], reading
+        child = readings.child(reading, local)
+        if isinstance(child, str):
+            unread.append(child)
+        else:
+            yield from _in_order(readings, child, unread)
+        start = before
+    yield part.total - start, part.rows[start:], reading
+
+
+def _element(refs: RefTable, reading: Reading[_FindPart], row: _Row) -> FoundElement:
+    return FoundElement(
+        tag=row.tag,
+        text=row.text,
+        attributes=row.attributes,
+        ref=f"E{refs.number(reading.world, row.id)}",
+        visible=row.visible,
+        frame_url=row.url,
+        near_ref=f"E{refs.number(reading.world, row.near)}" if row.near else None,
+    )

@@ -1,0 +1,77 @@
+"""The page's source as it is now: whole, or cleaned for whoever reads it as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.page.refs.locate import Located, locate
+from cdp_agent.page.snapshot.budget import tokens
+from cdp_agent.page.snapshot.reading import Part, Reading, Readings, read_all
+
+if TYPE_CHECKING:
+    from cdp_agent.page.tab import Tab
+
+
+class _Markup(msgspec.Struct, frozen=True):
+    """What `outerHtml` in page/js answers; `wrong`: why the selector is none."""
+
+    html: str | None
+    wrong: str
+
+
+class _MarkupPart(Part, frozen=True, kw_only=True):
+    """What `cleanHtml` in page/js answers, with "\\x02" around the ids of iframes whose content is elsewhere."""
+
+    html: str
+
+
+class CleanHtml(msgspec.Struct, frozen=True):
+    """Markup without scripts, styles, comments and handlers. `cut`: how many characters were left off at its end."""
+
+    text: str
+    cut: int = 0
+
+
+async def outer_html(page: Tab, selector: str) -> str:
+    """The markup of the first element that matches, in any frame. Raises ActionError when there is none."""
+    for frame in (await page.frames()).all():
+        found = await (await frame.world()).call("outerHtml", selector, returning=_Markup)
+        if found.wrong:
+            raise InvalidArguments(f"{selector!r} is no CSS selector: {found.wrong}")
+        if found.html is not None:
+            return found.html
+    raise ActionError(f"Nothing matches {selector} in any frame.")
+
+
+async def clean_html(page: Tab, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
+    """The cleaned markup of the element, or of the page, with shadow roots and the documents of its frames inside.
+
+    With a budget it is cut after so many tokens. Raises StaleRef, PageUnresponsive, BrowserError.
+    """
+    tree = await page.frames()
+    await page.adopt_saved()
+    at = await locate(page, ref) if ref is not None else None
+    async with page.reading:
+        readings = await read_all(tree, page.refs, "cleanHtml", _MarkupPart, {"within": _scope(at)})
+    html = _whole(readings, readings.by_frame[at.frame.id] if at else readings.root)
+    if budget_tokens is None or (needed := tokens(html)) <= budget_tokens:
+        return CleanHtml(html)
+    kept = html[: len(html) * budget_tokens // needed]
+    kept = kept[: kept.rfind("<")] if "<" in kept[-500:] else kept  # no half tag
+    return CleanHtml(kept, len(html) - len(kept))
+
+
+def _scope(at: Located | None) -> dict[str, object] | None:
+    return {"frame": at.frame.id, "id": at.local} if at is not None else None
+
+
+def _whole(readings: Readings[_MarkupPart], reading: Reading[_MarkupPart]) -> str:
+    before, *rest = reading.part.html.split("\x02")
+    pieces = [before]
+    for owner, after in zip(rest[::2], rest[1::2], strict=True):
+        child = readings.child(reading, int(owner))
+        pieces += ["(not readable)" if isinstance(child, str) else _whole(readings, child), after]
+    return "".join(pieces)

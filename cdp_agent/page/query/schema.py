@@ -1,0 +1,144 @@
+"""The elements of a page that can be acted on, as data: for whoever plans by a list of them rather than by the page.
+
+Only what can be told apart is in it (a label, a placeholder, a text), and fields even without any of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import msgspec
+
+from cdp_agent.page.frames.frames import FrameTree
+from cdp_agent.page.snapshot.budget import tokens
+from cdp_agent.page.snapshot.reading import Part, Reading, Readings, read_all
+from cdp_agent.page.snapshot.refs import RefTable
+
+Matrix = tuple[float, float, float, float, float, float]
+_STRAIGHT: Matrix = (1, 0, 0, 1, 0, 0)
+
+
+class SchemaElement(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One element: `id` is its ref. `type` is an input's type, else the tag; `text` a field's value, or what names it.
+
+    `location`: left, top, width and height in CSS pixels of the tab's viewport, wherever its frame is.
+    """
+
+    id: str
+    type: str
+    role: str
+    label: str = ""
+    placeholder: str = ""
+    text: str = ""
+    state: str = ""
+    location: tuple[int, int, int, int] = (0, 0, 0, 0)
+
+
+class PageSchema(msgspec.Struct, frozen=True, dict=True):
+    """The elements in document order. `raw`: how many there are to act on; `cut`: how many did not fit the budget.
+
+    `unread`: frames that could not be read, and why.
+    """
+
+    elements: list[SchemaElement]
+    raw: int
+    cut: int
+    unread: list[str]
+
+    @cached_property
+    def text(self) -> str:
+        """JSON, an element a line."""
+        lines = ",\n".join(msgspec.json.encode(each).decode() for each in self.elements)
+        notes = [f"{self.cut} more elements were left out, those out of view first."] if self.cut else []
+        notes += [f"A frame could not be read: {why}" for why in self.unread]
+        return "\n".join([f"[{lines}]", *notes])
+
+
+class _Row(msgspec.Struct, frozen=True):
+    id: int
+    remote: bool
+    map: Matrix = _STRAIGHT
+    type: str = ""
+    role: str = ""
+    label: str = ""
+    placeholder: str = ""
+    text: str = ""
+    state: str = ""
+    box: tuple[float, float, float, float] = (0, 0, 0, 0)
+    seen: bool = False
+
+
+class _SchemaPart(Part, frozen=True, kw_only=True):
+    """What `schema` in page/js answers."""
+
+    rows: list[_Row]
+    raw: int
+    minds_listeners = True
+
+
+class _Placed(msgspec.Struct, frozen=True):
+    element: SchemaElement
+    in_view: bool
+
+
+async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = None) -> PageSchema:
+    """What can be acted on, in all frames and shadow roots, by one call in each world.
+
+    Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
+    """
+    readings = await read_all(tree, refs, "schema", _SchemaPart, {})
+    unread: list[str] = []
+    placed = list(_placed(readings, readings.root, refs, _STRAIGHT, unread))
+    kept = placed if budget_tokens is None else _within(placed, budget_tokens)
+    raw = sum(each.part.raw for each in readings.by_frame.values())
+    return PageSchema([each.element for each in kept], raw, len(placed) - len(kept), unread)
+
+
+def _placed(
+    readings: Readings[_SchemaPart],
+    reading: Reading[_SchemaPart],
+    refs: RefTable,
+    outwards: Matrix,
+    unread: list[str],
+) -> Iterator[_Placed]:
+    for row in reading.part.rows:
+        if not row.remote:
+            yield _Placed(_element(row, f"E{refs.number(reading.world, row.id)}", outwards), row.seen)
+            continue
+        child = readings.child(reading, row.id)
+        if isinstance(child, str):
+            unread.append(child)
+        else:
+            yield from _placed(readings, child, refs, _after(outwards, row.map), unread)
+
+
+def _element(row: _Row, ref: str, outwards: Matrix) -> SchemaElement:
+    location = _mapped(outwards, row.box)
+    return SchemaElement(ref, row.type, row.role, row.label, row.placeholder, row.text, row.state, location)
+
+
+def _within(placed: Sequence[_Placed], budget_tokens: int) -> list[_Placed]:
+    """Those that fit, what is in view before the rest, in their order."""
+    left, kept = budget_tokens, set()
+    for place in sorted(range(len(placed)), key=lambda place: not placed[place].in_view):
+        left -= tokens(msgspec.json.encode(placed[place].element).decode()) + 1
+        if left < 0:
+            break
+        kept.add(place)
+    return [each for place, each in enumerate(placed) if place in kept]
+
+
+def _after(outer: Matrix, inner: Matrix) -> Matrix:
+    """The inner map, then the outer one."""
+    a, b, c, d, e, f = outer
+    g, h, i, j, k, m = inner
+    return (a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * m + e, b * k + d * m + f)
+
+
+def _mapped(matrix: Matrix, box: tuple[float, float, float, float]) -> tuple[int, int, int, int]:
+    a, b, c, d, e, f = matrix
+    left, top, width, height = box
+    corners = [(x, y) for x in (left, left + width) for y in (top, top + height)]
+    xs, ys = [a * x + c * y + e for x, y in corners], [b * x + d * y + f for x, y in corners]
+    return round(min(xs)), round(min(ys)), round(max(xs) - min(xs)), round(max(ys) - min(ys))

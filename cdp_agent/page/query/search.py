@@ -1,0 +1,307 @@
+"""Searching in what the snapshot shows: no model is asked, and nothing is written into the page.
+
+The page gives its lines, the matching is done here, with the `regex` package under a time limit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from time import monotonic
+
+import msgspec
+import regex
+
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.frames.frames import FrameTree
+from cdp_agent.page.snapshot.reading import Part, Reading, Readings, read_all
+from cdp_agent.page.snapshot.refs import RefTable
+
+LONGEST_PATTERN = 1_000
+"""In characters; what takes longest to compile takes 10 ms for each 6 of them."""
+MATCH_TIMEOUT_S = 0.08
+NEAR_TIMEOUT_S = 0.15
+_FLAGS = regex.VERSION1
+_GAP = r"(?:[^\S\n]*\|[^\S\n]*|[^\S\n]+)"  # what parts two words of a line: a space, or the bar between two cells
+_FORMS = ("'’‘ʼ`´", '"“”„«»', "-‐‑‒–—−")
+_MOST_NEAR = 3
+_WORD = regex.compile(r"[^\s]+")
+_LONG_WORD = regex.compile(r"[\w@.]*\w{3}[\w@.]*|\d+")
+_BEGINNING = 5
+_LONGEST_NEAR = 80
+
+
+class Match(msgspec.Struct, frozen=True):
+    """A place where the pattern matches. `ref` is the nearest element that can be acted on or has a name."""
+
+    text: str
+    before: str
+    after: str
+    ref: str
+    role: str
+    name: str
+    frame_url: str
+    in_viewport: bool
+
+
+class SearchResult(msgspec.Struct, frozen=True):
+    """The first matches in document order, and how many there are in all.
+
+    `near`: when there is none, up to three spellings on the page that come close, else the lines with most of the
+    words; for a regular expression what is there to the letter. `unread`: the frames that could not be searched, and
+    why.
+    """
+
+    matches: list[Match]
+    total: int
+    near: list[str]
+    unread: list[str]
+
+
+class _TextPart(Part, frozen=True, kw_only=True):
+    text: str
+    minds_listeners = True  # as in the snapshot: who listens for the mouse has a line
+
+
+class _Place(msgspec.Struct, frozen=True):
+    id: int
+    role: str
+    name: str
+    url: str
+    in_viewport: bool
+
+
+class _Places(msgspec.Struct, frozen=True):
+    first: int
+    end: int
+    places: list[_Place]
+
+
+class _Segment(msgspec.Struct, frozen=True):
+    """A stretch of one world's text with no other world's frame in it; `start` is its place in that text."""
+
+    reading: Reading[_TextPart]
+    start: int
+    text: str
+
+
+class _Span(msgspec.Struct, frozen=True):
+    segment: _Segment
+    start: int
+    end: int
+
+
+async def search(
+    tree: FrameTree,
+    refs: RefTable,
+    pattern: str,
+    *,
+    regex: bool = False,
+    case_sensitive: bool = False,
+    context_chars: int = 80,
+    max_results: int = 10,
+    cover: Callable[[str], str] | None = None,
+) -> SearchResult:
+    """Where the lines of all frames match: names, texts, values and options, as the snapshot shows them.
+
+    The words of a literal text may stand in neighbouring cells, in any case unless `case_sensitive`, and quotes and
+    dashes are of any form; a regular expression is one of the `regex` package. No match runs from one line into the
+    next unless the expression names the line break. `cover` may hide parts of a text before anything looks into it: it
+    puts as many characters in their place.
+    Raises InvalidArguments for a bad pattern, one that takes too long, and values out of range.
+    """
+    if not 0 <= context_chars <= 500:
+        raise InvalidArguments(f"context_chars is {context_chars}: give 0 to 500.")
+    if not 1 <= max_results <= 50:
+        raise InvalidArguments(f"max_results is {max_results}: give 1 to 50.")
+    # In a thread, since `regex` compiles in Python, and slowly.
+    compiled = await asyncio.to_thread(_compile, pattern, is_regex=regex, case_sensitive=case_sensitive)
+    readings = await read_all(tree, refs, "shownText", _TextPart, {})
+    try:
+        unread: list[str] = []
+        segments = list(_segments(readings, readings.root, unread, cover or str))
+        spans, total = await asyncio.to_thread(_find_all, compiled, segments, max_results)
+        matches = await _matches(refs, spans, context_chars)
+        near = [] if total else await asyncio.to_thread(_near, pattern, segments, is_regex=regex)
+    finally:
+        for reading in readings.by_frame.values():
+            reading.world.tell("forgetSeen")
+    return SearchResult(matches, total, near, unread)
+
+
+def _compile(pattern: str, *, is_regex: bool, case_sensitive: bool) -> regex.Pattern[str]:
+    words = [word for word in pattern.split() if word != "|"] or pattern.split()
+    if not pattern or (not is_regex and not words):
+        raise InvalidArguments("The pattern is empty: give the text to look for.")
+    if len(pattern) > LONGEST_PATTERN:
+        raise InvalidArguments(
+            f"The pattern has {len(pattern):,} characters, and {LONGEST_PATTERN:,} is the most: "
+            "look for a characteristic part of it."
+        )
+    flags = _FLAGS | (regex.MULTILINE if is_regex else 0)  # a block's end is a line's end
+    if not case_sensitive:
+        flags |= regex.IGNORECASE | regex.FULLCASE
+    try:
+        return regex.compile(pattern if is_regex else _GAP.join(map(_literal, words)), flags)
+    except RecursionError as error:
+        raise InvalidArguments("The pattern has too many brackets inside of brackets: make it simpler.") from error
+    except (regex.error, ValueError, OverflowError) as error:  # its text says where: "missing ) at position 4"
+        raise InvalidArguments(
+            f"The pattern {pattern!r} is no regular expression: {error}. "
+            "Correct it, or search for the plain text with regex=false."
+        ) from error
+
+
+def _literal(word: str) -> str:
+    """The word as an expression: who types it again types another apostrophe or dash than the page."""
+    alike = {each: f"[{regex.escape(form)}]" for form in _FORMS for each in form}
+    return "".join(alike.get(each, regex.escape(each)) for each in word)
+
+
+def _segments(
+    readings: Readings[_TextPart], reading: Reading[_TextPart], unread: list[str], cover: Callable[[str], str]
+) -> Iterator[_Segment]:
+    """All text in document order, each frame's where its iframe stands."""
+    text = cover(reading.part.text)
+    start = 0
+    while (mark := text.find("\x02", start)) >= 0:
+        yield _Segment(reading, start, text[start:mark])
+        end = text.index("\x02", mark + 1)
+        child = readings.child(reading, int(text[mark + 1 : end]))
+        if isinstance(child, str):
+            unread.append(child)
+        else:
+            yield from _segments(readings, child, unread, cover)
+        start = end + 1
+    yield _Segment(reading, start, text[start:])
+
+
+def _find_all(compiled: regex.Pattern[str], segments: list[_Segment], most: int) -> tuple[list[_Span], int]:
+    spans: list[_Span] = []
+    total = 0
+    budget = _TimeBudget(MATCH_TIMEOUT_S)
+    try:
+        for segment in segments:
+            for found in compiled.finditer(segment.text, timeout=budget.left(), concurrent=True):
+                if found.end() == found.start():
+                    continue
+                total += 1
+                if len(spans) < most:
+                    spans.append(_Span(segment, found.start(), found.end()))
+    except TimeoutError as error:
+        raise InvalidArguments(
+            f"The pattern {compiled.pattern!r} takes too long on this page: it can match in too many ways. "
+            "Make it simpler, for example without a repetition inside of a repetition."
+        ) from error
+    return spans, total
+
+
+async def _matches(refs: RefTable, spans: list[_Span], context_chars: int) -> list[Match]:
+    by_world: dict[int, list[int]] = {}
+    for index, span in enumerate(spans):
+        by_world.setdefault(id(span.segment.reading.world), []).append(index)
+    found: dict[int, Match] = {}
+    for indexes in by_world.values():
+        world = spans[indexes[0]].segment.reading.world
+        asked = [
+            (span.segment.start + span.start, span.segment.start + span.end) for span in (spans[i] for i in indexes)
+        ]
+        answer = await world.call("placesOf", {"next": refs.free(world), "spans": asked}, returning=_Places)
+        refs.claim(world, answer.first, answer.end)
+        for index, place in zip(indexes, answer.places, strict=True):
+            found[index] = _match(spans[index], place, f"E{refs.number(world, place.id)}", context_chars)
+    return [found[index] for index in range(len(spans))]
+
+
+def _match(span: _Span, place: _Place, ref: str, context_chars: int) -> Match:
+    text = span.segment.text
+    before = text[max(0, span.start - context_chars) : span.start]
+    return Match(
+        text=text[span.start : span.end],
+        before=before.replace("\n", " "),
+        after=text[span.end : span.end + context_chars].replace("\n", " "),
+        ref=ref,
+        role=place.role,
+        name=place.name,
+        frame_url=place.url,
+        in_viewport=place.in_viewport,
+    )
+
+
+def _near(pattern: str, segments: list[_Segment], *, is_regex: bool) -> list[str]:
+    """Up to three places of the page that come closest, the closest first."""
+    budget = _TimeBudget(NEAR_TIMEOUT_S)
+    try:
+        if is_regex:
+            literal = _compile(pattern, is_regex=False, case_sensitive=False)
+            return _first(literal, segments, budget)
+        return _spelled_alike(pattern, segments, budget) or _of_the_same_words(pattern, segments, budget)
+    except TimeoutError:
+        return []  # a hint, not an answer
+
+
+def _first(compiled: regex.Pattern[str], segments: list[_Segment], budget: _TimeBudget) -> list[str]:
+    for segment in segments:
+        if (match := compiled.search(segment.text, timeout=budget.left(), concurrent=True)) is not None:
+            return [match.group()]
+    return []
+
+
+def _spelled_alike(pattern: str, segments: list[_Segment], budget: _TimeBudget) -> list[str]:
+    """Spellings within few changes of the pattern."""
+    wanted = " ".join(pattern.split())
+    changes = 1 if len(wanted) < 6 else 2 if len(wanted) < 12 else 3
+    if len(wanted) < 3 or len(wanted) > 60:
+        return []
+    words = len(wanted.split(" "))
+    flags = _FLAGS | regex.IGNORECASE | regex.BESTMATCH
+    fuzzy = regex.compile(f"(?<!\\w)(?:{regex.escape(wanted)}){{e<={changes}}}(?!\\w)", flags)
+    found: dict[str, int] = {}
+    try:
+        for segment in segments:
+            for match in fuzzy.finditer(segment.text, timeout=budget.left(), concurrent=True):
+                spelling = match.group().strip()
+                if spelling and "\n" not in spelling and abs(len(_WORD.findall(spelling)) - words) <= 1:
+                    found[spelling] = min(found.get(spelling, 99), sum(match.fuzzy_counts))
+    except TimeoutError:
+        pass  # what was found so far is offered
+    return sorted(found, key=lambda spelling: (found[spelling], len(spelling)))[:_MOST_NEAR]
+
+
+def _of_the_same_words(pattern: str, segments: list[_Segment], budget: _TimeBudget) -> list[str]:
+    """The lines that have most of the words, or words that begin like them; at least half of them."""
+    wanted = {_beginning(word) for word in _LONG_WORD.finditer(pattern)}
+    found: dict[str, int] = {}
+    for segment in segments:
+        for line in segment.text.split("\n"):
+            common = {
+                _beginning(word): word.start() for word in _LONG_WORD.finditer(line) if _beginning(word) in wanted
+            }
+            if common and len(common) * 2 >= len(wanted):
+                found[_part_of(line, min(common.values()))] = len(common)
+            budget.check()
+    return sorted(found, key=lambda part: (-found[part], len(part)))[:_MOST_NEAR]
+
+
+def _beginning(word: regex.Match[str]) -> str:
+    return word.group()[:_BEGINNING].casefold()
+
+
+def _part_of(line: str, at: int) -> str:
+    start = max(0, min(at - _LONGEST_NEAR // 4, len(line) - _LONGEST_NEAR))
+    part = line[start : start + _LONGEST_NEAR]
+    return ("…" if start else "") + part + ("…" if start + _LONGEST_NEAR < len(line) else "")
+
+
+class _TimeBudget:
+    """Seconds that several searches share."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = monotonic() + seconds
+
+    def left(self) -> float:
+        return max(0.001, self._end - monotonic())
+
+    def check(self) -> None:
+        if monotonic() > self._end:
+            raise TimeoutError

@@ -1,0 +1,285 @@
+"""Which of the elements alike is the one that was meant, after the page was rendered anew.
+
+It is known by its own keys (id, data-id, href …), by those of its row, by what the row says, by the row's heading, or
+as the n-th of equally many in rows that say the same. Where something speaks against it, none is: better none than
+a wrong one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from cdp_agent.page.snapshot.lines import read_line, ref_of, without_focus, without_ref
+
+_ROWS = re.compile(r" *- (row|listitem|article|option|treeitem|menuitem)\b")
+_HEADINGS = ("heading", "rowheader")
+_CHANGING = re.compile(r"\W*\d+([:.,/]\d+)+\S*|\S*[$€£¥%]\S*")
+"""Times, dates and prices: they change while the row stays."""
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """What is known of who an element is, see js/names/identity.js."""
+
+    row: int
+    nth: int
+    of: int
+    is_row: bool
+    own: list[str]
+    around: list[str]
+    inside: list[str]
+    heading: str
+    words: list[str]
+
+    @property
+    def is_bare(self) -> bool:
+        """It came out of its place alone: nothing tells where that was."""
+        return not (self.words or self.own or self.around or self.inside)
+
+    def keys(self, kind: str) -> set[str]:
+        """`own`, `around` or `inside`."""
+        return set(getattr(self, kind))
+
+
+class Identities(msgspec.Struct, frozen=True):
+    """Those of elements alike, as they were and as they are; None for what is not known any more."""
+
+    were: list[Identity | None]
+    are: list[Identity | None]
+
+
+class Place(msgspec.Struct, frozen=True):
+    """An element that is looked for, among all alike: as they were, in the order of the page, and as they are."""
+
+    was: Identity
+    were: list[Identity]
+    are: dict[int, Identity]
+    """By their index."""
+    fresh: dict[int, Identity]
+    """Those that can be it: they came since."""
+
+    @property
+    def others(self) -> list[Identity]:
+        """Those of other rows."""
+        return [each for each in self.were if each.row != self.was.row]
+
+    @property
+    def is_alone(self) -> bool:
+        """There was one, not in a list, and there is one."""
+        return len(self.were) == len(self.are) == 1 and not self.was.is_row
+
+
+def successor(which: int, told: Identities, fresh: Sequence[bool], *, renamed: bool) -> int | None:
+    """The index in `told.are` of what `told.were[which]` is now, None when that is not certain.
+
+    `fresh`: whether each came since. `renamed`: their names differ, so that only keys count.
+    """
+    was = told.were[which]
+    assert was is not None  # else there is nothing to compare
+    there = {index: each for index, each in enumerate(told.are) if each is not None}
+    able = {index: each for index, each in there.items() if fresh[index]}
+    place = Place(was, [each for each in told.were if each is not None], there, able)
+    for kind in ("own", "around", "inside"):
+        if keys := _singling(place, kind):
+            keyed = _keyed(place, kind, keys)
+            if keyed:
+                return keyed[0] if len(keyed) == 1 and not _speaks_against(place, kind, keys, keyed[0]) else None
+    return None if renamed else _by_words(place)
+
+
+def _singling(place: Place, kind: str) -> set[str]:
+    """The keys that no other had. One that was alone in its list may have those that each has there."""
+    was = place.was
+    rivals = place.others if kind != "own" else [each for each in place.were if each is not was]
+    keys = was.keys(kind).difference(*(each.keys(kind) for each in rivals))
+    keys = {key for key in keys if not _counts(place, kind, key)}
+    if rivals or (kind == "own" and place.is_alone):
+        return keys
+    return {key for key in keys if " href=" in key or re.search(r"\d", key.partition("=")[2])}
+
+
+def _counts(place: Place, kind: str, key: str) -> bool:
+    """Whether the key only says which row it is, from 0 or 1: the next one there has it then."""
+    number = re.search(r"\d+(?=\D*$)", key)
+    if number is None or (start := int(number[0]) - place.was.row) not in (0, 1):
+        return False
+    before, after = key[: number.start()], key[number.end() :]
+    return all(f"{before}{each.row + start}{after}" in each.keys(kind) for each in place.others)
+
+
+def _keyed(place: Place, kind: str, keys: set[str]) -> list[int]:
+    """Those with the keys, if any can be it."""
+    have = [index for index, each in place.are.items() if keys & each.keys(kind)]
+    if kind != "own" and len({place.are[index].row for index in have}) == 1:
+        have = [index for index in have if _same_nth(place.was, place.are[index])]
+    return have if any(index in place.fresh for index in have) else []
+
+
+def _speaks_against(place: Place, kind: str, keys: set[str], index: int) -> bool:
+    """Whether what the row says now tells that its key went to another: keys that only count are such."""
+    found, was = place.are[index], place.was
+    if kind == "own" and (place.is_alone or any(" href=" in key for key in keys & found.keys(kind))):
+        return False
+    if kind == "inside" and _conflict(place, kind, found):
+        return True
+    if found.words == was.words:
+        return False
+    if any(each.words == was.words for each in place.are.values() if each.row != found.row):
+        return True
+    mine, its = _steady_words(was), _steady_words(found)
+    shared = len(mine & its) + (0 if kind == "inside" else 0.5)
+    closer = (each for each in place.others if _steady_words(each) != mine)
+    return bool(mine) and (not mine & its or any(len(_steady_words(each) & its) >= shared for each in closer))
+
+
+def _conflict(place: Place, kind: str, found: Identity, *, counted: bool = True) -> bool:
+    """Whether it has another key in place of one that singled out. Ids may be counted anew at each rendering."""
+    was, its = place.was.keys(kind), found.keys(kind)
+    lost = _singling(place, kind) - its
+    for key in lost:
+        name, _, value = key.partition("=")
+        is_counted = name.endswith((" id", " for")) and re.search(r"\d", value) is not None
+        if (counted or not is_counted) and any(each.startswith(f"{name}=") for each in its - was):
+            return True
+    return False
+
+
+def _by_words(place: Place) -> int | None:
+    def able(counted: bool) -> dict[int, Identity]:
+        kinds = ("own", "around", "inside")
+        return {
+            index: each
+            for index, each in place.fresh.items()
+            if _same_nth(place.was, each) and not any(_conflict(place, kind, each, counted=counted) for kind in kinds)
+        }
+
+    ways: tuple[Callable[[Identity], object], ...] = (
+        lambda each: (each.words, each.heading),
+        lambda each: each.heading,
+        lambda each: (_first(each), sorted(_steady_words(each))) if _steady_words(each) else "",
+    )
+    for way in ways:
+        said = way(place.was)
+        if not said or any(way(each) == said for each in place.others):
+            continue
+        there = {each.row for each in place.are.values() if way(each) == said}
+        found = [index for index, each in able(counted=False).items() if way(each) == said]
+        if len(there) == len(found) == 1:
+            return found[0]
+    if place.is_alone:
+        found = [
+            index for index, each in able(counted=False).items() if _letters(each.words) == _letters(place.was.words)
+        ]
+        return found[0] if found else None
+    return _nth(place, able(counted=True))
+
+
+def _nth(place: Place, able: dict[int, Identity]) -> int | None:
+    """The n-th of equally many, where all rows say what they said."""
+    were = [(each.words, each.nth) for each in place.were]
+    are = [(each.words, each.nth) for each in place.are.values()]
+    index = list(place.are)[next(i for i, each in enumerate(place.were) if each is place.was)] if were == are else None
+    return index if index in able else None
+
+
+def is_another(was: Identity, now: Identity, were: Sequence[Identity]) -> bool:
+    """Whether a row says nothing any more of what it alone said."""
+    others = set[str]().union(*(_steady_words(each) for each in were if each.row != was.row))
+    mine, its = _steady_words(was) - others, _steady_words(now)
+    return bool(mine) and bool(its) and not mine & its
+
+
+def _same_nth(one: Identity, other: Identity) -> bool:
+    return (one.nth, one.of) == (other.nth, other.of)
+
+
+def _first(each: Identity) -> str:
+    """What the row begins with, beside numbers."""
+    return next((words for words in each.words if re.search(r"[^\W\d]", words)), "")
+
+
+def _steady_words(each: Identity) -> set[str]:
+    return steady_words(" ".join(each.words))
+
+
+def steady_words(text: str) -> set[str]:
+    """Its words without times, dates and prices."""
+    return {word for word in text.split() if re.search(r"\w", word) and not _CHANGING.fullmatch(word)}
+
+
+def _letters(words: Sequence[str]) -> list[str]:
+    """The words without what counts: a number of four digits and more is a name."""
+    return [word for word in " ".join(words).split() if re.search(r"[^\W\d]|\d{4}", word)]
+
+
+def steady(name: str) -> str:
+    """A name without its numbers; "" for one that has nothing else."""
+    return " ".join(_letters([name]))
+
+
+def identities_in(text: str, refs: Sequence[str]) -> list[Identity]:
+    """What a snapshot's text alone tells of the elements, in the order of the page."""
+    lines = text.split("\n")
+    at = [place_of(lines, ref) for ref in refs]
+    rows: list[tuple[int, int]] = [_row(lines, each) for each in at]
+    told: list[Identity] = []
+    for index, (first, end) in zip(at, rows, strict=True):
+        inside = [each for each in at if first <= each < end]
+        around = [lines[i] for i in range(first, end) if i not in inside]
+        named = [line for line in map(read_line, around) if line is not None]
+        heading = next((line.name for line in named if line.role in _HEADINGS and line.name), "")
+        told.append(
+            Identity(
+                row=rows.index((first, end)),
+                nth=inside.index(index),
+                of=len(inside),
+                is_row=_ROWS.match(lines[first]) is not None,
+                own=_targets([lines[index]]),
+                around=[],
+                inside=_targets(around),
+                heading=heading,
+                words=[bare(line).strip().removeprefix("- ") for line in around],
+            )
+        )
+    return told
+
+
+def _row(lines: list[str], at: int) -> tuple[int, int]:
+    """The lines of the row that a line stands in; where there is none, what stands beside it."""
+    first = at
+    for above in range(at, -1, -1):
+        if above == at or _indent(lines[above]) < _indent(lines[first]):
+            first = above
+            if _ROWS.match(lines[first]):
+                return first, _end(lines, first + 1, _indent(lines[first]) + 1)
+    depth = _indent(lines[at])
+    first = at
+    while first > 0 and _indent(lines[first - 1]) >= depth:
+        first -= 1
+    return first, _end(lines, at + 1, depth)
+
+
+def _end(lines: list[str], at: int, depth: int) -> int:
+    while at < len(lines) and _indent(lines[at]) >= depth:
+        at += 1
+    return at
+
+
+def _targets(lines: Sequence[str]) -> list[str]:
+    return [f"a href={line.target}" for line in map(read_line, lines) if line is not None and line.target]
+
+
+def place_of(lines: Sequence[str], ref: str) -> int:
+    """Which line has the ref."""
+    return next(index for index, line in enumerate(lines) if f"[ref={ref}]" in line and ref_of(line) == ref)
+
+
+def bare(line: str) -> str:
+    """Without refs, and without what only the focus tells."""
+    return without_ref(without_focus(line))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))

@@ -1,0 +1,134 @@
+"""From a ref to the element that it names, wherever it lives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from cdp_agent.errors import DocumentGone, StaleRef
+from cdp_agent.page.frames.frames import Frame
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World
+from cdp_agent.page.snapshot.reading import READ_TIMEOUT_S
+from cdp_agent.page.snapshot.refs import RefTable, parse_ref
+
+from .identity import Identities
+from .recover import Alike, alike, last_to_show, replacement
+
+if TYPE_CHECKING:
+    from cdp_agent.page.tab import Tab
+
+
+Position = tuple[float, float]
+"""A place in an element: CSS pixels right of and below its left top corner."""
+
+
+class Located(msgspec.Struct, frozen=True):
+    """An element that is there: `local` is its number in `world`, `note` says when it was found again."""
+
+    ref: str
+    frame: Frame
+    world: World
+    local: int
+    refs: RefTable
+    """For what else is to be named: all refs of the page."""
+    note: str = ""
+    position: Position | None = None
+    """Where in it the mouse is to go. None: its middle, or the middle of what is seen of it."""
+    part: bool = False
+    """It has no ref of its own, and belongs to the element that has this one: an option of a list."""
+    wait_s: float | None = None
+    """How long an action waits for it to be ready, where the user has said that."""
+
+    def at(self, position: Position | None) -> Located:
+        """The same element, for the mouse to go to that position in it."""
+        return msgspec.structs.replace(self, position=position)
+
+    def patience(self, usual_s: float) -> float:
+        """How long to wait for it to be ready, `usual_s` where the user has said nothing."""
+        return usual_s if self.wait_s is None else self.wait_s
+
+    def answered_within(self, usual_s: float) -> float:
+        """How long a call may take that waits so long in the page."""
+        return max(CALL_TIMEOUT_S, 2 * self.patience(usual_s))
+
+
+async def locate(page: Tab, ref: str) -> Located:
+    """The element behind a ref, found again when the page has rendered it anew and it is certain which one it is now.
+
+    Raises InvalidArguments when `ref` is none, StaleRef when there is no such element any more (or ever was),
+    PageUnresponsive, BrowserError.
+    """
+    asked = latest = parse_ref(ref)
+    while latest in page.renewed:
+        latest = page.renewed[latest]
+    found = await _alive(page, latest)
+    if found is None:
+        if not page.refs.was_given(latest):
+            raise StaleRef(f"E{asked}", f"{_unknown(page, asked)}. Take a snapshot and use a ref that it shows.")
+        page.renewed[latest] = await _renewed(page, latest)
+        latest = page.renewed[latest]
+        found = await _alive(page, latest)
+    if found is None:
+        message = f"E{asked} is gone, and the page keeps rendering anew: wait, then take a new snapshot."
+        raise StaleRef(f"E{asked}", message)
+    return found if latest == asked else msgspec.structs.replace(found, note=_note(asked, latest))
+
+
+def _note(asked: int, latest: int) -> str:
+    return f"E{asked} was rendered anew: it is E{latest} now"
+
+
+async def _renewed(page: Tab, number: int) -> int:
+    """The number of the element that took its place. Raises StaleRef when that is not certain."""
+    before = last_to_show(f"E{number}", list(page.history))
+    await page.read()
+    found = alike(f"E{number}", before, page.history[-1])
+    return parse_ref(replacement(found, await _identities(page, found)))
+
+
+async def _identities(page: Tab, found: Alike) -> Identities | None:
+    """What the page knows of those alike; None where they are of another document."""
+    meant = page.refs.locate(parse_ref(found.ref))
+    if meant is None:
+        return None
+    world = meant[0]
+
+    def local(ref: str) -> int:
+        known = page.refs.locate(parse_ref(ref))
+        return known[1] if known is not None and known[0] is world else 0
+
+    were, are = [local(each) for each in found.were], [local(each) for each in found.are]
+    if 0 in are or not are:
+        return None
+    try:
+        return await world.call("identities", were, found.were.index(found.ref), are, returning=Identities)
+    except DocumentGone:
+        return None
+
+
+async def _alive(page: Tab, number: int) -> Located | None:
+    tree = await page.frames()
+    await page.adopt_saved()
+    known = page.refs.locate(number)
+    if known is None:
+        return None
+    world, local = known
+    frame = next((each for each in tree.all() if each.present_world is world), None)
+    if frame is None:
+        return None
+    await frame.rest(READ_TIMEOUT_S)
+    try:
+        alive = await world.call("isAlive", local, returning=bool)
+    except DocumentGone:
+        return None
+    found = Located(f"E{number}", frame, world, local, page.refs, wait_s=page.settings.action_timeout_s)
+    return found if alive else None
+
+
+def _unknown(page: Tab, number: int) -> str:
+    if page.refs.next == 1:
+        return f"There is no E{number}: none was given yet"
+    if 0 < number < page.refs.next:
+        return f"E{number} is gone: the page had it in an earlier reading"
+    return f"There is no E{number}: the refs go up to E{page.refs.next - 1}"

@@ -1,0 +1,128 @@
+"""Finds an element again whose ref died when the page rendered it anew, see identity.py for how it is known.
+
+Only elements that came after the last reading that showed the old one are candidates: what was there before is
+another element, however alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import msgspec
+
+from cdp_agent.errors import StaleRef
+from cdp_agent.page.snapshot.lines import line_of, quoted
+from cdp_agent.page.snapshot.refs import Ref, parse_ref
+from cdp_agent.page.snapshot.snapshot import Snapshot
+
+from .identity import Identities, bare, identities_in, place_of, steady, successor
+
+_SHOWN = 3
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A reading of the page, remembered."""
+
+    snapshot: Snapshot
+    end: int
+    """Elements that came later have this number or a higher one."""
+
+
+def last_to_show(ref: str, history: list[Seen]) -> Seen | None:
+    """The latest reading whose text has the ref."""
+    return next((seen for seen in reversed(history) if line_of(seen.snapshot.text, ref)), None)
+
+
+class Alike(msgspec.Struct, frozen=True):
+    """The elements of one role and name, in the order of the page: as it was read, and as it is."""
+
+    ref: str
+    before: Seen
+    now: Seen
+    were: list[str]
+    are: list[str]
+    renamed: bool = False
+    """No new one has the name to the letter: those whose names differ in numbers alone."""
+
+    @property
+    def fresh(self) -> list[str]:
+        return [each for each in self.are if parse_ref(each) >= self.before.end]
+
+
+def alike(ref: str, before: Seen | None, now: Seen) -> Alike:
+    """What may have taken the place of `ref`, which is gone. Raises StaleRef when nothing can have."""
+    if before is None:
+        raise StaleRef(ref, f"{ref} is gone, and so is the page that showed it: take a new snapshot.")
+    was = before.snapshot.refs[ref]
+    if _page(before.snapshot.url) != _page(now.snapshot.url):
+        raise StaleRef(
+            ref,
+            f"{ref} ({_described(was)}) was on {before.snapshot.url}. The page is {now.snapshot.url} now: snapshot it.",
+        )
+    found = Alike(ref, before, now, _same(before, was), _same(now, was))
+    if found.fresh or not steady(was.name):
+        return found
+    again = Alike(ref, before, now, _same(before, was, renamed=True), _same(now, was, renamed=True), renamed=True)
+    return again if again.fresh else found
+
+
+def replacement(found: Alike, told: Identities | None) -> str:
+    """The ref of the element that took the place of one that is gone. Raises StaleRef when that is not certain.
+
+    `told` is what the page knows of those alike; None where they are of another document: then it is read off the text.
+    """
+    which = found.were.index(found.ref)
+    was = told.were[which] if told is not None else None
+    if told is None or was is None or was.is_bare:
+        before, now = found.before.snapshot.text, found.now.snapshot.text
+        told = Identities([*identities_in(before, found.were)], [*identities_in(now, found.are)])
+    fresh = [each in found.fresh for each in found.are]
+    index = successor(which, told, fresh, renamed=found.renamed)
+    if index is None:
+        raise StaleRef(found.ref, _what_is_there(found))
+    return found.are[index]
+
+
+def _same(seen: Seen, was: Ref, *, renamed: bool = False) -> list[str]:
+    name: Callable[[Ref], str] = (lambda each: steady(each.name)) if renamed else lambda each: each.name
+    kind: Callable[[Ref], object] = lambda each: (each.role, name(each), _page(each.frame_url))  # noqa: E731 (one use)
+    return [each.ref for each in seen.snapshot.refs.values() if kind(each) == kind(was)]
+
+
+def _page(url: str) -> str:
+    """An address as far as it names a page: a page's own state is in its query and fragment."""
+    return url.partition("#")[0].partition("?")[0]
+
+
+def _what_is_there(found: Alike) -> str:
+    ref, fresh = found.ref, found.fresh
+    named = _described(found.before.snapshot.refs[ref])
+    if fresh:
+        shown = ", ".join(_line(found.now.snapshot.text, each) for each in fresh[:_SHOWN])
+        more = f" and {len(fresh) - _SHOWN} more" if len(fresh) > _SHOWN else ""
+        if len(fresh) == 1:
+            return f"{ref} ({named}) is gone. One that looks like it came since, and may be another: {shown}."
+        return f"{ref} ({named}) was rendered anew, and {len(fresh)} look like it: {shown}{more}. Choose one of them."
+    if found.are:
+        shown = ", ".join(found.are[:_SHOWN])
+        return f"{ref} ({named}) is gone. Others of that name were there before and still are: {shown}."
+    return f"{ref} ({named}) is gone, and nothing of that name has taken its place: take a new snapshot."
+
+
+def _described(ref: Ref) -> str:
+    return f"{ref.role} {quoted(ref.name)}" if ref.name else ref.role
+
+
+def _line(text: str, ref: str) -> str:
+    """Its line, and the one that it stands in."""
+    lines = text.split("\n")
+    at = place_of(lines, ref)
+    depth = len(lines[at]) - len(lines[at].lstrip(" "))
+    around = next((each for each in reversed(lines[:at]) if len(each) - len(each.lstrip(" ")) < depth), None)
+    inside = f" in {_plain(bare(around))}" if around is not None else ""
+    return f"{_plain(lines[at])}{inside}"
+
+
+def _plain(line: str) -> str:
+    return re.sub(r"^ *- |:$", "", line)

@@ -1,0 +1,138 @@
+"""Whether an element that lives stands for another record than when its ref was told.
+
+Lists that scroll give their rows new contents, and others do when one row more is rendered: then the old ref would act
+on another record. It is known by what the row says, or by the element's own name where it is the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from cdp_agent.errors import DocumentGone, StaleRef
+from cdp_agent.page.snapshot.lines import label_of, line_of, quoted, read_line, unquoted
+from cdp_agent.page.snapshot.refs import Ref, parse_ref
+from cdp_agent.page.snapshot.snapshot import Snapshot
+
+from .identity import Identities, Identity, identities_in, is_another, place_of, steady_words
+from .locate import Located
+
+_LONGEST_ROW = 80
+_NEAR = 2
+_FIELDS = {"textbox", "searchbox", "combobox", "spinbutton", "slider", "progressbar", "meter", "scrollbar"}
+"""What they say is a value: it changes while they stay."""
+
+
+async def hold_to_record(at: Located, known: Snapshot, now: Snapshot) -> None:
+    """Raises StaleRef when the element was given another record to stand for since the reading `known`."""
+    if known.text == now.text or at.ref not in known.refs or at.ref not in now.refs:
+        return
+    found = _by_itself(at.ref, known, now) or await _by_row(at, known, now)
+    if found:
+        named = label_of(line_of(known.text, at.ref))
+        said, says = (quoted(text[:_LONGEST_ROW]) for text in found)
+        raise StaleRef(
+            at.ref,
+            f"{at.ref} ({named}) stands for another row now: {says}, not {said} as before. "
+            "Use the ref of the row that you mean.",
+        )
+
+
+def _by_itself(ref: str, known: Snapshot, now: Snapshot) -> tuple[str, str] | None:
+    """What it said itself and what it says, where these are two of a list whose elements were all given others."""
+    was = known.refs[ref]
+    if was.role in _FIELDS or was.role != now.refs[ref].role:
+        return None
+    peers = [each.ref for each in known.refs.values() if (each.role, each.frame_url) == (was.role, was.frame_url)]
+    before, after = _said(known, peers), _said(now, [each for each in peers if each in now.refs])
+    if not before[ref] or not after[ref] or before[ref] == after[ref]:
+        return None
+
+    def is_other(each: str) -> bool:
+        others = set[str]().union(*(steady_words(before[other]) for other in peers if other != each))
+        mine, its = steady_words(before[each]) - others, steady_words(after.get(each, ""))
+        return bool(mine) and bool(its) and not mine & its
+
+    if not is_other(ref):
+        return None
+    moved = any(after.get(other) == before[ref] or before[other] == after[ref] for other in peers if other != ref)
+    place = peers.index(ref)
+    near = [each for each in peers[max(0, place - _NEAR) : place + _NEAR + 1] if each != ref]
+    return (before[ref], after[ref]) if moved or sum(map(is_other, near)) >= _NEAR else None
+
+
+def _said(snapshot: Snapshot, refs: Sequence[str]) -> dict[str, str]:
+    """By ref: the name, or what stands behind it."""
+    lines = snapshot.text.split("\n")
+    told = {ref: read_line(lines[place_of(lines, ref)]) for ref in refs}
+    return {ref: (line.name or unquoted(line.text or "")) if line is not None else "" for ref, line in told.items()}
+
+
+async def _by_row(at: Located, known: Snapshot, now: Snapshot) -> tuple[str, str] | None:
+    """What its row said and what it says, where that is another."""
+    was = known.refs[at.ref]
+    were, are = ([each.ref for each in seen.refs.values() if _alike(each, was)] for seen in (known, now))
+    if len(were) < 2 or at.ref not in are:
+        return None
+    before, after = identities_in(known.text, were), identities_in(now.text, are)
+    said, says = before[were.index(at.ref)], after[are.index(at.ref)]
+    if not (said.is_row and says.is_row):
+        here = _Around.of(now.text, at.ref, are)
+        if _Around.of(known.text, at.ref, were) == here:
+            return None
+        row = await _words_of_row(at, are)
+        above, below = _extent(here.above[::-1], row), _extent(here.below, row)
+        before = [_Around.of(known.text, each, were).identity(n, above, below) for n, each in enumerate(were)]
+        said, says = before[were.index(at.ref)], here.identity(-1, above, below)
+    return (" ".join(said.words), " ".join(says.words)) if is_another(said, says, before) else None
+
+
+def _alike(each: Ref, was: Ref) -> bool:
+    return (each.role, each.name, each.frame_url) == (was.role, was.name, was.frame_url)
+
+
+class _Around(msgspec.Struct, frozen=True):
+    """The words above and below an element's line, as far as there is no other like it."""
+
+    above: list[str]
+    below: list[str]
+
+    @classmethod
+    def of(cls, text: str, ref: str, alike: Sequence[str]) -> _Around:
+        lines = text.split("\n")
+        at = place_of(lines, ref)
+        others = [place_of(lines, each) for each in alike if each != ref]
+        first = max([each + 1 for each in others if each < at], default=0)
+        end = min([each for each in others if each > at], default=len(lines))
+        return cls(_words(lines[first:at]), _words(lines[at + 1 : end]))
+
+    def identity(self, row: int, above: int, below: int) -> Identity:
+        """Its row, which has so many of them."""
+        words = self.above[max(0, len(self.above) - above) :] + self.below[:below]
+        return Identity(row=row, nth=0, of=1, is_row=False, own=[], around=[], inside=[], heading="", words=words)
+
+
+def _words(lines: Sequence[str]) -> list[str]:
+    """What lines say, without their roles, marks and where they lead."""
+    told = ((read_line(each), each) for each in lines)
+    said = (f"{line.name or ''} {line.text or ''}" if line is not None else raw for line, raw in told)
+    return [word for each in said for word in each.split()]
+
+
+async def _words_of_row(at: Located, alike: Sequence[str]) -> str:
+    """All that is in its row, which is the most around it that no other like it is in; without white space."""
+    known = [at.refs.locate(parse_ref(each)) for each in alike]
+    here = [each[1] for each in known if each is not None and each[0] is at.world]
+    which = here.index(at.local)
+    try:
+        told = await at.world.call("identities", here, which, here, returning=Identities)
+    except DocumentGone:
+        return ""
+    row = told.are[which]
+    return "".join("".join(row.words).split()) if row is not None else ""
+
+
+def _extent(words: Sequence[str], row: str) -> int:
+    """How many of the words that lead away from an element are in its row."""
+    return next((count for count, word in enumerate(words) if word not in row), len(words))

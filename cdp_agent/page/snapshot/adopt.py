@@ -1,0 +1,353 @@
+"""What no script in the page can see, asked of Chrome and told to the world, which then reads it like any other.
+
+Closed shadow roots: when Chrome counts other nodes than before (`Memory.getDOMCounters`, asked with each reading), and
+not just more by the text that came, the markup with all shadow roots is searched for closed ones, and if it has more
+than are known, the possible hosts are asked. What custom elements say of themselves through `ElementInternals`:
+`Accessibility.getPartialAXTree`, for some of them at each reading. Who listens for the mouse: see listeners.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from cdp_agent.cdp import accessibility, dom, dom_debugger
+from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.memory import DomCounters, GetDomCounters
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
+
+from .listeners import Listening, ask_listeners, listeners_of, own_object
+
+if TYPE_CHECKING:
+    from .reading import Part
+
+T = TypeVar("T")
+
+_STATES = {"checked", "disabled", "expanded", "level", "pressed", "selected", "required", "invalid", "readonly"}
+_CLOSED = b'shadowrootmode=\\"closed\\"'
+ASKED_AT_ONCE = 24
+"""Custom elements that are asked again at a reading, each in its turn: 0.1 ms each."""
+_HOSTS_AT_ONCE = 500
+LARGE_MARKUP = 100_000
+_SHARE = 0.25
+"""More bytes than that take longer than a kept reading: this share of the time goes into searching them."""
+_UNSEARCHED = (
+    "closed shadow roots",
+    "elements may have come since they were looked for, which takes long in a page of this size: take a new snapshot",
+)
+_LISTENERS = "whether what could be clicked still can be"
+
+
+class First(msgspec.Struct, frozen=True):
+    """What Chrome told of a document while the world in it was made."""
+
+    document: Handle
+    listeners: list[dom_debugger.EventListener]
+
+
+class _Looked(msgspec.Struct, frozen=True):
+    """What Chrome was asked together with a reading."""
+
+    counters: asyncio.Future[DomCounters]
+    roots: list[int]
+    listeners: asyncio.Future[list[dom_debugger.EventListeners | BaseException]] | None
+    custom: list[int]
+    internals: asyncio.Future[list[accessibility.AXNodes | BaseException]] | None
+
+
+class _Custom(msgspec.Struct):
+    """A custom element: what names it, and what it was known to say of itself."""
+
+    node: int
+    said: dict[str, Any] | None
+
+
+async def ask_first(session: Session, timeout_s: float) -> First:
+    """Needs no world, so that Chrome can be asked while one is made.
+
+    Raises DocumentGone, PageUnresponsive, BrowserError.
+    """
+    async with deadline(session, timeout_s):
+        document = await own_object(session, "document")
+        return First(document, listeners_of(await ask_listeners(session, [document])))
+
+
+class Hidden:
+    """What is known of a world that its scripts do not see."""
+
+    def __init__(self) -> None:
+        self._roots: dict[int, Handle] = {}
+        """The documents and shadow roots that the world has entered, as objects of the page's own world."""
+        self._documents: set[int] = set()
+        self._taken = 0
+        self._nodes = (-1, -1)
+        self._came: list[int] = []
+        """What had come into the document by itself when those were counted, see `cameSoFar` in page/js."""
+        self._searched = 0.0
+        self._search_took_s = 0.0
+        self._large = False
+        self._more_in_markup = 0
+        """Closed roots that the markup has more than there are: a script or a template may hold the words."""
+        self._listening = Listening()
+        self._custom: dict[int, _Custom] = {}
+        self._unsearched = False
+        self._listeners_late = False
+        self._asked: set[int] = set()
+        """The custom elements that the present reading has asked."""
+
+    def begin_reading(self) -> None:
+        """What is looked at from now on is of another reading."""
+        self._asked.clear()
+
+    @property
+    def unread(self) -> list[tuple[str, str]]:
+        """What may hold text, and the last reading did not look for; and why."""
+        return [_UNSEARCHED] if self._unsearched else []
+
+    @property
+    def late(self) -> list[tuple[str, str]]:
+        """What the last reading tells as an earlier one found it, and why."""
+        late = [(_LISTENERS, f"there are many, and they were asked {self._listening.age_s():.1f} s ago")]
+        others = len(self._custom.keys() - self._asked)
+        customs = (f"what {others} custom elements say of themselves", f"{ASKED_AT_ONCE} are asked again each time")
+        return late * self._listeners_late + [customs] * (others > 0)
+
+    async def begin(self, world: World, first: First) -> None:
+        """Takes in what was told of a new world's document. Raises DocumentGone, PageUnresponsive, BrowserError."""
+        self._roots = {1: first.document}  # the world's own document, see `noteRoot` in page/js
+        self._documents = {1}
+        self._taken = 1
+        await self._listening.tell(world, [1], first.listeners)
+
+    def look(self, world: World, *, listeners: bool) -> _Looked:
+        """Asks, together with the reading that follows, whatever costs little."""
+        session = world.session
+        roots = list(self._roots) if listeners and self._listening.ask_always else []
+        custom = list(self._custom)[:ASKED_AT_ONCE]
+        self._asked.update(custom)
+        for local in custom:
+            self._custom[local] = self._custom.pop(local)  # to the end: the others have their turn
+        looked = _Looked(
+            counters=session.post(GetDomCounters()),
+            roots=roots,
+            listeners=ask_listeners(session, [self._roots[each] for each in roots]) if roots else None,
+            custom=custom,
+            internals=_ask_internals(session, [self._custom[each].node for each in custom]) if custom else None,
+        )
+        for answer in (looked.counters, looked.listeners, looked.internals):
+            if answer is not None:
+                answer.add_done_callback(_seen)
+        return looked
+
+    async def adopt(self, world: World, looked: _Looked, part: Part, *, listeners: bool) -> bool:
+        """Tells the world what became known; True when it reads otherwise then. Raises as `begin`."""
+        counted = await _answered(world, looked.counters)
+        for number in part.gone:
+            if (root := self._roots.pop(number, None)) is not None:
+                world.release(root)
+            self._documents.discard(number)
+        entered = await self._enter(world, part.roots) if part.roots > self._taken else []
+        learnt = False
+        if self._documents.intersection(entered) or not self._accounts_for(counted, part.came):
+            learnt |= await self._search(world, counted, part.came)
+        if listeners:
+            learnt |= await self._adopt_listeners(world, looked, entered, part.elements, counted)
+        if looked.internals is not None:
+            learnt |= await self._tell_internals(world, looked.custom, await _answered(world, looked.internals))
+        if part.internals:
+            learnt |= await self._adopt_custom(world, part.internals)
+        return learnt
+
+    async def _enter(self, world: World, roots: int) -> list[int]:
+        """Takes in the roots that the world has entered since; their numbers."""
+        with world.group() as group:
+            handles = await world.nodes("rootsFrom", self._taken, group=group)
+            described = await world.ask_each(
+                [dom.DescribeNode(object_id=each.object_id) if each else None for each in handles]
+            )
+            # Without a context: in the page's own world.
+            resolved = await world.ask_each(
+                [dom.ResolveNode(backend_node_id=each.node.backend_node_id) if each else None for each in described]
+            )
+        entered: list[int] = []
+        for number, (node, own) in enumerate(zip(described, resolved, strict=True), start=self._taken + 1):
+            if node is None or own is None or own.object.object_id is None:
+                continue
+            entered.append(number)
+            self._roots[number] = Handle(own.object.object_id)
+            if node.node.node_name == "#document":
+                self._documents.add(number)
+        self._taken = max(roots, self._taken + len(handles))
+        return entered
+
+    def _accounts_for(self, counted: DomCounters, came: list[int]) -> bool:
+        """Whether no nodes were made since the last time, or just as many as text came and nothing else."""
+        nodes, before = (counted.documents, counted.nodes), self._came
+        if nodes != self._nodes:
+            texts = came[0] - before[0] if came and before and came[1] == before[1] else 0
+            if texts == 0 or nodes != (self._nodes[0], self._nodes[1] + texts):
+                return False
+        self._nodes, self._came = nodes, came
+        return True
+
+    async def _search(self, world: World, counted: DomCounters, came: list[int]) -> bool:
+        """Looks for closed roots in what has changed since."""
+        begun = time.monotonic()
+        if self._large and begun - self._searched < self._search_took_s / _SHARE:
+            self._unsearched = True
+            return False
+        asked = [
+            dom.GetOuterHtml(object_id=self._roots[each].object_id, include_shadow_dom=True) for each in self._documents
+        ]
+        answers = await world.ask_each(asked)
+        self._search_took_s = time.monotonic() - begun
+        self._came = came
+        return await self._find_closed(world, counted, [bytes(each.outer_html) for each in answers if each is not None])
+
+    async def _find_closed(self, world: World, counted: DomCounters, markups: list[bytes]) -> bool:
+        """Finds the hosts of the closed roots that the markup has more than are known; True when there are any."""
+        self._nodes, self._unsearched = (counted.documents, counted.nodes), False
+        self._searched, self._large = time.monotonic(), sum(map(len, markups)) > LARGE_MARKUP
+        there = sum(markup.count(_CLOSED) for markup in markups)
+        if there == 0:
+            return False
+        known = before = int(await world.call("closedRootsThere"))
+        if there - known == self._more_in_markup:
+            return False
+        while known < there and await _adopt_closed(world, there - known):  # there may be others in what was found
+            known = int(await world.call("closedRootsThere"))
+        self._more_in_markup = there - known
+        return known > before
+
+    async def _adopt_listeners(
+        self, world: World, looked: _Looked, entered: list[int], elements: str, counted: DomCounters
+    ) -> bool:
+        begun = time.monotonic()
+        asked = looked.listeners
+        if asked is None or entered:
+            if not (entered or self._listening.due(elements, counted)):
+                self._listeners_late = self._listening.may_be_late
+                return False
+            asked = ask_listeners(world.session, self._roots.values())
+        async with deadline(world.session, CALL_TIMEOUT_S):  # which tells a document that is gone
+            listeners = listeners_of(await asked)
+        learnt, self._listeners_late = await self._listening.tell(world, self._roots, listeners), False
+        self._listening.remember(elements, counted, time.monotonic() - begun)
+        return learnt
+
+    async def _adopt_custom(self, world: World, new: list[int]) -> bool:
+        """Asks about custom elements for the first time."""
+        with world.group() as group:
+            handles = await world.elements(new, group)
+            described = await world.ask_each(
+                [dom.DescribeNode(object_id=each.object_id) if each else None for each in handles]
+            )
+        found = {local: each.node.backend_node_id for local, each in zip(new, described, strict=True) if each}
+        self._asked.update(found)
+        for local, node in found.items():
+            self._custom[local] = _Custom(node, {})  # {}: not asked yet
+        return await self._tell_internals(world, list(found), await _ask_internals(world.session, found.values()))
+
+    async def renew_internals(self, world: World, local: int) -> bool:
+        """Asks again what a custom element says of itself; True when it is otherwise than before. Raises as `begin`."""
+        if local not in self._custom:
+            return False
+        answers = await _ask_internals(world.session, [self._custom[local].node])
+        return await self._tell_internals(world, [local], answers)
+
+    async def _tell_internals(
+        self, world: World, asked: list[int], answers: list[accessibility.AXNodes | BaseException]
+    ) -> bool:
+        changed: list[tuple[int, dict[str, Any] | None]] = []
+        for local, answer in zip(asked, answers, strict=True):
+            if not isinstance(answer, accessibility.AXNodes):
+                self._custom.pop(local, None)  # gone
+                continue
+            said = _semantics(answer.nodes)
+            if local in self._custom and self._custom[local].said != said:
+                self._custom[local].said = said
+                changed.append((local, said))
+        if changed:
+            await world.call("adoptInternals", changed)
+        return bool(changed)
+
+
+async def _answered(world: World, asked: asyncio.Future[T]) -> T:
+    """What was asked with a reading is answered before it, as a rule.
+
+    Raises DocumentGone, PageUnresponsive, BrowserError.
+    """
+    if asked.done() and not asked.cancelled() and asked.exception() is None:
+        return asked.result()
+    async with deadline(world.session, CALL_TIMEOUT_S):
+        return await asked
+
+
+def _seen(answer: asyncio.Future[Any]) -> None:
+    """Nobody may come to await it, when the reading fails."""
+    if not answer.cancelled():
+        answer.exception()
+
+
+def _ask_internals(
+    session: Session, nodes: Iterable[int]
+) -> asyncio.Future[list[accessibility.AXNodes | BaseException]]:
+    asked = [
+        session.post(accessibility.GetPartialAXTree(backend_node_id=node, fetch_relatives=False)) for node in nodes
+    ]
+    return asyncio.gather(*asked, return_exceptions=True)
+
+
+async def _adopt_closed(world: World, wanted: int) -> int:
+    """Asks possible hosts for their closed roots until so many are found; how many are."""
+    found, begun = 0, 0
+    while found < wanted:
+        with world.group() as group:
+            hosts = await world.nodes("possibleHosts", begun, _HOSTS_AT_ONCE, group=group)
+            begun += len(hosts)
+            described = await world.ask_each(
+                [dom.DescribeNode(object_id=host.object_id) if host else None for host in hosts]
+            )
+            closed = {
+                host: root.backend_node_id
+                for host, answer in zip(hosts, described, strict=True)
+                for root in (answer.node.shadow_roots if answer is not None else [])
+                if host is not None and root.shadow_root_type == "closed"
+            }
+            resolved = await world.ask_each(
+                [
+                    dom.ResolveNode(backend_node_id=root, execution_context_id=world.context_id, object_group=group)
+                    for root in closed.values()
+                ]
+            )
+            pairs: list[Handle] = []
+            for host, root in zip(closed, resolved, strict=True):
+                if root is not None and root.object.object_id is not None:
+                    pairs += [host, Handle(root.object.object_id)]
+            if pairs:
+                await world.call("adoptRoots", *pairs)
+            found += len(pairs) // 2
+        if len(hosts) < _HOSTS_AT_ONCE:
+            break
+    return found
+
+
+def _semantics(nodes: list[accessibility.AXNode]) -> dict[str, Any] | None:
+    if not nodes or nodes[0].ignored:
+        return None
+    node = nodes[0]
+    states = {each.name: _plain(each.value) for each in node.properties if each.name in _STATES}
+    return {
+        "role": _plain(node.role) or "",
+        "name": _plain(node.name) or "",
+        "description": _plain(node.description) or "",
+        "states": states,
+    }
+
+
+def _plain(value: accessibility.AXValue | None) -> Any:
+    return None if value is None else msgspec.json.decode(value.value)

@@ -1,0 +1,83 @@
+"""What code editors hold, asked of the page: they draw only the lines in view, and our world cannot see their objects.
+
+One function of ours is called on the editor's element in the page's own world. It only reads, and leaves nothing there;
+what comes back is text like any other of the page. (`throwOnSideEffect` would hold a page to that, but takes 15 to 200
+ms each time, since V8 gives up its compiled code for it.)
+"""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from cdp_agent.cdp import dom, runtime
+from cdp_agent.page import js
+from cdp_agent.page.frames.world import World
+
+
+class _Editor(msgspec.Struct):
+    node: int | None
+    """Its `backendNodeId`, None when it left the page before it could be asked."""
+    answer: str | None = None
+    """What `codeHeld` gave last."""
+
+
+_known: WeakKeyDictionary[World, dict[int, _Editor]] = WeakKeyDictionary()
+
+
+async def adopt_code(world: World, editors: list[int]) -> bool:
+    """Tells the world what these code editors (local ids) hold; True when that is news about any of them."""
+    known = _known.setdefault(world, {})
+    fresh = [local for local in editors if local not in known]
+    known |= {local: _Editor(node) for local, node in zip(fresh, await _nodes(world, fresh), strict=True)}
+    answers = await _ask(world, [known[local].node for local in editors])
+    news = [(local, answer) for local, answer in zip(editors, answers, strict=True) if known[local].answer != answer]
+    for local, answer in news:
+        known[local].answer = answer
+    if news:
+        await world.call("adoptCode", news)
+    return bool(news)
+
+
+async def _nodes(world: World, editors: list[int]) -> list[int | None]:
+    if not editors:
+        return []
+    with world.group() as group:
+        handles = await world.elements(editors, group)
+        described = await world.ask_each(
+            [dom.DescribeNode(object_id=each.object_id) if each is not None else None for each in handles]
+        )
+    return [None if each is None else each.node.backend_node_id for each in described]
+
+
+async def _ask(world: World, nodes: list[int | None]) -> list[str | None]:
+    with world.group() as group:
+        found = await world.ask_each(
+            [dom.ResolveNode(backend_node_id=node, object_group=group) if node is not None else None for node in nodes]
+        )
+        answers = await world.ask_each([_call(each.object) if each is not None else None for each in found])
+    return [None if each is None or each.exception_details is not None else _text(each.result) for each in answers]
+
+
+def _call(editor: runtime.RemoteObject) -> runtime.CallFunctionOn:
+    return runtime.CallFunctionOn(function_declaration=js.held_code(), object_id=editor.object_id, return_by_value=True)
+
+
+class _Held(msgspec.Struct, frozen=True):
+    """See codeHeld in js/editors/held_code.js; from and to are [line, column]."""
+
+    text: str
+    from_: tuple[int, int] = msgspec.field(name="from")
+    to: tuple[int, int]
+
+
+def _text(result: runtime.RemoteObject) -> str | None:
+    """The page's word, if it has the form it should have."""
+    try:
+        answer = msgspec.json.decode(result.value, type=str | None) if bytes(result.value) else None
+        if answer is not None:
+            msgspec.json.decode(answer, type=_Held)
+    except msgspec.DecodeError:
+        return None
+    return answer

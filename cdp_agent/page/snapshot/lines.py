@@ -1,0 +1,212 @@
+"""The lines of a snapshot: the one place that reads what render.js writes.
+
+A line is read from its beginning, part after part: `- button "Pay" [disabled] [ref=E7] → /pay: text`. What a page says
+stands in quotes or behind the colon, or, to the letter, in rows behind "| ". So no text of a page is ever taken for a
+role, a state, a ref or an address, whatever it imitates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from cdp_agent.page.activity.network import shortened
+
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_STATE_TEXT = rf'\[[^\]"]*(?:{_QUOTED}[^\]"]*)*\]'
+_HEAD = rf'- [^\s:"]+(?: {_QUOTED})?(?: {_STATE_TEXT})*?'
+_LINE = re.compile(
+    rf'(?P<indent> *)- (?P<role>[^\s:"]+)(?: (?P<name>{_QUOTED}))?(?P<states>(?: {_STATE_TEXT})*)'
+    rf"(?: → (?P<target>\S+?))?(?P<tail>:(?: (?P<text>.*))?)?",
+    re.DOTALL,
+)
+_STATE = re.compile(rf' (\[(?P<key>[\w-]+)(?:=(?P<value>{_QUOTED}|[^\]"]*))?\])')
+_HEADS = re.compile(rf'^( *)- ([^\s:"]+)(?: ({_QUOTED}))?(?: {_STATE_TEXT})*?(?: \[ref=(E\d+)\]|(?! \[))', re.MULTILINE)
+_REFS = re.compile(rf"^ *{_HEAD} \[ref=(E\d+)\]", re.MULTILINE)
+_REF = re.compile(rf"( *{_HEAD}) \[ref=(E\d+)\]")
+_PARTS = re.compile(rf'- ([^\s:"]+)( {_QUOTED})?((?: {_STATE_TEXT})*)(.*)', re.DOTALL)
+_STATES = re.compile(rf" ({_STATE_TEXT})")
+_LABEL = re.compile(rf' *- ([^\s:"]+(?: {_QUOTED})?)')
+_FOCUSED = re.compile(rf"( *{_HEAD}) \[focused\]")
+_CUT = r'"(?:[^"\\]|\\.)*…'
+_LONG_DESCRIPTION = re.compile(r' \[description="([^"\\]{40,})"\]')
+_SHORT_DESCRIPTION = 20
+_HEAD_SO_FAR = re.compile(rf"[^|]? *{_HEAD}")  # budget.py puts a mark ahead of it
+_CHANGED = re.compile(
+    rf'[+~=-] +- [^\s:"]+(?: (?>→ ?)?(?>{_QUOTED}|{_CUT}|\(no name\)|(?!\[ref=){_STATE_TEXT}))*+ \[ref=(E\d+)\]'
+)
+
+
+LONGEST_ADDRESS = 2_000
+LONGEST_TITLE = 300
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
+_NEVER_BARE = re.compile("[\x7f-\x9f\u2028\u2029]")
+
+
+class Line(msgspec.Struct, frozen=True):
+    """What one line says. `name` is without its quotes; `states` are as they are written, the ref not among them.
+
+    `text` stands behind the colon as it is written, None where nothing does; `opens`: the colon only says that there
+    are lines below.
+    """
+
+    depth: int
+    role: str
+    name: str | None
+    states: dict[str, str]
+    """Each as it is written, by its key: `{"level": "[level=2]"}`."""
+    ref: str | None
+    target: str
+    text: str | None
+    opens: bool
+
+
+def read_line(raw: str) -> Line | None:
+    """The line; None for a row of a text of several lines, and for what says what is not there."""
+    found = _LINE.fullmatch(raw)
+    if found is None:
+        return None
+    states = {each["key"]: each[1] for each in _STATE.finditer(found["states"])}
+    ref = states.pop("ref", None)
+    return Line(
+        depth=len(found["indent"]) // 2,
+        role=found["role"],
+        name=None if found["name"] is None else str(msgspec.json.decode(found["name"])),
+        states=states,
+        ref=ref and ref[5:-1],
+        target=found["target"] or "",
+        text=found["text"] or None,
+        opens=found["tail"] is not None and not found["text"],
+    )
+
+
+def with_descriptions_once(text: str) -> str:
+    """The lines with long descriptions in full where they are said first, and by their beginning from then on.
+
+    Many things of one kind are often described by one text, such as which keys move a node of a drawing.
+    """
+    if ' [description="' not in text:  # a tenth of the time
+        return text
+    said: set[str] = set()
+    pieces: list[str] = []
+    end = 0
+    for found in _LONG_DESCRIPTION.finditer(text):
+        head = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        if _HEAD_SO_FAR.fullmatch(head) is None:
+            continue  # a text of the page that looks like it
+        if found[1] in said:
+            pieces += [text[end : found.start(1) + _SHORT_DESCRIPTION], "…"]
+            end = found.end(1)
+        said.add(found[1])
+    return "".join([*pieces, text[end:]]) if pieces else text
+
+
+def value_of(state: str) -> str:
+    """What a state says: `password` for `[type=password]`, "" for `[checked]`."""
+    return unquoted(state[1:-1].partition("=")[2])
+
+
+def unquoted(text: str) -> str:
+    """A text as the page has it, whether it stands in quotes or not."""
+    if len(text) > 1 and text.startswith('"') and text.endswith('"'):
+        try:
+            return str(msgspec.json.decode(text))
+        except msgspec.DecodeError:  # text that only looks like it
+            return text
+    return text
+
+
+def quoted(text: str) -> str:
+    """A text of a page in quotes, in one line whatever it holds."""
+    written = msgspec.json.encode(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")).decode()
+    return _NEVER_BARE.sub(lambda each: f"\\u{ord(each[0]):04x}", written)
+
+
+def heading(url: str, title: str) -> str:
+    """Which page something is of, for a model: of what a page makes endless only the beginning."""
+    return f"Address: {shortened(url, LONGEST_ADDRESS)}\nTitle: {shortened(title, LONGEST_TITLE)}"
+
+
+def in_line(text: str) -> str:
+    """A text of a page in one line: line breaks of every kind and other controls are a space."""
+    return _CONTROLS.sub(" ", text).strip()
+
+
+def heads_in(text: str) -> Iterator[tuple[int, str, str, str]]:
+    """Depth, role, name and ref of each line; name and ref "" where it has no ref."""
+    for line in _HEADS.finditer(text):
+        yield len(line[1]) // 2, line[2], msgspec.json.decode(line[3]) if line[3] and line[4] else "", line[4] or ""
+
+
+def links_in(text: str, url: str, frame_urls: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Where each link of a snapshot's text leads, as it is written, and the address of the document that it is in."""
+    frames: list[tuple[int, str]] = [(-1, url)]
+    for raw in text.split("\n"):
+        is_frame = bool(frame_urls) and "- iframe" in raw
+        if not is_frame and " → " not in raw:
+            continue
+        line = read_line(raw)
+        if line is None:
+            continue
+        while line.depth <= frames[-1][0]:
+            frames.pop()
+        if line.target:
+            yield frames[-1][1], line.target
+        if line.ref is not None and line.ref in frame_urls:
+            frames.append((line.depth, frame_urls[line.ref]))
+
+
+def refs_in(text: str) -> list[str]:
+    """The refs of a snapshot's lines, in order."""
+    return list(dict.fromkeys(_REFS.findall(text)))
+
+
+def ref_of(line: str) -> str | None:
+    """The ref of a line, None when it has none."""
+    found = _REF.match(line)
+    return found[2] if found else None
+
+
+def ref_of_change(change: str) -> str | None:
+    """The same of a line that tells a change, "~ - button …". Its name may be cut, or there twice."""
+    found = _CHANGED.match(change)
+    return found[1] if found else None
+
+
+def line_of(text: str, ref: str) -> str:
+    """The line of a snapshot that has the ref, "" when there is none."""
+    mark, at = f"[ref={ref}]", -1
+    while (at := text.find(mark, at + 1)) >= 0:
+        end = text.find("\n", at)
+        line = text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)]
+        if ref_of(line) == ref:
+            return line
+    return ""
+
+
+def parts_of(line: str) -> tuple[str, str, list[str], str] | None:
+    """Role, name, states and the rest of a line without its indent, all as they are written."""
+    found = _PARTS.fullmatch(line)
+    return (found[1], found[2] or "", _STATES.findall(found[3]), found[4]) if found else None
+
+
+def label_of(line: str) -> str:
+    """What a line is called, as it is written: `button "Pay"`."""
+    found = _LABEL.match(line)
+    return found[1] if found else ""
+
+
+def without_ref(line: str) -> str:
+    found = _REF.match(line)
+    return found[1] + line[found.end() :] if found else line
+
+
+def without_focus(line: str) -> str:
+    found = _FOCUSED.match(line)
+    return found[1] + line[found.end() :] if found else line
+
+
+def has_focus(line: str) -> bool:
+    return _FOCUSED.match(line) is not None

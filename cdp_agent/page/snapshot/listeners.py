@@ -1,0 +1,146 @@
+"""Which elements listen for the mouse. No script can see that; Chrome tells it, a document or shadow root at a time.
+
+Measured: 0.15 ms on a small page, 12 ms for 2,000 listeners among 40,000 elements, 62 ms for 10,000 in a notebook app.
+So Chrome is asked at each reading where listeners are few; else when elements or listeners came or went since the last
+time, and now and then. The world is told what changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+
+from cdp_agent.cdp import dom, dom_debugger, runtime
+from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.memory import DomCounters
+from cdp_agent.errors import ProtocolError
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
+
+# fmt: off
+MOUSE = frozenset({
+    "click", "dblclick", "auxclick", "contextmenu", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart",
+    "touchend", "drop",
+})
+# fmt: on
+KEYS = frozenset({"keydown", "keypress", "keyup", "beforeinput"})
+FEW = 300
+FEW_ELEMENTS = 2000
+"""So many listeners, among so many elements, are asked for each time."""
+# No counter tells that null was assigned to `onclick`. Where there are many, this share of the time goes into asking.
+SHARE = 0.05
+
+
+class Listening:
+    """What is known of the listeners in a world, and what the world was told of them."""
+
+    def __init__(self) -> None:
+        self._nodes: set[int] = set()
+        self._told_roots: set[int] = set()
+        self._many = False
+        self._asked = 0.0
+        self._took = 0.0
+        self._elements = ""
+        self._counted = -1
+
+    @property
+    def ask_always(self) -> bool:
+        """There are some that may cease to listen unseen, and so few that they are asked for with each reading."""
+        return bool(self._nodes) and not self._many
+
+    @property
+    def may_be_late(self) -> bool:
+        """There are some that may have ceased to listen since they were asked for."""
+        return bool(self._nodes) and self._many
+
+    def age_s(self) -> float:
+        """How long ago they were asked for."""
+        return time.monotonic() - self._asked
+
+    def due(self, elements: str, counted: DomCounters) -> bool:
+        """Whether they may be others by now: `elements` is what the world says of its elements."""
+        if (elements, counted.js_event_listeners) != (self._elements, self._counted):
+            return True
+        return self._many and time.monotonic() - self._asked >= self._took / SHARE
+
+    def remember(self, elements: str, counted: DomCounters, took_s: float) -> None:
+        """What is so while no elements and listeners come or go."""
+        self._elements, self._counted = elements, counted.js_event_listeners
+        self._many = self._many or int(elements.partition(" ")[0]) > FEW_ELEMENTS
+        self._asked, self._took = time.monotonic(), took_s
+
+    async def tell(self, world: World, roots: Iterable[int], found: list[dom_debugger.EventListener]) -> bool:
+        """Tells the world who has come to listen in those roots, and who has ceased to; True when that is news.
+
+        Raises DocumentGone, PageUnresponsive, BrowserError.
+        """
+        self._many = len(found) > FEW
+        nodes = _of_types(found, MOUSE)
+        more, less = nodes - self._nodes, self._nodes - nodes
+        new_roots = [each for each in roots if each not in self._told_roots]
+        self._nodes = nodes
+        self._told_roots.update(new_roots)
+        if not (more or less or new_roots):
+            return False
+        with world.group() as group:
+            now, before = await asyncio.gather(_resolve(world, more, group), _resolve(world, less, group))
+            return bool(await world.call("adoptListening", new_roots, len(now), *now, *before))
+
+
+def ask_listeners(
+    session: Session, roots: Iterable[Handle]
+) -> asyncio.Future[list[dom_debugger.EventListeners | BaseException]]:
+    """Asks now. The roots are objects of the page's own world: Chrome tells of that world only."""
+    # Not with `pierce`: it makes Chromium 156 crash now and then while a document loads.
+    asked = [session.post(dom_debugger.GetEventListeners(object_id=each.object_id, depth=-1)) for each in roots]
+    return asyncio.gather(*asked, return_exceptions=True)
+
+
+def listeners_of(answers: Sequence[dom_debugger.EventListeners | BaseException]) -> list[dom_debugger.EventListener]:
+    """All of them; a root that is gone has none. Raises SessionClosed, BrowserError."""
+    for answer in answers:
+        if isinstance(answer, BaseException) and type(answer) is not ProtocolError:
+            raise answer
+    return [each for answer in answers if isinstance(answer, dom_debugger.EventListeners) for each in answer.listeners]
+
+
+async def own_object(session: Session, expression: str) -> Handle:
+    """The page's own object, which cannot be replaced. Raises ProtocolError, BrowserError."""
+    answer = await session.send(runtime.Evaluate(expression=expression))
+    if answer.result.object_id is None:
+        raise ProtocolError("Runtime.evaluate", 0, f"no {expression} came back")
+    return Handle(answer.result.object_id)
+
+
+async def hearing_keys(world: World, group: str) -> list[Handle] | None:
+    """What listens for keys in the document, shadow trees apart; None when the window does, which hears them all.
+
+    Raises DocumentGone, PageUnresponsive, BrowserError.
+    """
+    async with deadline(world.session, CALL_TIMEOUT_S):
+        window, document = await asyncio.gather(*(_listeners_below(world, each) for each in ("window", "document")))
+    return None if _of_types(window, KEYS) else await _resolve(world, _of_types(document, KEYS), group)
+
+
+async def _listeners_below(world: World, expression: str) -> list[dom_debugger.EventListener]:
+    listened = await own_object(world.session, expression)
+    try:
+        return listeners_of(await ask_listeners(world.session, [listened]))
+    finally:
+        world.release(listened)
+
+
+def _of_types(listeners: list[dom_debugger.EventListener], types: frozenset[str]) -> set[int]:
+    """0 stands for the window, which is no node."""
+    return {each.backend_node_id or 0 for each in listeners if each.type in types}
+
+
+async def _resolve(world: World, nodes: set[int], group: str) -> list[Handle]:
+    """The elements as objects of the world, without those that are gone."""
+    commands = [
+        dom.ResolveNode(backend_node_id=node, execution_context_id=world.context_id, object_group=group)
+        for node in nodes
+        if node
+    ]
+    resolved = await world.ask_each(commands)
+    return [Handle(each.object.object_id) for each in resolved if each is not None and each.object.object_id]

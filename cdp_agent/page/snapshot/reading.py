@@ -1,0 +1,215 @@
+"""Reads all frames of a tab at once: one call of the same function in every world, and which iframe holds which frame.
+
+What closed shadow roots hide is found on the way, so that the function is called again in a world where there was any.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, ClassVar, Generic, TypeVar
+
+import msgspec
+
+from cdp_agent.cdp import dom
+from cdp_agent.errors import ActionError, DocumentGone
+from cdp_agent.page.frames.frames import Frame, FrameTree
+from cdp_agent.page.frames.world import World
+
+from .adopt import Hidden, ask_first
+from .refs import RefTable
+
+READ_TIMEOUT_S = 10.0
+_DEEPEST_HIDDEN = 4
+"""What was hidden may hide more; each time that something is found is a reading."""
+FRAME_TIMEOUT_S = 2.0
+"""A frame that is on its way to a server which does not answer holds the others up no longer."""
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """What every function that reads a whole world answers, among other things."""
+
+    first: int
+    end: int
+    """The local ids newly given: `first` … `end - 1`."""
+    remote: list[int]
+    """The iframe elements whose content lives in another world."""
+    internals: list[int]
+    """What may have roles and names of `ElementInternals`, and was not asked about yet."""
+    roots: int
+    """How many documents and shadow roots were entered so far."""
+    gone: list[int]
+    """Those of them that are gone since, by number."""
+    came: list[int] = []
+    """How many text nodes came since the first reading, and how often anything else."""
+    editors: list[int] = []
+    """The code editors in it: what they hold is asked of the page."""
+    elements: str = ""
+    """Changes when elements come or go; where it matters which of them listen for the mouse, see `minds_listeners`."""
+
+    minds_listeners: ClassVar[bool] = False
+
+
+P = TypeVar("P", bound=Part)
+
+
+class Reading(msgspec.Struct, Generic[P]):
+    """What one world answered."""
+
+    frame: Frame
+    world: World
+    part: P
+
+
+class Readings(Generic[P]):
+    """What every world of a tab answered. `root` is the tab's own; the others are found from their iframe elements."""
+
+    def __init__(self, root: Reading[P], others: dict[str, Reading[P]], failures: dict[str, str]) -> None:
+        self.root = root
+        self.by_frame = {root.frame.id: root, **others}
+        self.failures = failures
+
+    def child(self, parent: Reading[P], local: int) -> Reading[P] | str:
+        """What the frame inside this iframe element of `parent` answered; else why there is no answer."""
+        frame_id = parent.frame.owners.get(local, "")
+        found = self.by_frame.get(frame_id)
+        return found if found is not None else self.failures.get(frame_id, "its process has not answered yet")
+
+
+async def read_all(
+    tree: FrameTree,
+    refs: RefTable,
+    function: str,
+    returning: type[P],
+    options: Mapping[str, Any],
+    *,
+    options_for: Callable[[World], Mapping[str, Any]] = lambda _: {},
+    complete: Callable[[World, P], P] = lambda _, part: part,
+) -> Readings[P]:
+    """What `function` answers in each world, called with `options` and the next free id; the ids given are claimed.
+
+    `options_for` adds what only that world is told; `complete` makes a whole of what it answers to that.
+    Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
+    """
+
+    async def call(world: World) -> P:
+        asked = {"next": refs.free(world), "frame": world.frame_id, **options, **options_for(world)}
+        part = await world.call(function, asked, returning=returning, timeout_s=READ_TIMEOUT_S)
+        return complete(world, part)
+
+    reader = _Reader(tree, refs, call, returning.minds_listeners)
+    frames = tree.all()
+    if len(frames) == 1:  # tasks would take a tenth of the time of a small page
+        readings = Readings(await reader.read(frames[0]), {}, {})
+    else:
+        readings = await _read_at_once(reader, frames)
+    await reader.complete(readings)
+    return readings
+
+
+async def _read_at_once(reader: _Reader[P], frames: list[Frame]) -> Readings[P]:
+    first, *others = await asyncio.gather(*(reader.read(frame) for frame in frames), return_exceptions=True)
+    if isinstance(first, BaseException):
+        raise first
+    readings = Readings(first, {}, {})
+    for frame, reading in zip(frames[1:], others, strict=True):
+        if isinstance(reading, ActionError):
+            readings.failures[frame.id] = str(reading)
+        elif isinstance(reading, BaseException):
+            raise reading
+        else:
+            readings.by_frame[frame.id] = reading
+    return readings
+
+
+class _Reader(Generic[P]):
+    def __init__(
+        self, tree: FrameTree, refs: RefTable, call: Callable[[World], Awaitable[P]], minds_listeners: bool
+    ) -> None:
+        self._tree = tree
+        self._refs = refs
+        self._call = call
+        self._minds_listeners = minds_listeners
+
+    async def read(self, frame: Frame) -> Reading[P]:
+        await frame.rest(READ_TIMEOUT_S if frame.parent is None else FRAME_TIMEOUT_S)
+        try:
+            return await self._read_once(frame)
+        except DocumentGone:  # it navigated just now: the next document is the one that is meant
+            return await self._read_once(frame)
+
+    async def complete(self, readings: Readings[P]) -> None:
+        """Claims the new ids, and reads the frames that were not known when the reading began."""
+        done: set[str] = set()
+        while todo := [each for frame_id, each in readings.by_frame.items() if frame_id not in done]:
+            for reading in todo:
+                done.add(reading.frame.id)
+                self._refs.claim(reading.world, reading.part.first, reading.part.end)
+            if around := [reading for reading in todo if reading.part.remote]:
+                await asyncio.gather(*(self._own(reading, readings) for reading in around))
+
+    async def _read_once(self, frame: Frame) -> Reading[P]:
+        world, hidden = await self._world(frame)
+        hidden.begin_reading()
+        looked = hidden.look(world, listeners=self._minds_listeners)
+        part = await self._call(world)
+        for _ in range(_DEEPEST_HIDDEN):
+            learnt = await hidden.adopt(world, looked, part, listeners=self._minds_listeners)
+            if part.editors:
+                from .held_code import adopt_code  # late: few pages have one
+
+                learnt |= await adopt_code(world, part.editors)
+            if not learnt:
+                break
+            looked = hidden.look(world, listeners=self._minds_listeners)
+            again = await self._call(world)
+            part = msgspec.structs.replace(again, first=min(part.first, again.first), end=max(part.end, again.end))
+        return Reading(frame, world, part)
+
+    async def _world(self, frame: Frame) -> tuple[World, Hidden]:
+        """The frame's world; a new one is told what is hidden in its document before anything is read there."""
+        present = frame.present_world
+        if present is not None and present.hidden is not None:
+            return present, present.hidden
+        # A session is asked for its own document; the other ones in it tell theirs as they are read.
+        if frame.parent is None or frame.parent.session is not frame.session:
+            world, first = await asyncio.gather(frame.world(), ask_first(frame.session, READ_TIMEOUT_S))
+            hidden = Hidden()
+            await hidden.begin(world, first)
+        else:
+            world, hidden = await frame.world(), Hidden()
+        world.hidden = hidden
+        return world, hidden
+
+    async def _own(self, reading: Reading[P], readings: Readings[P]) -> None:
+        """Finds out which frame each iframe element of that world holds, and reads the frames that are new."""
+
+        def known() -> set[str]:
+            return readings.by_frame.keys() | readings.failures.keys()
+
+        owners, world = reading.frame.owners, reading.world
+        unknown = [local for local in reading.part.remote if owners.get(local) not in known()]
+        if not unknown:
+            return
+        for local, frame_id in zip(unknown, await _frame_ids(world, unknown), strict=True):
+            if frame_id is None:
+                continue
+            owners[local] = frame_id
+            if frame_id in known():
+                continue
+            try:
+                frame = await self._tree.inside(reading.frame, frame_id)
+                if frame is not None:
+                    readings.by_frame[frame_id] = await self.read(frame)
+            except ActionError as error:
+                readings.failures[frame_id] = str(error)
+
+
+async def _frame_ids(world: World, locals_: list[int]) -> list[str | None]:
+    """The id of the frame inside each of these iframe elements (`DOM.Node.frameId`)."""
+    with world.group() as group:
+        handles = await world.elements(locals_, group)
+        described = await world.ask_each(
+            [dom.DescribeNode(object_id=each.object_id) if each else None for each in handles]
+        )
+    return [each.node.frame_id if each else None for each in described]

@@ -1,0 +1,141 @@
+"""Refs: the handles by which a model and a program name elements, over all frames of a page.
+
+A world numbers its elements by itself, so that the page's text comes out finished. Two worlds may choose the same
+numbers; then the later one's are shifted. A number is never given to a second element, and never written into the page.
+A world is not kept alive by its refs: with its document goes what was read of it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from weakref import WeakKeyDictionary, ref
+
+import msgspec
+
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.frames.world import World
+
+_REF = r"\[?(?:ref=)?[eE](\d{1,9})\]?"
+_SHOWN = 60
+_MARK = re.compile("\x01(\\d+)")
+
+
+class _Range(msgspec.Struct, frozen=True):
+    """The local ids `first` … `end - 1` of a world are the numbers `first + shift` …"""
+
+    first: int
+    end: int
+    shift: int
+    world: ref[World]
+
+    @property
+    def start(self) -> int:
+        return self.first + self.shift
+
+
+class Ref(msgspec.Struct, frozen=True):
+    """What a snapshot says of an element that can be named."""
+
+    ref: str
+    role: str
+    name: str
+    frame_url: str
+
+
+class RefTable:
+    """Which element of which world each number stands for."""
+
+    def __init__(self) -> None:
+        self.next = 1
+        self._by_number: list[_Range] = []
+        self._by_world: WeakKeyDictionary[World, list[_Range]] = WeakKeyDictionary()
+
+    def claim(self, world: World, first: int, end: int) -> None:
+        """Takes in the local ids that a world has newly given: [first, end)."""
+        if end <= first:
+            return
+        shift = max(0, self.next - first)
+        self.next = end + shift
+        self._add(_Range(first, end, shift, ref(world)), world)
+
+    def free(self, world: World) -> tuple[int, int]:
+        """What a call that may give ids is told as `next`, see `reserveIds` in page/js."""
+        ranges = self._by_world.get(world, [])
+        return self.next, ranges[-1].end if ranges else 1
+
+    def bind(self, world: World, local: int, number: int) -> None:
+        """Gives a single newly given local id the number that its element had before."""
+        self.next = max(self.next, number + 1)
+        self._add(_Range(local, local + 1, number - local, ref(world)), world)
+
+    def was_given(self, number: int) -> bool:
+        """Whether some element has, or had, that number."""
+        return self._range(number) is not None
+
+    def locate(self, number: int) -> tuple[World, int] | None:
+        """The world and local id behind a number; None when it was never given, or its document has gone."""
+        found = self._range(number)
+        if found is None or (world := found.world()) is None:
+            return None
+        return world, number - found.shift
+
+    def number(self, world: World, local: int) -> int:
+        """The number of a local id that was claimed."""
+        return _number(self._by_world.get(world, []), local)
+
+    def write(self, world: World, text: str) -> str:
+        """Text of that world with its marked local ids as refs."""
+        ranges = self._by_world.get(world, [])
+        if all(each.shift == 0 for each in ranges):
+            return text.replace("\x01", "E")
+        return _MARK.sub(lambda mark: f"E{_number(ranges, int(mark[1]))}", text)
+
+    def _range(self, number: int) -> _Range | None:
+        index = bisect_right(self._by_number, number, key=lambda each: each.start) - 1
+        if index < 0 or number >= self._by_number[index].end + self._by_number[index].shift:
+            return None
+        return self._by_number[index]
+
+    def _add(self, added: _Range, world: World) -> None:
+        ranges = self._by_world.setdefault(world, [])
+        last = ranges[-1] if ranges else None
+        if last is not None and last is self._by_number[-1] and (last.end, last.shift) == (added.first, added.shift):
+            ranges[-1] = self._by_number[-1] = _Range(last.first, added.end, last.shift, last.world)
+            return
+        if not ranges:
+            self._join_gone()
+        ranges.insert(bisect_right(ranges, added.first, key=lambda each: each.first), added)
+        self._by_number.insert(bisect_right(self._by_number, added.start, key=lambda each: each.start), added)
+
+    def _join_gone(self) -> None:
+        """Of numbers whose documents have gone, all there is to know is that they were given."""
+        joined: list[_Range] = []
+        for each in self._by_number:
+            last = joined[-1] if joined else None
+            if each.world() is None and last is not None and last.world() is None and last.end == each.start:
+                joined[-1] = msgspec.structs.replace(last, end=each.end + each.shift)
+            else:
+                joined.append(each if each.world() is not None else _gone(each))
+        self._by_number = joined
+
+
+def _gone(range_: _Range) -> _Range:
+    """The same numbers, as those of one world that has gone."""
+    return _Range(range_.start, range_.end + range_.shift, 0, range_.world)
+
+
+def _number(ranges: list[_Range], local: int) -> int:
+    index = bisect_right(ranges, local, key=lambda each: each.first) - 1
+    if index < 0 or local >= ranges[index].end:
+        raise KeyError(f"local id {local} was not claimed")
+    return local + ranges[index].shift
+
+
+def parse_ref(text: str) -> int:
+    """12 for "E12" (also "e12", "ref=E12", "[ref=E12]", as models write it). Raises InvalidArguments."""
+    match = re.fullmatch(_REF, text.strip()) if isinstance(text, str) else None  # a program may have found none
+    if match is None:
+        given = str(text)[:_SHOWN]
+        raise InvalidArguments(f'"{given}" is no ref. A ref is E and a number, as in [ref=E12] of the snapshot.')
+    return int(match[1])

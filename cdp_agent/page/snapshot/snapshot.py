@@ -1,0 +1,228 @@
+"""The aria snapshot of a page: all frames as one text, every element that matters with a ref.
+
+Every local root's world is asked at the same time and answers with finished text; here the texts are put into one
+another, and what could not be read is named. Nothing is written into the page.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from cdp_agent.page.frames.frames import FrameTree
+from cdp_agent.page.frames.world import World
+
+from .lines import heads_in, with_descriptions_once
+from .reading import Part, Reading, Readings, read_all
+from .refs import Ref, RefTable
+
+_log = logging.getLogger(__name__)
+# What cannot be acted on, and what can: elsewhere, and in the viewport.
+_MARKS = (".t", "iv")
+
+
+class Omitted(msgspec.Struct, frozen=True):
+    """Something that is not in the text, and why."""
+
+    what: str
+    why: str
+
+
+class Snapshot(msgspec.Struct, frozen=True, dict=True):
+    """A page as a model reads it. `refs["E12"]` tells role, name and frame of each ref in the text."""
+
+    text: str
+    url: str
+    title: str
+    omitted: list[Omitted]
+    frame_urls: dict[str, str]
+    """The address of each iframe's document, by the iframe's ref."""
+
+    @cached_property
+    def refs(self) -> Mapping[str, Ref]:
+        return {ref.ref: ref for ref in _refs(self)}
+
+
+class SnapshotPart(Part, frozen=True, kw_only=True):
+    """What `snapshot` in page/js answers: the text of one world, ids still local."""
+
+    text: str
+    edits: list[str | tuple[int, int]] | None
+    """Instead of the text: new lines, and which lines of the text before stay (first, how many)."""
+    checked: bool
+    """The text was read anew, and the edits are there to be held against it."""
+    serial: int
+    """The number of this text, 0 when the world keeps nothing of it."""
+    seen: list[tuple[int, int]]
+    """Which lines are in the viewport (first, how many), where that was asked."""
+    url: str
+    title: str
+    frames: list[tuple[int, str]]
+    omitted: list[tuple[str, str]]
+    minds_listeners = True
+
+
+class _Known(msgspec.Struct):
+    """The text of a world as it was read last. The world tells then only what became of it, see kept.js."""
+
+    serial: int
+    text: str
+    lines: list[str] | None = None
+    """The same in lines, once it was needed."""
+
+
+CHECKS = 0.015
+"""Which share of the time of readings goes into reading anew what was kept: both must be the same."""
+
+_known: WeakKeyDictionary[World, _Known] = WeakKeyDictionary()
+
+
+async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = None) -> Snapshot:
+    """The page as text, all frames in document order; within `budget_tokens` when given.
+
+    Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
+    """
+    marks = budget_tokens is not None
+    options = {"places": marks, "checks": CHECKS}
+    readings = await read_all(tree, refs, "snapshot", SnapshotPart, options, options_for=_base, complete=_whole)
+    composer = _Composer(readings, refs, marks)
+    root = readings.root
+    text = with_descriptions_once(composer.text(root))
+    omitted = [f"{each.what}: {each.why}" for each in composer.omitted]
+    if marks or omitted:
+        from . import budget  # late: most need none of it
+
+        if budget_tokens is None:
+            text += "\n" + budget.accounting(omitted)
+        else:
+            text = budget.fit(text, budget_tokens, omitted)
+    return Snapshot(text, root.part.url, root.part.title, composer.omitted + composer.late, composer.frame_urls)
+
+
+def _base(world: World) -> dict[str, int]:
+    known = _known.get(world)
+    return {"base": known.serial} if known is not None else {}
+
+
+def _whole(world: World, part: SnapshotPart) -> SnapshotPart:
+    lines = None
+    if part.edits is not None:
+        lines = _edited(_known[world], part.edits)
+        if part.checked and not _is_same(part.text.split("\n"), lines):
+            part = msgspec.structs.replace(part, serial=0)  # what the world keeps is wrong: it is asked for no more
+        part = msgspec.structs.replace(part, text=part.text if part.checked else "\n".join(lines), edits=None)
+    if part.serial:
+        _known[world] = _Known(part.serial, part.text, lines)
+    else:
+        _known.pop(world, None)
+    return part
+
+
+def _is_same(anew: list[str], kept: list[str]) -> bool:
+    """Whether a page read anew says what was kept of it. If not, that is our defect, and logged without its text."""
+    if anew == kept:
+        return True
+    pairs = zip(anew, kept, strict=False)
+    at = next((i for i, (one, other) in enumerate(pairs) if one != other), min(len(anew), len(kept)))
+    roles = [_role(lines[at]) if at < len(lines) else "nothing" for lines in (anew, kept)]
+    _log.error(
+        "Defect: a page of %d lines differs from what was kept of it in line %d, which is %s and was kept "
+        "as %s. What the page says is given.",
+        len(anew),
+        at + 1,
+        *roles,
+    )
+    return False
+
+
+def _role(line: str) -> str:
+    match = re.match(r" *- ([a-z-]{1,20})\b", line)
+    return match[1] if match is not None else "text"
+
+
+def _marked(part: SnapshotPart) -> str:
+    """The text, each line behind its mark for page/snapshot/budget.py."""
+    lines = part.text.split("\n") if part.text else []
+    seen = bytearray(len(lines))
+    for first, count in part.seen:
+        seen[first : first + count] = b"\1" * count
+    return "\n".join([_MARKS["\x01" in line][there] + line for line, there in zip(lines, seen, strict=True)])
+
+
+def _edited(known: _Known, edits: list[str | tuple[int, int]]) -> list[str]:
+    before = known.lines if known.lines is not None else known.text.split("\n")
+    lines: list[str] = []
+    for edit in edits:
+        lines += edit.split("\n") if isinstance(edit, str) else before[edit[0] : edit[0] + edit[1]]
+    return lines
+
+
+class _Composer:
+    """Puts each frame's text under the line of the iframe that holds it."""
+
+    def __init__(self, readings: Readings[SnapshotPart], refs: RefTable, marks: bool) -> None:
+        self.omitted: list[Omitted] = []
+        self.late: list[Omitted] = []
+        """For programs only: to a model it would be a line in each snapshot, of nothing that it could do."""
+        self.frame_urls: dict[str, str] = {}
+        self._readings = readings
+        self._refs = refs
+        self._marks = marks
+
+    def text(self, reading: Reading[SnapshotPart], indent: str = "") -> str:
+        part, world = reading.part, reading.world
+        self.omitted += [Omitted(what, why) for what, why in part.omitted]
+        if (hidden := world.hidden) is not None:
+            self.omitted += [Omitted(what, why) for what, why in hidden.unread]
+            self.late += [Omitted(what, why) for what, why in hidden.late]
+        for local, url in part.frames:
+            self.frame_urls[f"E{self._refs.number(world, local)}"] = url
+        text = self._refs.write(world, _marked(part) if self._marks else part.text)
+        if indent:
+            text = self._indented(text, indent)
+        if not part.remote:
+            return text
+        before, *rest = text.split("\x02")
+        pieces = [before]
+        for owner, after in zip(rest[::2], rest[1::2], strict=True):
+            pieces += [self._child(reading, int(owner), self._indent_under(pieces)), after]
+        return "".join(pieces)
+
+    def _child(self, parent: Reading[SnapshotPart], local: int, indent: str) -> str:
+        ref = f"E{self._refs.number(parent.world, local)}"
+        child = self._readings.child(parent, local)
+        if isinstance(child, str):
+            self.omitted.append(Omitted(f"iframe {ref}", child))
+            return ": (not readable)"
+        self.frame_urls[ref] = child.part.url
+        text = self.text(child, indent)
+        return f":\n{text}" if text else ""
+
+    def _indented(self, text: str, indent: str) -> str:
+        if not self._marks:
+            return indent + text.replace("\n", "\n" + indent) if text else ""
+        return "\n".join(line[:1] + indent + line[1:] for line in text.split("\n")) if text else ""
+
+    def _indent_under(self, pieces: list[str]) -> str:
+        line = pieces[-1].rpartition("\n")[2][1 if self._marks else 0 :]
+        return " " * (len(line) - len(line.lstrip(" ")) + 2)
+
+
+def _refs(snapshot: Snapshot) -> list[Ref]:
+    """Every ref in the text, read off its line; the frame is the innermost iframe line above it."""
+    found: list[Ref] = []
+    frames: list[tuple[int, str]] = [(-1, snapshot.url)]
+    for depth, role, name, ref in heads_in(snapshot.text):
+        while depth <= frames[-1][0]:
+            frames.pop()
+        if not ref:
+            continue
+        found.append(Ref(ref, role, name, frames[-1][1]))
+        if ref in snapshot.frame_urls:
+            frames.append((depth, snapshot.frame_urls[ref]))
+    return found

@@ -1,0 +1,1 @@
+"""The wire of Anthropic: messages. Imports `providers.base` and `providers.shared`."""

@@ -1,0 +1,168 @@
+"""Anthropic's messages: https://platform.claude.com/docs/en/api/messages and …/build-with-claude/streaming."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from cdp_agent.providers.anthropic.anthropic_models import is_bound, settings, thinks
+from cdp_agent.providers.anthropic.anthropic_stream import WIRE, MessageDecoder
+from cdp_agent.providers.base import Assistant, Forced, Image, Message, Request, System, Text, ToolResult, User
+from cdp_agent.providers.shared.arguments import object_of
+from cdp_agent.providers.shared.chat import failure
+from cdp_agent.providers.shared.images import base64_of
+from cdp_agent.providers.shared.json_schemas import for_anthropic
+
+__all__ = ["JSON_OUTPUT", "decoder", "encode", "failure", "headers", "path"]
+
+JSON_OUTPUT: Final = True
+_REMEMBER = {"type": "ephemeral"}
+_MESSAGES_REMEMBERED = 2
+_NOT_IN_AN_ID = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def path(model: str) -> str:
+    return "/messages"
+
+
+def headers(key: str | None) -> dict[str, str]:
+    return {"anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})}
+
+
+def encode(request: Request) -> dict[str, Any]:
+    """The body of a streamed message."""
+    system = [{"type": "text", "text": each.text} for each in request.messages if isinstance(each, System)]
+    messages = _messages(request)
+    body: dict[str, Any] = {"model": request.model, "messages": messages, "stream": True, **settings(request)}
+    if body.get("thinking", {}).get("type") == "enabled" and _goes_on_without_thoughts(messages):
+        del body["thinking"]
+    if system:
+        body["system"] = system
+    if request.tools:
+        body["tools"] = [
+            {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
+            for tool in request.tools
+        ]
+        body["tool_choice"] = _choice(request)
+    if request.output and (schema := for_anthropic(request.output.schema)) is not None:
+        body["output_config"] = body.get("output_config", {}) | {"format": {"type": "json_schema", "schema": schema}}
+    if request.continued:
+        _mark(body)
+    return body
+
+
+def _goes_on_without_thoughts(messages: list[dict[str, Any]]) -> bool:
+    """Whether the last turn called tools without a thought, which a model that has a budget for them refuses.
+
+    Such a turn was another model's, or came before there was a budget.
+    """
+    own = [message["content"] for message in messages if message["role"] == "assistant"]
+    return bool(own) and own[-1][-1]["type"] == "tool_use" and "thinking" not in own[-1][0]["type"]
+
+
+def _choice(request: Request) -> dict[str, Any]:
+    # "Thinking may not be enabled when tool_choice forces tool use": the prompt has to do it then.
+    if request.tool_choice == "auto" or thinks(request):
+        return {"type": "auto"}
+    if isinstance(request.tool_choice, Forced):
+        return {"type": "tool", "name": request.tool_choice.name}
+    return {"type": "any"}
+
+
+def _mark(body: dict[str, Any]) -> None:
+    """Has the request remembered up to the tools, the system prompt, and the last two messages of the user's.
+
+    The last, since the next request begins with it, and the one before, which is what this one finds remembered.
+    At most four marks: https://platform.claude.com/docs/en/build-with-claude/prompt-caching.
+    """
+    users = [message["content"] for message in body["messages"] if message["role"] == "user"]
+    for blocks in (body.get("tools"), body.get("system"), *users[-_MESSAGES_REMEMBERED:]):
+        if blocks:
+            blocks[-1] = {**blocks[-1], "cache_control": _REMEMBER}
+
+
+def _messages(request: Request) -> list[dict[str, Any]]:
+    """User and assistant in turns, with tool results, which are the user's, ahead of what else the user says."""
+    ids = _Ids()
+    turns: list[dict[str, Any]] = []
+    for message in request.messages:
+        role = "assistant" if isinstance(message, Assistant) else "user"
+        if isinstance(message, System) or not (blocks := _blocks(message, request.model, ids)):
+            continue
+        if turns and turns[-1]["role"] == role:
+            turns[-1]["content"] += blocks
+        else:
+            turns.append({"role": role, "content": blocks})
+    return turns
+
+
+def _blocks(message: Message, model: str, ids: _Ids) -> list[dict[str, Any]]:
+    match message:
+        case System():
+            return []
+        case User(parts):
+            return [_part(part) for part in parts if not (isinstance(part, Text) and not part.text)]
+        case ToolResult(call_id, text, images, is_error):
+            words = [_part(Text(text))] if text else []
+            content = [*words, *map(_part, images)] if images else text
+            block = {"type": "tool_result", "tool_use_id": ids.of(call_id), "content": content}
+            return [block | ({"is_error": True} if is_error else {})]
+        case Assistant():
+            return _own_blocks(message, model, ids)
+
+
+def _part(part: Text | Image) -> dict[str, Any]:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    return {"type": "image", "source": {"type": "base64", "media_type": part.media_type, "data": base64_of(part)}}
+
+
+def _own_blocks(message: Assistant, model: str, ids: _Ids) -> list[dict[str, Any]]:
+    """What the model said, with its signed thoughts where they stood."""
+    uses = {
+        call.id: {"type": "tool_use", "id": ids.new(call.id), "name": call.name, "input": object_of(call)}
+        for call in message.tool_calls
+    }
+    state = message.state
+    if state is not None and state.displaced and is_bound(model):
+        state = None
+    kept = (state.content_for(WIRE, model) if state else None) or []
+    text = message.text
+    blocks: list[dict[str, Any]] = []
+    for block in kept:
+        if block["type"] == "text" and text:
+            own = block["text"] if text.startswith(block["text"]) else text
+            blocks.append({"type": "text", "text": own})
+            text = text.removeprefix(own)
+        elif block["type"] == "tool_use":
+            blocks += [uses.pop(block["id"])] if block["id"] in uses else []
+        elif block["type"] != "text":
+            blocks.append(block)
+    if text:
+        blocks.append({"type": "text", "text": text})
+    return [*blocks, *uses.values()]
+
+
+class _Ids:
+    """Ids of calls in the letters that Anthropic takes, each used once, also where another model gave them."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, str] = {}
+        self._used: set[str] = set()
+
+    def new(self, call_id: str) -> str:
+        plain = _NOT_IN_AN_ID.sub("_", call_id) or "call"
+        found, number = plain, 1
+        while found in self._used:
+            number += 1
+            found = f"{plain}_{number}"
+        self._used.add(found)
+        self._given[call_id] = found
+        return found
+
+    def of(self, call_id: str) -> str:
+        return self._given.get(call_id) or _NOT_IN_AN_ID.sub("_", call_id) or "call"
+
+
+def decoder(provider: str, model: str, content_type: str) -> MessageDecoder:
+    return MessageDecoder(provider, model, content_type)

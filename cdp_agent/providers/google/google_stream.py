@@ -1,0 +1,183 @@
+"""What Google answers: https://ai.google.dev/api/generate-content#generatecontentresponse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from cdp_agent.errors import BadReply
+from cdp_agent.providers.base import Failure, FinishReason, ProviderState, Reply, ToolCall, Usage
+from cdp_agent.providers.shared.arguments import text_of
+from cdp_agent.providers.shared.chat import failure_of as plain_failure_of
+from cdp_agent.providers.shared.errors import model_error
+from cdp_agent.providers.shared.stream import Count, Id, ObjectReader, counted, joined
+
+WIRE = "google"
+OWN_ID = "google_call_"
+"""How the ids begin that we give to calls which come without."""
+
+_FINISH: dict[str, FinishReason] = {
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    **dict.fromkeys(
+        (
+            "SAFETY",
+            "RECITATION",
+            "LANGUAGE",
+            "BLOCKLIST",
+            "PROHIBITED_CONTENT",
+            "SPII",
+            "IMAGE_SAFETY",
+            "MODEL_ARMOR",
+        ),
+        "content_filter",
+    ),
+}
+
+
+class _FunctionCall(msgspec.Struct, frozen=True):
+    id: Id = None
+    name: str | None = None
+    args: Any = None
+
+
+class _Part(msgspec.Struct, frozen=True, rename="camel"):
+    text: str | None = None
+    thought: bool | None = None
+    thought_signature: str | None = None
+    function_call: _FunctionCall | None = None
+
+
+class _Content(msgspec.Struct, frozen=True):
+    parts: list[_Part] | None = None
+
+
+class _Candidate(msgspec.Struct, frozen=True, rename="camel"):
+    content: _Content | None = None
+    finish_reason: str | None = None
+
+
+class _Feedback(msgspec.Struct, frozen=True, rename="camel"):
+    block_reason: str | None = None
+
+
+class _Chunk(msgspec.Struct, frozen=True, rename="camel"):
+    candidates: list[_Candidate] | None = None
+    prompt_feedback: _Feedback | None = None
+    usage_metadata: dict[str, Any] | None = None
+    error: Any = None
+
+
+class _Usage(msgspec.Struct, frozen=True, rename="camel"):
+    prompt_token_count: Count = None
+    tool_use_prompt_token_count: Count = None
+    candidates_token_count: Count = None
+    thoughts_token_count: Count = None
+    cached_content_token_count: Count = None
+
+
+class ContentDecoder:
+    """The reply from the chunks of a stream, each of which is a whole response with what came since the last."""
+
+    def __init__(self, provider: str, model: str, content_type: str) -> None:
+        self._provider = provider
+        self._model = model
+        self._objects = ObjectReader(provider, content_type, _Chunk)
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self._calls: list[ToolCall] = []
+        self._signatures: dict[str, str] = {}
+        self._text_signature = ""
+        self._finish: str | None = None
+        self._blocked: str | None = None
+        self._usage: dict[str, Any] = {}
+        self._seen = 0
+
+    def feed(self, data: bytes) -> None:
+        for chunk in self._objects.feed(data):
+            self._take(chunk)
+
+    def reply(self) -> Reply:
+        """The whole reply. Raises BadReply when the stream ended in the middle."""
+        for chunk in self._objects.end():
+            self._take(chunk)
+        if not self._seen:
+            raise BadReply(self._provider, "the answer is not generated content: is the base URL right?")
+        if self._finish is None and self._blocked is None:
+            raise BadReply(self._provider, "the reply broke off before its end.")
+        return Reply(
+            text=joined(self._text),
+            reasoning=joined(self._reasoning),
+            tool_calls=tuple(self._calls),
+            finish_reason=(finish := self._finish_reason()),
+            usage=_usage(self._usage),
+            state=self._state(),
+            refusal=joined([self._finish or self._blocked or ""]) if finish == "content_filter" else "",
+        )
+
+    def _take(self, chunk: _Chunk) -> None:
+        if chunk.error:
+            raise model_error(self._provider, failure_of(chunk.error))
+        told = (chunk.candidates, chunk.usage_metadata, chunk.prompt_feedback)
+        self._seen += any(each is not None for each in told)
+        self._usage = chunk.usage_metadata or self._usage
+        if chunk.prompt_feedback is not None:
+            self._blocked = chunk.prompt_feedback.block_reason or self._blocked
+        for candidate in (chunk.candidates or ())[:1]:
+            for part in (candidate.content or _Content()).parts or ():
+                self._take_part(part)
+            self._finish = candidate.finish_reason or self._finish
+
+    def _take_part(self, part: _Part) -> None:
+        signature = joined([part.thought_signature or ""])
+        if call := part.function_call:
+            call_id = joined([str(call.id or f"{OWN_ID}{len(self._calls) + 1}")])
+            self._calls.append(ToolCall(call_id, joined([call.name or ""]), joined([text_of(call.args)])))
+            if signature:
+                self._signatures[call_id] = signature
+            return
+        (self._reasoning if part.thought else self._text).append(part.text or "")
+        self._text_signature = signature or self._text_signature
+
+    def _finish_reason(self) -> FinishReason:
+        if self._blocked and not self._finish:
+            return "content_filter"
+        if self._calls and _FINISH.get(self._finish or "", "stop") == "stop":
+            return "tool_calls"  # which Google calls STOP
+        return _FINISH.get(self._finish or "", "unknown")
+
+    def _state(self) -> ProviderState | None:
+        kept: dict[str, Any] = {}
+        if self._signatures:
+            kept["calls"] = self._signatures
+        if self._text_signature:
+            kept["text"] = self._text_signature
+        return ProviderState(WIRE, self._model, kept) if kept else None
+
+
+def failure_of(error: Any) -> Failure:
+    """https://google.aip.dev/193#http11json-representation, with the wait that a RetryInfo asks for."""
+    found = plain_failure_of(error)
+    details = error.get("details") if isinstance(error, dict) else None
+    waits = [each.get("retryDelay") for each in details if isinstance(each, dict)] if isinstance(details, list) else []
+    return msgspec.structs.replace(found, retry_after=next((_seconds(str(each)) for each in waits if each), None))
+
+
+def _seconds(delay: str) -> float | None:
+    try:
+        return max(0.0, float(delay.removesuffix("s")))
+    except ValueError:
+        return None
+
+
+def _usage(found: dict[str, Any]) -> Usage:
+    """Google counts thoughts apart from the other output, and what tools of its own read from the other input."""
+    used = counted(found, _Usage) or _Usage()
+    thoughts = int(used.thoughts_token_count or 0)
+    return Usage(
+        input_tokens=int(used.prompt_token_count or 0) + int(used.tool_use_prompt_token_count or 0),
+        output_tokens=int(used.candidates_token_count or 0) + thoughts,
+        cached_tokens=int(used.cached_content_token_count or 0),
+        reasoning_tokens=thoughts,
+    )

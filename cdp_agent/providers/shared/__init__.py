@@ -1,0 +1,4 @@
+"""What several wires have in common: reading streams, chat messages, tool calls, schemas, pictures, errors.
+
+Imports `providers.base`; no wire and no client.
+"""

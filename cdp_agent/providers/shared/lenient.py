@@ -1,0 +1,97 @@
+"""Reading JSON that a model wrote as best it could: the one place that is lenient about it.
+
+Around the object there may be other words, a Markdown fence, thoughts between <think> tags; inside of it commas before
+a bracket that closes, and line breaks in strings; at its end brackets may be missing. Nothing is made up: a text that
+ends within a string, a number or a name is not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from cdp_agent.providers.shared.nesting import DEEPEST, decode, is_too_deep
+
+_THOUGHTS = re.compile(r"\s*<(think|thinking|thought)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_CLOSES = {"{": "}", "[": "]"}
+_CONTROLS = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """The JSON object in a model's text: bare, quoted as a string, or the first one within other words; {} for none.
+
+    Raises ValueError that says why it cannot be read.
+    """
+    if not text.strip():
+        return {}
+    try:
+        found = decode(text)
+        if isinstance(found, str):
+            found = decode(found)
+    except ValueError as error:
+        _, found = next(objects(text), (0, error))
+        if found is error:
+            raise ValueError(f"the arguments are not JSON ({error})") from error
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise ValueError(f"the arguments must be a JSON object, not {type(found).__name__}")
+    return found
+
+
+def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each JSON object that stands in the text by itself, with the place where it begins."""
+    thoughts = _THOUGHTS.match(text)
+    start = -1 if is_too_deep(text) else text.find("{", thoughts.end() if thoughts else 0)
+    while start >= 0:
+        mended, end = _mended(text, start)
+        try:
+            found = decode(text[start:end] if end else mended)
+        except ValueError:
+            try:
+                found = decode(mended)
+            except ValueError:
+                found, end = None, start + 1
+        if found is not None:
+            yield start, found
+        start = text.find("{", end) if end else -1
+
+
+def _mended(text: str, start: int) -> tuple[str, int]:
+    """The object that begins there as JSON has it, and where it ends; 0 where the text ended before it did."""
+    written: list[str] = []
+    open_: list[str] = []
+    quoted = escaped = False
+    for place in range(start, len(text)):
+        char = text[place]
+        if quoted:
+            quoted = escaped or char != '"'
+            escaped = char == "\\" and not escaped
+            written.append(_CONTROLS.get(char, char))
+            continue
+        if char in "}]":
+            _drop_comma(written)
+            if not open_ or open_.pop() != char:
+                return "", place + 1
+        elif char in "{[":
+            open_.append(_CLOSES[char])
+            if len(open_) > DEEPEST:  # within quotes, where nobody has counted them
+                return "", 0
+        quoted = char == '"'
+        written.append(char)
+        if not open_:
+            return "".join(written), place + 1
+    _drop_comma(written)
+    if quoted or "".join(written[-5:]).rstrip()[-1:] not in ('"', "}", "]", "e", "l"):
+        return "", 0
+    return "".join([*written, *reversed(open_)]), 0
+
+
+def _drop_comma(written: list[str]) -> None:
+    """Takes out a comma that nothing follows, with the white space after it."""
+    last = len(written)
+    while last and written[last - 1].isspace():
+        last -= 1
+    if last and written[last - 1] == ",":
+        del written[last - 1 :]

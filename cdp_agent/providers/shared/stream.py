@@ -1,0 +1,167 @@
+"""The JSON objects of a provider's answer, whatever the pieces in which its bytes arrive.
+
+This is the border: what a provider sends is held against the structs of its wire here, so that what is behind it has
+the types that it says, and everything else is a BadReply.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Generic, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from cdp_agent.errors import BadReply
+from cdp_agent.providers.shared.nesting import is_too_deep
+from cdp_agent.providers.shared.sse import EventReader, LineSplitter
+
+_T = TypeVar("_T")
+
+Id = str | int | None
+"""Of a tool call: some servers number them."""
+Count = Annotated[float, Meta(ge=0, le=1e15)] | None
+"""Of tokens: servers written in JavaScript send 12.0 for 12."""
+_MISFITS = (msgspec.ValidationError, UnicodeEncodeError)
+"""The latter for half a character where there should be no text at all."""
+
+
+class LineReader:
+    """Gives each line: https://github.com/ndjson/ndjson-spec."""
+
+    def __init__(self) -> None:
+        self._lines = LineSplitter()
+
+    def feed(self, data: bytes) -> list[bytes]:
+        return self._lines.feed(data)
+
+    def end(self) -> list[bytes]:
+        return [self._lines.rest()]
+
+
+class WholeReader:
+    """Gives a body at its end, for servers that do not stream."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def feed(self, data: bytes) -> list[bytes]:
+        self._pieces.append(data)
+        return []
+
+    def end(self) -> list[bytes]:
+        whole, self._pieces = b"".join(self._pieces), []
+        return [whole]
+
+
+class ObjectReader(Generic[_T]):
+    """Gives the objects of a stream of events, of JSON lines, or of one JSON body, as its content type has it.
+
+    Each is a struct of `kind`. `done` is set by `[DONE]`, with which some servers end. Raises BadReply for what does
+    not fit.
+    """
+
+    def __init__(self, provider: str, content_type: str, kind: type[_T]) -> None:
+        self.done = False
+        self._provider = provider
+        self._kind = kind
+        self._reader: EventReader | LineReader | WholeReader
+        if "ndjson" in content_type or "jsonl" in content_type:
+            self._reader = LineReader()
+        elif "json" in content_type:
+            self._reader = WholeReader()
+        else:
+            self._reader = EventReader()
+
+    def feed(self, data: bytes) -> Iterator[_T]:
+        """One after the other, so that an error that is told is not lost to what cannot be read after it."""
+        return self._objects(self._reader.feed(data))
+
+    def end(self) -> Iterator[_T]:
+        """What the last bytes hold: their event need not be ended."""
+        return self._objects(self._reader.end())
+
+    def _objects(self, events: list[bytes]) -> Iterator[_T]:
+        for event in events:
+            yield from self._parse(event.strip())
+
+    def _parse(self, event: bytes) -> Iterator[_T]:
+        if event == b"[DONE]":
+            self.done = True
+        if self.done or not event:
+            return
+        try:
+            found = _decode(event)
+        except ValueError as error:
+            if b"\n" in event and not isinstance(self._reader, WholeReader):
+                yield from self._objects(event.splitlines())  # some servers forget the empty line between events
+                return
+            shown = event[:200].decode(errors="replace")
+            raise BadReply(self._provider, f"a part of the reply is not JSON: {shown!r}") from error
+        if not isinstance(found, dict):
+            raise BadReply(self._provider, f"a part of the reply is not an object: {str(found)[:200]!r}")
+        yield shaped(self._provider, found, self._kind)
+
+
+def shaped(provider: str, value: Any, kind: type[_T]) -> _T:
+    """JSON data as a struct. Raises BadReply that says where it does not fit."""
+    try:
+        return msgspec.convert(value, kind)
+    except _MISFITS as error:
+        raise BadReply(provider, f"a part of the reply is not what it should be: {error}.") from error
+
+
+def counted(value: Any, kind: type[_T]) -> _T | None:
+    """The tokens that were counted, as a struct. None where there are none, or none that can be read.
+
+    A reply is not thrown away for them.
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except _MISFITS:
+        return None
+
+
+def joined(pieces: Sequence[str]) -> str:
+    """The text of all pieces, with characters whole again that were cut in two: see `_decode`."""
+    text = "".join(pieces)
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def whole(value: Any) -> Any:
+    """JSON data with every text in it `joined`, so that it can be written again."""
+    match value:
+        case str():
+            return joined([value])
+        case list():
+            return [whole(each) for each in value]
+        case dict():
+            return {whole(key): whole(each) for key, each in value.items()}
+        case _:
+            return value
+
+
+def _decode(event: bytes) -> Any:
+    """Some servers, written in JavaScript, cut text within a character: each half is an escape that stands for nothing.
+
+    msgspec refuses such a half, json takes it. Raises ValueError.
+    """
+    text = event.decode()
+    if is_too_deep(text):
+        raise ValueError("it is nested too deep")
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return json.loads(text, object_pairs_hook=_whole_names) if "\\u" in text else msgspec.json.decode(text)
+
+
+def _whole_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; nobody cuts it within a name."""
+    return {joined([name]): value for name, value in pairs}

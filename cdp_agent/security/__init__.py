@@ -1,0 +1,4 @@
+"""What a model never sees, and how it sees the rest: secrets, one-time codes, masks, fences; origins; private files.
+
+Stands below everything that reads a page or asks a model: imports only `errors` and what is in here.
+"""

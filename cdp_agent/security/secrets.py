@@ -1,0 +1,231 @@
+"""Secrets: named to the model by a placeholder, filled in only where they belong, masked wherever they come back.
+
+A model writes `<secret:password>`; what that stands for goes into a field of a page that it is for, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+import msgspec
+
+from cdp_agent.errors import InvalidArguments, SetupError
+
+if TYPE_CHECKING:
+    from cdp_agent.security.masking import Mask
+    from cdp_agent.security.totp import Key
+
+SHORTEST = 4
+"""Characters. What is shorter could neither be kept secret nor be masked without masking half of the page."""
+
+_PLACEHOLDER = re.compile(r"<\s*secret\s*:\s*([\w.-]+)\s*>", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]+)*")
+
+_T = TypeVar("_T")
+
+Fields = Literal["any", "hidden"]
+
+
+class _Unshown(msgspec.Struct, frozen=True):
+    """What is not to be seen of these is not in what they print as either."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(…)"
+
+
+class Secret(_Unshown, frozen=True):
+    """A text for pages of these origins (`https://shop.example`, no path, no wildcard), such as a password.
+
+    Without origins it is for the origin of the address that the caller begins at. The origins of all frames around a
+    field count, so one that stands in another site's page needs both. `purpose` is told to the model. `fields`
+    "hidden": only for fields that hide what they hold (passwords, one-time codes, card data), so that no comment box of
+    the same site can get it.
+    """
+
+    value: str
+    origins: Collection[str] = ()
+    purpose: str = ""
+    fields: Fields = "any"
+
+
+class Totp(_Unshown, frozen=True):
+    """One-time codes by time (RFC 6238): `key` is in Base32, or an `otpauth://totp/…` address, which says all the rest.
+
+    `algorithm` is sha1, sha256 or sha512, `period` in seconds. For origins, purpose and fields see `Secret`.
+    """
+
+    key: str
+    origins: Collection[str] = ()
+    purpose: str = ""
+    fields: Fields = "any"
+    digits: int = 6
+    period: int = 30
+    algorithm: str = "sha1"
+
+    def code(self, at: float | None = None) -> str:
+        """The code of a moment, in Unix seconds; of now without one. Raises SetupError for a key that is none."""
+        from cdp_agent.security.totp import code_at
+
+        return code_at(self.read(), time.time() if at is None else at)
+
+    def read(self) -> Key:
+        """The key as bytes. Raises SetupError for one that is none."""
+        from cdp_agent.security.totp import read_key  # with hashlib, which few need
+
+        return read_key(self.key, self.digits, self.period, self.algorithm)
+
+
+GivenSecret = str | Secret | Totp
+
+
+class Revealed(_Unshown, frozen=True):
+    """A text with its placeholders filled in, and the origins at which all of them may be."""
+
+    text: str
+    names: list[str]
+    origins: list[str]
+    hidden_only: bool
+
+
+class Secrets:
+    """The secrets of one run. `start` is the address that the caller begins at.
+
+    Raises SetupError for a name, a value, an origin or a key that will not do.
+    """
+
+    def __init__(self, given: Mapping[str, GivenSecret] | None = None, start: str | None = None) -> None:
+        self._secrets = {name: _checked(name, each, start) for name, each in (given or {}).items()}
+        self._mask: Mask | None = None
+        if self._secrets:
+            from cdp_agent.security.masking import Mask  # takes longer to import than most programs need it for
+
+            self._mask = Mask()
+            for name, each in self._secrets.items():
+                self._mask.add(each.value if isinstance(each, Secret) else each.read().text, placeholder(name))
+
+    def __bool__(self) -> bool:
+        return bool(self._secrets)
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._secrets)
+
+    def listed(self) -> list[str]:
+        """A line for each: its placeholder, what it is for, and where."""
+        return [_line(name, each) for name, each in self._secrets.items()]
+
+    def named_in(self, text: str) -> list[str]:
+        """The names of the placeholders in a text, whether there are such secrets or not."""
+        return list(dict.fromkeys(match[1] for match in _PLACEHOLDER.finditer(text)))
+
+    def reveal(self, text: str) -> Revealed:
+        """The text with what its placeholders stand for. Raises InvalidArguments for one that is unknown."""
+        names = self.named_in(text)
+        if unknown := [name for name in names if name not in self._secrets]:
+            there = ", ".join(map(placeholder, self._secrets)) or "none"
+            raise InvalidArguments(f"There is no {placeholder(unknown[0])}. The secrets there are: {there}.")
+        found = [self._secrets[name] for name in names]
+        origins = [each for each in found[0].origins if all(each in other.origins for other in found)] if found else []
+        values = {name: self._value(name) for name in names}
+        return Revealed(
+            text=_PLACEHOLDER.sub(lambda match: values[match[1]], text),
+            names=names,
+            origins=origins,
+            hidden_only=any(each.fields == "hidden" for each in found),
+        )
+
+    def mask(self, text: str) -> str:
+        """The text with a placeholder wherever a secret, or a one-time code that was used, stands in it; see Mask."""
+        return self._mask.hide(text) if self._mask else text
+
+    def cover(self, text: str) -> str:
+        """The same, but of the same length, so that places in it stay what they are."""
+        return self._mask.cover(text) if self._mask else text
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where in the text secrets stand."""
+        return [span for span, _ in self._mask.found(text)] if self._mask else []
+
+    def masked(self, value: _T) -> _T:
+        """The same data with every text in it masked: structs, lists and dicts are gone through; bytes are left."""
+        if not self._secrets:
+            return value
+        return _each_text(value, self)
+
+    def _value(self, name: str) -> str:
+        secret = self._secrets[name]
+        if isinstance(secret, Secret):
+            return secret.value
+        code = secret.code()
+        if self._mask:
+            self._mask.add(code, placeholder(name))
+        return code
+
+
+def placeholder(name: str) -> str:
+    return f"<secret:{name}>"
+
+
+def _checked(name: str, given: GivenSecret, start: str | None) -> Secret | Totp:
+    if not _NAME.fullmatch(name):
+        raise SetupError(f"{name!r} is no name for a secret: use letters, digits, - and _, a letter first.")
+    secret = Secret(given) if isinstance(given, str) else given
+    if isinstance(secret, Secret) and len(secret.value.strip()) < SHORTEST:
+        raise SetupError(f"The secret {name!r} is shorter than {SHORTEST} characters: it could not be kept secret.")
+    if isinstance(secret, Totp):
+        secret.read()
+    if isinstance(secret.origins, str):
+        raise SetupError(f"The origins of the secret {name!r} are a list.")
+    return msgspec.structs.replace(secret, origins=tuple(_origins(name, secret.origins, start)))
+
+
+def _origins(name: str, given: Collection[str], start: str | None) -> Iterable[str]:
+    from urllib.parse import urlsplit
+
+    from cdp_agent.security.origins import written_origin  # only who has secrets needs it
+
+    if not given:
+        if (begun := written_origin(start or "")) is None:
+            raise SetupError(
+                f"Say where the secret {name!r} may be filled in, with origins=[…], or begin at an address (url=)."
+            )
+        return [begun]
+    found = []
+    for each in given:
+        origin = written_origin(each)
+        if origin is None:
+            raise SetupError(f"{each!r} is no origin: give one such as https://shop.example.")
+        parts = urlsplit(each)
+        if parts.path.strip("/") or parts.query or parts.fragment or parts.username is not None or "*" in each:
+            raise SetupError(f"{each!r} is more than an origin: give one such as {origin}, without path or wildcard.")
+        found.append(origin)
+    return found
+
+
+def _line(name: str, secret: Secret | Totp) -> str:
+    kind = "a one-time code, made when it is filled in" if isinstance(secret, Totp) else ""
+    hidden = "only into fields that hide their text" if secret.fields == "hidden" else ""
+    words = "; ".join(filter(None, (secret.purpose.strip(), kind, hidden, f"for {', '.join(secret.origins)}")))
+    return f"- {placeholder(name)}: {words}"
+
+
+def _each_text(value: _T, secrets: Secrets) -> _T:
+    found: object = value
+    match value:
+        case str():
+            found = secrets.mask(value)
+        case msgspec.Struct():
+            old = {name: getattr(value, name) for name in value.__struct_fields__}
+            new = {name: masked for name, each in old.items() if (masked := _each_text(each, secrets)) is not each}
+            found = msgspec.structs.replace(value, **new) if new else value
+        case list() | tuple():
+            items = [_each_text(each, secrets) for each in value]
+            changed = any(new is not old for new, old in zip(items, value, strict=True))
+            found = type(value)(items) if changed else value
+        case dict():
+            pairs = {_each_text(key, secrets): _each_text(each, secrets) for key, each in value.items()}
+            found = pairs if pairs != value else value
+    return found  # type: ignore[return-value]  # of the same type in every case

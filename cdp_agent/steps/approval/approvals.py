@@ -1,0 +1,182 @@
+"""The decisions that a run needs: by its rules where they say, else by whoever is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Literal, cast
+
+import msgspec
+
+from cdp_agent.agent.state.run import End
+from cdp_agent.decisions import (
+    ActionProposed,
+    Approve,
+    Ask,
+    Decision,
+    Execute,
+    PlanProposed,
+    QuestionAsked,
+    Reply,
+    Retry,
+    Skip,
+    StepFailed,
+    Stop,
+)
+from cdp_agent.errors import BlockedByPolicy
+from cdp_agent.outcome import TaskError
+from cdp_agent.page.policy.holding import Held
+from cdp_agent.step_events import ApprovalAsked, ApprovalDecided, ApprovalRefused
+from cdp_agent.steps.approval.approval import Desk
+from cdp_agent.steps.approval.policy import allowing
+from cdp_agent.steps.approval.risk import Risk
+from cdp_agent.steps.approval.risky_words import RiskKind
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.state.run import Run
+    from cdp_agent.steps.approval.settings import StepSettings
+    from cdp_agent.steps.resolve.call import Call
+
+_By = Literal["approver", "policy", "timeout"]
+_NOBODY = "Nobody is there to be asked"
+
+
+class Doing(msgspec.Struct, frozen=True):
+    """The step that is being carried out, for questions about what it sets off."""
+
+    number: int
+    instruction: str
+    call: Call
+    approved: bool
+    """Its risks were known before it was done, and it was allowed."""
+
+
+class Approvals:
+    """Asks on behalf of one run, and tells of it in its events. A `Stop` ends the run."""
+
+    def __init__(self, run: Run, settings: StepSettings) -> None:
+        self._run = run
+        self._rules = settings.rules
+        # Whoever approved the plan has approved its steps, but for what cannot be taken back.
+        self._asks_each = settings.flow == "iterative" and settings.rules.otherwise == "ask"
+        self._faced = settings.face is not None
+        self._desk: Desk | None = None
+        self._last = 0
+        self._asking = asyncio.Lock()
+        if settings.face is not None:
+            self._desk = Desk(settings.face, timeout_s=settings.approval_timeout_s, notice=self._refused)
+
+    async def plan(self, steps: list[str], message: str) -> Decision:
+        """Approve, Reject, Edit or Stop."""
+        ask = PlanProposed(id=self._next(), steps=steps, message=message)
+        if self._rules.otherwise == "allow":
+            return self._decided(ask, Approve(), "policy", "plans are carried out without asking")
+        return await self._ask(ask, f'{_NOBODY} about the plan: give an approver, or let it be "auto".')
+
+    async def act(self, number: int, instruction: str, call: Call, risk: Risk) -> Decision:
+        """Execute, Skip, Reword or Stop. Raises BlockedByPolicy for what a rule denies."""
+        ask = ActionProposed(
+            id=self._next(),
+            number=number,
+            step=instruction,
+            tool=call.tool,
+            arguments=call.arguments,
+            about=call.about,
+            risks=list(risk.kinds),
+        )
+        ruling = self._rules.ruling(call.tool, risk)
+        if ruling.verdict == "deny":
+            raise BlockedByPolicy(f'It was not done: the rule "{ruling.why}" says so.')
+        asked_for = bool(risk.kinds) or self._asks_each or ruling.why.startswith("ask")
+        if ruling.verdict == "allow" or not asked_for:
+            return self._decided(ask, Execute(), "policy", ruling.why) if asked_for else Execute()
+        what = f"{call.tool} {call.about}".strip()
+        why = f" ({', '.join(risk.kinds)})" if risk.kinds else ""
+        return await self._ask(
+            ask,
+            f"Step {number}, {instruction!r}, was not done. {_NOBODY} about {what}{why}. What would allow it: "
+            f"{allowing(call.tool, risk)}.",
+        )
+
+    async def held(self, held: Held, doing: Doing) -> bool:
+        """Whether something that the step set off may go on; see page/policy/holding.py."""
+        call, risk = doing.call, Risk((cast(RiskKind, held.risk),), held.url)
+        ask = ActionProposed(
+            id=self._next(),
+            number=doing.number,
+            step=doing.instruction,
+            tool=call.tool,
+            arguments=call.arguments,
+            about=call.about,
+            risks=list(risk.kinds),
+            held=self._run.secrets.masked(held),
+        )
+        ruling = self._rules.ruling(call.tool, risk)
+        if ruling.verdict != "ask":
+            allowed = ruling.verdict == "allow"
+            self._decided(ask, Execute() if allowed else Skip(), "policy", ruling.why)
+            return allowed
+        if not self._faced and (held.beacon or held.risk == "confirms"):
+            allowed = held.what == "beforeunload" or (held.risk == "confirms" and doing.approved)
+            self._decided(ask, Execute() if allowed else Skip(), "policy", "nobody is there to be asked")
+            return allowed
+        unasked = (
+            f"Step {doing.number}, {doing.instruction!r}, was done in the page, and {held} was held and not let out. "
+            f"{_NOBODY} about it ({held.risk}). What would allow it: {allowing(call.tool, risk)}."
+        )
+        return isinstance(await self._ask(ask, unasked), Execute)
+
+    async def failure(self, number: int, instruction: str, error: str, *, retries_left: int, again: bool) -> Decision:
+        """Retry, Reword, Skip or Stop; without anybody to ask it is tried again where that may help (`again`)."""
+        ask = StepFailed(
+            id=self._next(), number=number, step=instruction, error=error, retries_left=max(0, retries_left)
+        )
+        if not self._faced and again and retries_left > 0:
+            return self._decided(ask, Retry(), "policy", "it may pass")
+        if not self._faced:
+            self._run.fail("failed", f"Step {number}, {instruction!r}, was not done: {error}")
+            return Stop("A step failed, and nobody is there to be asked.")
+        return await self._ask(ask, "")
+
+    async def answer(self, question: str) -> Reply | Stop:
+        """What the user answers."""
+        decision = await self._ask(
+            QuestionAsked(id=self._next(), question=question), f"{_NOBODY}: {question} Say it in the task."
+        )
+        assert isinstance(decision, Reply | Stop)  # the only ones that count
+        return decision
+
+    async def _ask(self, ask: Ask, unasked: str) -> Decision:
+        if self._desk is None:
+            self._run.tell(ApprovalAsked, ask=ask)
+            return self._stopped(ask, Stop(unasked), "policy")
+        async with self._asking:  # what an act sets off may be asked about while another question is open
+            self._run.tell(ApprovalAsked, ask=ask)
+            with self._run.waiting():
+                decision = await self._desk.decide(ask)
+            by: _By = "timeout" if self._desk.unanswered else "approver"
+        if isinstance(decision, Stop):
+            return self._stopped(ask, decision, by)
+        self._run.tell(ApprovalDecided, id=ask.id, decision=decision, by=by)
+        return decision
+
+    def _decided(self, ask: Ask, decision: Decision, by: _By, why: str) -> Decision:
+        self._run.tell(ApprovalAsked, ask=ask)
+        self._run.tell(ApprovalDecided, id=ask.id, decision=decision, by=by, why=why)
+        return decision
+
+    def _stopped(self, ask: Ask, decision: Stop, by: _By) -> Stop:
+        run = self._run
+        run.tell(ApprovalDecided, id=ask.id, decision=decision, by=by)
+        where: Literal["task", "user"] = "user" if by == "approver" else "task"
+        run.end = run.end or End(error=TaskError("aborted", decision.why, where))
+        return decision
+
+    def _next(self) -> int:
+        """An id for each question, also for those that a rule decides."""
+        if self._desk is not None:
+            return self._desk.next_id
+        self._last += 1
+        return self._last
+
+    def _refused(self, message: str) -> None:
+        self._run.tell(ApprovalRefused, message=message)

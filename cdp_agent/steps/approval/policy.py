@@ -1,0 +1,112 @@
+"""What is done without asking, what is asked about, and what is never done: rules by tool, origin and risk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, get_args
+
+import msgspec
+
+from cdp_agent.errors import SetupError
+from cdp_agent.page.policy.rules import pattern
+from cdp_agent.security.origins import origin_of, scheme_of
+from cdp_agent.steps.approval.risk import Risk
+from cdp_agent.steps.approval.risky_words import RiskKind
+
+Verdict = Literal["allow", "ask", "deny"]
+_SET_OFF: tuple[RiskKind, ...] = ("submits", "pays", "sends", "deletes", "downloads", "confirms")
+_FORM = 'such as "allow risk=submits origin=shop.example" or "deny tool=upload"'
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """What is said of acts with this tool, at this origin, of this risk; "*" is any.
+
+    Origins are written as for `allow` and `deny` (see rules.py). The risk "none" is that of an act without any.
+    """
+
+    verdict: Verdict
+    tool: str = "*"
+    origin: str = "*"
+    risk: RiskKind | Literal["none", "*"] = "*"
+
+    def __post_init__(self) -> None:
+        if self.verdict not in get_args(Verdict):
+            raise SetupError(f"A rule says {', '.join(get_args(Verdict))}, not {self.verdict!r}: {_FORM}.")
+        if self.risk not in (*get_args(RiskKind), "none", "*"):
+            raise SetupError(f"{self.risk!r} is no risk: they are {', '.join(get_args(RiskKind))}, and none.")
+        pattern(self.origin)
+
+    def matches(self, tool: str, risk: str, url: str) -> bool:
+        """Whether it is about such an act there."""
+        if self.tool not in ("*", tool) or self.risk not in ("*", risk):
+            return False
+        return self.origin == "*" or pattern(self.origin).matches(scheme_of(url), origin_of(url))
+
+    def __str__(self) -> str:
+        named = [f"{name}={value}" for name in ("tool", "origin", "risk") if (value := getattr(self, name)) != "*"]
+        return " ".join([self.verdict, *named])
+
+
+class Ruling(msgspec.Struct, frozen=True):
+    """What is to be done, and the rule or the policy that says so."""
+
+    verdict: Verdict
+    why: str
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """For each risk of an act the first rule that is about it counts, and of those the strictest.
+
+    Where none is about it: `otherwise` for an act without risk, and for all others it is asked.
+    """
+
+    rules: tuple[Rule, ...] = ()
+    otherwise: Literal["allow", "ask"] = "allow"
+
+    @property
+    def may_hold(self) -> bool:
+        """Whether anything that an act sets off may have to be asked about, or is denied."""
+
+        def is_allowed(kind: RiskKind) -> bool:
+            about = next((each for each in self.rules if each.risk in ("*", kind)), None)
+            return about is not None and about == Rule("allow", risk=about.risk)
+
+        return not all(is_allowed(kind) for kind in _SET_OFF)
+
+    def ruling(self, tool: str, risk: Risk) -> Ruling:
+        """What these rules say of the act."""
+        found = [self._about(tool, kind, risk.url) for kind in risk.kinds or ("none",)]
+        return max(found, key=lambda each: get_args(Verdict).index(each.verdict))
+
+    def _about(self, tool: str, kind: str, url: str) -> Ruling:
+        rule = next((each for each in self.rules if each.matches(tool, kind, url)), None)
+        if rule is not None:
+            return Ruling(rule.verdict, str(rule))
+        if kind == "none":
+            return Ruling(self.otherwise, "every act is asked about" if self.otherwise == "ask" else "it is no risk")
+        return Ruling("ask", "its tool does not declare what it sets off" if kind == "undeclared" else f"it {kind}")
+
+
+ASK, AUTO = Rules(otherwise="ask"), Rules()
+ALLOW_ALL = Rules((Rule("allow"),))
+"""Whoever wrote the steps has approved them."""
+
+
+def rules_from(texts: Iterable[str], otherwise: Literal["allow", "ask"] = "allow") -> Rules:
+    """Rules as they are written on the command line, "deny tool=click risk=pays origin=*". Raises SetupError."""
+    return Rules(tuple(map(_read, texts)), otherwise)
+
+
+def _read(text: str) -> Rule:
+    verdict, *rest = text.split()
+    given = dict(word.partition("=")[::2] for word in rest)
+    if unknown := [name for name, value in given.items() if name not in ("tool", "origin", "risk") or not value]:
+        raise SetupError(f"{text!r} is no rule, for {unknown[0]!r}: write it {_FORM}.")
+    return Rule(verdict, **given)  # type: ignore[arg-type]  # it looks for itself
+
+
+def allowing(tool: str, risk: Risk) -> str:
+    """The narrowest rule that would allow the act."""
+    origin = origin_of(risk.url)
+    where = {"origin": str(origin)} if origin is not None else {}
+    return ", ".join(f'"{Rule("allow", tool=tool, risk=kind, **where)}"' for kind in risk.kinds or ("none",))

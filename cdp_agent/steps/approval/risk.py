@@ -1,0 +1,101 @@
+"""What an act may do that cannot be taken back, before it is done: by facts of the page, and by words on buttons.
+
+A form that is sent is a fact, and so is how: one that only asks for something (GET, as a search does) is no risk. What
+a script does on a click is none: there the name of the button is all there is to go by.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from cdp_agent.page.policy.consequence import Consequence, Submitted, consequence
+from cdp_agent.page.policy.unsafe import FILES, ends_something
+from cdp_agent.steps.approval.risky_words import RiskKind, said_by
+from cdp_agent.tools.base import Arguments, Tool
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
+
+_ENTER = ("enter", "return", "numpadenter")
+
+
+class Risk(msgspec.Struct, frozen=True):
+    """What an act may do: `kinds` empty for what can be tried again. `url` is where it would be done."""
+
+    kinds: tuple[RiskKind, ...]
+    url: str
+
+
+async def risk_of(tool: Tool, arguments: Arguments, page: Page) -> Risk:
+    """The risk of the call on the page as it is. Raises ActionError for a ref of nothing, BrowserError."""
+    given = msgspec.to_builtins(arguments)
+    match tool.effect:
+        case None:
+            return Risk(("undeclared",), page.url)
+        case "click":
+            found = await consequence(page, given["ref"])
+        case "fill" if given.get("submit"):
+            found = await consequence(page, given["ref"], enter=True)
+        case "press":
+            found = await _pressed(given, page)
+        case "type" if "\n" in given["text"]:
+            found = await consequence(page, None, enter=True)
+        case "upload":
+            return Risk(("uploads",), page.url)
+        case "script":
+            return Risk(("scripts",), page.url)
+        case "address":
+            url = str(given.get("url") or page.url)
+            return Risk(_by_address(url), url)
+        case _:
+            found = None
+    if found is None:
+        return Risk((), page.url)
+    return Risk(tuple(dict.fromkeys(_kinds(found))), found.url or page.url)
+
+
+async def _pressed(given: dict[str, Any], page: Page) -> Consequence | None:
+    key = str(given["key"]).rpartition("+")[2].strip().lower()
+    if key in _ENTER:
+        return await consequence(page, given.get("ref"), enter=True)
+    if key in ("space", "", " "):
+        found = await consequence(page, given.get("ref"))
+        return found if found is not None and found.role == "button" else None
+    return None
+
+
+def _kinds(found: Consequence) -> list[RiskKind]:
+    kinds: list[RiskKind] = []
+    if found.form is not None and not _only_asks(found.form):
+        kinds.append("submits")
+    if found.writes:
+        kinds.append("sends")
+    leads_elsewhere = found.link.startswith(("http:", "https:")) and found.role == "link"
+    said = said_by(found.name, brief=leads_elsewhere)
+    asks = found.form is not None and _only_asks(found.form)
+    if said is not None and not (asks and said == "submits"):
+        kinds.append(said)
+    if found.download:
+        kinds.append("downloads")
+    return [*kinds, *_by_address(found.link)]
+
+
+def _only_asks(form: Submitted) -> bool:
+    """A form that is sent with GET, and not to the script of a page that has left out to say how."""
+    if form.method == "dialog":
+        return True
+    return form.method == "get" and not form.secret and (form.action or form.search or form.fields <= 1)
+
+
+def _by_address(url: str) -> tuple[RiskKind, ...]:
+    """What going there does by the words of the address, such as `/items/5/delete`."""
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        return ()
+    if ends_something(url):
+        return ("deletes",)
+    return ("downloads",) if FILES.search(path) else ()

@@ -1,0 +1,92 @@
+"""What a run by steps does, from the page where it begins to its end: the way of `Loop` through it."""
+
+from __future__ import annotations
+
+from collections.abc import MutableSequence, Sequence
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from cdp_agent.agent.beginning import arrive
+from cdp_agent.agent.loop import Course
+from cdp_agent.agent.model.asking import client_of
+from cdp_agent.agent.observation.place import go_back_to
+from cdp_agent.agent.state.checkpoint import Checkpoint, restore
+from cdp_agent.agent.state.run import End
+from cdp_agent.steps.approval.settings import StepSettings
+from cdp_agent.steps.flow.flow import begin, carry_out, carry_out_plan, finish_plan
+from cdp_agent.steps.flow.iterative import carry_out_step_by_step, go_on_step_by_step
+from cdp_agent.steps.flow.work import Progress, Said, Work
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.state.run import Run
+    from cdp_agent.page.page import Page
+    from cdp_agent.providers.client import Client
+
+
+def planned(settings: StepSettings, said: MutableSequence[Said]) -> Course:
+    """A planner finds the steps; `said` is the conversation before, to which this run is added."""
+
+    async def go(run: Run, page: Page | None) -> None:
+        async with AsyncExitStack() as stack:
+            work = Work(run, settings, tuple(said), await _executor(run, settings, stack))
+            await stack.enter_async_context(work.holding())
+            if not await arrive(run, page):
+                return
+            await (carry_out_plan(work) if settings.flow == "plan" else carry_out_step_by_step(work))
+            said.append(Said("User", run.task.text))
+            if run.end is not None:
+                told = run.end.answer or (run.end.error.message if run.end.error is not None else "")
+                said.append(Said("You", told if isinstance(told, str) else msgspec.json.encode(told).decode()))
+
+    return go
+
+
+def given(settings: StepSettings, steps: Sequence[str]) -> Course:
+    """These steps, as whoever wrote them meant them; the answer is what the last one gave."""
+
+    async def go(run: Run, page: Page | None) -> None:
+        async with AsyncExitStack() as stack:
+            work = Work(run, settings, (), await _executor(run, settings, stack), given=True)
+            await stack.enter_async_context(work.holding())
+            run.addresses.learn("\n".join(steps))
+            if not await arrive(run, page):
+                return
+            await begin(work, list(steps))
+            await _finish_given(work)
+
+    return go
+
+
+def resumed(settings: StepSettings, saved: Checkpoint, progress: Progress) -> Course:
+    """The rest of a run whose process died, in tabs of its own."""
+    by_hand = progress.flow == "given"
+
+    async def go(run: Run, page: Page | None) -> None:
+        async with AsyncExitStack() as stack:
+            work = Work(run, settings, progress.said, await _executor(run, settings, stack), given=by_hand)
+            await stack.enter_async_context(work.holding())
+            restore(run, saved)
+            run.tabs, _ = await go_back_to(run.browser, run.place)
+            work.take_up(progress)
+            if by_hand:
+                await _finish_given(work)
+            elif settings.flow == "iterative":
+                await go_on_step_by_step(work)
+            else:
+                await (finish_plan(work) if work.steps else carry_out_plan(work))
+
+    return go
+
+
+async def _finish_given(work: Work) -> None:
+    await carry_out(work)
+    if work.run.end is None:
+        work.run.end = End(work.outputs[-1].text if work.outputs else "")
+
+
+async def _executor(run: Run, settings: StepSettings, stack: AsyncExitStack) -> Client | None:
+    if settings.executor is None:
+        return None
+    return await stack.enter_async_context(client_of(run, settings.executor))

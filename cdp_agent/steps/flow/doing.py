@@ -1,0 +1,183 @@
+"""One step from words to what came of it: resolved, asked about where it must be, carried out, and kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cdp_agent.agent.batch import Batch
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.observation import recovery
+from cdp_agent.agent.observation.stagnation import Stuck
+from cdp_agent.agent.state import checkpoint
+from cdp_agent.decisions import Execute, Reword, Skip
+from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, InvalidArguments
+from cdp_agent.events import AgentStep, FirewallBlocked, TaskMetricsIncremental
+from cdp_agent.page.activity.receipts import Receipt
+from cdp_agent.page.policy.holding import Act
+from cdp_agent.providers.base import ToolCall
+from cdp_agent.step_events import StepDone, StepNotDone, StepResolved, StepSkipped
+from cdp_agent.steps.approval.approvals import Doing
+from cdp_agent.steps.approval.risk import Risk, risk_of
+from cdp_agent.steps.flow.executor import Resolved, resolve_step
+from cdp_agent.steps.flow.outputs import in_a_line
+from cdp_agent.steps.resolve.call import Output
+from cdp_agent.steps.resolve.resolve import Unclear
+from cdp_agent.tools.base import Answer, Observation, facts
+
+if TYPE_CHECKING:
+    from cdp_agent.steps.flow.work import Work
+
+
+class Done(msgspec.Struct, frozen=True):
+    """The step was carried out."""
+
+    output: Output
+
+
+class Skipped(msgspec.Struct, frozen=True):
+    """The step was left out, as decided."""
+
+
+class Failed(msgspec.Struct, frozen=True):
+    """The step was not carried out. `again`: to try the same once more does no harm, and may help."""
+
+    error: str
+    again: bool = True
+    candidates: tuple[str, ...] = ()
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """The run ends here."""
+
+
+Came = Done | Skipped | Failed | Ended
+
+
+async def do_step(work: Work, number: int, instruction: str, attempt: int = 1) -> tuple[str, Came]:
+    """What came of the step, and its words as they were at last. Raises ModelError, OverBudget, BrowserError."""
+    run, work.begun = work.run, number
+    run.tally.steps += 1
+    run.tell(AgentStep)
+    came: Came | str = instruction
+    while isinstance(came, str):  # what it was reworded to
+        instruction = came
+        came = await _try(work, number, instruction)
+    _take_down(work, number, instruction, attempt, came)
+    run.check_limits()
+    await checkpoint.keep(run)
+    run.tell(TaskMetricsIncremental, stats=run.tally.stats())
+    return instruction, came
+
+
+async def _try(work: Work, number: int, instruction: str) -> Came | str:
+    run = work.run
+    resolved: Resolved | Unclear | None = None
+    try:
+        resolved = await resolve_step(work, instruction)
+        if isinstance(resolved, Unclear):
+            run.tally.failed()
+            candidates = tuple(node.located for node in resolved.candidates)
+            return Failed(str(resolved), again=False, candidates=candidates)
+        risk = await risk_of(resolved.understood.tool, resolved.understood.arguments, run.tabs.page)
+        run.tell(
+            StepResolved,
+            number=number,
+            instruction=instruction,
+            by=resolved.by,
+            why=resolved.why,
+            tool=resolved.call.tool,
+            arguments=resolved.understood.as_json(),
+            about=resolved.call.about,
+            risks=list(risk.kinds),
+            reasoning=resolved.reasoning,
+        )
+        decision = await work.approvals.act(number, instruction, resolved.call, risk)
+    except BlockedByPolicy as error:
+        run.tally.failed()
+        run.tell(FirewallBlocked, action=_name(resolved), message=str(error))
+        return Failed(str(error), again=False)
+    except ActionError as error:
+        run.tally.failed()
+        return Failed(str(error))
+    except BrowserError as error:
+        await recovery.recover(run, error)
+        return Failed(f"The browser went away before it was done, and was opened again: {error}")
+    match decision:
+        case Execute():
+            _begin_act(work, resolved, Doing(number, instruction, resolved.call, approved=bool(risk.kinds)), risk)
+            return await _carry_out(work, number, instruction, resolved, risk)
+        case Skip():
+            return Skipped()
+        case Reword(step):
+            return step
+        case _:
+            return Ended()
+
+
+def _begin_act(work: Work, resolved: Resolved, doing: Doing, risk: Risk) -> None:
+    """What is set off from now on is this step's doing; one that only reads sets nothing off."""
+    if work.hold is not None and not resolved.understood.tool.read_only:
+        tabs = [page.activity for page in work.run.browser.pages if page.guard.hold is work.hold]
+        work.hold.begin(Act(doing, frozenset(risk.kinds)), tabs)
+
+
+async def _carry_out(work: Work, number: int, instruction: str, resolved: Resolved, risk: Risk) -> Came:
+    run = work.run
+    if risk.kinds and run.options.checkpoint is not None:  # should the process end now, nobody does it twice unasked
+        work.at_risk = instruction
+        await checkpoint.keep(run)
+    arguments = msgspec.json.encode(resolved.understood.as_json()).decode()
+    batch = Batch(run, (ToolCall(f"step_{number}", resolved.understood.tool.name, arguments),))
+    await batch.run()
+    if batch.lost is not None:
+        await recovery.recover(run, batch.lost)
+        return Failed(prompts.CHROME_LOST, again=not risk.kinds)
+    if batch.stuck is Stuck.END:
+        run.fail("stuck", "Turn after turn nothing new was seen or told: the run does not get any further.")
+    outcome = batch.outcomes[0]
+    match outcome:
+        case Observation():
+            output = _output(work, number, resolved.understood.tool.name, outcome)
+            work.outputs.append(output)
+            if isinstance(outcome.value, Receipt):
+                work.receipts.append(outcome.value)
+            return Done(output)
+        case Answer(result):  # a tool of the user's own that is terminal
+            return Failed(result, again=False)
+        case error:
+            again = not isinstance(error, BlockedByPolicy | InvalidArguments)
+            return Failed(str(error), again=again and resolved.call.tool != "wait_for")  # which was patient already
+
+
+def _output(work: Work, number: int, tool: str, outcome: Observation) -> Output:
+    """What the step gave; where one is then is a part of it."""
+    run, page = work.run, work.run.tabs.page
+    found: dict[str, Any] = facts(outcome.value) if outcome.value is not None else {}
+    where = {"tab": f"t{page.number}", "url": page.url, "title": page.title}
+    return Output(number, tool, outcome.text, run.secrets.masked({**where, **found}), run.secrets.mask(page.url))
+
+
+def _take_down(work: Work, number: int, instruction: str, attempt: int, came: Came) -> None:
+    run = work.run
+    about = {"number": number, "instruction": instruction}
+    work.at_risk = ""
+    if isinstance(came, Done | Skipped):
+        work.over = number
+    match came:
+        case Done(output):
+            run.tell(StepDone, **about, tool=output.tool, output=output.text)
+            work.done.append(f"{number}. {instruction}: done ({output.tool}). {in_a_line(output.text)}")
+        case Skipped():
+            run.tell(StepSkipped, **about)
+            work.done.append(f"{number}. {instruction}: skipped by the user.")
+        case Failed(error):
+            run.tell(StepNotDone, **about, error=error, attempt=attempt, candidates=list(came.candidates))
+            work.done.append(f"{number}. {instruction}: failed. {in_a_line(error)}")
+        case Ended():
+            pass
+
+
+def _name(resolved: Resolved | Unclear | None) -> str:
+    return resolved.call.tool if isinstance(resolved, Resolved) else ""

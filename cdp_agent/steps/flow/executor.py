@@ -1,0 +1,197 @@
+"""From a step to one tool call: by code where the page leaves no doubt, else by a small model that is told why."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.observation.looking import look
+from cdp_agent.agent.perform import Understood, understand, understand_on
+from cdp_agent.agent.state.conversation import Conversation, Question
+from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments
+from cdp_agent.page.refs.locate import locate
+from cdp_agent.providers.base import ToolCall, ToolSpec
+from cdp_agent.providers.constrained import as_calls
+from cdp_agent.security.fence import fence
+from cdp_agent.steps.flow.orchestrator import with_limits
+from cdp_agent.steps.flow.outputs import MOST_CHARS, told
+from cdp_agent.steps.resolve.call import Call
+from cdp_agent.steps.resolve.resolve import Unclear
+from cdp_agent.steps.resolve.understanding import PATIENCE_S, understand_step
+from cdp_agent.tools.base import RECEIPT, REF_WORDS, Arguments, Tool, only_asked_for
+
+if TYPE_CHECKING:
+    from cdp_agent.steps.flow.work import Work
+
+_ATTEMPTS = 2
+_LOOK_AGAIN_S = 0.25
+_SYSTEM = f"""\
+You carry out the steps of a plan in a web browser, calling exactly one tool for each that you are asked for; others \
+are carried out without you. Today is {{today}}.
+
+The page is text. Each line is an element: its role, its "name", its state in brackets, and its ref, for example \
+`- button "Save" [disabled] [ref=E7]`. Indentation shows what contains what. \
+{prompts.CHANGES}
+- Do what the step says and nothing else, even if it looks wrong or unfinished: the plan has other steps.
+- A part of a name is enough: "fullscreen" may be the button "Full screen", "the search box" a combobox named "Search".
+- Take refs from the page as it is now. What the step refers to ("the address shown in step 2") stands in what the \
+steps before gave; copy it exactly.
+- When nothing on the page fits, or several things do and nothing tells which, call cannot_do and say why.
+- Tools that act give {RECEIPT}.
+
+{prompts.DATA_ONLY}{{guardrails}}"""
+_ASKED = "Call one tool for this step: {step}"
+_WHY = "(No rule could tell it: {why})"
+
+
+class CannotDoArguments(Arguments, frozen=True):
+    why: Annotated[str, Meta(min_length=1, description="What is missing, or what there is to choose from.")]
+
+
+_CANNOT = only_asked_for("cannot_do", "Say that the step cannot be told from the page.", CannotDoArguments)
+
+
+class Resolved(msgspec.Struct, frozen=True):
+    """A step as a tool call that can be made: who told it, and why it is this one or why a model had to.
+
+    `reasoning` is what that model said.
+    """
+
+    call: Call
+    understood: Understood
+    by: Literal["code", "model"]
+    why: str
+    reasoning: str = ""
+
+
+async def resolve_step(work: Work, step: str) -> Resolved | Unclear:
+    """The call that a step is, or why nobody can tell. Raises ActionError, ModelError, OverBudget, BrowserError."""
+    run = work.run
+    found = await _by_code(work, step)
+    if isinstance(found, Call):
+        understood = understand(_as_call(found.tool, found.arguments), run.tools)
+        if isinstance(understood, Understood):
+            why = f"the words fit {found.about} and nothing else" if found.about else "the words say all of it"
+            return Resolved(found, understood, "code", why)
+        found = Unclear(str(understood).rstrip("."))
+    if work.executor is None:
+        return found
+    return await _ask_model(work, step, str(found))
+
+
+async def _by_code(work: Work, step: str) -> Call | Unclear:
+    """What code finds; a page that is just being replaced is looked at again."""
+    run = work.run
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        await run.tabs.follow()  # a tab may have opened or closed since the last step
+        try:
+            return await understand_step(step, run.tabs.page, work.outputs, tabs=run.browser.pages)
+        except DocumentGone:
+            if time.monotonic() > until:
+                raise
+        await asyncio.sleep(_LOOK_AGAIN_S)
+
+
+async def _ask_model(work: Work, step: str, why: str) -> Resolved | Unclear:
+    """What the executor's model calls; what is wrong with it comes back to it once."""
+    run = work.run
+    assert work.executor is not None  # the caller's doing
+    talk = work.conversation("executor", lambda: with_limits(work, _SYSTEM), client=work.executor)
+    specs = tuple(spec_of(each) for each in (*run.tools.values(), _CANNOT))
+
+    async def compose(first: bool) -> Question:
+        return await _question(work, talk, step, why, first=first)
+
+    await talk.put(compose)
+    problem = ""
+    for _ in range(_ATTEMPTS):
+        refs = talk.sight.refs if work.executor.constrained else None
+        reply = await talk.reply(compose, specs, "execution", refs)
+        meant = reply if reply.tool_calls else as_calls(reply, talk.request(specs))
+        call = meant.tool_calls[0] if meant.tool_calls else None
+        talk.hear(reply, reply.tool_calls[0] if reply.tool_calls else None)
+        if call is None:
+            problem = "no tool was called"
+            talk.say(Question("Answer with one tool call."))
+            continue
+        if call.name == _CANNOT.name:
+            return Unclear(_reason(call, why))
+        found = await _checked(work, call)
+        if isinstance(found, Understood):
+            about = ", ".join(found.tool.refs_in(found.arguments))
+            called = Call(found.tool.name, found.as_json(), about)
+            return Resolved(called, found, "model", _line(why), _line(meant.text or meant.reasoning))
+        problem = str(found)
+        talk.say(Question(prompts.failure(call.name, problem)))
+    return Unclear(f"The executor's model made no call that can be carried out: {problem.rstrip('.')}")
+
+
+async def _question(work: Work, talk: Conversation, step: str, why: str, *, first: bool) -> Question:
+    run = work.run
+    told_whole = [each for each in talk.news("receipts", work.receipts) if len(each.text) <= MOST_CHARS]
+    seen, _ = await look(run, told_whole, whole=first, sight=talk.sight)
+    secrets = run.secrets.listed() if first else []
+    gave = told(talk.news("outputs", work.outputs))
+    records = [
+        "\n".join([prompts.SECRETS, *secrets]) if secrets else "",
+        "What the steps before gave:\n\n" + gave if gave else "No step was carried out before." if first else "",
+    ]
+    asked = f"{_WHY.format(why=fence(why, 'why'))}\n\n{_ASKED.format(step=step)}"
+    return Question(asked, records="\n\n".join(filter(None, records)), page=seen.view or prompts.UNCHANGED)
+
+
+async def _checked(work: Work, call: ToolCall) -> Understood | ActionError:
+    """The call, when its tool exists, its arguments fit and its refs are those of elements."""
+    understood = await understand_on(work.run.tabs.page, call, work.run.tools)
+    if isinstance(understood, ActionError):
+        return understood
+    try:
+        for ref in understood.tool.refs_in(understood.arguments):
+            await locate(work.run.tabs.page, ref)
+    except ActionError as error:
+        return error
+    return understood
+
+
+def _reason(call: ToolCall, why: str) -> str:
+    try:
+        found = _CANNOT.parse(call.arguments)
+    except InvalidArguments:
+        return why
+    assert isinstance(found, CannotDoArguments)  # the tool's own
+    return found.why.rstrip(".")
+
+
+def _as_call(name: str, arguments: dict[str, Any]) -> ToolCall:
+    return ToolCall("step", name, msgspec.json.encode(arguments).decode())
+
+
+def spec_of(tool: Tool) -> ToolSpec:
+    """The tool with its inputs and its outputs; what all that act give is told once.
+
+    Who makes one call needs no words on when another tool would do better.
+    """
+    words = tool.summary if tool.is_ours else tool.description
+    gives = "" if tool.gives == RECEIPT else f" Gives {tool.gives}."
+    return ToolSpec(tool.name, words + gives, _short(tool.parameters))
+
+
+def _short(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The schema without what the prompt says of refs, and what holds where an argument is left out."""
+    properties = {
+        name: {key: value for key, value in each.items() if key != "default" and value != REF_WORDS}
+        for name, each in parameters["properties"].items()
+    }
+    required = {"required": parameters["required"]} if parameters["required"] else {}
+    return {"type": "object", "properties": properties, **required}
+
+
+def _line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 300 else f"{line[:300]}…"

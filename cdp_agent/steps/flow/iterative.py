@@ -1,0 +1,145 @@
+"""One step at a time: the planner looks, says what is next, and looks again."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from cdp_agent.agent.judge.validator import is_insisted, stand_by
+from cdp_agent.agent.state.run import End
+from cdp_agent.decisions import Stop
+from cdp_agent.errors import ActionError, BrowserError, SessionClosed
+from cdp_agent.events import AgentStatus, TaskStarted, TaskValidationError
+from cdp_agent.outcome import TaskError
+from cdp_agent.step_events import StepChosen
+from cdp_agent.steps.flow.doing import Came, Done, Failed, do_step
+from cdp_agent.steps.flow.flow import INTERRUPTED, answered
+from cdp_agent.steps.flow.orchestrator import next_move
+from cdp_agent.steps.flow.verifier import borne_out, verify
+
+if TYPE_CHECKING:
+    from cdp_agent.steps.flow.work import Work
+
+_ONCE = ("fill", "select", "check", "uncheck", "goto", "upload", "focus")
+"""Tools after which the same again has nothing left to do."""
+_MAY_GO_ON = ("wait", "wait_for", "scroll", "reload")
+"""Tools that may be called for again, though the page reads as before."""
+_NOT_AGAIN = (
+    "The step was not carried out again, for nothing on the page has changed since it was: {step}\n"
+    "Choose another one, or say that nothing is left to do, or that it cannot be done. The same again ends the task."
+)
+_log = logging.getLogger(__name__)
+_NOT_DONE = "You said that nothing was left to do. It was looked at, and this is missing: {message}"
+
+
+class Last(msgspec.Struct, frozen=True):
+    """The step before: what came of it, and how the page read before and after it."""
+
+    step: str
+    came: Came
+    before: str | None
+    after: str | None
+    told: bool = False
+    """The planner was told that it is not carried out again."""
+
+    def is_repeated_by(self, step: str, now: str | None) -> bool:
+        """Whether the same step is meant while nothing has changed since, so that nothing can come of it.
+
+        What goes a step further each time, such as a click on "Next", shows that on the page.
+        """
+        if now is None or now != self.after or _words(step) != _words(self.step):
+            return False
+        match self.came:
+            case Done(output):
+                return output.tool not in _MAY_GO_ON and (output.tool in _ONCE or self.before == self.after)
+            case Failed():
+                return True
+            case _:
+                return False
+
+
+async def carry_out_step_by_step(work: Work) -> None:
+    """Chooses and carries out steps until nothing is left to do, a limit is reached, or somebody stops it."""
+    run = work.run
+    run.tell(TaskStarted, task=run.task.text, success_criteria="", plan="", url=run.task.url)
+    await go_on_step_by_step(work)
+
+
+async def go_on_step_by_step(work: Work) -> None:
+    """The same, from where it stands."""
+    run = work.run
+    if work.at_risk:
+        work.done.append(f"{work.begun}. {work.at_risk}: {INTERRUPTED}")
+        work.at_risk = ""
+    last: Last | None = None
+    while run.end is None:
+        move = await next_move(work)
+        if move.ask_user:
+            reply = await work.approvals.answer(move.ask_user)
+            if not isinstance(reply, Stop):
+                work.notes.append(answered(move.ask_user, reply))
+        elif move.impossible:
+            run.give_up(move.message)
+        elif not move.needs_action:
+            work.notes += await _conclude(work, move.message)
+        else:
+            number = work.begun + 1
+            step = (move.action or "").strip()
+            before = await _state(work)
+            if last is not None and last.is_repeated_by(step, before):
+                _refuse(work, step, told=last.told)
+                last = msgspec.structs.replace(last, told=True)
+                continue
+            run.tell(StepChosen, number=number, instruction=step, message=move.message, reasoning=move.reasoning)
+            if work.settings.rules.otherwise == "ask":  # whoever decides on the act sees it
+                run.addresses.learn(step)
+            else:
+                run.addresses.learn_sites(step)
+            _, came = await do_step(work, number, step)
+            last = Last(step, came, before, await _state(work) if run.end is None else None)
+
+
+def _refuse(work: Work, step: str, *, told: bool) -> None:
+    """Says that the step is not carried out again; ends the run when that was said before."""
+    run = work.run
+    run.tally.failed()
+    run.tell(AgentStatus, message=f"Not carried out again, for nothing has changed since: {step}")
+    if told:
+        run.fail("stuck", f"The planner chose the same step again and again, and nothing had changed: {step}")
+    work.notes.append(_NOT_AGAIN.format(step=step))
+    run.check_limits()
+
+
+async def _state(work: Work) -> str | None:
+    """What the page shows, None where it cannot be read."""
+    page = work.run.tabs.page
+    try:
+        return f"{page.target_id} {page.url}\n{(await page.snapshot()).text}"
+    except (ActionError, SessionClosed, BrowserError) as error:
+        _log.debug("the page could not be read, which the next look finds out itself: %s", error)
+        return None
+
+
+def _words(step: str) -> str:
+    return " ".join(step.casefold().split()).rstrip(".")
+
+
+async def _conclude(work: Work, answer: str) -> list[str]:
+    """Ends the run when it is done, or when it was not for the last time; else what is missing."""
+    run = work.run
+    insisted = is_insisted(run, answer)
+    verdict = await verify(work, answer)
+    if verdict.task_completed:
+        run.end = End(verdict.answer, validation="passed")
+        return []
+    run.tally.failed()
+    run.tell(TaskValidationError, attempt=run.validations, quality=None, feedback=verdict.message)
+    if insisted and (shown := borne_out(work, answer)) is not None:
+        stand_by(run, shown)
+        return []
+    if run.validations >= run.limits.max_validations:
+        run.end = End(verdict.answer, TaskError("failed", verdict.message), "forced")
+    run.check_limits()
+    return [_NOT_DONE.format(message=verdict.message)]

@@ -1,0 +1,253 @@
+"""The planner: from a request and the page to steps in plain English, all at once or one at a time."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+from msgspec import Meta
+
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.observation.looking import look
+from cdp_agent.agent.observation.place import BLANK
+from cdp_agent.agent.observation.vision import tell_picture
+from cdp_agent.agent.state.conversation import Conversation, Question
+from cdp_agent.errors import ActionError, BrowserError, ProtocolError
+from cdp_agent.events import AgentStatus
+from cdp_agent.page.snapshot.lines import heading
+from cdp_agent.providers.base import Image
+from cdp_agent.security.fence import fence
+from cdp_agent.steps.flow.outputs import LINE_CHARS, told
+from cdp_agent.tools.base import Arguments, Tool, only_asked_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from cdp_agent.steps.flow.work import Work
+    from cdp_agent.steps.resolve.call import Output
+
+_HTML_TOKENS = 5_000
+_MOST_STEPS_TOLD = 30
+MOST_STEPS = 100
+"""Of one plan: a person reads all of them before they are agreed on."""
+LONGEST_STEP = 20_000
+"""In characters: a step may hold a text that is to be typed."""
+_STEPS = """\
+How a step is written: one act, in plain English, for someone who sees the page as it is then, but not your plan. No \
+tool syntax, no selectors, no refs.
+- Quote what is to be typed, and names as the page shows them: "Type 'cats' into the 'Search' box", "Click the 'Save' \
+button", "Select 'Oslo' in 'City'", "Press Enter", "Open https://example.com", "Wait until 'Welcome' appears".
+- Where names are the same, say which: "Click the first link in the 'Results' list", "Click 'Delete' in the row 'Ada'".
+- A step may refer to what an earlier one gave: "Open the first address found in step 2", "Type the value extracted in \
+step 3 into 'Code'". What steps can use, and what that gives:
+{abilities}
+- Give addresses in full, and only such as the task or the page names, or the main page of a well-known site.
+- Look at where the browser is before you send it somewhere: it may be there already. Go elsewhere in this tab unless \
+another one is asked for.
+- Do what the task asks and no more: do not sign up, buy, send or delete unless the task says so."""
+_SYSTEM = f"""\
+You plan how a user's request is carried out with a real web browser. Someone else carries the steps out, one after \
+the other; the user sees them before. Today is {{today}}.
+
+A request that needs no step, such as a question that the page below answers, you answer at once: needs_steps is \
+false, and the message is the answer. When it cannot be done in a browser at all, or what the page shows rules it out, \
+needs_steps is false, impossible is true, and the message says why. When you cannot know what the user wants, ask in \
+ask_user. Else needs_steps is true, the steps say all that is to be done in order, and the message tells the user \
+briefly what you are going to do.
+
+{_STEPS}
+- When what was asked for has to be read off a page at the end, let the last step wait until it is there.
+
+{prompts.DATA_ONLY}{{guardrails}}"""
+_ONE_BY_ONE = f"""\
+You carry out a user's request with a real web browser, one step at a time: you say the next step, someone else \
+carries it out, and you look again. Today is {{today}}.
+
+Judge afresh each time what the page shows now, not what it should show. {prompts.CHANGES}
+
+needs_action is true while something is left to do: then the action is the next step. What failed is not tried in the \
+same way again, and what was done is not done again. When everything that was asked for is done or shown, needs_action \
+is false and the message is the whole answer, by what the pages showed. When you found that it cannot be done, \
+needs_action is false, impossible is true, and the message says why, and what was found anyway. When something is \
+unclear that only the user can know, ask in ask_user.
+
+{_STEPS}
+
+{prompts.DATA_ONLY}{{guardrails}}"""
+_BLANK_PAGE = "The browser is at a blank page."
+_ANSWER_FORM = "The message that is the answer must be JSON that fits this schema:\n{form}"
+
+
+_Impossible = Annotated[bool, Meta(description="Whether it cannot be done; the message says why.")]
+
+
+def _check_length(name: str, step: str) -> None:
+    if len(step) > LONGEST_STEP:
+        raise ValueError(f"{name} has {len(step):,} characters, and {LONGEST_STEP:,} is the most: a step is one act")
+
+
+class StepsArguments(Arguments, frozen=True):
+    needs_steps: Annotated[bool, Meta(description="Whether anything has to be done in the browser.")]
+    steps: Annotated[list[str], Meta(description="The steps in order; none when needs_steps is false.")] = []
+    message: Annotated[str, Meta(description="The answer, or what you are going to do, to the user.")] = ""
+    ask_user: Annotated[str | None, Meta(description="A question that only the user can answer.")] = None
+    impossible: _Impossible = False
+
+    def __post_init__(self) -> None:
+        if self.needs_steps and self.impossible:
+            raise ValueError("impossible is true, so needs_steps has to be false")
+        if self.needs_steps and not self.ask_user and not any(step.strip() for step in self.steps):
+            raise ValueError("needs_steps is true, so steps has to name them")
+        if not self.needs_steps and not self.ask_user and not self.message.strip():
+            raise ValueError("needs_steps is false, so message has to be the answer")
+        if len(self.steps) > MOST_STEPS:
+            raise ValueError(f"steps are {len(self.steps):,}, and {MOST_STEPS} is the most: give those that come first")
+        for number, step in enumerate(self.steps, 1):
+            _check_length(f"step {number}", step)
+
+
+class MoveArguments(Arguments, frozen=True):
+    needs_action: Annotated[bool, Meta(description="Whether anything is left to do.")]
+    action: Annotated[str | None, Meta(description="The next step, in plain English.")] = None
+    message: Annotated[str, Meta(description="The answer when nothing is left to do, else a word to the user.")] = ""
+    ask_user: Annotated[str | None, Meta(description="A question that only the user can answer.")] = None
+    reasoning: Annotated[str, Meta(description="Why this is next, in a sentence or two.")] = ""
+    impossible: _Impossible = False
+
+    def __post_init__(self) -> None:
+        if self.needs_action and self.impossible:
+            raise ValueError("impossible is true, so needs_action has to be false")
+        if self.needs_action and not self.ask_user and not (self.action or "").strip():
+            raise ValueError("needs_action is true, so action has to say what to do")
+        if not self.needs_action and not self.ask_user and not self.message.strip():
+            raise ValueError("needs_action is false, so message has to be the answer")
+        _check_length("action", self.action or "")
+
+
+_PROPOSE = only_asked_for("propose_steps", "Give the steps, or the answer when none are needed.", StepsArguments)
+_NEXT = only_asked_for("next_step", "Give the next step, or the answer when nothing is left to do.", MoveArguments)
+
+
+async def _see(work: Work, talk: Conversation, *, first: bool) -> tuple[str, Image | None]:
+    """The page as it is now, as far as the planner does not know it: in words, and in a picture where it sees.
+
+    Raises BrowserError.
+    """
+    run = work.run
+    if run.tabs.page.url == BLANK:
+        return talk.unless_known(_BLANK_PAGE) or prompts.UNCHANGED, None
+    match work.settings.planner_page:
+        case "snapshot":
+            told_whole = [each for each in talk.news("receipts", work.receipts) if len(each.text) <= LINE_CHARS]
+            seen, notes = await look(run, told_whole, whole=first, sight=talk.sight)
+            text = "\n\n".join([*notes, seen.view or prompts.UNCHANGED])
+        case "html":
+            text = talk.unless_known(run.secrets.mask(await _html(work))) or prompts.UNCHANGED
+        case _:
+            text = run.secrets.mask(f"The browser is at {run.tabs.page.url}.")
+    return text, await take(work)
+
+
+async def take(work: Work) -> Image | None:
+    """A picture of what the window shows, for a model that sees; None where there is none to be had."""
+    run = work.run
+    if not run.sees or run.tabs.page.url == BLANK:
+        return None
+    from cdp_agent.page.picture.screenshot import take_picture
+
+    try:
+        picture = await take_picture(run.tabs.page, hidden=run.secrets.spans if run.secrets else None)
+    except (ActionError, ProtocolError, BrowserError) as error:
+        run.tell(AgentStatus, message=f"No picture of the page: {error}")
+        return None
+    tell_picture(run, picture)
+    return Image(picture.data, f"image/{picture.format}")
+
+
+async def propose(work: Work, notes: list[str]) -> StepsArguments:
+    """A plan for the request, by the page as it was when it was first asked for.
+
+    `notes` are what was wrong with the plans before this one, and what was answered. Raises ModelError, OverBudget.
+    """
+    talk = work.conversation("planner", lambda: with_limits(work, _SYSTEM))
+
+    async def compose(first: bool) -> Question:
+        view, picture = await _see(work, talk, first=True) if first else ("", None)
+        begin = begins(work) if first else []
+        asked = "\n\n".join([*talk.news("notes", notes), "Answer by calling propose_steps."])
+        return Question(asked, picture, "\n\n".join(begin), view)
+
+    return await talk.ask_for(compose, _PROPOSE, StepsArguments, "planning")
+
+
+async def next_move(work: Work) -> MoveArguments:
+    """The next step, or that nothing is left to do. Raises ModelError, OverBudget."""
+    talk = work.conversation("planner", lambda: with_limits(work, _ONE_BY_ONE), sight=work.run.sight)
+
+    async def compose(first: bool) -> Question:
+        done = "\n".join(talk.news("done", work.done)[-_MOST_STEPS_TOLD:])
+        gave = told(_asked_for(work, talk.news("outputs", work.outputs)))
+        what = "What was done so far" if first else "What came of it"
+        view, picture = await _see(work, talk, first=first)
+        records = [
+            *(begins(work) if first else []),
+            f"{what}:\n" + fence(done, "done so far") if done else "",
+            gave,
+            *talk.news("notes", work.notes),
+        ]
+        return Question("Answer by calling next_step.", picture, "\n\n".join(filter(None, records)), view)
+
+    return await talk.ask_for(compose, _NEXT, MoveArguments, "planning")
+
+
+def _asked_for(work: Work, outputs: Iterable[Output]) -> list[Output]:
+    """What read-only tools gave: of the others the line that says how it went is enough."""
+    return [each for each in outputs if (tool := work.run.tools.get(each.tool)) is not None and tool.read_only]
+
+
+def previous(plan: StepsArguments) -> str:
+    """A plan that was made before, as a note."""
+    steps = "\n".join(f"{number}. {step}" for number, step in enumerate(plan.steps, 1))
+    return f"Your plan was:\n{steps}"
+
+
+def begins(work: Work) -> list[str]:
+    """What every conversation begins with: what was said before, and the request with what comes with it."""
+    task = work.run.task
+    said = [f"{each.who}: {each.text}" for each in work.said]
+    form = msgspec.json.format(msgspec.json.encode(task.form.source), indent=1).decode() if task.form else ""
+    return [
+        *(["Said before:\n" + "\n".join(said)] if said else []),
+        prompts.task(task.text, task.input_data, secrets=task.secrets.listed()),
+        *([_ANSWER_FORM.format(form=form)] if form else []),
+    ]
+
+
+def with_limits(work: Work, system: str) -> str:
+    """A system prompt with the day, and what the user forbids."""
+    return system.format(
+        today=prompts.written(date.today()),
+        guardrails=prompts.limits(work.run.task.guardrails),
+        abilities=_abilities(work.run.tools.values()),
+    )
+
+
+def _abilities(tools: Iterable[Tool]) -> str:
+    """What each tool gives, those that give the same in one line."""
+    names: dict[str, list[str]] = {}
+    for each in tools:
+        names.setdefault(each.gives, []).append(each.name)
+    return "\n".join(f"  {', '.join(each)}: {gives}" for gives, each in names.items())
+
+
+async def _html(work: Work) -> str:
+    run = work.run
+    page = run.tabs.page
+    try:
+        found = await page.clean_html(budget_tokens=_HTML_TOKENS)
+    except ActionError as error:
+        return prompts.unreadable(str(error))
+    notice = f"\n… cut here: {found.cut:,} characters more." if found.cut else ""
+    run.addresses.learn_html(found.text, page.url)
+    return "The page now, as HTML:\n" + fence(f"{heading(page.url, page.title)}\n\n{found.text}{notice}", "page")

@@ -1,0 +1,46 @@
+"""What the steps before gave, as a model reads it: the newest schema whole, older ones as a count, the rest cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from cdp_agent.page.snapshot.lines import refs_in
+from cdp_agent.security.fence import fence
+from cdp_agent.steps.resolve.call import Output
+
+MOST_CHARS = 2_000
+LINE_CHARS = 200
+_VIEWS: dict[str, Callable[[str], int]] = {
+    "get_schema": lambda text: text.count('"id":'),  # JSON: in what a page says the quotes are escaped
+    "snapshot": lambda text: len(refs_in(text)),
+}
+"""What shows the elements of a page, and how many it shows."""
+
+
+def told(outputs: Sequence[Output], *, most_chars: int = MOST_CHARS) -> str:
+    """The outputs in order, each in a fence of its own."""
+    newest = max((place for place, each in enumerate(outputs) if each.tool in _VIEWS), default=-1)
+    return "\n\n".join(
+        _fenced(each, _shown(each, place, newest, outputs, most_chars)) for place, each in enumerate(outputs)
+    )
+
+
+def in_a_line(text: str) -> str:
+    """What one step gave, or its beginning."""
+    line = " · ".join(part.strip() for part in text.split("\n"))
+    return line if len(text) <= LINE_CHARS else f"{line[:LINE_CHARS]}…"
+
+
+def _fenced(output: Output, text: str) -> str:
+    return f"Step {output.step} ({output.tool}):\n{fence(text, f'step {output.step}')}"
+
+
+def _shown(output: Output, place: int, newest: int, outputs: Sequence[Output], most_chars: int) -> str:
+    if place == newest:
+        return output.text
+    if output.tool in _VIEWS:
+        count = _VIEWS[output.tool](output.text)
+        return f"[{count} elements: see step {outputs[newest].step} for those that are there now]"
+    if len(output.text) <= most_chars:
+        return output.text
+    return f"{output.text[:most_chars]}\n… cut here: {len(output.text) - most_chars:,} characters more."

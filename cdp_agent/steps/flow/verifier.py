@@ -1,0 +1,138 @@
+"""The verdict after the last step, on a fresh view and by what the run was shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from cdp_agent.agent.judge.claims import Checked, check
+from cdp_agent.agent.judge.validator import all_shown, answer_schema, shown_and_not
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.state.conversation import Conversation, Question
+from cdp_agent.errors import ActionError, BrowserError, SessionClosed
+from cdp_agent.extract.schema import Problem, listed
+from cdp_agent.page.snapshot.lines import heading
+from cdp_agent.security.fence import fence
+from cdp_agent.step_events import StepsVerified
+from cdp_agent.steps.flow.orchestrator import begins, take, with_limits
+from cdp_agent.steps.flow.outputs import told
+from cdp_agent.tools.base import Arguments, only_asked_for
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.state.run import Run
+    from cdp_agent.steps.flow.work import Work
+
+_PAGE_TOKENS = 4_000
+_SYSTEM = f"""\
+You judge whether a user's request was carried out in a web browser. Today is {{today}}. You get the steps with what \
+came of them, and the page as it is now.
+
+task_completed is true when the records or the page show that everything asked for is there or done; what they do not \
+show counts as not done. The message is for the user: the answer to what was asked, word for word as the page shows \
+it, or what is missing. Say nothing in it that the records and the page do not show.
+
+{prompts.DATA_ONLY}
+
+Answer by calling verify.{{guardrails}}"""
+_NOT_SHOWN = (
+    "In your message this was found neither on a page nor in what the steps gave, so it counts as made up: {missing}. "
+    "Give your verdict again."
+)
+_AGAIN = """\
+The work went on after your verdict, which may have been wrong, too. Judge anew, by all that you were shown; refuse an \
+answer again only for what is not shown, and say which it is."""
+_SINCE = {True: "", False: " since then"}
+_DOES_NOT_FIT = "The message does not have the form that was asked for: {problems}. Give your verdict again."
+
+
+class VerdictArguments(Arguments, frozen=True):
+    task_completed: Annotated[bool, Meta(description="Whether all that was asked for is done.")]
+    message: Annotated[str, Meta(min_length=1, description="The answer to the user, or what is missing.")]
+
+
+_VERIFY = only_asked_for("verify", "Give your verdict.", VerdictArguments)
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """Whether it is done, and the message; `answer` is that in the form that was asked for."""
+
+    task_completed: bool
+    message: str
+    answer: Any
+
+
+async def verify(work: Work, proposed: str = "") -> Verdict:
+    """The verdict; `proposed` is the answer that the planner gave. Raises ModelError, OverBudget."""
+    run = work.run
+    talk = work.conversation("verifier", lambda: with_limits(work, _SYSTEM))
+    note = ""
+    claims = shown_and_not(run, _held_against(work, _read(run, proposed)[0])) if proposed else []
+
+    async def compose(first: bool) -> Question:
+        if note and not first:
+            return Question(note)
+        return await _question(work, talk, proposed, [*claims, note], first=first)
+
+    while True:
+        found = await talk.ask_for(compose, _VERIFY, VerdictArguments, "validation")
+        answer, problems = _read(run, found.message)
+        checked = _held_against(work, answer)
+        run.validations += 1
+        last = run.validations >= run.limits.max_validations
+        if found.task_completed and problems and not last:
+            note = _DOES_NOT_FIT.format(problems=listed(problems))
+            continue
+        if found.task_completed and checked.missing and not note and not last:
+            note = _NOT_SHOWN.format(missing=fence("\n".join(checked.missing), "not found"))
+            continue
+        completed = found.task_completed and not problems
+        run.tell(StepsVerified, task_completed=completed, message=found.message, not_found=checked.missing)
+        return Verdict(completed, found.message, answer)
+
+
+def borne_out(work: Work, answer: str) -> Any | None:
+    """The answer in the form that was asked for, where it makes claims and the run was shown all of them, else None."""
+    value, problems = _read(work.run, answer)
+    checked = _held_against(work, value)
+    return value if checked.found and not checked.missing and not problems else None
+
+
+def _read(run: Run, message: str) -> tuple[Any, list[Problem]]:
+    """The message in the form that was asked for, and what of it does not fit."""
+    return run.task.form.read(message) if run.task.form is not None else (message, [])
+
+
+def _held_against(work: Work, answer: Any) -> Checked:
+    run = work.run
+    return check(msgspec.to_builtins(answer), all_shown(run), answer_schema(run))
+
+
+async def _question(work: Work, talk: Conversation, proposed: str, notes: list[str], *, first: bool) -> Question:
+    done, outputs = talk.news("done", work.done), told(talk.news("outputs", work.outputs))
+    page = talk.unless_known(await _page_now(work, talk))
+    shown = "The page at the end:\n" + fence(page, "page at the end") if page is not None else prompts.UNCHANGED
+    records = [
+        *(begins(work) if first else [_AGAIN]),
+        f"The steps{_SINCE[first]}:\n" + fence("\n".join(done) or "None.", "steps"),
+        "What they gave:\n\n" + outputs if outputs else "",
+    ]
+    asked = ["The answer that is proposed:\n" + fence(proposed, "answer") if proposed else "", *notes]
+    return Question(_joined(asked), await take(work), _joined(records), shown)
+
+
+def _joined(parts: list[str]) -> str:
+    return "\n\n".join(filter(None, parts))
+
+
+async def _page_now(work: Work, talk: Conversation) -> str:
+    """The page, read anew: what it shows counts as shown."""
+    run = work.run
+    try:
+        seen = await talk.sight.look(run.tabs.page, whole=True)
+        run.saw(seen)
+        now = await run.tabs.page.snapshot(budget_tokens=_PAGE_TOKENS)
+    except (ActionError, SessionClosed, BrowserError) as error:
+        return f"It cannot be read: {error}"
+    return run.secrets.mask(f"{heading(now.url, now.title)}\n\n{now.text}")

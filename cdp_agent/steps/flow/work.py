@@ -1,0 +1,143 @@
+"""What one run by steps has beside its `Run`: how it goes about it, whom it asks, and what its steps gave."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from cdp_agent.agent.state.conversation import Conversation
+from cdp_agent.page.policy.guards import limited
+from cdp_agent.page.policy.holding import Hold
+from cdp_agent.page.policy.rules import Rules as Limits
+from cdp_agent.steps.approval.approvals import Approvals
+from cdp_agent.steps.approval.policy import Rules
+from cdp_agent.steps.approval.settings import Flow, PlannerPage, StepSettings
+from cdp_agent.steps.resolve.call import Output
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.observation.sight import Sight
+    from cdp_agent.agent.state.run import Run
+    from cdp_agent.page.activity.receipts import Receipt
+    from cdp_agent.providers.client import Client
+
+_FILLING = ("fill", "select", "check", "uncheck")
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A message of the conversation before this run."""
+
+    who: str
+    text: str
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a run by steps has come, and how it goes about it, for its checkpoint; see `Work` and `StepSettings`."""
+
+    flow: Flow | Literal["given"]
+    rules: Rules
+    planner_page: PlannerPage
+    executor: str | None
+    executor_base_url: str | None
+    said: list[Said]
+    steps: list[str]
+    begun: int
+    over: int
+    at_risk: str
+    notes: list[str]
+    outputs: list[Output]
+    done: list[str]
+
+
+class Work:
+    """`said` is the conversation before, `executor` the model that tells what code cannot.
+
+    `given`: the steps are, without a planner.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        settings: StepSettings,
+        said: Sequence[Said] = (),
+        executor: Client | None = None,
+        *,
+        given: bool = False,
+    ) -> None:
+        self.run = run
+        self.settings = settings
+        self.said = said
+        self.executor = executor
+        self.approvals = Approvals(run, settings)
+        self.hold: Hold | None = None
+        """What the steps set off waits here until it is allowed; None where all of it is."""
+        self.steps: list[str] = []
+        """Those that were agreed on; none where they are found one at a time."""
+        self.begun = 0
+        """The number of the step that was begun last."""
+        self.over = 0
+        """The number of the last step that was done or skipped."""
+        self.at_risk = ""
+        """The step that is being carried out, when it would do harm to do it twice."""
+        self.notes: list[str] = []
+        """What the planner is told beside the page, where steps are found one at a time."""
+        self.outputs: list[Output] = []
+        self.receipts: list[Receipt] = []
+        """Those of the outputs that are in this process."""
+        self.done: list[str] = []
+        """A line for each step that was carried out, skipped or failed."""
+        self._given = given
+        self._conversations: dict[str, Conversation] = {}
+        run.by_steps = lambda: msgspec.to_builtins(self._progress())
+
+    @contextlib.asynccontextmanager
+    async def holding(self) -> AsyncIterator[None]:
+        """Inside the block, what the steps set off is held where the rules would have it asked about."""
+        if not self.settings.rules.may_hold:
+            yield
+            return
+        hold = self.hold = Hold(self.approvals.held)
+        async with limited(Limits(hold=hold)):
+            try:
+                yield
+                if self.run.end is None or self.run.end.error is None:
+                    await hold.linger()
+            finally:
+                await hold.end()
+
+    def conversation(
+        self, role: str, system: Callable[[], str], *, sight: Sight | None = None, client: Client | None = None
+    ) -> Conversation:
+        """What this role was asked so far; see `Conversation`."""
+        if role not in self._conversations:
+            self._conversations[role] = Conversation(self.run, system(), sight, client)
+        return self._conversations[role]
+
+    def _progress(self) -> Progress:
+        settings, executor = self.settings, self.settings.executor
+        return Progress(
+            flow="given" if self._given else settings.flow,
+            rules=settings.rules,
+            planner_page=settings.planner_page,
+            executor=f"{executor.provider}/{executor.model}" if executor is not None else None,
+            executor_base_url=executor.base_url if executor is not None else None,
+            said=list(self.said),
+            steps=self.steps,
+            begun=self.begun,
+            over=self.over,
+            at_risk=self.at_risk,
+            notes=self.notes,
+            outputs=self.outputs,
+            done=self.done,
+        )
+
+    def take_up(self, progress: Progress) -> None:
+        """Puts it where it was; but what was filled in last is to be filled in again, since the page is a new one."""
+        self.steps, self.begun, self.over = progress.steps, progress.begun, progress.over
+        self.at_risk, self.notes = progress.at_risk, progress.notes
+        self.outputs, self.done = progress.outputs, progress.done
+        while self.steps and self.outputs and self.outputs[-1].tool in _FILLING and self.outputs[-1].step == self.over:
+            self.outputs.pop()
+            self.over -= 1

@@ -1,0 +1,55 @@
+"""What a step says of the steps before it, and addresses: "the URL shown in step 2", "google.com"."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from cdp_agent.steps.language.intents import Result
+from cdp_agent.steps.language.words import Quoted
+
+_STEP = r"(?:(?:the )?step (?P<step>\d+)|(?:the )?(?:previous|last|preceding|earlier) step)"
+_WHAT = {
+    "url": "url|address|search result|link|web ?page|web ?site|page|site",
+    "tab": "tab(?: id)?",
+    "text": "text|value|name|number|result|output|code|title|answer",
+}
+_ORDERS = {"first": 1, "second": 2, "third": 3, "last": -1}
+_GIVEN = (
+    "(?:that )?(?:is |was )?"
+    "(?:shown|found|given|returned|extracted|opened|created|highlighted|mentioned|listed|copied|read|displayed) "
+)
+_KINDS = "|".join(f"(?P<{kind}>{words})" for kind, words in _WHAT.items())
+_REFERENCE = re.compile(
+    rf"\[?(?:the )?(?:(?P<order>first|second|third|last|only) )?(?:{_KINDS})?\]?"
+    rf" ?(?:{_GIVEN})?(?:by |from |in |of |at |during )?{_STEP}\]?",
+    re.I,
+)
+_ADDRESS = re.compile(
+    r"(?:https?|file|data|about|chrome):\S+"
+    r"|(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?(?:/\S*)?"
+    r"|[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#]\S*)?",
+    re.I,
+)
+_BEFORE_ADDRESS = re.compile(r"^(?:the )?(?:url|address|web ?site|site|page)\s*:?\s+", re.I)
+_AFTER_ADDRESS = re.compile(r"\s+(?:web ?site|home ?page|page|site)$", re.I)
+
+
+def read_reference(words: str) -> Result | None:
+    """What of an earlier step the words mean, None when they mean none."""
+    found = _REFERENCE.fullmatch(words.strip())
+    if found is None:
+        return None
+    kinds: tuple[Literal["url", "tab", "text"], ...] = ("url", "tab", "text")
+    what: Literal["url", "tab", "text"] = next((kind for kind in kinds if found[kind]), "text")
+    order = _ORDERS.get((found["order"] or "").lower())
+    return Result(what, int(found["step"]) if found["step"] else None, order)
+
+
+def read_address(words: str, text: Quoted) -> str | Result | None:
+    """The address that the words are, or refer to; None when they are none."""
+    if result := read_reference(words):
+        return result
+    plain = _BEFORE_ADDRESS.sub("", text.plain(words)).strip("<> ")
+    plain = _AFTER_ADDRESS.sub("", plain)
+    return plain if _ADDRESS.fullmatch(plain) else None

@@ -1,0 +1,100 @@
+"""Steps that go somewhere: addresses, back and forward, tabs."""
+
+from __future__ import annotations
+
+import re
+
+from cdp_agent.steps.language.intents import Go, Intent, Open, Result, Tab
+from cdp_agent.steps.language.patterns import Rule, Slots
+from cdp_agent.steps.language.references import read_address, read_reference
+from cdp_agent.steps.language.words import Quoted
+
+_TAB_PLACES = {"first": "1", "original": "1", "second": "2", "third": "3", "other": "next", "new": "last"}
+
+
+def _back(slots: Slots, text: Quoted) -> Intent:
+    return Go("back")
+
+
+def _forward(slots: Slots, text: Quoted) -> Intent:
+    return Go("forward")
+
+
+def _reload(slots: Slots, text: Quoted) -> Intent:
+    return Go("reload")
+
+
+def _new_tab(slots: Slots, text: Quoted) -> Intent | None:
+    if "url" not in slots:
+        return Tab("open")
+    address = read_address(slots["url"], text)
+    return None if address is None else Open(address, new_tab=True)
+
+
+def _open(slots: Slots, text: Quoted) -> Intent | None:
+    address = read_address(slots["url"], text)
+    return None if address is None else Open(address)
+
+
+def _close_tab(slots: Slots, text: Quoted) -> Intent:
+    return Tab("close", _which(slots["which"], text) if "which" in slots else None)
+
+
+def _switch_tab(slots: Slots, text: Quoted) -> Intent:
+    return Tab("switch", _which(slots["which"], text))
+
+
+def _use_tab(slots: Slots, text: Quoted) -> Intent | None:
+    result = read_reference(slots["which"])
+    return Tab("switch", result) if result is not None and result.what == "tab" else None
+
+
+def _list_tabs(slots: Slots, text: Quoted) -> Intent:
+    return Tab("list")
+
+
+def _which(words: str, text: Quoted) -> str | Result:
+    """A tab by its number, its place, a part of its title or address, or by the step that opened it."""
+    if result := read_reference(words):
+        return result
+    plain = re.sub(r"^(?:with|titled|named|called|number|id) ", "", text.plain(words), flags=re.I)
+    return _TAB_PLACES.get(plain.lower(), re.sub(r"(?<=\d)(?:st|nd|rd|th)$", "", plain))
+
+
+RULES = (
+    Rule(
+        (
+            "[go|navigate|move|return] back|backwards [one|a page] [to the previous|last page]",
+            "return to the previous page",
+        ),
+        _back,
+    ),
+    Rule(("[go|navigate|move] forward|forwards [one|a page] [to the next page]",), _forward),
+    Rule(("reload|refresh [the|this] [current] [page|tab|site]",), _reload),
+    Rule(
+        (
+            "open|create [up] a|another [new] [blank] [browser] tab",
+            "open|create [up] a|another [new] [browser] tab with|at|for|to|on|showing|and_go_to|and_open [the] <url>",
+            "open|load|visit <url> in a|another [new|separate] [browser] tab",
+        ),
+        _new_tab,
+    ),
+    Rule(("go|navigate|browse|head|return [directly|back] to <url>", "open|visit|load|launch [up] <url>"), _open),
+    Rule(
+        (
+            "close [the|this] [current|active] [browser] tab",
+            "close [the] [browser] tab <which>",
+            'close [the] <"which"> tab',
+        ),
+        _close_tab,
+    ),
+    Rule(
+        (
+            "switch|change|go|return|move [back|over] to [the] [browser] tab <which>",
+            "switch|change|go|return|move [back|over] to [the] <which> [browser] tab",
+        ),
+        _switch_tab,
+    ),
+    Rule(("use [the] <which>",), _use_tab),
+    Rule(("list [all] [the] [open] tabs",), _list_tabs),
+)

@@ -1,0 +1,108 @@
+"""What a step becomes, a tool call, and what the calls of earlier steps gave."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+from urllib.parse import urljoin
+
+import msgspec
+
+from cdp_agent.page.snapshot.lines import links_in
+from cdp_agent.steps.language.intents import Result
+from cdp_agent.steps.resolve.outline import Node
+from cdp_agent.steps.resolve.resolve import Unclear
+
+_URL = re.compile(r"(?:https?|file)://[^\s\"'<>)\]]+")
+_SENTENCE_END = ".,;:!?"
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A tool by its name with its arguments, and what of the page it is about."""
+
+    tool: str
+    arguments: dict[str, Any]
+    about: str = ""
+
+
+class Output(msgspec.Struct, frozen=True):
+    """What a step gave: the tool that it became, what that said, and the same as facts. `url` is where one is then."""
+
+    step: int
+    tool: str
+    text: str
+    facts: Any = None
+    url: str = ""
+
+
+def on(tool: str, node: Node, **arguments: Any) -> Call:
+    """The call of a tool on an element."""
+    return Call(tool, {"ref": node.ref, **arguments}, node.described)
+
+
+def given(value: str | Result, outputs: Sequence[Output]) -> str | Unclear:
+    """What an earlier step gave, when the step refers to one and there is no doubt what it is."""
+    if isinstance(value, str):
+        return value
+    if not outputs:
+        return Unclear("The step refers to an earlier one, and there is none")
+    step = outputs[-1].step if value.step is None else value.step
+    output = next((each for each in reversed(outputs) if each.step == step), None)
+    if output is None:
+        return Unclear(f"Step {step} gave nothing")
+    if value.what == "tab":
+        return _tab(output)
+    return _address(output, value) if value.what == "url" else _text(output)
+
+
+def _tab(output: Output) -> str | Unclear:
+    facts = output.facts if isinstance(output.facts, dict) else {}
+    tabs = [each for each in facts.get("tabs", ()) if isinstance(each, dict)]
+    ids = [str(each["id"]) for each in tabs if each.get("current")] or [str(each["id"]) for each in tabs]
+    ids += [str(facts[key]) for key in ("tab", "tab_id", "active_tab") if isinstance(facts.get(key), str | int)]
+    ids = list(dict.fromkeys(ids))
+    return ids[0] if len(ids) == 1 else Unclear(f"Step {output.step} gave {len(ids) or 'no'} tabs")
+
+
+def _address(output: Output, value: Result) -> str | Unclear:
+    urls = list(dict.fromkeys(each.rstrip(_SENTENCE_END) for each in _addresses(output)))
+    if value.order is not None and urls:
+        place = value.order - 1 if value.order > 0 else len(urls) + value.order
+        if 0 <= place < len(urls):
+            return urls[place]
+        return Unclear(f"Step {output.step} gave only {len(urls)} addresses")
+    if len(urls) == 1:
+        return urls[0]
+    if not urls and output.url:
+        return output.url
+    return Unclear(f"Step {output.step} gave {len(urls) or 'no'} addresses: {', '.join(urls[:5])}".removesuffix(": "))
+
+
+def _addresses(output: Output) -> Iterable[str]:
+    """Those that it led to, found or read, in order.
+
+    Where its facts name them, words of a page that look like one do not count.
+    """
+    if output.tool == "snapshot":
+        return [urljoin(*each) for each in links_in(output.text, output.url, {})]
+    facts = output.facts if isinstance(output.facts, dict) else {}
+    for name in ("results", "tabs"):
+        if isinstance(facts.get(name), list):
+            return [str(each["url"]) for each in facts[name]]
+    if isinstance(facts.get("elements"), list):
+        values = [value for each in facts["elements"] for value in each["attributes"].values()]
+        return [value for value in values if value and _URL.fullmatch(value)]
+    if "navigated_to" in facts:
+        opened = [each["url"] for each in facts.get("new_tabs", ())]
+        return [each for each in (facts["navigated_to"], *opened) if each]
+    return [str(each) for each in _URL.findall(output.text)]
+
+
+def _text(output: Output) -> str | Unclear:
+    """What was read, when it is short enough to be what is meant."""
+    facts = output.facts if isinstance(output.facts, dict) else {}
+    if isinstance(facts.get("value"), str) and facts["value"]:
+        return str(facts["value"])
+    text = output.text.strip()
+    return text if text and "\n" not in text else Unclear(f"Step {output.step} gave no single text")

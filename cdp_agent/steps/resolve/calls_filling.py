@@ -1,0 +1,147 @@
+"""The calls that set what a form holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from cdp_agent.steps.language.intents import Check, Select, Set, Target, Targets, Type, Upload
+from cdp_agent.steps.language.roles import BOXES, FIELDS, LISTS
+from cdp_agent.steps.language.words import alike, is_part
+from cdp_agent.steps.resolve.call import Call, Output, given, on
+from cdp_agent.steps.resolve.naming import ENOUGH, MARGIN
+from cdp_agent.steps.resolve.outline import Node, Outline
+from cdp_agent.steps.resolve.resolve import Unclear, resolve
+
+_VALUED = (*FIELDS, "slider")
+_ON = ("on", "yes", "true", "checked", "enabled", "ticked", "1")
+_OFF = ("off", "no", "false", "unchecked", "disabled", "unticked", "0")
+
+
+def type_text(intent: Type, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
+    text = given(intent.text, outputs)
+    if isinstance(text, Unclear):
+        return text
+    field = _the_field(page) if intent.target is None else _resolved(intent.target, page, _VALUED)
+    if isinstance(field, Unclear):
+        return field
+    said = {"append": intent.append, "submit": intent.submit}
+    return on("fill", field, value=text, **{name: value for name, value in said.items() if value})
+
+
+def select(intent: Select, page: Outline) -> Call | Unclear:
+    if intent.by == "index" and intent.target is not None:
+        found = _resolved(intent.target, page, LISTS)
+        if isinstance(found, Unclear):
+            return found
+        place = str(len(_options(found)) - 1) if intent.option == "-1" else intent.option
+        return on("select", found, value=place, by="index")
+    chosen = choose(intent.option, intent.target, page)
+    if not isinstance(chosen, Unclear) or intent.target is None or chosen.score:
+        return chosen
+    # What is chosen from need not be a list: options that can be clicked, in the part of the page of that name.
+    clicked = resolve(_options_within(intent.option, intent.target), page)
+    if isinstance(clicked, Unclear):
+        return clicked if clicked.score else chosen
+    return _turn(clicked.node, on=True) if clicked.node.role in BOXES else on("click", clicked.node)
+
+
+def choose(option: str, target: Targets | None, page: Outline) -> Call | Unclear:
+    """The option of the list that is meant; of the only list that has it, where the step names none."""
+    if target is not None:
+        found = _resolved(target, page, LISTS)
+        return found if isinstance(found, Unclear) else _option_of(found, option)
+    lists = [node for node in page.nodes if node.ref and node.role in LISTS and not node.disabled and _options(node)]
+    having = [node for node in lists if not isinstance(_option_of(node, option), Unclear)]
+    if len(having) == 1:
+        return _option_of(having[0], option)
+    return Unclear(
+        f"{len(having) or 'No'} lists of the page have an option {option!r}", tuple(having), float(bool(having))
+    )
+
+
+def set_value(intent: Set, page: Outline) -> Call | Unclear:
+    node = _resolved(intent.target, page, (*_VALUED, *LISTS, *BOXES))
+    if isinstance(node, Unclear):
+        return node
+    value = intent.value.strip().lower()
+    if node.role in BOXES:
+        if value in (*_ON, *_OFF):
+            return _turn(node, on=value in _ON)
+        return Unclear(f"{node.described} is on or off, not {intent.value!r}", score=1.0)
+    return _option_of(node, intent.value) if _options(node) else on("fill", node, value=intent.value)
+
+
+def check(intent: Check, page: Outline) -> Call | Unclear:
+    node = _resolved(intent.target, page, BOXES)
+    return node if isinstance(node, Unclear) else _turn(node, on=intent.on)
+
+
+def upload(intent: Upload, page: Outline) -> Call | Unclear:
+    takers = [node for node in page.nodes if node.ref and node.states.get("type") == "file"]
+    if intent.target is None:
+        why = f"{len(takers) or 'No'} elements of the page take files"
+        node = takers[0] if len(takers) == 1 else Unclear(why, tuple(takers), float(bool(takers)))
+    else:
+        node = _taker(intent.target, takers, page)
+    return node if isinstance(node, Unclear) else on("upload", node, files=[intent.file])
+
+
+def _taker(target: Targets, takers: list[Node], page: Outline) -> Node | Unclear:
+    """The field for files that the words mean: people call it a field, a button, or by what they put into it."""
+    if len(takers) == 1 and not any(each.name for each in target):
+        return takers[0]
+    readings = tuple(
+        msgspec.structs.replace(each, kind=None) if each.kind in ("field", "list") else each for each in target
+    )
+    return _resolved(readings, page, ("button", "link", "generic"))
+
+
+def _resolved(target: Targets, page: Outline, roles: Sequence[str]) -> Node | Unclear:
+    found = resolve(target, page, roles=roles)
+    return found if isinstance(found, Unclear) else found.node
+
+
+def _turn(node: Node, *, on: bool) -> Call:
+    return Call("check" if on else "uncheck", {"ref": node.ref}, node.described)
+
+
+def _the_field(page: Outline) -> Node | Unclear:
+    """The field that a step means which names none: the one with the focus, else the only one."""
+    fields = [node for node in page.nodes if node.ref and node.role in FIELDS and not node.disabled]
+    focused = [node for node in fields if "focused" in node.states]
+    if len(focused) == 1:
+        return focused[0]
+    if len(fields) == 1:
+        return fields[0]
+    why = "No field has the focus, and the step names none" if fields else "The page has no field"
+    return Unclear(why, tuple(fields), float(bool(fields)))
+
+
+def _options_within(option: str, target: Targets) -> Targets:
+    return tuple(
+        Target(option, within=msgspec.structs.replace(each, kind=None if each.kind == "list" else each.kind))
+        for each in target
+        if each.name
+    )
+
+
+def _options(node: Node) -> list[str]:
+    """The options that the snapshot shows of a list: a line each, or all in one line."""
+    lines = [each.name for each in node.below if each.role == "option"]
+    return lines or [part for each in node.children if each.role == "options" for part in each.text.split(" | ")]
+
+
+def _option_of(node: Node, option: str) -> Call | Unclear:
+    options = _options(node)
+    if not options:  # they come when it is opened: select() looks for itself
+        return on("select", node, value=option)
+    named = [each for each in dict.fromkeys(options) if is_part(option, each)]
+    scored = sorted(((alike(option, each, exactly=True), each) for each in named), reverse=True)
+    best = [each for score, each in scored if score >= ENOUGH and score > scored[0][0] - MARGIN]
+    best = [each for each in best if each.strip() == option.strip()] or best
+    if len(best) == 1:
+        return on("select", node, value=best[0])
+    shown = ", ".join(best or options[:10])
+    return Unclear(f"{node.described} has {len(best) or 'no'} options {option!r}: {shown}", score=float(bool(best)))

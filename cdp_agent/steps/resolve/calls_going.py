@@ -1,0 +1,77 @@
+"""The calls that go somewhere, wait, or read: they need no element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot.lines import in_line, quoted
+from cdp_agent.steps.language.intents import Go, Look, Open, Tab, Wait
+from cdp_agent.steps.language.words import alike
+from cdp_agent.steps.resolve.call import Call, Output, given
+from cdp_agent.steps.resolve.resolve import Unclear
+
+
+def open_address(intent: Open, outputs: Sequence[Output]) -> Call | Unclear:
+    url = given(intent.url, outputs)
+    if isinstance(url, Unclear):
+        return url
+    return Call("manage_tabs", {"action": "open", "url": url}) if intent.new_tab else Call("goto", {"url": url})
+
+
+def go(intent: Go) -> Call:
+    return Call(intent.where, {})
+
+
+def use_tab(intent: Tab, outputs: Sequence[Output], tabs: Sequence[Page], current: Page | None) -> Call | Unclear:
+    """The browser's tabs are told by their numbers, their places, or by what their titles or addresses say."""
+    if intent.which is None:
+        return Call("manage_tabs", {"action": intent.act})
+    which = given(intent.which, outputs)
+    if isinstance(which, Unclear):
+        return which
+    tab = _tab(which, tabs, current)
+    return tab if isinstance(tab, Unclear) else Call("manage_tabs", {"action": intent.act, "tab": tab})
+
+
+def _tab(which: str, tabs: Sequence[Page], current: Page | None) -> str | Unclear:
+    numbers = [page.number for page in tabs]
+    number = which.lower().removeprefix("t")
+    if number.isdigit():
+        place = int(number) - 1
+        by_place = numbers[place] if place < len(numbers) and not which.lower().startswith("t") else None
+        meant = {each for each in (by_place, int(number)) if each in numbers}
+    elif which in ("next", "previous", "last"):
+        meant = {_relative(which, numbers, current.number if current else numbers[-1])} if len(numbers) > 1 else set()
+    else:
+        scored = [(max(alike(which, page.title), _in_address(which, page.url)), page.number) for page in tabs]
+        top = max((score for score, _ in scored), default=0.0)
+        meant = {each for score, each in scored if score and score == top}
+    if len(meant) == 1:
+        return f"t{meant.pop()}"
+    shown = "; ".join(f"t{page.number} {quoted(page.title)} {in_line(page.url)}" for page in tabs)
+    return Unclear(f"{len(meant) or 'No'} tabs are {which!r}. Those there are: {shown}")
+
+
+def _relative(which: str, numbers: list[int], current: int) -> int:
+    if which == "last":
+        return numbers[-1]
+    here = numbers.index(current) if current in numbers else len(numbers) - 1
+    return numbers[(here + (1 if which == "next" else -1)) % len(numbers)]
+
+
+def _in_address(which: str, url: str) -> float:
+    return 0.7 if which.lower() in url.lower() else 0.0
+
+
+def wait(intent: Wait) -> Call:
+    if intent.seconds is not None:
+        return Call("wait", {"seconds": intent.seconds})
+    wanted: dict[str, Any] = {"text": intent.text, "gone": intent.gone, "url": intent.url, "idle": intent.idle or None}
+    wanted["timeout_s"] = intent.at_most_s
+    return Call("wait_for", {name: value for name, value in wanted.items() if value is not None})
+
+
+def look(intent: Look) -> Call:
+    return Call(intent.how, {"pattern": intent.pattern} if intent.how == "search_page" else {})

@@ -1,0 +1,110 @@
+"""The calls of the mouse and the keyboard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cdp_agent.steps.language.intents import Click, Drag, Point, Press, Scroll, Target
+from cdp_agent.steps.language.roles import BOXES
+from cdp_agent.steps.language.words import alike, words_of
+from cdp_agent.steps.resolve.areas import Part, part_of
+from cdp_agent.steps.resolve.call import Call, on
+from cdp_agent.steps.resolve.calls_filling import choose
+from cdp_agent.steps.resolve.outline import Node, Outline
+from cdp_agent.steps.resolve.resolve import Found, Unclear, resolve
+
+_ENDING = ("close", "x", "dismiss", "cancel")
+
+
+def click(intent: Click, page: Outline) -> Call | Unclear:
+    first = intent.target[0]
+    if intent.to == "close":
+        return close(first, page)
+    found = resolve(intent.target, page)
+    if isinstance(found, Unclear):
+        if found.score or intent.kind != "single" or not first.name or first.kind not in (None, "option"):
+            return found
+        chosen = choose(first.name, None, page)  # "Choose Oslo": the options of a list cannot be clicked
+        return found if isinstance(chosen, Unclear) else chosen
+    return pointed(intent, found.node)
+
+
+def pointed(intent: Click | Point, node: Node) -> Call | Unclear:
+    """The call that does it to this element."""
+    if isinstance(intent, Point):
+        return on(intent.act, node)
+    if intent.kind == "double":
+        return on("click", node, count=2)
+    return on("click", node, button="right") if intent.kind == "right" else _for(intent.to, node)
+
+
+def _for(purpose: str, node: Node) -> Call | Unclear:
+    """The click, unless it would undo what it is for."""
+    if purpose == "choose" and node.role in BOXES:
+        return on("check", node)
+    expanded = node.states.get("expanded")
+    if (purpose, expanded) in (("expand", ""), ("collapse", "false")):
+        return Unclear(f"{node.described} is {purpose}ed already".replace("eed", "ed"), score=1.0)
+    return on("click", node)
+
+
+def close(target: Target, page: Outline) -> Call | Unclear:
+    """ "Close the dialog" is the button in it that is called so, "Close Settings" one of that name."""
+    if target.name:
+        whole = resolve((Target(f"Close {target.name}", True),), page)
+        if isinstance(whole, Found):
+            return on("click", whole.node)
+    part = part_of(target, page)
+    if not isinstance(part, Part):
+        return Unclear(f"{len(part) or 'No'} parts of the page are {target}", part)
+    for name in _ENDING:
+        named = [node for node in part.nodes if node.ref and _is_named(node, name)]
+        if len(named) == 1:
+            return on("click", named[0])
+    buttons = tuple(node for node in part.nodes if node.ref and node.role == "button")
+    return Unclear(f"Nothing in {target} is called Close", buttons)
+
+
+def _is_named(node: Node, name: str) -> bool:
+    return node.role in ("button", "link", "generic") and (name,) in (words_of(node.name), words_of(node.text))
+
+
+def point(intent: Point, page: Outline) -> Call | Unclear:
+    found = resolve(intent.target, page)
+    return found if isinstance(found, Unclear) else pointed(intent, found.node)
+
+
+def press(intent: Press, page: Outline) -> Call | Unclear:
+    arguments: dict[str, Any] = {"key": intent.key}
+    if intent.repeat > 1:
+        arguments["repeat"] = intent.repeat
+    if intent.target is not None:
+        found = resolve(intent.target, page)
+        if isinstance(found, Unclear):
+            return found
+        return Call("press", {**arguments, "ref": found.node.ref}, found.node.described)
+    named = tuple(each for each in page.nodes if each.ref and alike(intent.key, each.name, exactly=True) == 1.0)
+    if named and not intent.surely:
+        why = f'"{intent.key}" is a key and the name of an element: say "the {intent.key} key", or "click"'
+        return Unclear(why, named, 1.0)
+    return Call("press", arguments)
+
+
+def scroll(intent: Scroll, page: Outline) -> Call | Unclear:
+    wanted = {"pixels": intent.pixels, "pages": intent.pages}
+    arguments: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+    arguments = {"direction": intent.direction, **arguments}
+    if intent.target is None:
+        return Call("scroll", arguments)
+    found = resolve(intent.target, page)
+    return found if isinstance(found, Unclear) else on("scroll", found.node, **arguments)
+
+
+def drag(intent: Drag, page: Outline) -> Call | Unclear:
+    dragged, onto = resolve(intent.target, page), resolve(intent.onto, page)
+    if isinstance(dragged, Unclear):
+        return dragged
+    if isinstance(onto, Unclear):
+        return onto
+    about = f"{dragged.node.described} to {onto.node.described}"
+    return Call("drag", {"from_ref": dragged.node.ref, "to_ref": onto.node.ref}, about)

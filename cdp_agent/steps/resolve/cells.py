@@ -1,0 +1,131 @@
+"""Rows of tables and entries of lists, each told by its number, its place or what it says; and the cells in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from cdp_agent.steps.language.intents import Target
+from cdp_agent.steps.language.kinds import order_of
+from cdp_agent.steps.language.roles import AREAS, CELLS
+from cdp_agent.steps.language.words import mentions, normal
+from cdp_agent.steps.resolve.outline import Node
+
+_NUMBER = re.compile(r"(?:number |no\. |#)?(\d+)")
+_ENTRIES = ("listitem", "article", "treeitem")
+
+
+def rows_in(words: str, nodes: Sequence[Node]) -> list[Node]:
+    """The rows of the tables among `nodes` that the words mean; where none does, the entries that say just this."""
+    rows = [row for table in nodes if table.role in AREAS["table"] for row in _rows(words, table)]
+    if rows:
+        return rows
+    entries = [node for node in nodes if node.role in _ENTRIES and any(_says(words, each) for each in node.below)]
+    return [node for node in entries if not any(node in other.above for other in entries)]
+
+
+def cell_at(target: Target, nodes: Sequence[Node]) -> list[Node]:
+    """The cells that can be meant: one of each table that has such a row and such a column; text has no ref."""
+    found = [
+        _cell(row, place)
+        for table in nodes
+        if table.role in AREAS["table"]
+        for place in _places(target.column or "", table)
+        for row in _rows(target.near or "", table, target.column or "")
+    ]
+    return [cell for cell in found if cell is not None]
+
+
+def as_pattern(cell: Node) -> str:
+    """A regular expression for `Page.search` that finds a cell of text where it stands in its row."""
+    row = cell.parent
+    said = [part.strip() for part in row.text.split("|")] if row else []
+    place = next((place for place, each in enumerate(cells_of(row)) if each.name == cell.name), -1) if row else -1
+    if not cell.name or not 0 <= place < len(said) or said.count(cell.name) > 1:
+        return ""
+    before, after = (" | ".join(part) for part in (said[:place], said[place + 1 :]))
+    opening = f"(?<=^{re.escape(before)} \\| )" if before else "^"
+    following = f" \\| {re.escape(after)}" if after else ""
+    return opening + re.escape(cell.name) + f"(?={following}(?:$| \\|))"
+
+
+def _places(column: str, table: Node) -> list[int]:
+    heads = _heads(table)
+    return [place for place, said in enumerate(heads) if said == normal(column)] or _number(column)
+
+
+def _heads(table: Node) -> list[str]:
+    rows = [node for node in table.below if node.role == "row"]
+    return [normal(said) for said in _texts(rows[0])] if rows else []
+
+
+def _rows(words: str, table: Node, column: str = "") -> list[Node]:
+    """Those of that number or place, else those with a cell that says so; "Invoice 12" says 12 in column Invoice."""
+    heads = _heads(table)
+    rows = [node for node in table.below if node.role == "row"]
+    body = rows[1:] if rows and (normal(column) in heads or _is_header(rows)) else rows
+    saying = [row for row in body if any(mentions(words, said) == 1.0 for said in _texts(row))]
+    if numbers := _number(words):
+        named = [row for row in saying if mentions(words, _texts(row)[0]) == 1.0]
+        placed = body[numbers[0] : numbers[0] + 1]
+        return placed + [row for row in named if row not in placed]
+    order, rest = order_of(f"{words} row")
+    if order and rest == "row":
+        return body[order - 1 :][:1] if order > 0 else body[order:][:1]
+    return saying or [
+        row
+        for place, head in enumerate(heads)
+        if head and normal(words).startswith(f"{head} ")
+        for row in body
+        if normal(words) == " ".join([head, *map(normal, _texts(row)[place : place + 1])])
+    ]
+
+
+def is_header(row: Node) -> bool:
+    """Whether it is the row of a table that only heads the others."""
+    table = next((node for node in row.above if node.role in AREAS["table"]), None)
+    rows = [node for node in table.below if node.role == "row"] if table is not None else []
+    return bool(rows) and rows[0] is row and _is_header(rows)
+
+
+def _is_header(rows: Sequence[Node]) -> bool:
+    """Whether the first row only heads the others: it holds other things than the next one."""
+    first, second = ([node.role for node in row.below if node.ref] for row in (rows[0], rows[min(1, len(rows) - 1)]))
+    return not first or first != second or "columnheader" in first
+
+
+def _says(words: str, node: Node) -> bool:
+    return any(mentions(words, said) == 1.0 for said in (node.name, *node.text.split(" | ")))
+
+
+def _number(words: str) -> list[int]:
+    found = _NUMBER.fullmatch(normal(words))
+    return [int(found[1]) - 1] if found and int(found[1]) > 0 else []
+
+
+def _texts(row: Node) -> list[str]:
+    return [each.name or each.text or each.words for each in cells_of(row)]
+
+
+def cells_of(row: Node) -> list[Node]:
+    """Its cells, or the one thing in each; those that are only text have no ref, and share lines: "a | b"."""
+    said = [part.strip() for part in row.text.split("|")] if row.text else []
+    if said and not said[-1] and row.children:
+        said.pop()
+    cells = [_plain(row, text) for text in said]
+    for child in row.children:
+        cells += [_plain(row, text) for text in child.text.split(" | ")] if child.role == "text" else [child]
+    return cells
+
+
+def _plain(row: Node, text: str) -> Node:
+    return Node("cell", text, "", "", {}, None, row.depth + 1, row.order, row)
+
+
+def _cell(row: Node, place: int) -> Node | None:
+    """None where there are several things in it, or none that can be used."""
+    cell = next(iter(cells_of(row)[place : place + 1]), None)
+    if cell is None or cell.ref is not None or not cell.children:
+        return cell
+    inside = [node for node in cell.below if node.ref] if cell.role in CELLS else []
+    return inside[0] if len(inside) == 1 else None

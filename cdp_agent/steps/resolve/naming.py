@@ -1,0 +1,150 @@
+"""How well an element is what a step calls it: by its name, its text, its hints, or what stands beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from cdp_agent.steps.language.intents import Target
+from cdp_agent.steps.language.roles import AREAS, BOXES, ELEMENTS, FIELDS, is_first
+from cdp_agent.steps.language.words import alike, is_part, normal, words_of
+from cdp_agent.steps.resolve.outline import Node
+
+ENOUGH = 0.6
+"""Less is not meant at all."""
+MARGIN = 0.08
+"""What is worse by less than this may be meant as well."""
+_UNLIKELY = {"generic": 0.97, "heading": 0.95, "listitem": 0.95, "cell": 0.95, "row": 0.93}
+_SECOND_CHOICE = 0.9
+_PLACEHOLDER, _DESCRIPTION, _BESIDE, _INSIDE, _HINT, _TYPE = 0.95, 0.8, 0.9, 0.88, 0.85, 0.85
+_CHOICES = ("option", "options", "group")
+_HINTS = ("class", "id", "icon", "name")
+_VALUED = (*FIELDS, "slider", "listbox")
+_LABELLED = (*_VALUED, *BOXES)
+_WORDS_IN_HINT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+# What people see in an icon, and what it is called.
+_SEEN = {
+    "x": ("close", "dismiss", "remove"),
+    "cross": ("close", "dismiss", "x"),
+    "close": ("x", "dismiss"),
+    "trash": ("delete", "remove", "bin"),
+    "trash can": ("delete", "remove", "trash"),
+    "bin": ("delete", "remove", "trash"),
+    "gear": ("settings", "preferences", "options"),
+    "cog": ("settings", "preferences", "options"),
+    "pencil": ("edit", "rename"),
+    "magnifier": ("search", "find"),
+    "magnifying glass": ("search", "find"),
+    "hamburger": ("menu", "navigation"),
+    "plus": ("add", "new", "+"),
+    "heart": ("like", "favorite", "favourite"),
+    "floppy disk": ("save",),
+    "bell": ("notifications",),
+}
+_AS_SEEN = 0.7
+_SEARCH = 0.9
+
+
+def fit(target: Target, node: Node, roles: Sequence[str]) -> float:
+    """From 0 to 1. `roles` are those that the act can be done to."""
+    score = max((weight * _called(target, said) for weight, said in _sayings(node)), default=0.0)
+    if score < ENOUGH:
+        score = max(score, _as_seen(target, node), _HINT if normal(target.name) in node.hints else 0.0)
+    if target.kind == "field" and _is_search_field(target, node):
+        score = max(score, _SEARCH)
+    if target.kind is not None:
+        return score * (1.0 if is_first(node.role, target.kind) else _SECOND_CHOICE)
+    if not roles and node.role in FIELDS:
+        return score * _SECOND_CHOICE
+    return score * _UNLIKELY.get(node.role, 1.0)
+
+
+def is_called_so(name: str, node: Node) -> bool:
+    """Whether the element says just this, to the letter."""
+    return name.strip() in (node.name.strip(), node.text.strip())
+
+
+def _called(target: Target, said: str) -> float:
+    score = alike(target.name, said, exactly=target.quoted)
+    return score if score > 0.95 or is_part(target.name, said) else 0.0
+
+
+def _sayings(node: Node) -> Iterator[tuple[float, str]]:
+    """What an element can be called by, each with how much it counts."""
+    yield 1.0, node.name
+    if node.role not in _VALUED and node.text:
+        yield 1.0, node.text
+        if node.role == "row":
+            yield from ((1.0, cell) for cell in node.text.split(" | "))
+    if "placeholder" in node.states:
+        yield _PLACEHOLDER, node.states["placeholder"]
+    if "description" in node.states:
+        yield _DESCRIPTION, node.states["description"]
+    if node.name:
+        return
+    if node.role in _LABELLED:
+        labels = [label for label in _labels(node) if label]
+        yield from ((_BESIDE, label) for label in labels)
+        if not labels:
+            yield _TYPE, node.states.get("type", "")
+    elif node.children and node.role not in ("table", "list"):
+        yield _INSIDE, node.words
+    if not node.text:
+        yield from ((_HINT, hint) for hint in _hints(node))
+
+
+def _labels(node: Node) -> Iterator[str]:
+    """The text right before a field; before or after a box: what a plain form labels it with."""
+    siblings = node.parent.children if node.parent else [node]
+    place = next(index for index, each in enumerate(siblings) if each is node)
+    if place:
+        yield _plain_text(siblings[place - 1]).split(" | ")[-1]
+    elif node.parent:
+        cells = [each.strip() for each in node.parent.text.split("|") if each.strip()]
+        yield cells[-1] if cells else ""
+    if node.role in BOXES and place + 1 < len(siblings):
+        yield _plain_text(siblings[place + 1]).split(" | ")[0]
+
+
+def _plain_text(node: Node) -> str:
+    return node.text or node.name if node.ref is None or node.role == "generic" else ""
+
+
+def _hints(node: Node) -> Iterator[str]:
+    """The words of its class or id, which is all that tells what a painted icon is."""
+    for key in _HINTS:
+        for each in node.states.get(key, "").split():
+            words = words_of_hint(each)
+            yield from words if len(words) < 4 else ()
+            yield " ".join(words)
+
+
+def words_of_hint(hint: str) -> list[str]:
+    """The words that a class or an id is made of: "newTodo" and "new-todo" are new and todo."""
+    return [word.lower() for word in _WORDS_IN_HINT.findall(hint)]
+
+
+def _as_seen(target: Target, node: Node) -> float:
+    """By what an icon shows: the x closes, the trash can deletes."""
+    if target.kind not in (None, "image", "button", "link") or node.role not in (
+        "button",
+        "link",
+        "generic",
+        "menuitem",
+    ):
+        return 0.0
+    names = _SEEN.get(normal(target.name), ())
+    return _AS_SEEN if names and words_of(node.name)[:1] in [(name,) for name in names] else 0.0
+
+
+def _is_search_field(target: Target, node: Node) -> bool:
+    if normal(target.name) != "search" or node.role not in FIELDS:
+        return False
+    return node.role == "searchbox" or any(each.role == "search" for each in node.above)
+
+
+def kind_fits(target: Target, node: Node) -> bool:
+    """Whether the element is of the kind that the step speaks of, before all others."""
+    if target.kind == "field" and node.role == "combobox" and any(each.role in _CHOICES for each in node.children):
+        return False  # it is chosen from, not typed into
+    return target.kind in (*ELEMENTS, *AREAS) and is_first(node.role, target.kind or "")

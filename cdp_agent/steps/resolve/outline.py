@@ -1,0 +1,130 @@
+"""A snapshot as a tree of lines, so that a step's words can be held against what is on the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from cdp_agent.page.snapshot.lines import Line, read_line, unquoted, value_of
+from cdp_agent.page.snapshot.snapshot import Snapshot
+
+_ROW = re.compile(r" *\| ?(.*)")  # of a value of several lines
+
+
+_ENTRIES = ("row", "listitem", "article", "treeitem")
+_LONGEST_PLACE = 40
+
+
+class Node(msgspec.Struct, eq=False):
+    """A line of a snapshot. `text` is what stands behind its colon: a value, or the text it begins with.
+
+    `hints` are what the markup calls it, where that was asked for.
+    """
+
+    role: str
+    name: str
+    text: str
+    target: str
+    states: dict[str, str]
+    ref: str | None
+    depth: int
+    order: int
+    parent: Node | None = None
+    children: list[Node] = []
+    hints: frozenset[str] = frozenset()
+
+    @property
+    def disabled(self) -> bool:
+        return "disabled" in self.states or any("inert" in each.states for each in (self, *self.above))
+
+    @property
+    def above(self) -> Iterator[Node]:
+        """What it stands in, innermost first."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+    @property
+    def below(self) -> Iterator[Node]:
+        """What stands in it, in order."""
+        for child in self.children:
+            yield child
+            yield from child.below
+
+    @property
+    def words(self) -> str:
+        """All that it says, with what stands in it."""
+        return " ".join(part for node in (self, *self.below) for part in (node.name, node.text) if part)
+
+    @property
+    def described(self) -> str:
+        """The line as a person reads it."""
+        told = f'{self.role} "{self.name}"' if self.name else self.role
+        if self.text and self.text != self.name:
+            told += f": {self.text[:60]}"
+        return f"{told} ({self.ref})" if self.ref else told
+
+    @property
+    def place(self) -> str:
+        """Where it stands, in words: its row or entry, the named part of the page, or the heading above it."""
+        for each in self.above:
+            if each.role in _ENTRIES and (said := each.name or each.text or each.words):
+                return f'in {each.role} "{said[:_LONGEST_PLACE]}"'
+            if each.name and each.parent is not None:
+                return f'in {each.role} "{each.name[:_LONGEST_PLACE]}"'
+            before = [node for node in each.children if node.order < self.order]
+            if heading := next((node for node in reversed(before) if node.role == "heading"), None):
+                return f'under "{(heading.name or heading.text)[:_LONGEST_PLACE]}"'
+        return ""
+
+    @property
+    def located(self) -> str:
+        """The line as a person reads it, and where it stands."""
+        return f"{self.described} {self.place}".rstrip()
+
+
+class Outline(msgspec.Struct, frozen=True):
+    """All lines of a page in document order; `root` holds them and is none of them."""
+
+    root: Node
+    nodes: list[Node]
+    url: str
+
+
+def outline(snapshot: Snapshot) -> Outline:
+    """The snapshot as a tree."""
+    root = Node("page", snapshot.title, "", "", {}, None, -1, -1)
+    nodes: list[Node] = []
+    last = root
+    for line in snapshot.text.split("\n"):
+        found = read_line(line)
+        if found is None:
+            row = _ROW.fullmatch(line)
+            if row is not None:
+                last.text += f"\n{row[1]}" if last.text else row[1]
+            continue  # else what was left out
+        node = _node(found, len(nodes))
+        while last.depth >= node.depth and last.parent is not None:
+            last = last.parent
+        node.parent = last
+        last.children.append(node)
+        last = node
+        nodes.append(node)
+    return Outline(root, nodes, snapshot.url)
+
+
+def _node(line: Line, order: int) -> Node:
+    return Node(
+        role=line.role,
+        name=line.name or "",
+        text=unquoted(line.text or ""),
+        target=line.target,
+        ref=line.ref,
+        states={key: value_of(state) for key, state in line.states.items()},
+        depth=line.depth,
+        order=order,
+        children=[],
+    )

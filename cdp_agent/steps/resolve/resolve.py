@@ -1,0 +1,259 @@
+"""Which element a step's words mean: the best of the page, if it is better than the next by a margin; else nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from cdp_agent.steps.language.intents import Target, Targets
+from cdp_agent.steps.language.roles import DIALOGS, may_be
+from cdp_agent.steps.language.words import mentions, nearly, words_of
+from cdp_agent.steps.resolve.areas import Part, entries, part_of
+from cdp_agent.steps.resolve.beside import beside
+from cdp_agent.steps.resolve.cells import cell_at, rows_in
+from cdp_agent.steps.resolve.naming import ENOUGH, MARGIN, fit, is_called_so, kind_fits
+from cdp_agent.steps.resolve.outline import Node, Outline
+
+_SHOWN = 5
+_NEAR_SPELLING = 0.6
+
+
+class Found(msgspec.Struct, frozen=True):
+    """The element that is meant, and how well it fits (0 to 1)."""
+
+    node: Node
+    score: float
+
+
+class Unclear(msgspec.Struct, frozen=True):
+    """No element, or none above the others: why, and those that come into question.
+
+    `score` is how well the best of several fits; 0 when nothing does, and the candidates are only what comes nearest.
+    """
+
+    why: str
+    candidates: tuple[Node, ...] = ()
+    score: float = 0.0
+
+    def __str__(self) -> str:
+        others = [node.located for node in self.candidates if not self.why.startswith(node.described)]
+        shown = "; ".join(others[:_SHOWN])
+        more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+        return f"{self.why}: {shown}{more}." if shown else f"{self.why}."
+
+
+def resolve(targets: Targets, page: Outline, *, roles: Sequence[str] = ()) -> Found | Unclear:
+    """The element that the words mean. `roles` are those that the act can be done to.
+
+    Words that can be read in several ways must mean the same element in all of them, or one far better than the others.
+    """
+    likely = [target for target in targets if not target.unlikely]
+    clear = _of_readings(likely, page, roles)
+    if isinstance(clear, Unclear) and not clear.score and len(likely) < len(targets):
+        other = _of_readings([target for target in targets if target.unlikely], page, roles)
+        clear = other if isinstance(other, Found) or other.score else clear
+    if isinstance(clear, Unclear) and not clear.candidates:
+        return msgspec.structs.replace(clear, candidates=_anything_like(targets, page, roles))
+    return clear
+
+
+def _of_readings(targets: Sequence[Target], page: Outline, roles: Sequence[str]) -> Found | Unclear:
+    readings = [_resolve(target, page, roles) for target in targets]
+    found = [each for each in readings if isinstance(each, Found)]
+    unclear = [each for each in readings if isinstance(each, Unclear)]
+    if not found:
+        return max(unclear, key=lambda each: each.score, default=Unclear("It names no element"))
+    best = max(found, key=lambda each: each.score)
+    others = [each.node for each in found if each.node is not best.node and each.score > best.score - MARGIN]
+    # What the same words may mean otherwise, unless that is only said less exactly.
+    others += [node for each in unclear if each.score > best.score - MARGIN for node in each.candidates]
+    if others and best.node not in others:
+        return Unclear(
+            f"It can be read in several ways, as {best.node.described} too", (best.node, *others), best.score
+        )
+    return best
+
+
+def _resolve(target: Target, page: Outline, roles: Sequence[str]) -> Found | Unclear:
+    scope = _scope(target, page)
+    if isinstance(scope, Unclear):
+        return scope
+    if target.column is not None:
+        return _the_cell(target, cell_at(target, scope), roles)
+    if target.row is not None:
+        rows = rows_in(target.row, scope)
+        scope = [node for node in scope if any(above in rows for above in node.above)]
+    nodes = [node for node in scope if node.ref is not None and may_be(node.role, target.kind)]
+    nodes = [node for node in nodes if not roles or node.role in roles]
+    if not target.name:
+        return _unnamed(target, nodes, page)
+    scored = [(score, node) for node in nodes if (score := fit(target, node, roles)) >= ENOUGH]
+    if not scored:
+        return Unclear(f"Nothing on the page is {target}", _nearest(target, nodes or page.nodes))
+    if target.near is not None:
+        near = beside(target.near, [node for _, node in scored], page, side=target.side)
+        scored = [(score, node) for score, node in scored if node in near]
+        if not scored:
+            return Unclear(f"Nothing on the page is {target}")
+    top = max(score for score, _ in scored)
+    return _best(target, _at_the_top(target, scored), top)
+
+
+def _the_cell(target: Target, cells: list[Node], roles: Sequence[str]) -> Found | Unclear:
+    if roles:
+        cells = [cell for cell in cells if cell.ref]
+    if len(cells) == 1 and cells[0].ref is None:
+        return Unclear(f'{target} is only text: "{cells[0].name}"')
+    return Found(cells[0], 1.0) if len(cells) == 1 else _several(target, cells, 1.0)
+
+
+def _at_the_top(target: Target, scored: list[tuple[float, Node]]) -> list[Node]:
+    """The best, what is hardly worse, and what is called so to the letter where the best is not."""
+    top = max(score for score, _ in scored)
+    tied = [node for score, node in scored if score > top - MARGIN]
+    if not any(is_called_so(target.name, node) for node in tied):
+        tied += [node for _, node in scored if is_called_so(target.name, node)]
+    return tied
+
+
+def _scope(target: Target, page: Outline) -> list[Node] | Unclear:
+    if target.within is None:
+        return page.nodes
+    if target.within.kind == "item" and target.within.order and not target.within.name:
+        listed = entries(target.within, page)[_place(target.within)]
+        return [node for entry in listed for node in entry.below] or Unclear(f"Nothing on the page is {target.within}")
+    part = part_of(target.within, page)
+    if isinstance(part, Part):
+        return [part.named_by, *part.nodes]
+    if not part and len(rows := rows_in(target.within.name, page.nodes)) == 1:
+        return list(rows[0].below)
+    if not part and target.within.name:  # no part of the page is called so: it may stand beside what is
+        near = beside(target.within.name, [node for node in page.nodes if node.ref], page)
+        if near and target.within.quoted:
+            return near
+    return Unclear(f"{len(part) or 'No'} parts of the page are {target.within}", part)
+
+
+def _unnamed(target: Target, nodes: list[Node], page: Outline) -> Found | Unclear:
+    """An element that has no name in the step: the only one of its kind, or the n-th."""
+    if target.kind is None:
+        return Unclear("It names no element")
+    is_entry = target.kind == "item" and target.order and target.near is None
+    if is_entry and (target.within is None or entries(target, page)):
+        return _entry(target, page)
+    nodes = [node for node in nodes if kind_fits(target, node)] or nodes
+    if target.near is not None:
+        nodes = beside(target.near, nodes, page, holding=target.kind in ("item", "row"), side=target.side)
+        if target.side and target.order is None:  # the nearest is meant
+            nodes = nodes[:1] if target.side == "after" else nodes[-1:]
+    return _best(target, nodes, 1.0) if nodes else Unclear(f"Nothing on the page is {target}")
+
+
+def _entry(target: Target, page: Outline) -> Found | Unclear:
+    """ "The second result": that entry of the list, or the one link in it."""
+    listed = entries(target, page)[_place(target)]
+    if not listed:
+        return Unclear(f"Nothing on the page is {target}: there is no one list of so many entries")
+    usable = [listed[0]] if listed[0].ref else [node for node in listed[0].below if node.ref]
+    links = _rivals(target, [node for node in usable if node.role == "link"] or usable) if usable else []
+    return Found(links[0], 1.0) if len(links) == 1 else _several(target, links, 1.0)
+
+
+def _place(target: Target) -> slice:
+    """Which of several the order means, as a slice of none or one."""
+    order = target.order or 0
+    return slice(order - 1, order) if order >= 0 else slice(order, order + 1 or None)
+
+
+def _best(target: Target, tied: list[Node], score: float) -> Found | Unclear:
+    """The one of them, in order, that is meant."""
+    if target.order is not None:
+        tied = _without_wrappers(tied) if target.name else _outermost(tied)
+        place = target.order - 1 if target.order > 0 else len(tied) + target.order
+        if 0 <= place < len(tied):
+            return Found(tied[place], score)
+        return Unclear(f"There are only {len(tied)} of what {target} asks for", tuple(tied), score)
+    rivals = _rivals(target, tied)
+    if len(rivals) > 1:
+        return _several(target, rivals, score)
+    if rivals[0].disabled:
+        return Unclear(f"{rivals[0].described} is disabled", (rivals[0],))
+    return Found(rivals[0], score)
+
+
+def _several(target: Target, nodes: Sequence[Node], score: float) -> Unclear:
+    why = f"{len(nodes)} elements may be {target}" if nodes else f"Nothing on the page is {target}"
+    return Unclear(why, tuple(nodes), score if nodes else 0.0)
+
+
+def _rivals(target: Target, nodes: list[Node]) -> list[Node]:
+    """Those that really differ: of a box and the one thing in it the latter, of links to one address the first.
+
+    What a dialog stands before, cannot be used or is written otherwise does not count beside what is not so.
+    """
+    nodes = _in_dialog(nodes) or nodes
+    nodes = _without_wrappers(nodes)
+    nodes = [node for node in nodes if not node.disabled] or nodes
+    nodes = [node for node in nodes if target.name and is_called_so(target.name, node)] or nodes
+    seen: set[tuple[str, str]] = set()
+    different: list[Node] = []
+    for node in nodes:
+        key = (node.name, node.target)
+        if node.role == "link" and node.target and key in seen:
+            continue
+        seen.add(key)
+        different.append(node)
+    return different
+
+
+def _in_dialog(nodes: list[Node]) -> list[Node]:
+    """Those in the dialog that has the focus: what stands behind it is not to be had."""
+    return [node for node in nodes if any(each.role in DIALOGS and _has_focus(each) for each in node.above)]
+
+
+def _has_focus(dialog: Node) -> bool:
+    return any("focused" in node.states for node in (dialog, *dialog.below))
+
+
+def _without_wrappers(nodes: list[Node]) -> list[Node]:
+    return [node for node in nodes if not any(_wraps(node, other) for other in nodes if other is not node)]
+
+
+def _wraps(node: Node, other: Node) -> bool:
+    """Whether a click on one is a click on the other: it has nothing else in it, and is no entry around its like."""
+    if node.role == other.role and node.role != "generic":
+        return False
+    return any(each is node for each in other.above) and all(
+        each is other or each.ref is None or any(above is other for above in each.above) for each in node.below
+    )
+
+
+def _outermost(nodes: list[Node]) -> list[Node]:
+    return [node for node in nodes if not any(any(above is each for each in nodes) for above in node.above)]
+
+
+def _anything_like(targets: Sequence[Target], page: Outline, roles: Sequence[str]) -> tuple[Node, ...]:
+    """What has most of the words, itself or in what it stands in; else what the act can be done to."""
+    wanted = {word for each in targets for said in (each.name, each.near, each.row) for word in words_of(said or "")}
+    able = [node for node in page.nodes if node.ref and (node.role in roles if roles else node.role != "iframe")]
+    scored = [(len(wanted & set(words_of(f"{node.name} {node.text[:200]} {node.place}"))), node) for node in able]
+    top = max((score for score, _ in scored), default=0)
+    kinds = {each.kind for each in targets}
+    alike = (
+        [node for score, node in scored if score == top]
+        if top
+        else [node for node in able if any(kind and may_be(node.role, kind) for kind in kinds)]
+    )
+    return tuple(alike or able)
+
+
+def _nearest(target: Target, nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """What comes closest, for whoever has to say it better."""
+    likeness = [
+        (max((nearly(target.name, each) for each in (node.name, node.text[:100]) if each), default=0.0), node)
+        for node in nodes
+        if node.ref is not None
+    ]
+    close = [each for each in likeness if each[0] >= _NEAR_SPELLING or mentions(target.name, each[1].name)]
+    return tuple(node for _, node in sorted(close, key=lambda each: (-each[0], each[1].order)))[:_SHOWN]

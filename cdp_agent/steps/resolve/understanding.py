@@ -1,0 +1,144 @@
+"""A step, held against the page as it is: the tool call that it means, found without a model."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+from cdp_agent.agent.observation.place import BLANK
+from cdp_agent.page.page import Page
+from cdp_agent.steps.language.grammar import read_bare, read_step, split_step
+from cdp_agent.steps.language.intents import Click, Intent, Point
+from cdp_agent.steps.language.words import normal, words_of
+from cdp_agent.steps.resolve import calls_pointing
+from cdp_agent.steps.resolve.call import Call, Output
+from cdp_agent.steps.resolve.calls import call_for, needs_page
+from cdp_agent.steps.resolve.cells import as_pattern, cell_at
+from cdp_agent.steps.resolve.hints import take_hints
+from cdp_agent.steps.resolve.outline import Node, Outline, outline
+from cdp_agent.steps.resolve.resolve import Unclear
+
+PATIENCE_S = 3.0
+_LOOK_AGAIN_S = 0.25
+_TEXTS = ("label", "span", "p, td, th, li, dt, dd, h1, h2, h3, h4, h5, h6", "div:not(:has(*))")
+_MOST_TEXTS = 100
+_FORMS = (
+    'such as "Click Save", "Type \'cats\' into the search box", "Select Oslo in City", "Wait until \'Done\' appears"'
+)
+_NO_PAGE = (
+    'No page is open yet: let the first step be "Open https://…", or give the address where it begins (--url; url=)'
+)
+
+
+async def understand_step(
+    step: str,
+    page: Page,
+    outputs: Sequence[Output] = (),
+    *,
+    tabs: Sequence[Page] = (),
+    patience_s: float = PATIENCE_S,
+) -> Call | Unclear:
+    """The call that the step means. What is not on the page yet is waited for; what may be several things is not.
+
+    What only partly fits has to be there at two looks: "Save draft" for "Save" counts when no "Save" comes meanwhile.
+
+    `tabs` are those of the browser that a step may switch to. Raises ActionError when the page cannot be read,
+    BrowserError.
+    """
+    intent = read_step(step)
+    if intent is None:
+        return await _as_bare(step, page)
+    if not needs_page(intent):
+        nothing = Outline(Node("page", "", "", "", {}, None, -1, -1), [], page.url)
+        return call_for(intent, nothing, outputs, tabs=tabs, current=page)
+    until = time.monotonic() + patience_s
+    before: Call | None = None
+    while True:
+        shown = outline(await page.snapshot())
+        if not shown.nodes and page.url == BLANK:
+            return Unclear(_NO_PAGE)
+        found = await _at_one_look(intent, page, shown, outputs, tabs)
+        late = time.monotonic() > until
+        if isinstance(found, Unclear):
+            if found.score or late:
+                return found if found.score else _as_several(step, found)
+            before = None
+        elif late or found == before or _says_all(step, found, shown):
+            return found
+        else:
+            before = found
+        await asyncio.sleep(_LOOK_AGAIN_S)
+
+
+async def _as_bare(step: str, page: Page) -> Call | Unclear:
+    """ "Next", or "Email: ada@example.org": for what is on the page now, and is called just so."""
+    unknown = f"This is not one act in words that are known, {_FORMS}"
+    intent = read_bare(step)
+    if intent is None:
+        return Unclear(unknown)
+    shown = outline(await page.snapshot())
+    found = call_for(intent, shown, current=page)
+    if isinstance(found, Unclear):
+        return Unclear(unknown, found.candidates)
+    meant = next(node for node in shown.nodes if node.ref == found.arguments["ref"])
+    is_called_so = any(normal(each.name) == normal(meant.name) for each in intent.target)
+    return found if is_called_so else Unclear(unknown, (meant,))
+
+
+async def _at_one_look(
+    intent: Intent, page: Page, shown: Outline, outputs: Sequence[Output], tabs: Sequence[Page]
+) -> Call | Unclear:
+    """The call on the page as it is shown; where nothing fits, by what the markup says, and on plain text."""
+    found = call_for(intent, shown, outputs, tabs=tabs, current=page)
+    if isinstance(found, Unclear) and not found.score and await take_hints(intent, page, shown):
+        found = call_for(intent, shown, outputs, tabs=tabs, current=page)
+    if isinstance(found, Unclear) and not found.score:
+        found = await _on_plain_text(intent, page) or await _on_text_cell(intent, page, shown) or found
+    return found
+
+
+def _says_all(step: str, call: Call, shown: Outline) -> bool:
+    """Whether the element says nothing beyond the step: else what fits better may be still to come, and it waits."""
+    name = next((node.name for node in shown.nodes if node.ref == call.arguments.get("ref")), "")
+    return set(words_of(name)) <= set(words_of(step))
+
+
+async def _on_plain_text(intent: Intent, page: Page) -> Call | Unclear | None:
+    """ "Double-click the 'Buy milk' label": plain text has no ref in a snapshot, until it is asked for."""
+    if not isinstance(intent, Click | Point):
+        return None
+    name = next((each.name for each in intent.target if each.kind == "label"), "")
+    if not name:
+        return None
+    for selector in _TEXTS:
+        found = await page.find(selector, max_results=_MOST_TEXTS)
+        named = [each for each in found.elements if each.visible and normal(each.text) == normal(name)]
+        if len(named) == 1 and found.total <= _MOST_TEXTS:
+            return calls_pointing.pointed(intent, Node("text", name, "", "", {}, named[0].ref, 0, 0))
+        if named:
+            break
+    return None
+
+
+async def _on_text_cell(intent: Intent, page: Page, shown: Outline) -> Call | Unclear | None:
+    """ "Click the Total cell of row 2": a cell of plain text has no ref either."""
+    if not isinstance(intent, Click | Point):
+        return None
+    cells = [cell for each in intent.target if each.column for cell in cell_at(each, shown.nodes)]
+    pattern = as_pattern(cells[0]) if len(cells) == 1 else ""
+    found = await page.search(pattern, regex=True, case_sensitive=True) if pattern else None
+    if found is None or found.total != 1:
+        return None
+    [match] = found.matches
+    return calls_pointing.pointed(intent, Node("cell", match.text, "", "", {}, match.ref, 0, 0))
+
+
+def _as_several(step: str, found: Unclear) -> Unclear:
+    """Where nothing fits and the step may be more than one act, that is said too."""
+    acts = split_step(step)
+    if len(acts) < 2:
+        return found
+    return Unclear(
+        f"{found.why}. If these are {len(acts)} acts, give each a line: {' / '.join(acts)}", found.candidates
+    )

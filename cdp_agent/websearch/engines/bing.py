@@ -1,0 +1,26 @@
+"""Bing's result page, https://www.bing.com/search."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from cdp_agent.page.query.listing import Rules
+from cdp_agent.websearch.base import Sign
+
+NAME = "Bing"
+BASE_URL = "https://www.bing.com"
+
+RULES = Rules(
+    links="h2 a[href]",
+    box="li.b_algo",
+    texts=(".b_caption p", "p[class^='b_lineclamp']", "p"),
+    without="[class*='algoSlug_icon']",
+)
+SIGNS = (
+    Sign("captcha", "#b_captcha, .captcha, iframe[src*='challenges.cloudflare.com']"),
+    Sign("empty", "li.b_no"),
+)
+
+
+def address(base_url: str, query: str) -> str:
+    return f"{base_url}/search?{urlencode({'q': query})}"

@@ -22,7 +22,7 @@ from bench.options import keep, options
 from bench.report import Machine, Spread, spread, table, this_machine
 from cdp_agent import Agent, AgentResult, Browser, Limits, Page
 from cdp_agent.agent.loop import Loop
-from cdp_agent.agent.observation.sight import Seen, Sight
+from cdp_agent.agent.observation.observer import ObservedPage, Observer
 from cdp_agent.agent.state.run import Run
 from cdp_agent.agent.state.task import BatchPolicy, Options, Task
 from cdp_agent.events import TaskCompleted
@@ -95,10 +95,10 @@ class Model(ReplayServer):
         return answer
 
 
-class FullSight(Sight):
+class FullSight(Observer):
     """What others do: the whole page after each action."""
 
-    async def look(self, page: Page, receipts: Any = (), *, whole: bool = False) -> Seen:
+    async def look(self, page: Page, receipts: Any = (), *, whole: bool = False) -> ObservedPage:
         return await super().look(page, [], whole=True)
 
 
@@ -130,7 +130,7 @@ async def fill_form(browser: Browser, most: int, policy: BatchPolicy, turn_s: fl
     return FormRun(most, policy, turns, prompt_tokens, spread(took))
 
 
-async def long_task(browser: Browser, sight: type[Sight]) -> list[dict[str, Any]]:
+async def long_task(browser: Browser, sight: type[Observer]) -> list[dict[str, Any]]:
     """The requests of a task of 30 steps."""
     clicks = [tool_call("click", {"ref": f'{{{{ref:button "Pack {number}"}}}}'}) for number in range(STEPS - 1)]
     page = await browser.new_page()
@@ -176,7 +176,7 @@ async def measure(runs: int, turn_s: float) -> Result:
             for most in (1, 3, 6)
             for policy in ("conservative", "observed")
         ]
-        diffs, full = await long_task(browser, Sight), await long_task(browser, FullSight)
+        diffs, full = await long_task(browser, Observer), await long_task(browser, FullSight)
     long = [
         prompts("what changed (ours)", diffs),
         prompts("a full snapshot after each action", full),

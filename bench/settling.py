@@ -29,7 +29,7 @@ from bench.report import Machine, table, this_machine
 from cdp_agent import Browser
 from cdp_agent.errors import CdpAgentError
 from cdp_agent.page.actions import actions, fill
-from cdp_agent.page.activity.settle import PATIENCE_S, Watch
+from cdp_agent.page.activity.stability import PATIENCE_S, Watch
 from cdp_agent.page.page import Page
 from cdp_agent.page.refs.locate import locate
 

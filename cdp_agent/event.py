@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Happening(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+class BaseEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     """`timestamp` is in Unix seconds; `step` counts from 1, and is 0 before the first."""
 
     timestamp: float

@@ -19,12 +19,12 @@ from typing import Any
 import msgspec
 
 from cdp_agent import step_events
-from cdp_agent.event import Happening
+from cdp_agent.event import BaseEvent
 from cdp_agent.outcome import AgentResult, BatchCut, Quality, Stats
 from cdp_agent.providers.base import FinishReason, ToolCall, Usage
 
 
-class TaskSetup(Happening, frozen=True, tag="task:setup"):
+class TaskSetup(BaseEvent, frozen=True, tag="task:setup"):
     """The first event of every run."""
 
     task: str
@@ -37,7 +37,7 @@ class TaskSetup(Happening, frozen=True, tag="task:setup"):
     has_data: bool = False
 
 
-class TaskStarted(Happening, frozen=True, tag="task:started"):
+class TaskStarted(BaseEvent, frozen=True, tag="task:started"):
     """The plan is made; `url` is where the run begins, None for a blank page."""
 
     task: str
@@ -47,12 +47,12 @@ class TaskStarted(Happening, frozen=True, tag="task:started"):
     url: str | None = None
 
 
-class PlanRevised(Happening, frozen=True, tag="plan:revised"):
+class PlanRevised(BaseEvent, frozen=True, tag="plan:revised"):
     plan: str
     action_items: list[str] = []
 
 
-class TaskValidated(Happening, frozen=True, tag="task:validated"):
+class TaskValidated(BaseEvent, frozen=True, tag="task:validated"):
     """The answer was judged as good. `not_found`: what of it was not found in what the agent was shown."""
 
     quality: Quality
@@ -61,7 +61,7 @@ class TaskValidated(Happening, frozen=True, tag="task:validated"):
     not_found: list[str] = []
 
 
-class TaskValidationError(Happening, frozen=True, tag="task:validation_error"):
+class TaskValidationError(BaseEvent, frozen=True, tag="task:validation_error"):
     """The answer was not accepted; `quality` is None where it did not have the form that was asked for."""
 
     attempt: int
@@ -69,7 +69,7 @@ class TaskValidationError(Happening, frozen=True, tag="task:validation_error"):
     feedback: str
 
 
-class BrowserReconnected(Happening, frozen=True, tag="browser:reconnected"):
+class BrowserReconnected(BaseEvent, frozen=True, tag="browser:reconnected"):
     """Chrome had gone away, and another one is there: `url` is where the run goes on."""
 
     reason: str
@@ -77,14 +77,14 @@ class BrowserReconnected(Happening, frozen=True, tag="browser:reconnected"):
     tabs: int
 
 
-class BrowserNavigated(Happening, frozen=True, tag="browser:navigated"):
+class BrowserNavigated(BaseEvent, frozen=True, tag="browser:navigated"):
     """The agent's tab shows another address, or the agent went to another tab."""
 
     url: str
     title: str
 
 
-class BrowserScreenshot(Happening, frozen=True, tag="browser:screenshot_captured"):
+class BrowserScreenshot(BaseEvent, frozen=True, tag="browser:screenshot_captured"):
     """The model gets a picture: `size` is in bytes; `image` is there (as base64 in JSON) only when asked for."""
 
     size: int
@@ -94,14 +94,14 @@ class BrowserScreenshot(Happening, frozen=True, tag="browser:screenshot_captured
     image: bytes | None = None
 
 
-class EndpointConnected(Happening, frozen=True, tag="cdp:endpoint_connected"):
+class EndpointConnected(BaseEvent, frozen=True, tag="cdp:endpoint_connected"):
     """A Chrome that runs was reached: at which of the endpoints, from 0. Addresses may be secret, and are not told."""
 
     endpoint_index: int
     total: int
 
 
-class EndpointCycle(Happening, frozen=True, tag="cdp:endpoint_cycle"):
+class EndpointCycle(BaseEvent, frozen=True, tag="cdp:endpoint_cycle"):
     """An endpoint was not to be had, and the next one was tried."""
 
     endpoint_index: int
@@ -109,36 +109,36 @@ class EndpointCycle(Happening, frozen=True, tag="cdp:endpoint_cycle"):
     error: str
 
 
-class FirewallBlocked(Happening, frozen=True, tag="firewall:blocked"):
+class FirewallBlocked(BaseEvent, frozen=True, tag="firewall:blocked"):
     """A rule forbade what the model wanted to do."""
 
     action: str
     message: str
 
 
-class AgentWaiting(Happening, frozen=True, tag="agent:waiting"):
+class AgentWaiting(BaseEvent, frozen=True, tag="agent:waiting"):
     """The model waits, for as long as it said."""
 
     seconds: float
 
 
-class TaskMetricsIncremental(Happening, frozen=True, tag="task:metrics_incremental"):
+class TaskMetricsIncremental(BaseEvent, frozen=True, tag="task:metrics_incremental"):
     """What the run took up to the end of a step."""
 
     stats: Stats
 
 
-class TaskMetrics(Happening, frozen=True, tag="task:metrics"):
+class TaskMetrics(BaseEvent, frozen=True, tag="task:metrics"):
     """What the run took in all."""
 
     stats: Stats
 
 
-class AgentStep(Happening, frozen=True, tag="agent:step"):
+class AgentStep(BaseEvent, frozen=True, tag="agent:step"):
     """A turn begins: the model is asked what to do next."""
 
 
-class AgentObserved(Happening, frozen=True, tag="agent:observed"):
+class AgentObserved(BaseEvent, frozen=True, tag="agent:observed"):
     """What of the page the model gets to see, word for word: all of it, or only the lines that changed."""
 
     url: str
@@ -149,14 +149,14 @@ class AgentObserved(Happening, frozen=True, tag="agent:observed"):
     """How long all of the page is as text."""
 
 
-class AgentProcessing(Happening, frozen=True, tag="agent:processing"):
+class AgentProcessing(BaseEvent, frozen=True, tag="agent:processing"):
     """The model is asked: for a plan ("planning"), what to do next ("action"), or to judge ("validation")."""
 
     operation: str
     has_screenshot: bool = False
 
 
-class AiGeneration(Happening, frozen=True, tag="ai:generation"):
+class AiGeneration(BaseEvent, frozen=True, tag="ai:generation"):
     """A reply of the model, as it came.
 
     Of a turn it is told when the batch of its tool calls is over, however that ended: how many calls it had, how many
@@ -173,25 +173,25 @@ class AiGeneration(Happening, frozen=True, tag="ai:generation"):
     batch_truncated_by: BatchCut = "none"
 
 
-class AiGenerationError(Happening, frozen=True, tag="ai:generation:error"):
+class AiGenerationError(BaseEvent, frozen=True, tag="ai:generation:error"):
     """The model gave no reply (`kind` is the error's class), or one without a tool call."""
 
     kind: str
     message: str
 
 
-class AgentReasoned(Happening, frozen=True, tag="agent:reasoned"):
+class AgentReasoned(BaseEvent, frozen=True, tag="agent:reasoned"):
     reasoning: str
 
 
-class AgentAction(Happening, frozen=True, tag="agent:action"):
+class AgentAction(BaseEvent, frozen=True, tag="agent:action"):
     """The model called a tool; `arguments` are as they were understood, empty where they did not fit."""
 
     action: str
     arguments: dict[str, Any]
 
 
-class BrowserActionCompleted(Happening, frozen=True, tag="browser:action_completed"):
+class BrowserActionCompleted(BaseEvent, frozen=True, tag="browser:action_completed"):
     """What came of a tool: `text` is what the model reads of it, `facts` the same for programs."""
 
     action: str
@@ -201,30 +201,30 @@ class BrowserActionCompleted(Happening, frozen=True, tag="browser:action_complet
     facts: dict[str, Any] | None = None
 
 
-class AgentExtracted(Happening, frozen=True, tag="agent:extracted"):
+class AgentExtracted(BaseEvent, frozen=True, tag="agent:extracted"):
     """What a tool took out of a page with a model's help."""
 
     data: str
 
 
-class HistoryShrunk(Happening, frozen=True, tag="history:shrunk"):
+class HistoryShrunk(BaseEvent, frozen=True, tag="history:shrunk"):
     """The conversation grew too long: of what was observed before, a line each is left."""
 
     tokens_before: int
     tokens_after: int
 
 
-class AgentStatus(Happening, frozen=True, tag="agent:status"):
+class AgentStatus(BaseEvent, frozen=True, tag="agent:status"):
     message: str
 
 
-class TaskAborted(Happening, frozen=True, tag="task:aborted"):
+class TaskAborted(BaseEvent, frozen=True, tag="task:aborted"):
     """The model gave the task up, or the run was stopped."""
 
     reason: str
 
 
-class TaskCompleted(Happening, frozen=True, tag="task:completed"):
+class TaskCompleted(BaseEvent, frozen=True, tag="task:completed"):
     """The last event of every run, however it ended."""
 
     result: AgentResult

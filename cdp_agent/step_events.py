@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from cdp_agent.decisions import Ask, Decision
-from cdp_agent.event import Happening
+from cdp_agent.event import BaseEvent
 
 
-class StepsPlanned(Happening, frozen=True, tag="steps:planned"):
+class StepsPlanned(BaseEvent, frozen=True, tag="steps:planned"):
     """The steps that were proposed; none where the request is answered at once. `revision` counts corrections."""
 
     needs_steps: bool
@@ -20,7 +20,7 @@ class StepsPlanned(Happening, frozen=True, tag="steps:planned"):
     revision: int = 0
 
 
-class StepChosen(Happening, frozen=True, tag="steps:chosen"):
+class StepChosen(BaseEvent, frozen=True, tag="steps:chosen"):
     """One step at a time: the next one, which may still be skipped or reworded."""
 
     number: int
@@ -29,13 +29,13 @@ class StepChosen(Happening, frozen=True, tag="steps:chosen"):
     reasoning: str = ""
 
 
-class ApprovalAsked(Happening, frozen=True, tag="approval:asked"):
+class ApprovalAsked(BaseEvent, frozen=True, tag="approval:asked"):
     """A question is open. Somebody is asked, and the run waits; or a rule decides, and it is decided at once."""
 
     ask: Ask
 
 
-class ApprovalDecided(Happening, frozen=True, tag="approval:decided"):
+class ApprovalDecided(BaseEvent, frozen=True, tag="approval:decided"):
     """What was decided: by whom the question was put to, by a rule or policy (`why` names it), or by the time limit."""
 
     id: int
@@ -44,13 +44,13 @@ class ApprovalDecided(Happening, frozen=True, tag="approval:decided"):
     why: str = ""
 
 
-class ApprovalRefused(Happening, frozen=True, tag="approval:refused"):
+class ApprovalRefused(BaseEvent, frozen=True, tag="approval:refused"):
     """A decision was handed in that does not count: it was late, the second one, malformed, or no answer to this."""
 
     message: str
 
 
-class StepResolved(Happening, frozen=True, tag="steps:resolved"):
+class StepResolved(BaseEvent, frozen=True, tag="steps:resolved"):
     """The tool call that a step is. `by` code, or by the executor's model since code could not tell (`why`).
 
     `reasoning` is what that model said of it.
@@ -67,7 +67,7 @@ class StepResolved(Happening, frozen=True, tag="steps:resolved"):
     reasoning: str = ""
 
 
-class StepDone(Happening, frozen=True, tag="steps:completed"):
+class StepDone(BaseEvent, frozen=True, tag="steps:completed"):
     """The step is done; `output` is kept for the steps after it."""
 
     number: int
@@ -76,7 +76,7 @@ class StepDone(Happening, frozen=True, tag="steps:completed"):
     output: str
 
 
-class StepNotDone(Happening, frozen=True, tag="steps:failed"):
+class StepNotDone(BaseEvent, frozen=True, tag="steps:failed"):
     """The step could not be done; `attempt` counts from 1. `candidates`: the elements that it may have meant."""
 
     number: int
@@ -86,14 +86,14 @@ class StepNotDone(Happening, frozen=True, tag="steps:failed"):
     candidates: list[str] = []
 
 
-class StepSkipped(Happening, frozen=True, tag="steps:skipped"):
+class StepSkipped(BaseEvent, frozen=True, tag="steps:skipped"):
     """The step is left out, as decided."""
 
     number: int
     instruction: str
 
 
-class StepsVerified(Happening, frozen=True, tag="steps:verified"):
+class StepsVerified(BaseEvent, frozen=True, tag="steps:verified"):
     """The verdict on a fresh view. `not_found`: what the message says and nothing of what was shown does."""
 
     task_completed: bool

@@ -15,7 +15,7 @@ from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentAction, AgentStatus, AiGeneration
 from cdp_agent.outcome import TaskError
 from cdp_agent.page.page import Page
-from cdp_agent.providers.manner import Patience
+from cdp_agent.providers.request_options import Patience
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, WAIT, of, play, result_of, scripted
 from tests.chat_model import Model

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cdp_agent.agent.judge.claims import Checked, Found, check, claims
+from cdp_agent.agent.judge.claims import Checked, FoundClaim, check, claims
 
 SHOWN = """Address: https://shop.org/mugs/1
 - heading "Enamel mug, blue" [level=1]
@@ -37,10 +37,10 @@ def test_each_claim_is_shown_with_its_line_or_is_missing() -> None:
 
     assert check(answer, SHOWN) == Checked(
         [
-            Found("FF-39718-Z", "Order FF-39718-Z is on its way", URL),
-            Found("Enamel mug, blue", '- heading "Enamel mug, blue"', URL),
-            Found("1299", "- paragraph: Price € 1,299.00, in stock since 4 March 2025", URL),
-            Found("https://shop.org/terms/", '- link "Terms" → https://shop.org/terms', URL),
+            FoundClaim("FF-39718-Z", "Order FF-39718-Z is on its way", URL),
+            FoundClaim("Enamel mug, blue", '- heading "Enamel mug, blue"', URL),
+            FoundClaim("1299", "- paragraph: Price € 1,299.00, in stock since 4 March 2025", URL),
+            FoundClaim("https://shop.org/terms/", '- link "Terms" → https://shop.org/terms', URL),
         ],
         ["17", "fragile"],
     )
@@ -50,7 +50,7 @@ def test_data_is_checked_leaf_by_leaf() -> None:
     checked = check({"order": "FF-39718-Z", "price": 1299, "left": 17}, SHOWN)
 
     assert checked.missing == ["$.left: 17"]
-    assert Found("FF-39718-Z", "Order FF-39718-Z is on its way", URL) in checked.found
+    assert FoundClaim("FF-39718-Z", "Order FF-39718-Z is on its way", URL) in checked.found
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.events import AgentAction, AgentStatus, Event, HistoryShrunk
 from cdp_agent.outcome import TaskError
 from cdp_agent.page.page import Page
-from cdp_agent.providers.manner import Patience
+from cdp_agent.providers.request_options import Patience
 from fixtures.replay import tool_call
 from tests.agents import DONE, SHOP, of, play, result_of, scripted
 from tests.conftest import Serve

@@ -16,7 +16,7 @@ import pytest
 
 import cdp_agent.cdp
 from cdp_agent.browser.launch.chrome import LaunchOptions
-from cdp_agent.browser.launch.launch import start_with_port, wait_until_listening
+from cdp_agent.browser.launch.launcher import start_with_port, wait_until_listening
 from cdp_agent.cdp.types import Command, Event, Part, Result
 
 PLAIN = {"string": str, "integer": int, "number": float, "boolean": bool, "binary": bytes}

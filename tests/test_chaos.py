@@ -10,7 +10,7 @@ import pytest
 from cdp_agent.errors import BadReply, ModelError, RateLimited, Unreachable
 from cdp_agent.providers.base import Reply, Request, Text, User
 from cdp_agent.providers.client import Client
-from cdp_agent.providers.manner import Manner, Patience
+from cdp_agent.providers.request_options import Patience, RequestOptions
 from cdp_agent.providers.services import endpoint
 from tests import mocks
 
@@ -43,7 +43,7 @@ async def at_once(_: float) -> None:
 
 def asking(model: str, base_url: str, patience: Patience) -> Client:
     where = endpoint(model, base_url=base_url, api_key="test-key-for-mocks", environment={})
-    return Client(where, manner=Manner(patience=patience))
+    return Client(where, manner=RequestOptions(patience=patience))
 
 
 async def outcomes(client: Client, count: int, said: str = "text") -> list[Reply | ModelError]:
@@ -108,7 +108,7 @@ async def test_what_aimock_breaks_has_its_class(
 ) -> None:
     with mocks.aimock(option, value) as address:
         where = endpoint(model, base_url=address + path, api_key="test-key-for-mocks", environment={})
-        manner = Manner(patience=Patience(first_byte_s=0.5))
+        manner = RequestOptions(patience=Patience(first_byte_s=0.5))
         async with Client(where, manner=manner, pause=at_once) as client:
             (error,) = await outcomes(client, 1)
 
@@ -122,7 +122,7 @@ async def test_nothing_is_lost_where_something_breaks_now_and_then(model: str, p
     options = [word for each in chaos for word in (f"--chaos-{each}", "0.1")]
     with mocks.aimock(*options, "-c", "3") as address:
         where = endpoint(model, base_url=address + path, api_key="test-key-for-mocks", environment={})
-        async with Client(where, manner=Manner(patience=Patience(attempts=8)), pause=at_once) as client:
+        async with Client(where, manner=RequestOptions(patience=Patience(attempts=8)), pause=at_once) as client:
             found = await outcomes(client, 30)
 
     assert Counter(each.text for each in found if isinstance(each, Reply)) == {SAID: 30}

@@ -29,7 +29,7 @@ from cdp_agent.decisions import (
     StepFailed,
     Stop,
 )
-from cdp_agent.steps.approval.approval import Desk
+from cdp_agent.steps.approval.approval import ApprovalQueue
 
 PLAN = PlanProposed(id=1, steps=["Click Save", "Press Enter"], message="I save it.")
 ACTION = ActionProposed(
@@ -48,7 +48,7 @@ def pipe() -> Iterator[tuple[Lines, int]]:
 
 
 async def decided(face: JsonLines | Terminal, ask: Ask, *, timeout_s: float = 5) -> Decision:
-    desk = Desk(face, timeout_s=timeout_s)
+    desk = ApprovalQueue(face, timeout_s=timeout_s)
     assert desk.next_id == ask.id
     return await desk.decide(ask)
 
@@ -122,7 +122,7 @@ async def test_what_does_not_count_is_answered(pipe: tuple[Lines, int]) -> None:
     wrong += ['{"id": 1, "decision": "execute"}', '{"id": 1, "decision": "approve"}', '{"id": 1, "decision": "stop"}']
     os.write(pipe[1], "\n".join(wrong).encode() + b"\n")
     face = JsonLines(pipe[0], out)
-    desk = Desk(face, timeout_s=5)
+    desk = ApprovalQueue(face, timeout_s=5)
 
     first = await desk.decide(numbered(PLAN, desk.next_id))
     os.write(pipe[1], b'{"id": 2, "decision": "approve"}\n')
@@ -168,7 +168,7 @@ async def test_what_a_person_typed_before_they_were_asked_does_not_count() -> No
                 os.write(person, b"y\n")  # it was read, and is answered
             return super().write(text)
 
-    desk = Desk(Terminal(Lines(terminal), Screen()), timeout_s=0.5)
+    desk = ApprovalQueue(Terminal(Lines(terminal), Screen()), timeout_s=0.5)
     first = await desk.decide(numbered(PLAN, desk.next_id))
     os.write(person, b"y\n")  # once more, by mistake
     second = await desk.decide(numbered(PLAN, desk.next_id))

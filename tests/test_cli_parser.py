@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from cdp_agent.browser.launch.chrome import EXECUTABLE_VARIABLE
 from cdp_agent.cli import main
-from cdp_agent.cli.parser import ToolCall, read_tool_call
+from cdp_agent.cli.parser import ToolCommand, read_tool_call
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
 from cdp_agent.tools import BUILT_IN
@@ -86,17 +86,17 @@ def test_what_a_name_has_said_is_no_word_any_more() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("foo", ToolCall(grep, GrepArguments("foo"), None, Config())),
+        ("foo", ToolCommand(grep, GrepArguments("foo"), None, Config())),
         (
             "x.org foo --cdp http://h:1 --json",
-            ToolCall(grep, GrepArguments("foo"), "x.org", Config(cdp=("http://h:1",), json=True)),
+            ToolCommand(grep, GrepArguments("foo"), "x.org", Config(cdp=("http://h:1",), json=True)),
         ),
-        ("x.org --case-sensitive foo", ToolCall(grep, GrepArguments("foo", True), "x.org", Config())),
-        ("--no-whole x.org foo", ToolCall(grep, GrepArguments("foo", whole=False), "x.org", Config())),
+        ("x.org --case-sensitive foo", ToolCommand(grep, GrepArguments("foo", True), "x.org", Config())),
+        ("--no-whole x.org foo", ToolCommand(grep, GrepArguments("foo", whole=False), "x.org", Config())),
     ],
 )
 def test_a_read_only_tool_takes_an_address_first(
-    words: str, expected: ToolCall, monkeypatch: pytest.MonkeyPatch
+    words: str, expected: ToolCommand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(EXECUTABLE_VARIABLE, raising=False)  # a setting, which would be read as such
 

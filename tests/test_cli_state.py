@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_tab_is_remembered_for_its_chrome() -> None:
-    tab = state.Tab("T1", True, msgspec.Raw(b'{"E1":7}'))
+    tab = state.SavedTab("T1", True, msgspec.Raw(b'{"E1":7}'))
 
     state.save_tab("abc", tab)
 
@@ -32,13 +32,13 @@ def test_a_tab_is_remembered_for_its_chrome() -> None:
 
 
 def test_it_is_for_the_user_alone(folder: Path) -> None:
-    state.save_tab("abc", state.Tab("T1", True))
+    state.save_tab("abc", state.SavedTab("T1", True))
 
     assert [path.stat().st_mode & 0o777 for path in (folder, *folder.iterdir())] == [0o700, 0o600]
 
 
 def test_a_tab_can_be_forgotten() -> None:
-    state.save_tab("abc", state.Tab("T1", True))
+    state.save_tab("abc", state.SavedTab("T1", True))
 
     state.forget_tab("abc")
     state.forget_tab("abc")
@@ -47,17 +47,17 @@ def test_a_tab_can_be_forgotten() -> None:
 
 
 def test_a_file_of_another_version_is_as_good_as_none(folder: Path) -> None:
-    state.save_tab("abc", state.Tab("T1", True))
+    state.save_tab("abc", state.SavedTab("T1", True))
     next(folder.iterdir()).write_text('{"tab": 1}')
 
     assert state.tab_of("abc") is None
 
 
 def test_old_files_are_removed(folder: Path) -> None:
-    state.save_tab("old", state.Tab("T1", True))
+    state.save_tab("old", state.SavedTab("T1", True))
     os.utime(folder / "tab-old.json", (0, 0))
 
-    state.save_tab("new", state.Tab("T2", True))
+    state.save_tab("new", state.SavedTab("T2", True))
 
     assert [path.name for path in folder.iterdir()] == ["tab-new.json"]
 

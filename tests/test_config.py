@@ -22,7 +22,7 @@ from cdp_agent.config.values import shown
 from cdp_agent.errors import SetupError
 from cdp_agent.page.activity.dialogs import DialogPolicy
 from cdp_agent.page.settings import PageSettings, Viewport
-from cdp_agent.providers.manner import Patience
+from cdp_agent.providers.request_options import Patience
 from cdp_agent.providers.services import SERVICES
 from cdp_agent.security.secrets import Secret, Totp
 from cdp_agent.websearch import NAMES

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cdp_agent.config.file import ConfigFile, Entry, config_path
+from cdp_agent.config.file import ConfigFile, FileEntry, config_path
 from cdp_agent.errors import SetupError
 
 TOML = """# mine
@@ -31,9 +31,9 @@ def file(tmp_path: Path) -> ConfigFile:
 
 def test_every_key_has_its_lines(file: ConfigFile) -> None:
     assert file.entries == {
-        "model": Entry("ollama/llama3.2", 2),
-        "args": Entry(["--a", "b = 1"], 3),
-        "secrets": Entry({"password": {"env": "PASSWORD"}}, 9, is_table=True),
+        "model": FileEntry("ollama/llama3.2", 2),
+        "args": FileEntry(["--a", "b = 1"], 3),
+        "secrets": FileEntry({"password": {"env": "PASSWORD"}}, 9, is_table=True),
     }
     assert file.source("args") == f"{file.path}, line 3"
 
@@ -82,7 +82,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, value: object) -> None:
 
     empty.write(empty.with_value("key", value))
 
-    assert ConfigFile.read(path).entries == {"key": Entry(value, 1)}
+    assert ConfigFile.read(path).entries == {"key": FileEntry(value, 1)}
 
 
 def test_several_are_changed_at_once(file: ConfigFile) -> None:
@@ -118,7 +118,7 @@ def test_a_mark_at_the_beginning_is_no_part_of_the_first_key(tmp_path: Path) -> 
     file = ConfigFile.read(tmp_path / "config.toml")
 
     assert (file.entries, file.with_value("model", "ollama/n")) == (
-        {"model": Entry("ollama/m", 1)},
+        {"model": FileEntry("ollama/m", 1)},
         'model = "ollama/n"\n',
     )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.page.page import Page
-from cdp_agent.page.query.listing import Entry, Listing, Rules, listing
+from cdp_agent.page.query.listing import Listing, ListingEntry, ListingRules, listing
 from tests.conftest import Serve
 
-ALONE = Rules(links="a[href]:has(h3)", title="h3", rest=True)
+ALONE = ListingRules(links="a[href]:has(h3)", title="h3", rest=True)
 
 
 async def test_an_entry_has_its_title_its_absolute_address_and_the_first_text_that_is_there(
@@ -21,10 +21,12 @@ async def test_an_entry_has_its_title_its_absolute_address_and_the_first_text_th
         <li class=item><a href="//other.example">Cup</a><p>Of <i class=no>real</i>glass.</ul>"""
     await page.goto(serve(content))
 
-    found = await listing(page, Rules(links="a", box=".item", texts=(".said", "p"), without=".no"), [".item", "form"])
+    found = await listing(
+        page, ListingRules(links="a", box=".item", texts=(".said", "p"), without=".no"), [".item", "form"]
+    )
 
-    mug = Entry("Blue mug", "https://shop.example/mugs/blue?a=1&b=2", "It is blue.")
-    assert found == Listing([mug, Entry("Cup", "https://other.example/", "Of glass.")], [True, False])
+    mug = ListingEntry("Blue mug", "https://shop.example/mugs/blue?a=1&b=2", "It is blue.")
+    assert found == Listing([mug, ListingEntry("Cup", "https://other.example/", "Of glass.")], [True, False])
 
 
 async def test_without_a_box_an_entry_reaches_as_far_as_its_link_is_alone(page: Page, serve: Serve) -> None:
@@ -35,8 +37,8 @@ async def test_without_a_box_an_entry_reaches_as_far_as_its_link_is_alone(page: 
     found = await listing(page, ALONE)
 
     assert found.entries == [
-        Entry("a", "https://a.example/", "All of a"),
-        Entry("b", "https://b.example/", "All of b"),
+        ListingEntry("a", "https://a.example/", "All of a"),
+        ListingEntry("b", "https://b.example/", "All of b"),
     ]
 
 
@@ -45,9 +47,9 @@ async def test_a_lone_entry_ends_where_the_list_does(page: Page, serve: Serve) -
         serve("<p>Before<div id=list><div><a href='https://a.example/'><h3>a</h3></a><p>All of a</div></div>")
     )
 
-    found = await listing(page, Rules(links="a", within=("#none", "#list"), title="h3", rest=True))
+    found = await listing(page, ListingRules(links="a", within=("#none", "#list"), title="h3", rest=True))
 
-    assert found.entries == [Entry("a", "https://a.example/", "All of a")]
+    assert found.entries == [ListingEntry("a", "https://a.example/", "All of a")]
 
 
 @pytest.mark.parametrize("content", ["", "<frameset></frameset>", "<svg><a href='x'><text>t</text></a></svg>"])
@@ -66,4 +68,4 @@ async def test_fields_with_the_names_of_properties_and_endless_nesting_do_no_har
 
     found = await listing(page, ALONE)
 
-    assert found.entries == [Entry("a", "https://a.example/", "ground \ufffd")]
+    assert found.entries == [ListingEntry("a", "https://a.example/", "ground \ufffd")]

@@ -14,7 +14,7 @@ from cdp_agent.extract.extraction import extract
 from cdp_agent.page.page import Page
 from cdp_agent.providers.base import Reply, Request, System, Text, ToolSpec, User
 from cdp_agent.providers.client import Client
-from cdp_agent.providers.manner import Manner
+from cdp_agent.providers.request_options import RequestOptions
 from cdp_agent.providers.services import endpoint
 from cdp_agent.tools import BUILT_IN
 from tests import llama
@@ -44,7 +44,7 @@ def server() -> Iterator[llama.Llama]:
         yield running
 
 
-def asking(server: llama.Llama, manner: Manner = Manner()) -> Client:  # noqa: B008 (frozen)
+def asking(server: llama.Llama, manner: RequestOptions = RequestOptions()) -> Client:  # noqa: B008 (frozen)
     return Client(endpoint("openai-compatible/smollm2", base_url=server.base_url, environment={}), manner=manner)
 
 
@@ -62,7 +62,7 @@ def calling(number: int) -> Request:
 
 
 async def test_a_reply_is_streamed_and_counted(server: llama.Llama) -> None:
-    async with asking(server, Manner(max_output_tokens=40)) as client:
+    async with asking(server, RequestOptions(max_output_tokens=40)) as client:
         reply = await client.ask(saying("Say hello."))
 
     assert reply.text
@@ -73,14 +73,14 @@ async def test_a_reply_is_streamed_and_counted(server: llama.Llama) -> None:
 
 async def test_two_requests_in_a_row_are_answered(server: llama.Llama) -> None:
     # It closes the connection after a stream, although it announced that it would keep it.
-    async with asking(server, Manner(max_output_tokens=5)) as client:
+    async with asking(server, RequestOptions(max_output_tokens=5)) as client:
         replies = [await client.ask(saying("Say hello.")) for _ in range(2)]
 
     assert [bool(reply.text) for reply in replies] == [True, True]
 
 
 async def test_a_reply_that_reaches_its_limit_says_so(server: llama.Llama) -> None:
-    async with asking(server, Manner(max_output_tokens=3)) as client:
+    async with asking(server, RequestOptions(max_output_tokens=3)) as client:
         reply = await client.ask(saying("Tell a long story."))
 
     assert (reply.finish_reason, reply.usage.output_tokens) == ("length", 3)
@@ -88,7 +88,7 @@ async def test_a_reply_that_reaches_its_limit_says_so(server: llama.Llama) -> No
 
 async def test_cancelling_in_mid_stream_stops_the_model(server: llama.Llama) -> None:
     most = 3000
-    async with asking(server, Manner(max_output_tokens=most)) as client:
+    async with asking(server, RequestOptions(max_output_tokens=most)) as client:
         # It ends an answer soon by itself, but never an object that it may not close.
         endless = Request("smollm2", (User((Text("Count."),)),), (ENDLESS,), "required")
         asked = asyncio.create_task(_constrained(server, endless))
@@ -126,7 +126,7 @@ async def test_an_extraction_has_the_form_that_was_asked_for(server: llama.Llama
 
 async def test_every_constrained_call_is_valid(server: llama.Llama) -> None:
     wrong = []
-    async with asking(server, Manner(constrained=True)) as client:
+    async with asking(server, RequestOptions(constrained=True)) as client:
         for number in range(CALLS):
             request = calling(number)
             if problem := _problem(request, await client.ask(request)):
@@ -158,7 +158,7 @@ ENDLESS = ToolSpec(
 
 
 async def _constrained(server: llama.Llama, request: Request) -> Reply:
-    async with asking(server, Manner(constrained=True)) as client:
+    async with asking(server, RequestOptions(constrained=True)) as client:
         return await client.ask(request)
 
 

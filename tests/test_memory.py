@@ -15,8 +15,8 @@ from cdp_agent.page.activity.network import Requests
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.page import Page
-from cdp_agent.page.policy.guard import Guard
-from cdp_agent.page.policy.rules import Rules
+from cdp_agent.page.policy.request_policy import RequestPolicy
+from cdp_agent.page.policy.rules import RequestRules
 from cdp_agent.page.snapshot.snapshot import _known
 from tests.conftest import Serve
 from tests.fake_chrome import FakeChrome
@@ -82,7 +82,7 @@ def request(number: int) -> dict[str, Any]:
 async def test_sessions_that_closed_are_watched_by_nobody() -> None:
     chrome = FakeChrome()
     connection = chrome.connect()
-    guard = Guard(narrow=Rules(allow=None, block_types=frozenset({"image"})))
+    guard = RequestPolicy(narrow=RequestRules(allow=None, block_types=frozenset({"image"})))
 
     for number in range(500):
         guard.watch(connection.session(f"S{number}"))

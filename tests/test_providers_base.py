@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from cdp_agent.agent.model.history import Entry, History
+from cdp_agent.agent.model.history import History, HistoryItem
 from cdp_agent.providers.base import Assistant, Image, ProviderState, ToolCall, ToolResult, Usage
 
 STATE = ProviderState("anthropic", "m", [{"type": "thinking", "thinking": "Hm – Zoë", "signature": "s=="}])
@@ -27,9 +27,9 @@ def test_a_state_is_for_the_wire_and_the_model_that_it_came_from() -> None:
 def test_a_history_keeps_state_and_images_when_it_is_written_down() -> None:
     said = Assistant("", (ToolCall("a", "click", "{}"),), STATE)
     shown = ToolResult("a", "Clicked.", (Image(b"\x89PNG"),), is_error=True)
-    entries = [Entry(said, said, 5), Entry(shown, shown, 5)]
+    entries = [HistoryItem(said, said, 5), HistoryItem(shown, shown, 5)]
 
-    again = msgspec.json.decode(msgspec.json.encode(entries), type=list[Entry])
+    again = msgspec.json.decode(msgspec.json.encode(entries), type=list[HistoryItem])
 
     assert again == entries
     assert History("", again).messages() == (said, shown)

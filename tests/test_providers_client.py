@@ -23,9 +23,9 @@ from cdp_agent.errors import (
 )
 from cdp_agent.providers.base import Forced, Image, JsonOutput, Reply, Request, Text, ToolCall, ToolSpec, Usage, User
 from cdp_agent.providers.client import Client
-from cdp_agent.providers.manner import Manner, Patience
 from cdp_agent.providers.openai import openai
 from cdp_agent.providers.prices import Price, Prices
+from cdp_agent.providers.request_options import Patience, RequestOptions
 from cdp_agent.providers.services import Endpoint, endpoint
 from tests.sockets import EVENTS, Answer, always, in_turn, response, serve
 
@@ -56,7 +56,7 @@ class Asked:
         self.client = Client(
             endpoint("openai-compatible/m", base_url=base_url, api_key="key", environment={}),
             fallback=(fallback and endpoint("openai-compatible/n", base_url=fallback, environment={})) or None,
-            manner=Manner(**manner),
+            manner=RequestOptions(**manner),
             prices=PRICES,
             notice=lambda message, error: self.told.append((message, type(error).__name__)),
             pause=self.take_down,
@@ -448,7 +448,7 @@ async def test_what_a_request_leaves_open_is_how_the_client_asks() -> None:
     wire.__dict__.update({name: each for name, each in vars(openai).items() if name not in ("encode", "__name__")})
     async with serve(always(FINE)) as server:
         where = Endpoint("openai", cast(Any, wire), server.base_url, "gpt-5")
-        async with Client(where, manner=Manner(max_output_tokens=99, reasoning_effort="low")) as client:
+        async with Client(where, manner=RequestOptions(max_output_tokens=99, reasoning_effort="low")) as client:
             await client.ask(REQUEST)
             await client.ask(msgspec.structs.replace(REQUEST, max_output_tokens=7, reasoning_effort="high"))
 

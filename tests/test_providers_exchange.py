@@ -16,7 +16,7 @@ from cdp_agent.errors import (
 )
 from cdp_agent.providers.base import Reply
 from cdp_agent.providers.exchange import ClosedSilently, exchange, http_client
-from cdp_agent.providers.manner import Patience, retry_after_s
+from cdp_agent.providers.request_options import Patience, retry_after_s
 from cdp_agent.providers.services import endpoint
 from tests.raw_server import talking
 from tests.sockets import EVENTS, Answer, always, response, serve

@@ -14,7 +14,7 @@ from cdp_agent.errors import NotInteractable
 from cdp_agent.page.actions.actions import LEFT
 from cdp_agent.page.activity import effects
 from cdp_agent.page.activity.dialogs import Dialog
-from cdp_agent.page.activity.network import Failure
+from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.activity.receipts import NewTab, Receipt
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.page import Page
@@ -150,7 +150,7 @@ async def test_requests_that_failed_are_told(page: Page, serve: Serve) -> None:
 
     receipt = await click(page, "Send")
 
-    assert receipt.failed_requests == [Failure("POST", refused, status=500)]
+    assert receipt.failed_requests == [RequestFailure("POST", refused, status=500)]
     assert receipt.text == f'clicked E1 button "Send"\nfailed: POST {refused} 500\nno change seen within 1 s'
 
 

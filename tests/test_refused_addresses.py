@@ -6,8 +6,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.errors import ActionError, NavigationFailed
-from cdp_agent.page.activity.network import REFUSED, Failure
-from cdp_agent.page.activity.settle import QUIET
+from cdp_agent.page.activity.network import REFUSED, RequestFailure
+from cdp_agent.page.activity.stability import QUIET
 from cdp_agent.page.page import Page
 
 from .acting import ref
@@ -42,7 +42,7 @@ async def test_an_address_that_a_page_may_not_lead_to_is_told(page: Page, serve:
 
     receipt = await page.click("E1")
 
-    assert receipt.failed_requests == [Failure("GET", url, error=REFUSED)]
+    assert receipt.failed_requests == [RequestFailure("GET", url, error=REFUSED)]
     assert receipt.text == f'clicked E1 button "Go"\nfailed: GET {url} was refused by Chrome: a page may not lead there'
 
 
@@ -53,7 +53,7 @@ async def test_a_page_that_leads_there_while_it_loads_is_not_waited_for(page: Pa
     receipt = await page.goto(serve(f"<title>P</title><p>Here<script>{script}</script>"))
 
     assert (receipt.settled, receipt.title) == (QUIET, "P")
-    assert receipt.failed_requests == [Failure("GET", url, error=REFUSED)]
+    assert receipt.failed_requests == [RequestFailure("GET", url, error=REFUSED)]
     assert "Here" in (await page.snapshot()).text
 
 
@@ -76,7 +76,7 @@ async def test_a_tab_that_chrome_does_not_open_is_told(page: Page, serve: Serve,
 
     receipts = [await page.click("E1") for _ in range(2)]
 
-    assert [each.failed_requests for each in receipts] == 2 * [[Failure("GET", url, error=REFUSED)]]
+    assert [each.failed_requests for each in receipts] == 2 * [[RequestFailure("GET", url, error=REFUSED)]]
 
 
 @pytest.mark.parametrize("way", TABS)

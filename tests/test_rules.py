@@ -7,11 +7,11 @@ import pytest
 from cdp_agent.errors import SetupError
 from cdp_agent.page.policy.hosts import holds, read_hosts
 from cdp_agent.page.policy.interception import patterns_of, socket_conditions
-from cdp_agent.page.policy.rules import Rules, rules_of
+from cdp_agent.page.policy.rules import RequestRules, rules_of
 from cdp_agent.security.origins import origin_of
 
 
-def made(**given: object) -> Rules:
+def made(**given: object) -> RequestRules:
     found = rules_of(**given)  # type: ignore[arg-type]  # the tests write what a caller would
     assert found is not None
     return found

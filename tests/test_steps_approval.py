@@ -24,7 +24,7 @@ from cdp_agent.decisions import (
     StepFailed,
     Stop,
 )
-from cdp_agent.steps.approval.approval import Desk, Submit, calling
+from cdp_agent.steps.approval.approval import ApprovalQueue, Submit, calling
 
 PLAN = PlanProposed(id=1, steps=["Click Save"])
 ACTION = ActionProposed(id=1, number=1, step="Click Save", tool="click", arguments={"ref": "E1"})
@@ -57,7 +57,7 @@ def saying(decision: object) -> Callable[[Ask], object]:
 )
 async def test_each_decision_counts_as_a_struct_and_as_data(ask: Ask, decision: Decision, data: object) -> None:
     for handed_in in (decision, data):
-        desk = Desk(calling(saying(handed_in)), timeout_s=5)
+        desk = ApprovalQueue(calling(saying(handed_in)), timeout_s=5)
         assert desk.next_id == 1
         assert await desk.decide(ask) == decision
 
@@ -66,18 +66,18 @@ async def test_a_callback_may_be_async() -> None:
     async def approve(ask: Ask) -> Decision:
         return Approve()
 
-    assert await Desk(calling(approve), timeout_s=5).decide(PLAN) == Approve()
+    assert await ApprovalQueue(calling(approve), timeout_s=5).decide(PLAN) == Approve()
 
 
 async def test_a_decision_that_never_comes_stops() -> None:
-    assert await Desk(no_face, timeout_s=0.01).decide(PLAN) == Stop("Nobody decided within 0.01 s.")
+    assert await ApprovalQueue(no_face, timeout_s=0.01).decide(PLAN) == Stop("Nobody decided within 0.01 s.")
 
 
 async def test_nobody_who_could_decide_stops() -> None:
     async def gone(ask: Ask, submit: Submit) -> None:
         return
 
-    assert await Desk(gone, timeout_s=5).decide(PLAN) == Stop("Nobody is there to decide.")
+    assert await ApprovalQueue(gone, timeout_s=5).decide(PLAN) == Stop("Nobody is there to decide.")
 
 
 async def test_what_does_not_count_is_answered_and_changes_nothing() -> None:
@@ -91,7 +91,7 @@ async def test_what_does_not_count_is_answered_and_changes_nothing() -> None:
         answers.append(submit(ask.id, Edit(["Click Send"])))
         answers.append(submit(ask.id, Approve()))
 
-    desk = Desk(clumsy, timeout_s=5, notice=told.append)
+    desk = ApprovalQueue(clumsy, timeout_s=5, notice=told.append)
     ask = PlanProposed(id=desk.next_id, steps=["Click Save"])
 
     assert await desk.decide(ask) == Edit(["Click Send"])
@@ -107,14 +107,14 @@ async def test_what_does_not_count_is_answered_and_changes_nothing() -> None:
 
 
 async def test_a_late_decision_is_told_that_it_is_over() -> None:
-    desk = Desk(no_face, timeout_s=0.01)
+    desk = ApprovalQueue(no_face, timeout_s=0.01)
     await desk.decide(PlanProposed(id=desk.next_id, steps=["Click Save"]))
 
     assert desk.submit(1, Approve()) == "Question 1 is over."
 
 
 async def test_a_callback_without_a_decision_stops() -> None:
-    found = await Desk(calling(lambda _: None), timeout_s=5).decide(PLAN)
+    found = await ApprovalQueue(calling(lambda _: None), timeout_s=5).decide(PLAN)
 
     assert isinstance(found, Stop)
     assert found.why.startswith("What approves gave no decision: ")
@@ -125,4 +125,4 @@ async def test_an_error_of_a_callback_is_its_callers() -> None:
         raise KeyError("x")
 
     with pytest.raises(KeyError):
-        await Desk(calling(broken), timeout_s=5).decide(PLAN)
+        await ApprovalQueue(calling(broken), timeout_s=5).decide(PLAN)

@@ -10,7 +10,7 @@ from pytest_httpserver import HTTPServer
 
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
-from cdp_agent.providers.manner import Patience
+from cdp_agent.providers.request_options import Patience
 from cdp_agent.step_events import StepDone, StepNotDone, StepResolved
 from cdp_agent.steps.flow.outputs import told
 from cdp_agent.steps.resolve.call import Output

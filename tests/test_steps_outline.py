@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cdp_agent.steps.resolve.outline import Node
+from cdp_agent.steps.resolve.outline import OutlineNode
 
 from .outlines import shown
 
@@ -44,5 +44,5 @@ def test_a_line_gives_all_that_it_says() -> None:
     )
 
 
-def _names(node: Node) -> list[str]:
+def _names(node: OutlineNode) -> list[str]:
     return [each.name for each in node.above][:-1]

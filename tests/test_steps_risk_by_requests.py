@@ -10,9 +10,9 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
-from cdp_agent.page.policy.guards import limited
 from cdp_agent.page.policy.holding import Act, Held, Hold
-from cdp_agent.page.policy.rules import Rules
+from cdp_agent.page.policy.policy_registry import limited
+from cdp_agent.page.policy.rules import RequestRules
 from cdp_agent.steps.approval.risk import risk_of
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context
@@ -96,7 +96,7 @@ async def harmed(shared_browser: Browser, web: Web) -> Desk:
     desk = Desk(shared_browser)
     inner = marked(f'<button onclick="{POST}">§</button>', _FRAME_OF_ANOTHER_SITE)
     web.put("c", "/frame", inner)
-    async with limited(Rules(hold=desk.hold)):
+    async with limited(RequestRules(hold=desk.hold)):
         page = await shared_browser.new_page(web.put("a", "/", SHIMS + written(ROWS, web.port)))
         for number, row in enumerate(ROWS, 1):
             await desk.do(page, number, row)
@@ -119,7 +119,7 @@ async def test_harm_is_asked_about_and_does_not_reach_the_server(harmed: Desk, w
 
 async def test_what_watches_over_workers_is_no_tab(browser: Browser) -> None:
     tabs = browser.pages
-    async with limited(Rules(hold=Desk(browser).hold)):
+    async with limited(RequestRules(hold=Desk(browser).hold)):
         page = await browser.new_page()
         assert browser.pages == [*tabs, page]
         await page.close()
@@ -127,7 +127,7 @@ async def test_what_watches_over_workers_is_no_tab(browser: Browser) -> None:
 
 async def test_what_a_page_sends_as_it_is_left_is_held(browser: Browser, web: Web) -> None:
     desk = Desk(browser)
-    async with limited(Rules(hold=desk.hold)):
+    async with limited(RequestRules(hold=desk.hold)):
         for number, (name, script) in enumerate(LEAVING, 1001):
             elsewhere = f"{web.origin('a' if number % 2 else 'b')}/next-{name}"
             content = f'<a href="{elsewhere}">§</a><script>{script}</script>'
@@ -148,7 +148,7 @@ async def test_downloads_that_no_request_tells_of_are_ended(browser: Browser, we
     assert folder is not None
     for number in range(2001, 2001 + len(LOCAL_DOWNLOADS)):
         web.put("a", f"/attached/row{number}x", "x", Content_Disposition=f"attachment; filename=row{number}x.txt")
-    async with limited(Rules(hold=desk.hold)):
+    async with limited(RequestRules(hold=desk.hold)):
         page = await browser.new_page(web.put("a", "/downloads", written(LOCAL_DOWNLOADS, web.port, 2001)))
         told = [await desk.do(page, number, row) for number, row in enumerate(LOCAL_DOWNLOADS, 2001)]
         await desk.hold.end()
@@ -160,7 +160,7 @@ async def test_downloads_that_no_request_tells_of_are_ended(browser: Browser, we
 
 async def test_dialogs_are_not_accepted_unasked(browser: Browser, web: Web) -> None:
     desk = Desk(browser)
-    async with limited(Rules(hold=desk.hold)):
+    async with limited(RequestRules(hold=desk.hold)):
         page = await browser.new_page(web.put("a", "/dialogs", written(DIALOGS, web.port, 3001)))
         told = [await desk.do(page, number, row) for number, row in enumerate(DIALOGS, 3001)]
         await desk.hold.end()
@@ -175,7 +175,7 @@ async def test_a_page_that_asks_whether_to_stay_is_not_left_unasked(browser: Bro
         "<input aria-label=Text><a href=/gone>Row 4001</a><script>onbeforeunload = (e) => e.preventDefault()</script>"
     )
     desk = Desk(browser)
-    async with limited(Rules(hold=desk.hold)):
+    async with limited(RequestRules(hold=desk.hold)):
         page = await browser.new_page(web.put("a", "/stays", stays))
         await desk.do(page, 4001, Row("", "", "press", {"key": "x"}))
         await desk.do(page, 4001, Row("", ""))
@@ -191,7 +191,7 @@ async def test_going_back_to_what_was_posted_asks(browser: Browser, web: Web, ho
     desk = Desk(browser)
     web.put("a", f"/posted-{how}", "<p>Done", Cache_Control="no-store")
     start = web.put("a", f"/start-{how}", f"<form id=f method=post action=/posted-{how}><input name=q value=1></form>")
-    async with limited(Rules(hold=desk.hold)):
+    async with limited(RequestRules(hold=desk.hold)):
         page = await browser.new_page(start)
         await page.evaluate("f.submit()")
         await page.wait_for(text="Done")
@@ -209,7 +209,7 @@ async def test_going_back_to_what_was_posted_asks(browser: Browser, web: Web, ho
 
 async def test_what_only_looks_like_harm_is_not_asked_about(browser: Browser, web: Web) -> None:
     desk = Desk(browser)
-    async with limited(Rules(hold=desk.hold)):
+    async with limited(RequestRules(hold=desk.hold)):
         html = BEFORE.replace("PORT", str(web.port)) + written(HARMLESS, web.port, 5001)
         page = await browser.new_page(web.put("a", "/harmless", html))
         told = [await desk.do(page, number, row) for number, row in enumerate(HARMLESS, 5001)]

@@ -10,7 +10,7 @@ import pytest
 from cdp_agent.browser import Browser
 from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.page.page import Page
-from cdp_agent.page.policy.guards import limit, limited
+from cdp_agent.page.policy.policy_registry import limit, limited
 from cdp_agent.page.policy.rules import rules_of
 from tests.web import Web, running
 

@@ -23,7 +23,7 @@ from cdp_agent.events import Event
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.policy.rules import listed
 from cdp_agent.providers.base import ReasoningEffort
-from cdp_agent.providers.manner import Manner, Patience
+from cdp_agent.providers.request_options import Patience, RequestOptions
 from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.security.secrets import GivenSecret
 from cdp_agent.steps.approval.setup import Given
@@ -32,10 +32,10 @@ from cdp_agent.tools.base import Tool
 if TYPE_CHECKING:
     from cdp_agent.browser.browser import Browser
     from cdp_agent.page.page import Page
-    from cdp_agent.steps.approval.approval import Face
+    from cdp_agent.steps.approval.approval import Approver
     from cdp_agent.steps.approval.settings import Flow, PlannerPage
     from cdp_agent.steps.approval.setup import Approve
-    from cdp_agent.steps.flow.work import Said
+    from cdp_agent.steps.flow.step_run import Said
 
 _SAID = 4
 """Messages of the conversation before that a planner gets."""
@@ -52,8 +52,8 @@ class Agent:
 
     `fallback_model` takes over for the rest of a run when `model`, `planner` or `executor` fails for good; its key and
     address come from where those of a model do, and are the first one's where both have one provider.
-    `reasoning_effort`, `max_output_tokens` and `constrained`: see `Manner`; `patience`: for how long and how often a
-    provider is asked. `prices` is a file to take the place of the one that comes with the package.
+    `reasoning_effort`, `max_output_tokens` and `constrained`: see `RequestOptions`; `patience`: for how long and how
+    often a provider is asked. `prices` is a file to take the place of the one that comes with the package.
 
     `search` is how the model searches the web: duckduckgo, google or bing in a tab; brave, tavily, exa, parallel or
     searxng by API, with a key from `search_api_key` or the service's variable. Without, it does not. `allow_evaluate`
@@ -67,7 +67,7 @@ class Agent:
     ("iterative"). Each step becomes a tool call by code, or by the model `executor` where code cannot tell. `approve`
     says what is asked before: "ask", "auto" (only what submits, pays, sends, deletes, downloads or uploads, which
     without anybody to ask ends the run), `Rules`, or a function that is given the question and returns the decision
-    (see decisions.py). `approver` is a `Face` that is asked; what it does not decide within `approval_timeout_s`
+    (see decisions.py). `approver` is an `Approver` that is asked; what it does not decide within `approval_timeout_s`
     is "stop".
 
     Raises SetupError for an unknown provider, a missing key, two tools of one name, a limit on the cost of a model
@@ -87,7 +87,7 @@ class Agent:
         executor_api_key: str | None = None,
         flow: Flow = "plan",
         approve: Approve | None = None,
-        approver: Face | None = None,
+        approver: Approver | None = None,
         approval_timeout_s: float = 300.0,
         planner_page: PlannerPage = "snapshot",
         guardrails: str | None = None,
@@ -147,7 +147,7 @@ class Agent:
             search=search,
             search_base_url=search_base_url,
             allow_evaluate=allow_evaluate,
-            manner=Manner(
+            manner=RequestOptions(
                 patience=patience or Patience(),
                 reasoning_effort=reasoning_effort,
                 max_output_tokens=max_output_tokens,
@@ -206,7 +206,7 @@ class Agent:
         if not self._plans:
             run = Run(self._browser, self._endpoint, self._tools, self._options, given, self._fallback)
             return Loop(run, page, stop).events()
-        from cdp_agent.steps.flow.course import planned
+        from cdp_agent.steps.flow.flow import planned
 
         run = self._run_by_steps(self._endpoint, given)
         return Loop(run, page, stop, course=planned(self._by_steps.settings(by_hand=False), self._said)).events()
@@ -237,7 +237,7 @@ class Agent:
         without one, fails with its candidates. The answer is what the last one gave. Whoever writes the steps has
         approved them, unless `approve` says otherwise. Raises SetupError when there are none.
         """
-        from cdp_agent.steps.flow.course import given
+        from cdp_agent.steps.flow.flow import given
 
         kept = [step.strip() for step in steps if step.strip()]
         if not kept:
@@ -256,7 +256,7 @@ class Agent:
         tools: Iterable[Tool] = (),
         secrets: Mapping[str, GivenSecret] | None = None,
         approve: Approve | None = None,
-        approver: Face | None = None,
+        approver: Approver | None = None,
         approval_timeout_s: float = 300.0,
         stop: asyncio.Event | None = None,
         environment: Mapping[str, str] = os.environ,

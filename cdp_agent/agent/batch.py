@@ -11,7 +11,7 @@ import msgspec
 
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.history import Told
-from cdp_agent.agent.observation.stagnation import Stuck
+from cdp_agent.agent.observation.stuck_detector import Stuck
 from cdp_agent.agent.perform import Understood, perform, understand_on
 from cdp_agent.agent.state.planner import Plan
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, SessionClosed, StaleRef
@@ -26,7 +26,7 @@ from cdp_agent.events import (
 )
 from cdp_agent.outcome import BatchCut
 from cdp_agent.page.activity.receipts import Receipt
-from cdp_agent.page.activity.settle import QUIET
+from cdp_agent.page.activity.stability import QUIET
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import ref_of_change
 from cdp_agent.page.snapshot.snapshot import Snapshot

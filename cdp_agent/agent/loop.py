@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-from cdp_agent.agent.beginning import begin, go_on
-from cdp_agent.agent.model.asking import client_of
 from cdp_agent.agent.model.budget import OverBudget, out_of_time
+from cdp_agent.agent.model.model_calls import client_of
 from cdp_agent.agent.observation.recovery import tell_endpoints
+from cdp_agent.agent.startup import begin, go_on
 from cdp_agent.agent.state import checkpoint
 from cdp_agent.agent.state.checkpoint import Checkpoint
 from cdp_agent.agent.state.planner import revising
@@ -28,7 +28,7 @@ from cdp_agent.events import (
     TaskSetup,
 )
 from cdp_agent.outcome import TaskError
-from cdp_agent.page.policy.guards import limited
+from cdp_agent.page.policy.policy_registry import limited
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page

@@ -8,11 +8,11 @@ import msgspec
 
 from cdp_agent.agent.batch import Batch
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.model.asking import Generation, generate
+from cdp_agent.agent.model.model_calls import Generation, generate
 from cdp_agent.agent.observation import recovery
 from cdp_agent.agent.observation.compaction import make_room
-from cdp_agent.agent.observation.looking import look
-from cdp_agent.agent.observation.stagnation import Stuck
+from cdp_agent.agent.observation.observe import look
+from cdp_agent.agent.observation.stuck_detector import Stuck
 from cdp_agent.agent.observation.vision import add_picture, gave_up_pictures
 from cdp_agent.errors import ContextTooLong, ModelError
 from cdp_agent.events import AgentReasoned, AgentStatus, AiGenerationError

@@ -16,7 +16,7 @@ from cdp_agent.page.activity.dialogs import DialogPolicy
 from cdp_agent.page.activity.downloads import DownloadWatcher
 from cdp_agent.page.settings import PageSettings, Viewport
 
-from .own import OwnState
+from .context_options import ContextOptions
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -70,10 +70,10 @@ class Browser:
         """
         # Late: whoever connects needs none of it.
         from cdp_agent.browser.launch.chrome import LaunchOptions
-        from cdp_agent.browser.launch.launch import failed_to_start, launch
+        from cdp_agent.browser.launch.launcher import failed_to_start, launch
 
         size = viewport if viewport is None or isinstance(viewport, Viewport) else Viewport(*viewport)
-        own = OwnState.of(proxy, storage_state)
+        own = ContextOptions.of(proxy, storage_state)
         emulated = size if headless or isinstance(viewport, Viewport) else None
         chosen = PageSettings.of(emulated, proxy_credentials=own.credentials, **settings)
         options = LaunchOptions(
@@ -134,7 +134,7 @@ class Browser:
         and BrowserError that tells what happened at each endpoint.
         """
         endpoints = [endpoint] if isinstance(endpoint, str) else list(endpoint)
-        own = OwnState.of(proxy, storage_state)
+        own = ContextOptions.of(proxy, storage_state)
         chosen = PageSettings.of(viewport, proxy_credentials=own.credentials, **settings)
         connecting = Connecting(endpoints, headers or {}, timeout_s, profile)
 
@@ -198,7 +198,7 @@ class Browser:
 
         The file is Playwright's. Raises SetupError when it cannot be written, BrowserError.
         """
-        from .own import save
+        from .context_options import save
 
         instance = self._instance
         await save(instance.new_page, instance.session, instance.context, instance.targets.origins, path)

@@ -15,15 +15,15 @@ from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.page.activity.dialogs import DialogPolicy
 from cdp_agent.page.activity.downloads import DownloadWatcher
 from cdp_agent.page.page import Page
-from cdp_agent.page.policy.guards import Guards
+from cdp_agent.page.policy.policy_registry import PolicyRegistry
 from cdp_agent.page.settings import PageSettings
 
+from .context_options import ContextOptions, load
 from .liveness import Liveness
-from .own import OwnState, load
 from .targets import Targets
 
 if TYPE_CHECKING:
-    from cdp_agent.browser.launch.launch import ChromeProcess
+    from cdp_agent.browser.launch.launcher import ChromeProcess
 
 _CLOSE_TABS_S = 1.0
 
@@ -33,7 +33,7 @@ class InstanceOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     dialogs: DialogPolicy = msgspec.field(default_factory=DialogPolicy)
     settings: PageSettings = msgspec.field(default_factory=PageSettings)
-    own: OwnState = OwnState()
+    own: ContextOptions = ContextOptions()
     new_windows: bool = False
     """Our tabs get windows of their own."""
 
@@ -60,7 +60,7 @@ class Instance:
         self._options = options or InstanceOptions()
         self.context: str | None = None
         """The browser context that our tabs are in, None for the usual one."""
-        self._guards = Guards(connection, self._options.settings.rules, all_ours=process is not None)
+        self._guards = PolicyRegistry(connection, self._options.settings.rules, all_ours=process is not None)
         self.targets = Targets(connection, self._make_page, all_ours=process is not None)
         self._liveness = Liveness(connection, (lambda: None) if process is None else process.cpu_s)
 
@@ -73,7 +73,7 @@ class Instance:
         """Follows the tabs and puts the settings in force. Raises BrowserError, ProtocolError."""
         own = self._options.own
         await self._guards.begin()
-        if self.process is None and own != OwnState():
+        if self.process is None and own != ContextOptions():
             self.context = await own.context(self.session)
         answers = [
             self.session.post(cdp_browser.GetVersion()),

@@ -28,7 +28,7 @@ class Parser(argparse.ArgumentParser):
         return self.parse_intermixed_args([*map(_with_dashes, words[:end]), *words[end:]])
 
 
-class ToolCall(msgspec.Struct, frozen=True):
+class ToolCommand(msgspec.Struct, frozen=True):
     """A tool with its arguments, and the address to go to before it is called."""
 
     tool: Tool
@@ -46,7 +46,7 @@ class ToolCall(msgspec.Struct, frozen=True):
 
 def read_tool_call(
     tool: Tool, words: Sequence[str], fixed: Mapping[str, Any] | None = None, more: Collection[str] = ()
-) -> ToolCall:
+) -> ToolCommand:
     """What the words after a tool's name mean. `fixed` are arguments that the name itself has given.
 
     `more` are settings that it has options for, too. Raises SetupError.
@@ -69,12 +69,12 @@ def read_tool_call(
     url, given = _by_place(tool, required, found.values)
     given |= {**fixed} | {name: value for name in options if (value := getattr(found, f"option_{name}")) is not None}
     try:
-        return ToolCall(tool, tool.parse(given), url, loaded(found).config)
+        return ToolCommand(tool, tool.parse(given), url, loaded(found).config)
     except InvalidArguments as error:
         raise SetupError(str(error)) from error
 
 
-def read_search(words: Sequence[str]) -> ToolCall:
+def read_search(words: Sequence[str]) -> ToolCommand:
     """What the words after `web_search` mean. Raises SetupError, also when no search is set or its key is missing."""
     from cdp_agent.config.keywords import environment_of
     from cdp_agent.tools.searching import searching

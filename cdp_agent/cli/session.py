@@ -114,4 +114,4 @@ async def leave(chrome: Chrome, current: Current) -> None:
         state.forget_tab(chrome.key)
         return
     refs = msgspec.Raw(msgspec.json.encode(await current.page.export_refs()))
-    state.save_tab(chrome.key, state.Tab(current.page.target_id, current.ours, refs))
+    state.save_tab(chrome.key, state.SavedTab(current.page.target_id, current.ours, refs))

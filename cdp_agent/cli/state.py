@@ -29,7 +29,7 @@ _ELSEWHERE = "Set XDG_STATE_HOME to a folder that is yours."
 _FORGET_AFTER_S = 30 * 24 * 3600
 
 
-class Tab(msgspec.Struct, frozen=True):
+class SavedTab(msgspec.Struct, frozen=True):
     """The current tab of a Chrome. `ours`: a command opened it, so that a command may take it elsewhere."""
 
     target_id: str
@@ -57,11 +57,11 @@ def key_of(websocket_url: str) -> str:
     return hashlib.sha256(f"{address.hostname}:{address.port}{address.path}".encode()).hexdigest()[:32]
 
 
-def tab_of(key: str) -> Tab | None:
-    return _read(f"tab-{key}.json", Tab)
+def tab_of(key: str) -> SavedTab | None:
+    return _read(f"tab-{key}.json", SavedTab)
 
 
-def save_tab(key: str, tab: Tab) -> None:
+def save_tab(key: str, tab: SavedTab) -> None:
     _write(f"tab-{key}.json", tab)
     for path in folder().glob("tab-*.json"):
         if time.time() - path.stat().st_mtime > _FORGET_AFTER_S:

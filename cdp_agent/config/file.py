@@ -24,7 +24,7 @@ def config_path(environment: Mapping[str, str]) -> Path:
     return user_folder("config") / "config.toml"
 
 
-class Entry(msgspec.Struct, frozen=True):
+class FileEntry(msgspec.Struct, frozen=True):
     """A key at the top of the file, and its line, from 1; of a table that of its header."""
 
     value: Any
@@ -37,7 +37,7 @@ class ConfigFile(msgspec.Struct, frozen=True):
 
     path: Path
     text: str
-    entries: dict[str, Entry]
+    entries: dict[str, FileEntry]
 
     @staticmethod
     def read(path: Path) -> ConfigFile:
@@ -81,10 +81,10 @@ class ConfigFile(msgspec.Struct, frozen=True):
             raise SetupError(f"{self.path} cannot be written: {error.strerror}.") from error
 
 
-def _entries(text: str, path: Path) -> dict[str, Entry]:
+def _entries(text: str, path: Path) -> dict[str, FileEntry]:
     from . import toml  # 30 ms, which a command without a file need not wait for
 
     try:
-        return {name: Entry(value, line, is_table) for name, (value, line, is_table) in toml.keys(text).items()}
+        return {name: FileEntry(value, line, is_table) for name, (value, line, is_table) in toml.keys(text).items()}
     except ValueError as error:
         raise SetupError(f"{path} is not TOML: {str(error).rstrip('.')}.") from error

@@ -14,7 +14,7 @@ from cdp_agent.config.settings import Config
 from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.errors import SetupError
 from cdp_agent.page.activity.dialogs import DialogPolicy
-from cdp_agent.providers.manner import Patience
+from cdp_agent.providers.request_options import Patience
 
 if TYPE_CHECKING:
     from cdp_agent.providers.services import Endpoint

@@ -23,7 +23,7 @@ from cdp_agent.page.policy.rules import ResourceType
 from cdp_agent.page.settings import ColorScheme
 from cdp_agent.providers.base import ReasoningEffort
 from cdp_agent.providers.google.vertex_address import LOCATION, LOCATION_VARIABLES, PROJECT_VARIABLES
-from cdp_agent.providers.manner import Patience
+from cdp_agent.providers.request_options import Patience
 
 _TASK, _MODEL, _LIMITS, _KEYS = "The task", "The model", "Limits", "Keys and accounts"
 _CHROME, _PAGES, _OUTPUT, _STEPS = "Chrome", "Pages", "Output", "Steps"

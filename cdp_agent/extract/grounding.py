@@ -52,12 +52,12 @@ def ungrounded(value: Any, text: str, schema: Any = None) -> list[Ungrounded]:
     What the `schema` gives to choose from (`enum`, `const`) is the caller's word for what the page says: it is not
     looked for.
     """
-    page = Page(text)
+    page = SourcePage(text)
     chosen = _choices(schema)
     return [Ungrounded(path, leaf) for path, leaf in leaves(value) if leaf not in chosen and not page.says(leaf)]
 
 
-class Page:
+class SourcePage:
     """A text that somebody was shown, prepared to be searched many times."""
 
     def __init__(self, text: str) -> None:

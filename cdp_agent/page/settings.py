@@ -21,7 +21,7 @@ from cdp_agent.errors import SetupError
 if TYPE_CHECKING:
     from typing import TypedDict
 
-    from cdp_agent.page.policy.rules import Rules
+    from cdp_agent.page.policy.rules import RequestRules
 
     class Given(TypedDict, total=False):
         """The keyword arguments that `Browser.launch` and `Browser.connect` share, see `PageSettings`."""
@@ -76,7 +76,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     color_scheme: ColorScheme | None = None
     headers: Mapping[str, str] = {}
     """Sent with every request of a page, whatever site it goes to."""
-    rules: Rules | None = None
+    rules: RequestRules | None = None
     """What pages may load, see rules.py."""
     proxy_credentials: tuple[str, str] | None = None
     """User and password."""
@@ -114,7 +114,7 @@ _NOTHING = PageSettings()
 _OF_RULES = ("allow", "deny", "block", "block_hosts", "proxy_credentials")
 
 
-def _rules(limits: dict[str, Any]) -> Rules | None:
+def _rules(limits: dict[str, Any]) -> RequestRules | None:
     if all(each is None for each in limits.values()):
         return None
     from cdp_agent.page.policy.rules import rules_of  # late: most have none

@@ -23,7 +23,7 @@ _VISIT_S = 5.0
 _EMPTY_PAGE = [fetch.HeaderEntry(name="Content-Type", value="text/html")]
 
 
-class Cookie(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class SavedCookie(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """`domain` begins with a dot when its subdomains get it, too. `expires` in Unix seconds, -1: with the session."""
 
     name: str
@@ -54,7 +54,7 @@ class OriginState(msgspec.Struct, frozen=True):
 
 
 class StorageState(msgspec.Struct, frozen=True):
-    cookies: list[Cookie] = []
+    cookies: list[SavedCookie] = []
     origins: list[OriginState] = []
 
 
@@ -78,21 +78,21 @@ def write_state(path: str | os.PathLike[str], state: StorageState) -> None:
         raise SetupError(f"The storage state {place} cannot be written: {error.strerror}.") from error
 
 
-async def cookies_of(browser: Session, context: str | None) -> list[Cookie]:
+async def cookies_of(browser: Session, context: str | None) -> list[SavedCookie]:
     """All cookies of a browser context, None for the usual one."""
     found = await browser.send(storage.GetCookies(browser_context_id=context))
     return [_cookie(each) for each in found.cookies]
 
 
-async def set_cookies(browser: Session, cookies: Iterable[Cookie], context: str | None) -> None:
+async def set_cookies(browser: Session, cookies: Iterable[SavedCookie], context: str | None) -> None:
     """Adds them. Raises ProtocolError when Chrome takes one of them for no cookie."""
     if params := [_param(each) for each in cookies]:
         await browser.send(storage.SetCookies(cookies=params, browser_context_id=context))
 
 
-def _cookie(found: storage.Cookie) -> Cookie:
+def _cookie(found: storage.Cookie) -> SavedCookie:
     partition = found.partition_key
-    return Cookie(
+    return SavedCookie(
         name=found.name,
         value=found.value,
         domain=found.domain,
@@ -106,7 +106,7 @@ def _cookie(found: storage.Cookie) -> Cookie:
     )
 
 
-def _param(cookie: Cookie) -> storage.CookieParam:
+def _param(cookie: SavedCookie) -> storage.CookieParam:
     partition = None
     if isinstance(cookie.partition_key, str):
         partition = storage.PartitionKeyParam(

@@ -23,7 +23,7 @@ from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.hanging import end_frames
 from cdp_agent.page.frames.standstill import timeout
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World, deadline
-from cdp_agent.page.policy.guard import Guard
+from cdp_agent.page.policy.request_policy import RequestPolicy
 from cdp_agent.page.refs.recover import Seen
 from cdp_agent.page.snapshot import snapshot as snapshots
 from cdp_agent.page.snapshot.refs import RefTable
@@ -72,7 +72,7 @@ class Tab:
         downloads: DownloadWatcher,
         opener: Page | None = None,
         settings: PageSettings | None = None,
-        guard: Guard | None = None,
+        guard: RequestPolicy | None = None,
     ) -> None:
         self.target_id = info.target_id
         self.number = 0
@@ -82,7 +82,7 @@ class Tab:
         self.popups: list[Page] = []
         """The tabs that this one opened, in order; of those closed meanwhile the last few."""
         self.closed = False
-        self.guard = guard or Guard()
+        self.guard = guard or RequestPolicy()
         """What the tab, and those that it opens, may load."""
         self.dialogs = DialogWatcher(dialogs, self._hold, self._go_on)
         self.downloads = downloads.of_page(self._has_frame, self._hold)

@@ -15,7 +15,7 @@ from .tab import Tab
 
 if TYPE_CHECKING:
     from cdp_agent.page.markdown.markdown import Markdown
-    from cdp_agent.page.picture.covers import Spans
+    from cdp_agent.page.picture.redactions import Spans
     from cdp_agent.page.query.find import FindResult
     from cdp_agent.page.query.markup import CleanHtml
     from cdp_agent.page.query.schema import PageSchema

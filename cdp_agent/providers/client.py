@@ -24,8 +24,8 @@ from cdp_agent.errors import (
 from cdp_agent.providers import constrained
 from cdp_agent.providers.base import Forced, Image, Message, Reply, Request, ToolResult, User
 from cdp_agent.providers.exchange import ClosedSilently, exchange, http_client
-from cdp_agent.providers.manner import Manner
 from cdp_agent.providers.prices import Prices, cost_of
+from cdp_agent.providers.request_options import RequestOptions
 from cdp_agent.providers.services import Endpoint
 from cdp_agent.providers.shared.errors import is_of_pictures, may_pass
 
@@ -56,7 +56,7 @@ class Client:
         endpoint: Endpoint,
         *,
         fallback: Endpoint | None = None,
-        manner: Manner = Manner(),  # noqa: B008 (frozen)
+        manner: RequestOptions = RequestOptions(),  # noqa: B008 (frozen)
         prices: Prices | None = None,
         notice: Notice | None = None,
         pause: Callable[[float], Awaitable[object]] = asyncio.sleep,

@@ -10,7 +10,7 @@ import httpx
 
 from cdp_agent.errors import BadReply, ModelError, Unreachable
 from cdp_agent.providers.base import Decoder, Reply
-from cdp_agent.providers.manner import Patience, retry_after_s
+from cdp_agent.providers.request_options import Patience, retry_after_s
 from cdp_agent.providers.services import Endpoint
 from cdp_agent.providers.shared.errors import model_error
 

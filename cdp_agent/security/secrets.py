@@ -16,7 +16,7 @@ from cdp_agent.errors import InvalidArguments, SetupError
 
 if TYPE_CHECKING:
     from cdp_agent.security.masking import Mask
-    from cdp_agent.security.totp import Key
+    from cdp_agent.security.totp import TotpKey
 
 SHORTEST = 4
 """Characters. What is shorter could neither be kept secret nor be masked without masking half of the page."""
@@ -71,7 +71,7 @@ class Totp(_Unshown, frozen=True):
 
         return code_at(self.read(), time.time() if at is None else at)
 
-    def read(self) -> Key:
+    def read(self) -> TotpKey:
         """The key as bytes. Raises SetupError for one that is none."""
         from cdp_agent.security.totp import read_key  # with hashlib, which few need
 

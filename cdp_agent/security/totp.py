@@ -16,7 +16,7 @@ _ALGORITHMS = {"sha1": hashlib.sha1, "sha256": hashlib.sha256, "sha512": hashlib
 
 
 @dataclass(frozen=True)
-class Key:
+class TotpKey:
     """What codes are made with; `text` is the key as it was given, in Base32."""
 
     secret: bytes = field(repr=False)
@@ -26,7 +26,7 @@ class Key:
     algorithm: str
 
 
-def read_key(key: str, digits: int = 6, period: int = 30, algorithm: str = "sha1") -> Key:
+def read_key(key: str, digits: int = 6, period: int = 30, algorithm: str = "sha1") -> TotpKey:
     """The key in Base32 (spaces, small letters and missing padding are fine) or in an otpauth:// address.
 
     What the address says goes before the other arguments. Raises SetupError; the key is not quoted.
@@ -54,10 +54,10 @@ def read_key(key: str, digits: int = 6, period: int = 30, algorithm: str = "sha1
         raise SetupError("The key of a TOTP is not Base32 (A to Z and 2 to 7).") from None  # it may quote the key
     if len(secret) < 4:
         raise SetupError("The key of a TOTP is too short.")
-    return Key(secret, text, digits, period, algorithm)
+    return TotpKey(secret, text, digits, period, algorithm)
 
 
-def code_at(key: Key, at: float) -> str:
+def code_at(key: TotpKey, at: float) -> str:
     """The code of a moment in Unix seconds: https://www.rfc-editor.org/rfc/rfc4226#section-5.3."""
     counter = int(at // key.period)
     digest = hmac.new(key.secret, counter.to_bytes(8, "big"), _ALGORITHMS[key.algorithm]).digest()

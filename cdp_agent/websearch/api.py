@@ -8,13 +8,13 @@ import httpx
 
 from cdp_agent.errors import ActionError
 from cdp_agent.providers.shared.nesting import decode
-from cdp_agent.websearch.base import Results, Service, plain
+from cdp_agent.websearch.base import Results, SearchService, plain
 
 _TIMEOUTS = httpx.Timeout(30, connect=10)
 _LONGEST_REASON = 200
 
 
-async def ask(service: Service, base_url: str, key: str, query: str, max_results: int) -> Results:
+async def ask(service: SearchService, base_url: str, key: str, query: str, max_results: int) -> Results:
     """What the service finds. Raises ActionError, whose message never holds the key."""
     call = service.encode(query, max_results, key)
     try:
@@ -43,7 +43,7 @@ async def ask(service: Service, base_url: str, key: str, query: str, max_results
     return Results(query, service.NAME, found[:max_results])
 
 
-def _refusal(service: Service, response: httpx.Response, key: str, base_url: str) -> str:
+def _refusal(service: SearchService, response: httpx.Response, key: str, base_url: str) -> str:
     status, reason = response.status_code, _without(_reason(response.content), key, base_url)
     told = f"{service.NAME} refused the search (HTTP {status}{f': {reason}' if reason else ''})."
     if status in (401, 403):

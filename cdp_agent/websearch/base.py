@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from cdp_agent.page.query.listing import Rules
+    from cdp_agent.page.query.listing import ListingRules
 
 _LONGEST_TITLE = 200
 _LONGEST_SNIPPET = 500
@@ -63,7 +63,7 @@ class Engine(Protocol):
 
     NAME: str
     BASE_URL: str
-    RULES: Rules
+    RULES: ListingRules
     SIGNS: tuple[Sign, ...]
 
     @staticmethod
@@ -71,7 +71,7 @@ class Engine(Protocol):
         """The address of the page with the results."""
 
 
-class Call(msgspec.Struct, frozen=True):
+class SearchRequest(msgspec.Struct, frozen=True):
     """A request to a service. `body` goes as JSON; without one it is a GET."""
 
     path: str
@@ -80,7 +80,7 @@ class Call(msgspec.Struct, frozen=True):
     body: Mapping[str, Any] | None = None
 
 
-class Service(Protocol):
+class SearchService(Protocol):
     """A search service with an API: a module with these names. Without a `KEY_VARIABLE` it needs no key."""
 
     NAME: str
@@ -88,7 +88,7 @@ class Service(Protocol):
     KEY_VARIABLE: str | None
 
     @staticmethod
-    def encode(query: str, max_results: int, key: str) -> Call:
+    def encode(query: str, max_results: int, key: str) -> SearchRequest:
         """The request."""
 
     @staticmethod

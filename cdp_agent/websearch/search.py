@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.websearch.base import Engine, Results, Service
+from cdp_agent.websearch.base import Engine, Results, SearchService
 
 if TYPE_CHECKING:
     from cdp_agent.browser.browser import Browser
@@ -42,7 +42,7 @@ class Search(msgspec.Struct, frozen=True):
             return await find(cast(Engine, _module(self.name)), self.base_url, query, browser, max_results)
         from cdp_agent.websearch.api import ask  # httpx takes long to import
 
-        return await ask(cast(Service, _module(self.name)), self.base_url, self.key, query, max_results)
+        return await ask(cast(SearchService, _module(self.name)), self.base_url, self.key, query, max_results)
 
 
 def configure(
@@ -76,5 +76,5 @@ def configure(
     return Search(known, address.strip().rstrip("/"), key)
 
 
-def _module(name: str) -> Engine | Service:
-    return cast("Engine | Service", importlib.import_module(f"cdp_agent.websearch.engines.{name}"))
+def _module(name: str) -> Engine | SearchService:
+    return cast("Engine | SearchService", importlib.import_module(f"cdp_agent.websearch.engines.{name}"))

@@ -21,7 +21,7 @@ from cdp_agent.errors import PageUnresponsive
 from cdp_agent.events import Event, TaskCompleted
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.lines import read_line
-from cdp_agent.providers.manner import Patience
+from cdp_agent.providers.request_options import Patience
 from cdp_agent.security.fence import TAG
 from cdp_agent.security.secrets import Secret
 from cdp_agent.trace import TraceWriter

@@ -37,7 +37,7 @@ from cdp_agent.agent.state.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.events import AiGeneration, AiGenerationError, Event
 from cdp_agent.page.page import Page
-from cdp_agent.providers.manner import Patience
+from cdp_agent.providers.request_options import Patience
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from tests.sockets import serve
 from tests.wires.cases import WIRES

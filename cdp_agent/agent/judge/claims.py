@@ -10,7 +10,7 @@ import msgspec
 
 from cdp_agent.agent.state.evidence import ADDRESS
 from cdp_agent.extract.figures import figures, long_numbers
-from cdp_agent.extract.grounding import Page, leaves, normalise, ungrounded
+from cdp_agent.extract.grounding import SourcePage, leaves, normalise, ungrounded
 
 _QUOTE = re.compile(r"[“„«\"]([^“”„«»\"\n]{3,300})[”“»\"]")
 _ADDRESS = re.compile(r"https?://[^\s<>()\[\]\"'`|*]+")
@@ -29,7 +29,7 @@ _MOST_CLAIMS = 40
 _EXCERPT = 300
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundClaim(msgspec.Struct, frozen=True):
     """A claim that was shown, and the line that shows it; "" where it is put together from several."""
 
     claim: str
@@ -41,7 +41,7 @@ class Found(msgspec.Struct, frozen=True):
 class Checked(msgspec.Struct, frozen=True):
     """Which claims were found in what the run was shown, and which were not."""
 
-    found: list[Found]
+    found: list[FoundClaim]
     missing: list[str]
 
 
@@ -49,7 +49,7 @@ def check(answer: Any, shown: str, schema: Any = None) -> Checked:
     """Holds an answer, Markdown or JSON data of that schema, against all that was shown, as Evidence.text gives it."""
     text = _NOT_SAID.sub("", shown)
     readable = _ESCAPED.sub(lambda match: " ".join(unquote(match[0]).split()), text)
-    page = Page(readable)
+    page = SourcePage(readable)
     pages, addresses = _places(text, readable)
 
     def shows(claim: str | float) -> str | None:
@@ -57,7 +57,7 @@ def check(answer: Any, shown: str, schema: Any = None) -> Checked:
             return addresses.get(_address_key(claim)) or page.line_with(claim)
         return page.line_with(claim)
 
-    found: list[Found] = []
+    found: list[FoundClaim] = []
     missing: list[str] = []
     for label, claim in _claims(answer, schema):
         line = shows(claim)
@@ -65,7 +65,7 @@ def check(answer: Any, shown: str, schema: Any = None) -> Checked:
             missing.append(label)
         elif len(found) < _MOST_CLAIMS:
             excerpt = line if len(line) <= _EXCERPT else _around(str(claim), line)
-            found.append(Found(str(claim), excerpt, pages.get(line, "")))
+            found.append(FoundClaim(str(claim), excerpt, pages.get(line, "")))
     return Checked(found, missing)
 
 

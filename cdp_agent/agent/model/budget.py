@@ -9,7 +9,7 @@ from cdp_agent.errors import CdpAgentError, SetupError
 from cdp_agent.outcome import TaskError
 
 if TYPE_CHECKING:
-    from cdp_agent.agent.model.tally import Tally
+    from cdp_agent.agent.model.usage import UsageMeter
     from cdp_agent.agent.state.task import Limits
     from cdp_agent.providers.prices import Prices
     from cdp_agent.providers.services import Endpoint
@@ -38,7 +38,7 @@ def check_prices(limits: Limits, prices: Prices, endpoints: Iterable[Endpoint]) 
             )
 
 
-def spent(limits: Limits, tally: Tally) -> TaskError | None:
+def spent(limits: Limits, tally: UsageMeter) -> TaskError | None:
     """Why the run may not go on asking; time is seen to while it runs."""
     tokens = tally.input_tokens + tally.output_tokens
     if limits.max_tokens_total is not None and tokens >= limits.max_tokens_total:

@@ -29,7 +29,7 @@ _PIXELS_A_TOKEN = 600
 """Fewer than any provider's: about 750 of Anthropic's, 660 of Google's, 630 of OpenAI's at most (see paint.py)."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class HistoryItem(msgspec.Struct, frozen=True):
     """A message, and what is left of it when it shrinks."""
 
     message: Message
@@ -48,7 +48,7 @@ class Told(msgspec.Struct, frozen=True):
 class History:
     """The conversation so far. `tokens` is an upper bound of what it comes to."""
 
-    def __init__(self, system: str, entries: Sequence[Entry] = ()) -> None:
+    def __init__(self, system: str, entries: Sequence[HistoryItem] = ()) -> None:
         self.entries = list(entries)
         if not entries:
             self._add(System(system))
@@ -142,14 +142,14 @@ class History:
             message = msgspec.structs.replace(message, text=_joined(message.text, prompts.PICTURE), images=(image,))
         elif isinstance(message, User):
             message = User((*message.parts, Text(prompts.PICTURE), image))
-        self.entries.append(Entry(message, last.short, _tokens(message) + cost))
+        self.entries.append(HistoryItem(message, last.short, _tokens(message) + cost))
 
     def clip_pictures(self) -> None:
         """Leaves words in the place of every picture."""
         for place, entry in enumerate(self.entries):
             if _images(entry.message):
                 message = _without_images(entry.message)
-                self.entries[place] = Entry(message, entry.short, _tokens(message))
+                self.entries[place] = HistoryItem(message, entry.short, _tokens(message))
                 self._displace(place)
 
     def messages(self) -> tuple[Message, ...]:
@@ -161,10 +161,10 @@ class History:
             if isinstance(entry.message, Assistant) and entry.message.state is not None:
                 state = msgspec.structs.replace(entry.message.state, displaced=True)
                 message = msgspec.structs.replace(entry.message, state=state)
-                self.entries[place] = Entry(message, message, entry.tokens)
+                self.entries[place] = HistoryItem(message, message, entry.tokens)
 
     def _add(self, message: Message, short: Message | None = None) -> None:
-        self.entries.append(Entry(message, message if short is None else short, _tokens(message)))
+        self.entries.append(HistoryItem(message, message if short is None else short, _tokens(message)))
 
 
 def _text_of(message: Message) -> str:

@@ -16,8 +16,8 @@ import msgspec
 
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.history import History
-from cdp_agent.agent.observation.looking import look
-from cdp_agent.agent.observation.place import BLANK
+from cdp_agent.agent.observation.browser_state import BLANK
+from cdp_agent.agent.observation.observe import look
 from cdp_agent.agent.observation.vision import add_picture
 from cdp_agent.events import HistoryShrunk
 from cdp_agent.page.snapshot.budget import tokens

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.observation.place import BLANK, go_back_to
+from cdp_agent.agent.observation.browser_state import BLANK, go_back_to
 from cdp_agent.errors import BrowserError
 from cdp_agent.events import BrowserReconnected, EndpointConnected, EndpointCycle
 

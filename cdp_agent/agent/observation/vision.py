@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cdp_agent.agent.observation.place import BLANK
+from cdp_agent.agent.observation.browser_state import BLANK
 from cdp_agent.errors import ActionError, BrowserError, ModelError, ProtocolError
 from cdp_agent.events import AgentStatus, BrowserScreenshot
 from cdp_agent.providers.shared.errors import is_of_pictures

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cdp_agent.agent.model.history import Entry
-from cdp_agent.agent.model.tally import Tally
+from cdp_agent.agent.model.history import HistoryItem
+from cdp_agent.agent.model.usage import UsageMeter
+from cdp_agent.agent.observation.browser_state import BLANK, BrowserState, place_of
 from cdp_agent.agent.observation.known_addresses import KnownAddresses
-from cdp_agent.agent.observation.place import BLANK, Place, place_of
-from cdp_agent.agent.observation.stagnation import Stagnation
+from cdp_agent.agent.observation.stuck_detector import StuckDetector
 from cdp_agent.agent.state.evidence import Evidence, Shown
 from cdp_agent.agent.state.planner import Plan
 from cdp_agent.agent.state.task import Options, Task
@@ -43,12 +43,12 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     plan: Plan | None
     revisions: int
     validations: int
-    tally: Tally
-    history: list[Entry]
+    tally: UsageMeter
+    history: list[HistoryItem]
     evidence: list[Shown]
     addresses: list[str]
     states: list[str]
-    place: Place
+    place: BrowserState
     secrets: list[str] = []
     """The names of those that the run had; what they are is not written down."""
     by_steps: Any = None
@@ -98,14 +98,14 @@ def save(run: Run, folder: Path) -> None:
         raise SetupError(f"{error.filename or folder} cannot be written: {error.strerror}.") from error
 
 
-def _without_secrets(run: Run) -> Place:
+def _without_secrets(run: Run) -> BrowserState:
     """Where the run is, without the cookies and the parts of addresses that hold a secret."""
 
     def holds(value: object) -> bool:
         return run.secrets.masked(value) is not value
 
     tabs = [re.split("[?#]", tab)[0] if holds(tab) else tab for tab in run.place.tabs]
-    return Place(
+    return BrowserState(
         [BLANK if holds(tab) else tab for tab in tabs], [each for each in run.place.cookies if not holds(each)]
     )
 
@@ -143,15 +143,15 @@ def restore(run: Run, checkpoint: Checkpoint) -> None:
     """Puts the run where it was, apart from its tabs."""
     run.plan = checkpoint.plan
     run.revisions, run.validations = checkpoint.revisions, checkpoint.validations
-    run.tally = Tally(
+    run.tally = UsageMeter(
         **{
             name: getattr(checkpoint.tally, name)
-            for name in Tally.__struct_fields__
+            for name in UsageMeter.__struct_fields__
             if name not in ("clock", "errors_in_a_row")
         }
     )
     run.history.entries = list(checkpoint.history)
     run.evidence = Evidence(checkpoint.evidence)
     run.addresses = KnownAddresses(checkpoint.addresses)
-    run.stagnation = Stagnation(checkpoint.states)
+    run.stagnation = StuckDetector(checkpoint.states)
     run.place = checkpoint.place

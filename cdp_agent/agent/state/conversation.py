@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from cdp_agent.agent.model.asking import ask
 from cdp_agent.agent.model.history import History, Told
-from cdp_agent.agent.observation.sight import Sight
+from cdp_agent.agent.model.model_calls import ask
+from cdp_agent.agent.observation.observer import Observer
 from cdp_agent.agent.observation.vision import gave_up_pictures
 from cdp_agent.errors import BadReply, ContextTooLong, InvalidArguments, ModelError
 from cdp_agent.events import AiGenerationError
@@ -61,12 +61,12 @@ Compose = Callable[[bool], Awaitable[Question]]
 class Conversation:
     """One role's. `sight` is what it has seen of the page; `client` is its model where that is not the run's."""
 
-    def __init__(self, run: Run, system: str, sight: Sight | None = None, client: Client | None = None) -> None:
+    def __init__(self, run: Run, system: str, sight: Observer | None = None, client: Client | None = None) -> None:
         self._run = run
         self._system = system
         self._client = client
         self._window_tokens = run.window_tokens
-        self.sight = sight or Sight(run.most_told, secrets=run.secrets)
+        self.sight = sight or Observer(run.most_told, secrets=run.secrets)
         self._begin()
 
     def _begin(self) -> None:

@@ -14,13 +14,13 @@ import msgspec
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.budget import spent
 from cdp_agent.agent.model.history import History
-from cdp_agent.agent.model.tally import Tally
+from cdp_agent.agent.model.usage import UsageMeter
+from cdp_agent.agent.observation.browser_state import BrowserState
 from cdp_agent.agent.observation.known_addresses import KnownAddresses
-from cdp_agent.agent.observation.place import Place
-from cdp_agent.agent.observation.restless import Restless
-from cdp_agent.agent.observation.sight import Seen, Sight
-from cdp_agent.agent.observation.stagnation import Stagnation
+from cdp_agent.agent.observation.observer import ObservedPage, Observer
+from cdp_agent.agent.observation.stuck_detector import StuckDetector
 from cdp_agent.agent.observation.tabs import Tabs
+from cdp_agent.agent.observation.volatile_lines import VolatileLines
 from cdp_agent.agent.state.evidence import Evidence
 from cdp_agent.agent.state.planner import Plan
 from cdp_agent.agent.state.task import Options, Task
@@ -55,7 +55,7 @@ class Run:
     tabs: Tabs
     time_limit: asyncio.Timeout
     """What ends it when its time is up."""
-    place: Place
+    place: BrowserState
     """Where it was after the last step."""
 
     def __init__(
@@ -86,8 +86,8 @@ class Run:
         self.refused = ""
         """That answer."""
         self.recoveries = 0
-        self.place = Place()
-        self.tally = Tally()
+        self.place = BrowserState()
+        self.tally = UsageMeter()
         self.history = History(
             prompts.system(
                 today=date.today(),
@@ -100,11 +100,11 @@ class Run:
         self.window_tokens = self.limits.history_tokens
         """How long the conversation may become; less when the model takes less."""
         shown = min(self.limits.observation_tokens, self.window_tokens // 4)
-        self.sight = Sight(shown, self.window_tokens // 4, self.secrets)
+        self.sight = Observer(shown, self.window_tokens // 4, self.secrets)
         self.evidence = Evidence()
         self.addresses = KnownAddresses()
-        self.stagnation = Stagnation()
-        self.restless = Restless()
+        self.stagnation = StuckDetector()
+        self.restless = VolatileLines()
         self.sees = options.vision
         """Whether the model is given pictures; no longer when it refused one."""
         self.by_steps: Callable[[], Any] = lambda: None
@@ -180,7 +180,7 @@ class Run:
         elif (over := spent(limits, tally)) is not None:
             self.end = self.end or End(error=over)
 
-    def saw(self, seen: Seen) -> None:
+    def saw(self, seen: ObservedPage) -> None:
         """Takes down what the model gets to see of a page."""
         if seen.problem:
             self.tell(AgentStatus, message=f"The page cannot be read: {seen.problem}")

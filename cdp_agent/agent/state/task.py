@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.page.policy.rules import Rules, rules_of
-from cdp_agent.providers.manner import Manner
+from cdp_agent.page.policy.rules import RequestRules, rules_of
+from cdp_agent.providers.request_options import RequestOptions
 from cdp_agent.security.secrets import Secrets
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     search: str | None = None
     search_base_url: str | None = None
     allow_evaluate: bool = False
-    manner: Manner = Manner()
+    manner: RequestOptions = RequestOptions()
     fallback_model: str | None = None
     fallback_base_url: str | None = None
     prices: Path | None = None
@@ -83,7 +83,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """None: whoever wrote the steps chose the files."""
 
     @property
-    def rules(self) -> Rules | None:
+    def rules(self) -> RequestRules | None:
         """What the run's tabs may load."""
         return rules_of(allow=self.allow, deny=self.deny)
 

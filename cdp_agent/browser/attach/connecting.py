@@ -29,7 +29,7 @@ class Attempt(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
-class Way(Protocol):
+class EndpointSource(Protocol):
     """How a Chrome is reached. `timeout_s` and `too_late` are its own, if it needs more time than others."""
 
     timeout_s: float | None
@@ -79,12 +79,12 @@ class Connecting:
             attempts.append(Attempt(index, total, failure))
         raise BrowserError(_told(attempts))
 
-    def _way(self, endpoint: str, name: str) -> Way:
+    def _way(self, endpoint: str, name: str) -> EndpointSource:
         # Late: a Chrome of our own needs none of this, and importing it takes long.
         if endpoint == AUTO:
-            from .own_chrome import OwnChrome
+            from .user_chrome import UserChrome
 
-            return OwnChrome(self._profile)
+            return UserChrome(self._profile)
         from .endpoints import address_of
 
         return address_of(endpoint, name)

@@ -14,7 +14,7 @@ import msgspec
 from cdp_agent.errors import BrowserError
 
 if TYPE_CHECKING:
-    from cdp_agent.page.policy.rules import Pattern, Rules
+    from cdp_agent.page.policy.rules import Pattern, RequestRules
     from cdp_agent.page.settings import PageSettings
 
     from .proxy import ChromeProxy
@@ -160,7 +160,7 @@ def settings_for_workers(settings: PageSettings) -> tuple[list[str], dict[str, s
     return arguments, environment
 
 
-def settings_for_network(rules: Rules | None, args: Sequence[str], proxied_by: str | None) -> list[str]:
+def settings_for_network(rules: RequestRules | None, args: Sequence[str], proxied_by: str | None) -> list[str]:
     """Arguments that refuse what no session sees: sockets of shared workers, prefetches, lookups ahead, WebRTC.
 
     They know hosts alone, not schemes or ports: what they let pass is still held by the rules. They do not stand beside
@@ -175,7 +175,7 @@ def settings_for_network(rules: Rules | None, args: Sequence[str], proxied_by: s
     return chosen
 
 
-def _resolver_rules(rules: Rules, proxied_by: str | None) -> Iterator[str]:
+def _resolver_rules(rules: RequestRules, proxied_by: str | None) -> Iterator[str]:
     for denied in rules.deny:
         if denied.host and not denied.scheme and denied.port is None:
             yield from (f"MAP {name} ~NOTFOUND" for name in _names(denied))

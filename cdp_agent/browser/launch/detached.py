@@ -18,7 +18,7 @@ from cdp_agent.cdp.connection import Connection
 from cdp_agent.errors import BrowserError
 
 from .chrome import LaunchOptions
-from .launch import CLEAN_UP_S, start_with_port, wait_until_listening
+from .launcher import CLEAN_UP_S, start_with_port, wait_until_listening
 
 _ORDERLY_END_S = 3.0
 

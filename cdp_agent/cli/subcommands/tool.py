@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from cdp_agent.agent.observation.tabs import Tabs
-from cdp_agent.cli.parser import ToolCall
+from cdp_agent.cli.parser import ToolCommand
 from cdp_agent.cli.session import Current, chrome, current_tab, leave
 from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.cli.terminal.text import for_terminal
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cdp_agent.providers.client import Client
 
 
-async def call_tool(call: ToolCall) -> int:
+async def call_tool(call: ToolCommand) -> int:
     """Calls it on the current tab and prints what came of it. Raises CdpAgentError."""
     tell_more(call.config)
     address = _address(call.url) if call.url is not None else None
@@ -48,7 +48,7 @@ async def call_tool(call: ToolCall) -> int:
 
 
 @asynccontextmanager
-async def _model(call: ToolCall) -> AsyncIterator[Client | None]:
+async def _model(call: ToolCommand) -> AsyncIterator[Client | None]:
     """The model that is configured, for the tools that ask one. Raises SetupError."""
     if not call.tool.needs_model or not call.config.model:
         yield None

@@ -15,7 +15,7 @@ from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 
 from . import mouse
-from .aim import DEADLINE_S, aim, describe, input_session, missed, refusal, told
+from .actionability import DEADLINE_S, aim, describe, input_session, missed, refusal, told
 from .keyboard import press
 from .mouse import Button
 

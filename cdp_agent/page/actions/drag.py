@@ -20,7 +20,7 @@ from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.refs.locate import Located, Position
 
 from . import mouse
-from .aim import DEADLINE_S, Aimed, aim, input_session, missed, told
+from .actionability import DEADLINE_S, Aimed, aim, input_session, missed, told
 
 _STEPS = 8
 _START_PX = (3.0, 6.0)

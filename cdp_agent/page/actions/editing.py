@@ -17,7 +17,7 @@ from cdp_agent.cdp.types import Command, Empty
 from cdp_agent.page.activity.receipts import LONGEST_VALUE
 from cdp_agent.page.refs.locate import Located
 
-from .aim import Obstacle, input_session, refusal, told
+from .actionability import Obstacle, input_session, refusal, told
 from .keyboard import events_of, inserting, send
 from .keys import parse_chord
 

@@ -17,8 +17,8 @@ from cdp_agent.page.frames.world import answer_of
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted
 
+from .actionability import describe, input_session, refusal, refused, told
 from .actions import click_element, focus
-from .aim import describe, input_session, refusal, refused, told
 from .editing import Filled, Keys, Ready, enter_code, enter_rich, keys, select_all
 from .keyboard import check_enterable, inserting, press, send, typing
 

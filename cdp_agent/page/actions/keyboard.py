@@ -18,7 +18,7 @@ from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 
-from .aim import input_session
+from .actionability import input_session
 from .keys import KEYS, MODIFIERS, Chord, Key, parse_chord
 
 # macOS edits by commands that its input system finds for a chord; synthetic events must bring them along.

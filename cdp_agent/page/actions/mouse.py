@@ -26,7 +26,7 @@ HELD_S = 0.08
 _MASK: dict[Button, int] = {"left": 1, "right": 2, "middle": 4}
 
 
-class Answer(msgspec.Struct, frozen=True):
+class PressAnswer(msgspec.Struct, frozen=True):
     """What the page will tell of one press that meets its element; asked for before the press."""
 
     world: World
@@ -42,7 +42,13 @@ class Moved(msgspec.Struct, frozen=True):
 
 
 async def click_at(
-    session: Session, x: float, y: float, *, button: Button = "left", count: int = 1, answers: Sequence[Answer] = ()
+    session: Session,
+    x: float,
+    y: float,
+    *,
+    button: Button = "left",
+    count: int = 1,
+    answers: Sequence[PressAnswer] = (),
 ) -> None:
     """Moves there and presses `count` times, held each time until the page has answered, where that is asked for.
 
@@ -70,7 +76,7 @@ async def move_to(session: Session, x: float, y: float, *, held: bool = False) -
         await session.send(_event("mouseMoved", x, y, button="left" if held else None, held=held))
 
 
-async def press_down(session: Session, x: float, y: float, answer: Answer) -> None:
+async def press_down(session: Session, x: float, y: float, answer: PressAnswer) -> None:
     """Moves there, presses the left button and keeps it down; returns when the page has answered the press."""
     moved = session.post(_event("mouseMoved", x, y))
     try:
@@ -91,7 +97,7 @@ def released(x: float, y: float) -> cdp_input.DispatchMouseEvent:
     return _event("mouseReleased", x, y, button="left", count=1)
 
 
-async def _answered(session: Session, pressed: asyncio.Future[Empty], answer: Answer) -> Moved:
+async def _answered(session: Session, pressed: asyncio.Future[Empty], answer: PressAnswer) -> Moved:
     async with deadline(session, HANDLED_WITHIN_S):
         await pressed
     await asyncio.wait([answer.told], timeout=HELD_S)

@@ -15,7 +15,7 @@ from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.security.secrets import Revealed, placeholder
 
-from .aim import Obstacle, describe, refusal, refused, told
+from .actionability import Obstacle, describe, refusal, refused, told
 from .fill import FIELD_WAIT_S
 from .select import By, select
 

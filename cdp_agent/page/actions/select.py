@@ -12,8 +12,8 @@ from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted
 
+from .actionability import ElementLabel, Obstacle, describe, refusal, refused
 from .actions import click_element
-from .aim import Obstacle, Told, describe, refusal, refused
 from .fill import fill
 from .keyboard import press
 
@@ -29,7 +29,7 @@ class _Kind(msgspec.Struct, frozen=True):
 
     kind: Literal["native", "datalist", "custom", "other"]
     local: int
-    said: Told
+    said: ElementLabel
     instead: str
 
 

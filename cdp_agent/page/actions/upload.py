@@ -17,8 +17,8 @@ from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.refs.locate import Located
 
+from .actionability import Obstacle, describe, refusal, refused, told
 from .actions import click_element
-from .aim import Obstacle, describe, refusal, refused, told
 
 _CHOOSER_WITHIN_S = 3.0
 _LONGEST_NAME = 255  # bytes, on all systems

@@ -24,10 +24,10 @@ from cdp_agent.page.frames.hanging import (
     stop_loading,
 )
 
+from .action_runner import ActionRunner
 from .dialogs import Dialog
 from .receipts import Outcome, Receipt
-from .recorder import Recorder
-from .settle import NAVIGATION_S, Watch
+from .stability import NAVIGATION_S, Watch
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
@@ -75,7 +75,7 @@ async def goto(page: Page, url: str, *, timeout_s: float | None = None) -> Recei
         tree = await page.frames()
         await end_scripts(page, aside=True)
         watch = Watch(page, tree)
-        recorder = Recorder(page, None, watch)
+        recorder = ActionRunner(page, None, watch)
         outcome = await recorder.act(_navigate(page, url.strip(), timeout_s, watch.departure))
         receipt = await recorder.finish("goto", outcome, detail=url, navigation_s=max(1.0, deadline - _now(page)))
         return msgspec.structs.replace(receipt, note=_CRASHED) if page.activity.crashed else receipt
@@ -125,7 +125,7 @@ async def _through_history(page: Page, step: int) -> Receipt:
 async def _navigation(page: Page, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
     async with page.acting:
         went_aside = await end_scripts(page, aside=action == "reload")
-        recorder = Recorder(page, None, Watch(page, await page.frames()))
+        recorder = ActionRunner(page, None, Watch(page, await page.frames()))
         outcome = await recorder.act(do(went_aside))
         navigation_s = page.settings.navigation_timeout_s or NAVIGATION_S
         receipt = await recorder.finish(action, outcome, navigation_s=navigation_s)

@@ -36,7 +36,7 @@ _UNSAFE_REDIRECT = "net::ERR_UNSAFE_REDIRECT"
 _NO_BUFFER = 1  # bytes; we never ask for a body
 
 
-class Failure(msgspec.Struct, frozen=True):
+class RequestFailure(msgspec.Struct, frozen=True):
     """A request that failed: `status` of 400 or more, or Chrome's `error` (`net::ERR_…`)."""
 
     method: str
@@ -52,7 +52,7 @@ class Failure(msgspec.Struct, frozen=True):
         return f"{self.method} {shortened(self.url)} {self.status or self.error}"
 
 
-class Mark(msgspec.Struct, frozen=True):
+class NetworkMark(msgspec.Struct, frozen=True):
     """A moment: what begins later was caused by what was done then, except for what repeats what was under way."""
 
     order: int
@@ -81,7 +81,7 @@ class Requests:
         self._stirred = stirred
         self._order = 0
         self._running: dict[str, _Request] = {}
-        self._failures: list[tuple[int, Failure]] = []
+        self._failures: list[tuple[int, RequestFailure]] = []
         self._statuses: dict[str, int] = {}
         self._answered_at: dict[str, float] = {}
         """When documents that were asked for were answered; infinity until then."""
@@ -103,15 +103,15 @@ class Requests:
         session.tell(log.Enable())
         session.tell(network.Enable(max_total_buffer_size=_NO_BUFFER, max_resource_buffer_size=_NO_BUFFER))
 
-    def mark(self) -> Mark:
+    def mark(self) -> NetworkMark:
         """Names this moment for `pending` and `failures`."""
-        return Mark(self._order, frozenset(each.place for each in self._running.values()))
+        return NetworkMark(self._order, frozenset(each.place for each in self._running.values()))
 
-    def any_since(self, since: Mark) -> bool:
+    def any_since(self, since: NetworkMark) -> bool:
         """Whether any request began after `since`."""
         return self._order > since.order
 
-    def pending(self, since: Mark) -> list[str]:
+    def pending(self, since: NetworkMark) -> list[str]:
         """The requests that began after `since` and are worth waiting for: "GET https://…"."""
         return [f"{each.method} {shortened(each.url)}" for each in self._waited_for(since)]
 
@@ -120,7 +120,7 @@ class Requests:
         long_ago = _now() - ENDLESS_S
         return [
             f"{each.method} {shortened(each.url)}"
-            for each in self._waited_for(Mark(-1, frozenset()))
+            for each in self._waited_for(NetworkMark(-1, frozenset()))
             if each.since > long_ago and not self._polls(each)
         ]
 
@@ -128,12 +128,12 @@ class Requests:
         """For how long nothing began or ended, apart from what polls."""
         return _now() - self._moved_at
 
-    def give_up(self, since: Mark) -> None:
+    def give_up(self, since: NetworkMark) -> None:
         """Those that are pending took too long: they are not waited for again on this page."""
         for each in self._waited_for(since):
             self._endless.add(each.place)
 
-    def failures(self, since: Mark) -> list[Failure]:
+    def failures(self, since: NetworkMark) -> list[RequestFailure]:
         """The requests that began after `since` and failed."""
         return [failure for order, failure in self._failures if order > since.order]
 
@@ -143,7 +143,7 @@ class Requests:
             self._told = ""
             return
         self._order += 1
-        self._failures.append((self._order, Failure("GET", url, error=REFUSED)))
+        self._failures.append((self._order, RequestFailure("GET", url, error=REFUSED)))
         del self._failures[:-_REMEMBERED]
         self._stirred()
 
@@ -175,7 +175,7 @@ class Requests:
     def _polls(self, request: _Request) -> bool:
         return self._times[request.place] >= _POLLS
 
-    def _waited_for(self, since: Mark) -> list[_Request]:
+    def _waited_for(self, since: NetworkMark) -> list[_Request]:
         worker_began = _now() - WORKER_S
         return [
             each
@@ -212,20 +212,20 @@ class Requests:
             if len(self._statuses) > _REMEMBERED:
                 del self._statuses[next(iter(self._statuses))]
         if event.response.status >= 400:
-            self._fail(request, Failure(request.method, request.url, status=event.response.status))
+            self._fail(request, RequestFailure(request.method, request.url, status=event.response.status))
         if event.response.mime_type.startswith(_STREAMS):
             self._end(event.request_id)
 
     def _failed(self, event: network.LoadingFailed) -> None:
         request = self._running.get(event.request_id)
-        # "inspector": we did not let it out, see guard.py
+        # "inspector": we did not let it out, see request_policy.py
         if request is not None and not event.canceled and event.blocked_reason != "inspector":
             why = event.blocked_reason or (_REDIRECTED if event.error_text == _UNSAFE_REDIRECT else "")
             error = f"{event.error_text} ({why})" if why else event.error_text
-            self._fail(request, Failure(request.method, request.url, error=error))
+            self._fail(request, RequestFailure(request.method, request.url, error=error))
         self._end(event.request_id)
 
-    def _fail(self, request: _Request, failure: Failure) -> None:
+    def _fail(self, request: _Request, failure: RequestFailure) -> None:
         self._failures.append((request.order, failure))
         del self._failures[:-_REMEMBERED]
 

@@ -14,8 +14,8 @@ from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, LONGEST_TITLE, in_lin
 
 from .dialogs import Dialog
 from .downloads import Download
-from .network import Failure, shortened
-from .settle import QUIET
+from .network import RequestFailure, shortened
+from .stability import QUIET
 
 _DONE = {
     "click": "clicked",
@@ -87,7 +87,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """Lines: "+ added", "- removed", "~ changed", or, where most did, "= the page". Of a new document none."""
     focus: str | None = None
     """What has the focus now, when that changed; "" when nothing has it any more."""
-    failed_requests: list[Failure] = []
+    failed_requests: list[RequestFailure] = []
     blocked: list[Blocked] = []
     """Requests that the lists of allowed and denied origins kept from being sent."""
     withheld: list[Withheld] = []

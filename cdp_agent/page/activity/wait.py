@@ -19,9 +19,9 @@ from cdp_agent.page.frames.world import CRASHED_PAGE, World
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import quoted
 
+from .action_runner import ActionRunner
 from .network import shortened
 from .receipts import Outcome, Receipt
-from .recorder import Recorder
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
@@ -85,7 +85,7 @@ async def wait_for(
         waiting = _Waiting(page, wanted, (await page.frames()).unread_documents)
         root = (await page.frames()).root
         told, root.is_told = root.is_told, False  # it may be what is waited for
-        recorder = await Recorder.start(page)
+        recorder = await ActionRunner.start(page)
         page.activity.before_action = before  # waiting is no action that a navigation could come of
         try:
             await recorder.act(_within(waiting, timeout_s))

@@ -26,7 +26,7 @@ from .hanging import answers, check_chrome
 from .standstill import standstill_of
 
 if TYPE_CHECKING:
-    from cdp_agent.page.snapshot.adopt import Hidden
+    from cdp_agent.page.snapshot.closed_shadow import Hidden
 
 T = TypeVar("T")
 R = TypeVar("R")

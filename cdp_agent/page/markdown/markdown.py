@@ -10,7 +10,7 @@ import msgspec
 from lxml import etree
 
 from cdp_agent.page.frames.frames import FrameTree
-from cdp_agent.page.snapshot.reading import Part, Reading, Readings, read_all
+from cdp_agent.page.snapshot.reading import FramePart, Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable
 
 from .markdown_blocks import Block
@@ -23,7 +23,7 @@ _PARSER = etree.XMLParser(
 )  # pages are nested as deeply, and as large, as they like
 
 
-class _MarkdownPart(Part, frozen=True, kw_only=True):
+class _MarkdownPart(FramePart, frozen=True, kw_only=True):
     """What `readable` in page/js answers."""
 
     html: str

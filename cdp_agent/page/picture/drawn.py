@@ -27,7 +27,7 @@ from .marks import Box
 if TYPE_CHECKING:
     from cdp_agent.page.tab import Tab
 
-    from .covers import Spans
+    from .redactions import Spans
 
 TIMEOUT_S = 10.0
 FRAME_TIMEOUT_S = 2.0

@@ -17,11 +17,11 @@ from cdp_agent.page.frames.world import deadline
 from cdp_agent.page.snapshot.lines import refs_in
 
 from .capture import capture
-from .covers import Spans, locate_text
 from .drawn import watch_text
 from .marks import TIMEOUT_S as MARKS_TIMEOUT_S
 from .marks import Box, Mark, locate_marks
 from .paint import Format, Picture, paint
+from .redactions import Spans, locate_text
 
 if TYPE_CHECKING:
     from cdp_agent.page.tab import Tab

@@ -23,7 +23,7 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.page.frames.recent import Recent
 from cdp_agent.security.origins import is_ip
 
-from .rules import Pattern, Refusal, Rules
+from .rules import Pattern, Refusal, RequestRules
 
 _MOST_HOSTS = 50
 """With more, asking about every request costs less than having each compared with so many."""
@@ -60,7 +60,7 @@ class Interception:
         session.on(fetch.RequestPaused, self._paused)
         session.on(fetch.AuthRequired, self._asked)
 
-    def enforce(self, rules: Sequence[Rules]) -> Sequence[asyncio.Future[Any]]:
+    def enforce(self, rules: Sequence[RequestRules]) -> Sequence[asyncio.Future[Any]]:
         """From now on, and before anything that a later command lets the session do; the answers."""
         self._credentials = next((each.proxy_credentials for each in rules if each.proxy_credentials), None)
         patterns = patterns_of(rules)
@@ -96,12 +96,12 @@ class Interception:
         self._session.tell(fetch.ContinueWithAuth(request_id=event.request_id, auth_challenge_response=answer))
 
 
-def refusal_of(rules: Sequence[Rules], url: str, kind: str = "", *, tab: bool = False) -> Refusal | None:
+def refusal_of(rules: Sequence[RequestRules], url: str, kind: str = "", *, tab: bool = False) -> Refusal | None:
     """The first of the rules that refuses the address, see Rules.refusal."""
     return next((found for each in rules if (found := each.refusal(url, kind, tab=tab))), None)
 
 
-def patterns_of(rules: Sequence[Rules]) -> list[fetch.RequestPattern]:
+def patterns_of(rules: Sequence[RequestRules]) -> list[fetch.RequestPattern]:
     """The requests to ask about: all that may be refused, as few as possible."""
     wide = ["http*", "file:*"]
     texts: dict[str, None] = {}
@@ -129,7 +129,7 @@ def _glob(denied: Pattern) -> str:
     return f"*{denied.host}*"
 
 
-def socket_conditions(rules: Sequence[Rules]) -> list[network.NetworkConditions]:
+def socket_conditions(rules: Sequence[RequestRules]) -> list[network.NetworkConditions]:
     """WebSockets that are refused, as being offline, and WebRTC, whose packets are lost: the first that matches counts.
 
     WebRTC has no addresses: under any list of origins none of its packets leaves. What it sends by TCP, nothing holds.

@@ -111,7 +111,7 @@ class Blocked(msgspec.Struct, frozen=True):
         return f"{self.origin} {self.why}, so nothing was sent there. Reach the goal without it."
 
 
-class Rules(msgspec.Struct, frozen=True, kw_only=True):
+class RequestRules(msgspec.Struct, frozen=True, kw_only=True):
     """What may be loaded. `allow` None: everything that nothing else refuses."""
 
     allow: tuple[Pattern, ...] | None = None
@@ -173,19 +173,19 @@ def rules_of(
     block: Iterable[str] | None = None,
     block_hosts: str | os.PathLike[str] | Iterable[str] | None = None,
     proxy_credentials: tuple[str, str] | None = None,
-) -> Rules | None:
+) -> RequestRules | None:
     """The rules that were asked for, None when none were. An empty `allow` allows nothing. Raises SetupError."""
     types = frozenset(each.strip().lower() for each in listed("block", block or ()))
     if unknown := types - set(RESOURCE_TYPES):
         raise SetupError(f"{', '.join(sorted(unknown))} cannot be blocked, only {', '.join(RESOURCE_TYPES)}.")
-    found = Rules(
+    found = RequestRules(
         allow=None if allow is None else tuple(pattern(each) for each in listed("allow", allow)),
         deny=tuple(pattern(each) for each in listed("deny", deny or ())),
         block_types=types,
         block_hosts=frozenset() if block_hosts is None else read_hosts(block_hosts),
         proxy_credentials=proxy_credentials,
     )
-    return None if found == Rules() else found
+    return None if found == RequestRules() else found
 
 
 def listed(name: str, given: Iterable[str]) -> tuple[str, ...]:

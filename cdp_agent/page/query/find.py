@@ -9,7 +9,7 @@ import msgspec
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.refs.locate import Located
-from cdp_agent.page.snapshot.reading import Part, Reading, Readings, read_all
+from cdp_agent.page.snapshot.reading import FramePart, Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable
 
 
@@ -46,7 +46,7 @@ class _Row(msgspec.Struct, frozen=True):
     url: str
 
 
-class _FindPart(Part, frozen=True, kw_only=True):
+class _FindPart(FramePart, frozen=True, kw_only=True):
     rows: list[_Row]
     total: int
     before: list[int]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.tab import Tab
 
 
-class Rules(msgspec.Struct, frozen=True):
+class ListingRules(msgspec.Struct, frozen=True):
     """CSS selectors for where the entries of a list are in a page's own document.
 
     Each of `links`, in the first of `within` that is there, leads to an entry. What is said of it is in its `box`: the
@@ -32,7 +32,7 @@ class Rules(msgspec.Struct, frozen=True):
     """Whether its text is all else in the box when none of `texts` says anything."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class ListingEntry(msgspec.Struct, frozen=True):
     """A link, its address absolute, and the text beside it, each in one line."""
 
     title: str
@@ -43,11 +43,11 @@ class Entry(msgspec.Struct, frozen=True):
 class Listing(msgspec.Struct, frozen=True):
     """The entries in document order, and for each of the signs that were asked for whether it is there."""
 
-    entries: list[Entry]
+    entries: list[ListingEntry]
     signs: list[bool]
 
 
-async def listing(page: Tab, rules: Rules, signs: Sequence[str] = ()) -> Listing:
+async def listing(page: Tab, rules: ListingRules, signs: Sequence[str] = ()) -> Listing:
     """What the page lists; `signs` are selectors for whatever else the caller wants to know to be there.
 
     Raises PageUnresponsive, DocumentGone, BrowserError.

@@ -9,7 +9,7 @@ import msgspec
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.page.snapshot.reading import Part, Reading, Readings, read_all
+from cdp_agent.page.snapshot.reading import FramePart, Reading, Readings, read_all
 
 if TYPE_CHECKING:
     from cdp_agent.page.tab import Tab
@@ -22,7 +22,7 @@ class _Markup(msgspec.Struct, frozen=True):
     wrong: str
 
 
-class _MarkupPart(Part, frozen=True, kw_only=True):
+class _MarkupPart(FramePart, frozen=True, kw_only=True):
     """What `cleanHtml` in page/js answers, with "\\x02" around the ids of iframes whose content is elsewhere."""
 
     html: str

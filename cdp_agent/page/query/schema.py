@@ -12,7 +12,7 @@ import msgspec
 
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.page.snapshot.reading import Part, Reading, Readings, read_all
+from cdp_agent.page.snapshot.reading import FramePart, Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable
 
 Matrix = tuple[float, float, float, float, float, float]
@@ -69,7 +69,7 @@ class _Row(msgspec.Struct, frozen=True):
     seen: bool = False
 
 
-class _SchemaPart(Part, frozen=True, kw_only=True):
+class _SchemaPart(FramePart, frozen=True, kw_only=True):
     """What `schema` in page/js answers."""
 
     rows: list[_Row]

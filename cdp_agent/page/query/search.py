@@ -14,7 +14,7 @@ import regex
 
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.frames.frames import FrameTree
-from cdp_agent.page.snapshot.reading import Part, Reading, Readings, read_all
+from cdp_agent.page.snapshot.reading import FramePart, Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable
 
 LONGEST_PATTERN = 1_000
@@ -58,7 +58,7 @@ class SearchResult(msgspec.Struct, frozen=True):
     unread: list[str]
 
 
-class _TextPart(Part, frozen=True, kw_only=True):
+class _TextPart(FramePart, frozen=True, kw_only=True):
     text: str
     minds_listeners = True  # as in the snapshot: who listens for the mouse has a line
 

@@ -16,7 +16,7 @@ from cdp_agent.errors import ActionError, DocumentGone
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import World
 
-from .adopt import Hidden, ask_first
+from .closed_shadow import Hidden, ask_first
 from .refs import RefTable
 
 READ_TIMEOUT_S = 10.0
@@ -26,7 +26,7 @@ FRAME_TIMEOUT_S = 2.0
 """A frame that is on its way to a server which does not answer holds the others up no longer."""
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class FramePart(msgspec.Struct, frozen=True, kw_only=True):
     """What every function that reads a whole world answers, among other things."""
 
     first: int
@@ -50,7 +50,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     minds_listeners: ClassVar[bool] = False
 
 
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=FramePart)
 
 
 class Reading(msgspec.Struct, Generic[P]):

@@ -18,7 +18,7 @@ from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.world import World
 
 from .lines import heads_in, with_descriptions_once
-from .reading import Part, Reading, Readings, read_all
+from .reading import FramePart, Reading, Readings, read_all
 from .refs import Ref, RefTable
 
 _log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
         return {ref.ref: ref for ref in _refs(self)}
 
 
-class SnapshotPart(Part, frozen=True, kw_only=True):
+class SnapshotPart(FramePart, frozen=True, kw_only=True):
     """What `snapshot` in page/js answers: the text of one world, ids still local."""
 
     text: str

@@ -107,8 +107,8 @@ def _own_calls(calls: Sequence[ToolCall]) -> dict[str, Any]:
     return {"tool_calls": found} if found else {}
 
 
-def decoder(provider: str, model: str, content_type: str) -> ChatDecoder:
-    return ChatDecoder(provider, model, content_type)
+def decoder(provider: str, model: str, content_type: str) -> OllamaDecoder:
+    return OllamaDecoder(provider, model, content_type)
 
 
 class _Call(msgspec.Struct, frozen=True):
@@ -136,7 +136,7 @@ class _Usage(msgspec.Struct, frozen=True):
     eval_count: Count = None
 
 
-class ChatDecoder:
+class OllamaDecoder:
     """The reply from the lines of a stream; its last is the one that says `done`."""
 
     def __init__(self, provider: str, model: str, content_type: str) -> None:

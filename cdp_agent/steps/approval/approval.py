@@ -32,14 +32,14 @@ from cdp_agent.decisions import (
 
 Submit = Callable[[int, Any], str | None]
 """Hands in a decision for the question of that id: None when it counts, else why it does not."""
-Face = Callable[[Ask, Submit], Awaitable[None]]
+Approver = Callable[[Ask, Submit], Awaitable[None]]
 """Shows a question to whoever decides, and hands in what they say, until it counts or the question is over."""
 
 
-class Desk:
+class ApprovalQueue:
     """Where questions are put, one at a time, and where decisions are handed in."""
 
-    def __init__(self, face: Face, *, timeout_s: float, notice: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, face: Approver, *, timeout_s: float, notice: Callable[[str], None] = lambda _: None) -> None:
         self._face = face
         self._timeout_s = timeout_s
         self._notice = notice
@@ -109,7 +109,7 @@ class Desk:
         return None
 
 
-def calling(callback: Callable[[Ask], Any]) -> Face:
+def calling(callback: Callable[[Ask], Any]) -> Approver:
     """The face of a program: a function, or an async one, that is given the question and returns the decision."""
 
     async def show(ask: Ask, submit: Submit) -> None:

@@ -26,7 +26,7 @@ from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.outcome import TaskError
 from cdp_agent.page.policy.holding import Held
 from cdp_agent.step_events import ApprovalAsked, ApprovalDecided, ApprovalRefused
-from cdp_agent.steps.approval.approval import Desk
+from cdp_agent.steps.approval.approval import ApprovalQueue
 from cdp_agent.steps.approval.policy import allowing
 from cdp_agent.steps.approval.risk import Risk
 from cdp_agent.steps.approval.risky_words import RiskKind
@@ -59,11 +59,11 @@ class Approvals:
         # Whoever approved the plan has approved its steps, but for what cannot be taken back.
         self._asks_each = settings.flow == "iterative" and settings.rules.otherwise == "ask"
         self._faced = settings.face is not None
-        self._desk: Desk | None = None
+        self._desk: ApprovalQueue | None = None
         self._last = 0
         self._asking = asyncio.Lock()
         if settings.face is not None:
-            self._desk = Desk(settings.face, timeout_s=settings.approval_timeout_s, notice=self._refused)
+            self._desk = ApprovalQueue(settings.face, timeout_s=settings.approval_timeout_s, notice=self._refused)
 
     async def plan(self, steps: list[str], message: str) -> Decision:
         """Approve, Reject, Edit or Stop."""

@@ -8,7 +8,7 @@ import msgspec
 
 from cdp_agent.errors import SetupError
 from cdp_agent.providers.services import Endpoint
-from cdp_agent.steps.approval.approval import Face
+from cdp_agent.steps.approval.approval import Approver
 from cdp_agent.steps.approval.policy import AUTO, Rules
 
 Flow = Literal["plan", "iterative"]
@@ -24,7 +24,7 @@ class StepSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     flow: Flow = "plan"
     rules: Rules = AUTO
-    face: Face | None = None
+    face: Approver | None = None
     approval_timeout_s: float = 300.0
     executor: Endpoint | None = None
     planner_page: PlannerPage = "snapshot"

@@ -10,7 +10,7 @@ import msgspec
 from cdp_agent.decisions import Ask
 from cdp_agent.errors import SetupError
 from cdp_agent.providers.services import Endpoint
-from cdp_agent.steps.approval.approval import Face, calling
+from cdp_agent.steps.approval.approval import Approver, calling
 from cdp_agent.steps.approval.policy import ALLOW_ALL, ASK, AUTO, Rules
 from cdp_agent.steps.approval.settings import Flow, PlannerPage, StepSettings
 
@@ -21,7 +21,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     """What a program says of a run by steps; see `Agent`."""
 
     approve: Approve | None
-    approver: Face | None
+    approver: Approver | None
     flow: Flow
     approval_timeout_s: float
     planner_page: PlannerPage

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.observation.looking import look
+from cdp_agent.agent.observation.observe import look
 from cdp_agent.agent.perform import Understood, understand, understand_on
 from cdp_agent.agent.state.conversation import Conversation, Question
 from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments
@@ -26,7 +26,7 @@ from cdp_agent.steps.resolve.understanding import PATIENCE_S, understand_step
 from cdp_agent.tools.base import RECEIPT, REF_WORDS, Arguments, Tool, only_asked_for
 
 if TYPE_CHECKING:
-    from cdp_agent.steps.flow.work import Work
+    from cdp_agent.steps.flow.step_run import StepRun
 
 _ATTEMPTS = 2
 _LOOK_AGAIN_S = 0.25
@@ -56,7 +56,7 @@ class CannotDoArguments(Arguments, frozen=True):
 _CANNOT = only_asked_for("cannot_do", "Say that the step cannot be told from the page.", CannotDoArguments)
 
 
-class Resolved(msgspec.Struct, frozen=True):
+class ResolvedStep(msgspec.Struct, frozen=True):
     """A step as a tool call that can be made: who told it, and why it is this one or why a model had to.
 
     `reasoning` is what that model said.
@@ -69,7 +69,7 @@ class Resolved(msgspec.Struct, frozen=True):
     reasoning: str = ""
 
 
-async def resolve_step(work: Work, step: str) -> Resolved | Unclear:
+async def resolve_step(work: StepRun, step: str) -> ResolvedStep | Unclear:
     """The call that a step is, or why nobody can tell. Raises ActionError, ModelError, OverBudget, BrowserError."""
     run = work.run
     found = await _by_code(work, step)
@@ -77,14 +77,14 @@ async def resolve_step(work: Work, step: str) -> Resolved | Unclear:
         understood = understand(_as_call(found.tool, found.arguments), run.tools)
         if isinstance(understood, Understood):
             why = f"the words fit {found.about} and nothing else" if found.about else "the words say all of it"
-            return Resolved(found, understood, "code", why)
+            return ResolvedStep(found, understood, "code", why)
         found = Unclear(str(understood).rstrip("."))
     if work.executor is None:
         return found
     return await _ask_model(work, step, str(found))
 
 
-async def _by_code(work: Work, step: str) -> Call | Unclear:
+async def _by_code(work: StepRun, step: str) -> Call | Unclear:
     """What code finds; a page that is just being replaced is looked at again."""
     run = work.run
     until = time.monotonic() + PATIENCE_S
@@ -98,7 +98,7 @@ async def _by_code(work: Work, step: str) -> Call | Unclear:
         await asyncio.sleep(_LOOK_AGAIN_S)
 
 
-async def _ask_model(work: Work, step: str, why: str) -> Resolved | Unclear:
+async def _ask_model(work: StepRun, step: str, why: str) -> ResolvedStep | Unclear:
     """What the executor's model calls; what is wrong with it comes back to it once."""
     run = work.run
     assert work.executor is not None  # the caller's doing
@@ -126,13 +126,13 @@ async def _ask_model(work: Work, step: str, why: str) -> Resolved | Unclear:
         if isinstance(found, Understood):
             about = ", ".join(found.tool.refs_in(found.arguments))
             called = Call(found.tool.name, found.as_json(), about)
-            return Resolved(called, found, "model", _line(why), _line(meant.text or meant.reasoning))
+            return ResolvedStep(called, found, "model", _line(why), _line(meant.text or meant.reasoning))
         problem = str(found)
         talk.say(Question(prompts.failure(call.name, problem)))
     return Unclear(f"The executor's model made no call that can be carried out: {problem.rstrip('.')}")
 
 
-async def _question(work: Work, talk: Conversation, step: str, why: str, *, first: bool) -> Question:
+async def _question(work: StepRun, talk: Conversation, step: str, why: str, *, first: bool) -> Question:
     run = work.run
     told_whole = [each for each in talk.news("receipts", work.receipts) if len(each.text) <= MOST_CHARS]
     seen, _ = await look(run, told_whole, whole=first, sight=talk.sight)
@@ -146,7 +146,7 @@ async def _question(work: Work, talk: Conversation, step: str, why: str, *, firs
     return Question(asked, records="\n\n".join(filter(None, records)), page=seen.view or prompts.UNCHANGED)
 
 
-async def _checked(work: Work, call: ToolCall) -> Understood | ActionError:
+async def _checked(work: StepRun, call: ToolCall) -> Understood | ActionError:
     """The call, when its tool exists, its arguments fit and its refs are those of elements."""
     understood = await understand_on(work.run.tabs.page, call, work.run.tools)
     if isinstance(understood, ActionError):

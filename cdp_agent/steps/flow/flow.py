@@ -1,160 +1,92 @@
-"""Plan first: a plan that is agreed on, then its steps one after the other, then the verdict."""
+"""What a run by steps does, from the page where it begins to its end: the way of `Loop` through it."""
 
 from __future__ import annotations
 
+from collections.abc import MutableSequence, Sequence
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-from cdp_agent.agent.observation.place import BLANK
-from cdp_agent.agent.state import checkpoint
+import msgspec
+
+from cdp_agent.agent.loop import Course
+from cdp_agent.agent.model.model_calls import client_of
+from cdp_agent.agent.observation.browser_state import go_back_to
+from cdp_agent.agent.startup import arrive
+from cdp_agent.agent.state.checkpoint import Checkpoint, restore
 from cdp_agent.agent.state.run import End
-from cdp_agent.decisions import Approve, Edit, Reject, Reply, Retry, Reword, Skip, Stop
-from cdp_agent.events import TaskStarted
-from cdp_agent.extract.schema import listed
-from cdp_agent.outcome import TaskError
-from cdp_agent.step_events import StepSkipped, StepsPlanned
-from cdp_agent.steps.flow.doing import Came, Failed, do_step
-from cdp_agent.steps.flow.orchestrator import StepsArguments, previous, propose
-from cdp_agent.steps.flow.verifier import verify
+from cdp_agent.steps.approval.settings import StepSettings
+from cdp_agent.steps.flow.iterative import carry_out_step_by_step, go_on_step_by_step
+from cdp_agent.steps.flow.plan_first import begin, carry_out, carry_out_plan, finish_plan
+from cdp_agent.steps.flow.step_run import Progress, Said, StepRun
 
 if TYPE_CHECKING:
-    from cdp_agent.steps.flow.work import Work
-
-INTERRUPTED = "The process ended while this was carried out: whether it was done is not known."
-RETRIES = 2
-"""How often a step that failed is tried again."""
-_CORRECTED = "{plan}\nThe user rejects it: {correction}\nMake another one for the same page."
-_ANSWERED = "You asked the user: {question}\nThe user answers: {answer}"
-_DOES_NOT_FIT = "Your answer does not have the form that was asked for: {problems}. Give it again."
+    from cdp_agent.agent.state.run import Run
+    from cdp_agent.page.page import Page
+    from cdp_agent.providers.client import Client
 
 
-async def carry_out_plan(work: Work) -> None:
-    """Plans, carries out what was agreed on, and says how it went."""
-    steps = await _agree(work)
-    if steps is None:
-        return
-    await begin(work, steps)
-    await finish_plan(work)
+def planned(settings: StepSettings, said: MutableSequence[Said]) -> Course:
+    """A planner finds the steps; `said` is the conversation before, to which this run is added."""
+
+    async def go(run: Run, page: Page | None) -> None:
+        async with AsyncExitStack() as stack:
+            work = StepRun(run, settings, tuple(said), await _executor(run, settings, stack))
+            await stack.enter_async_context(work.holding())
+            if not await arrive(run, page):
+                return
+            await (carry_out_plan(work) if settings.flow == "plan" else carry_out_step_by_step(work))
+            said.append(Said("User", run.task.text))
+            if run.end is not None:
+                told = run.end.answer or (run.end.error.message if run.end.error is not None else "")
+                said.append(Said("You", told if isinstance(told, str) else msgspec.json.encode(told).decode()))
+
+    return go
 
 
-async def finish_plan(work: Work) -> None:
-    """Carries out what is left of what was agreed on, and says how it went."""
+def given(settings: StepSettings, steps: Sequence[str]) -> Course:
+    """These steps, as whoever wrote them meant them; the answer is what the last one gave."""
+
+    async def go(run: Run, page: Page | None) -> None:
+        async with AsyncExitStack() as stack:
+            work = StepRun(run, settings, (), await _executor(run, settings, stack), given=True)
+            await stack.enter_async_context(work.holding())
+            run.addresses.learn("\n".join(steps))
+            if not await arrive(run, page):
+                return
+            await begin(work, list(steps))
+            await _finish_given(work)
+
+    return go
+
+
+def resumed(settings: StepSettings, saved: Checkpoint, progress: Progress) -> Course:
+    """The rest of a run whose process died, in tabs of its own."""
+    by_hand = progress.flow == "given"
+
+    async def go(run: Run, page: Page | None) -> None:
+        async with AsyncExitStack() as stack:
+            work = StepRun(run, settings, progress.said, await _executor(run, settings, stack), given=by_hand)
+            await stack.enter_async_context(work.holding())
+            restore(run, saved)
+            run.tabs, _ = await go_back_to(run.browser, run.place)
+            work.take_up(progress)
+            if by_hand:
+                await _finish_given(work)
+            elif settings.flow == "iterative":
+                await go_on_step_by_step(work)
+            else:
+                await (finish_plan(work) if work.steps else carry_out_plan(work))
+
+    return go
+
+
+async def _finish_given(work: StepRun) -> None:
     await carry_out(work)
     if work.run.end is None:
-        verdict = await verify(work)
-        error = None if verdict.task_completed else TaskError("failed", verdict.message)
-        work.run.end = End(verdict.answer, error, "passed" if verdict.task_completed else "forced")
+        work.run.end = End(work.outputs[-1].text if work.outputs else "")
 
 
-async def begin(work: Work, steps: list[str]) -> None:
-    """Tells of the steps that were agreed on."""
-    run, work.steps = work.run, steps
-    run.tell(
-        TaskStarted,
-        task=run.task.text,
-        success_criteria="",
-        plan="\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)),
-        action_items=steps,
-        url=run.task.url,
-    )
-    await checkpoint.keep(run)
-
-
-async def carry_out(work: Work) -> None:
-    """The steps that are left one after the other, up to one that cannot be done; what the others gave stays."""
-    for number, step in enumerate(work.steps, 1):
-        if work.run.end is not None:
-            return
-        if number > work.over:
-            await _do_or_decide(work, number, step)
-
-
-async def _do_or_decide(work: Work, number: int, instruction: str) -> None:
-    """Carries out a step, again or in other words when that is decided, until it is done, left out or the end."""
-    tried = 0
-    came: Came
-    while work.run.end is None:
-        tried += 1
-        if work.at_risk:
-            instruction, came = work.at_risk, Failed(INTERRUPTED, again=False)
-            work.at_risk = ""
-        else:
-            instruction, came = await do_step(work, number, instruction, tried)
-        if not isinstance(came, Failed) or work.run.end is not None:
-            return
-        decision = await work.approvals.failure(
-            number, instruction, came.error, retries_left=RETRIES + 1 - tried, again=came.again
-        )
-        match decision:
-            case Retry():
-                continue
-            case Reword(step):
-                instruction, tried = step, 0
-            case _:
-                if isinstance(decision, Skip):
-                    work.run.tell(StepSkipped, number=number, instruction=instruction)
-                    work.over = number
-                    work.done.append(f"{number}. {instruction}: skipped by the user.")
-                return
-
-
-async def _agree(work: Work) -> list[str] | None:
-    """The steps that are to be carried out; None when the run ends without any."""
-    run = work.run
-    notes: list[str] = []
-    revision = 0
-    while True:
-        plan = await propose(work, notes)
-        run.tell(StepsPlanned, needs_steps=plan.needs_steps, steps=plan.steps, message=plan.message, revision=revision)
-        revision += 1
-        if plan.ask_user:
-            reply = await work.approvals.answer(plan.ask_user)
-            if isinstance(reply, Stop):
-                return None
-            notes.append(answered(plan.ask_user, reply))
-            continue
-        if plan.impossible:
-            run.give_up(plan.message)
-            return None
-        if not plan.needs_steps:
-            if (problems := _answer_at_once(work, plan)) is None:
-                return None
-            notes.append(problems)
-            continue
-        match await work.approvals.plan(plan.steps, plan.message):
-            case Approve():
-                # A plan that was made before any page was seen has in it what no page put there.
-                seen = work.run.tabs.page.url != BLANK
-                return _learnt(work, plan.steps, trusted=not seen or work.settings.rules.otherwise == "ask")
-            case Edit(steps):
-                return _learnt(work, steps, trusted=True)
-            case Reject(correction):
-                notes.append(_CORRECTED.format(plan=previous(plan), correction=correction))
-            case _:
-                return None
-
-
-def answered(question: str, reply: Reply) -> str:
-    """A question with its answer, as a note for the planner."""
-    return _ANSWERED.format(question=question, answer=reply.text)
-
-
-def _answer_at_once(work: Work, plan: StepsArguments) -> str | None:
-    """Ends the run with the answer, or says what is wrong with it."""
-    run = work.run
-    answer, problems = run.task.form.read(plan.message) if run.task.form is not None else (plan.message, [])
-    run.validations += 1
-    if problems and run.validations < run.limits.max_validations:
-        return _DOES_NOT_FIT.format(problems=listed(problems))
-    run.end = End(answer, TaskError("failed", listed(problems)) if problems else None)
-    return None
-
-
-def _learnt(work: Work, steps: list[str], *, trusted: bool) -> list[str]:
-    """The steps, whose addresses may be opened: all of them when they can be trusted, else those of whole sites."""
-    kept = [step.strip() for step in steps if step.strip()]
-    text = "\n".join(kept)
-    if trusted:
-        work.run.addresses.learn(text)
-    else:
-        work.run.addresses.learn_sites(text)
-    return kept
+async def _executor(run: Run, settings: StepSettings, stack: AsyncExitStack) -> Client | None:
+    if settings.executor is None:
+        return None
+    return await stack.enter_async_context(client_of(run, settings.executor))

@@ -14,13 +14,13 @@ from cdp_agent.errors import ActionError, BrowserError, SessionClosed
 from cdp_agent.events import AgentStatus, TaskStarted, TaskValidationError
 from cdp_agent.outcome import TaskError
 from cdp_agent.step_events import StepChosen
-from cdp_agent.steps.flow.doing import Came, Done, Failed, do_step
-from cdp_agent.steps.flow.flow import INTERRUPTED, answered
 from cdp_agent.steps.flow.orchestrator import next_move
+from cdp_agent.steps.flow.plan_first import INTERRUPTED, answered
+from cdp_agent.steps.flow.step_runner import Done, Failed, StepOutcome, do_step
 from cdp_agent.steps.flow.verifier import borne_out, verify
 
 if TYPE_CHECKING:
-    from cdp_agent.steps.flow.work import Work
+    from cdp_agent.steps.flow.step_run import StepRun
 
 _ONCE = ("fill", "select", "check", "uncheck", "goto", "upload", "focus")
 """Tools after which the same again has nothing left to do."""
@@ -38,7 +38,7 @@ class Last(msgspec.Struct, frozen=True):
     """The step before: what came of it, and how the page read before and after it."""
 
     step: str
-    came: Came
+    came: StepOutcome
     before: str | None
     after: str | None
     told: bool = False
@@ -60,14 +60,14 @@ class Last(msgspec.Struct, frozen=True):
                 return False
 
 
-async def carry_out_step_by_step(work: Work) -> None:
+async def carry_out_step_by_step(work: StepRun) -> None:
     """Chooses and carries out steps until nothing is left to do, a limit is reached, or somebody stops it."""
     run = work.run
     run.tell(TaskStarted, task=run.task.text, success_criteria="", plan="", url=run.task.url)
     await go_on_step_by_step(work)
 
 
-async def go_on_step_by_step(work: Work) -> None:
+async def go_on_step_by_step(work: StepRun) -> None:
     """The same, from where it stands."""
     run = work.run
     if work.at_risk:
@@ -101,7 +101,7 @@ async def go_on_step_by_step(work: Work) -> None:
             last = Last(step, came, before, await _state(work) if run.end is None else None)
 
 
-def _refuse(work: Work, step: str, *, told: bool) -> None:
+def _refuse(work: StepRun, step: str, *, told: bool) -> None:
     """Says that the step is not carried out again; ends the run when that was said before."""
     run = work.run
     run.tally.failed()
@@ -112,7 +112,7 @@ def _refuse(work: Work, step: str, *, told: bool) -> None:
     run.check_limits()
 
 
-async def _state(work: Work) -> str | None:
+async def _state(work: StepRun) -> str | None:
     """What the page shows, None where it cannot be read."""
     page = work.run.tabs.page
     try:
@@ -126,7 +126,7 @@ def _words(step: str) -> str:
     return " ".join(step.casefold().split()).rstrip(".")
 
 
-async def _conclude(work: Work, answer: str) -> list[str]:
+async def _conclude(work: StepRun, answer: str) -> list[str]:
     """Ends the run when it is done, or when it was not for the last time; else what is missing."""
     run = work.run
     insisted = is_insisted(run, answer)

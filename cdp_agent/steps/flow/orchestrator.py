@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.observation.looking import look
-from cdp_agent.agent.observation.place import BLANK
+from cdp_agent.agent.observation.browser_state import BLANK
+from cdp_agent.agent.observation.observe import look
 from cdp_agent.agent.observation.vision import tell_picture
 from cdp_agent.agent.state.conversation import Conversation, Question
 from cdp_agent.errors import ActionError, BrowserError, ProtocolError
@@ -24,7 +24,7 @@ from cdp_agent.tools.base import Arguments, Tool, only_asked_for
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from cdp_agent.steps.flow.work import Work
+    from cdp_agent.steps.flow.step_run import StepRun
     from cdp_agent.steps.resolve.call import Output
 
 _HTML_TOKENS = 5_000
@@ -129,7 +129,7 @@ _PROPOSE = only_asked_for("propose_steps", "Give the steps, or the answer when n
 _NEXT = only_asked_for("next_step", "Give the next step, or the answer when nothing is left to do.", MoveArguments)
 
 
-async def _see(work: Work, talk: Conversation, *, first: bool) -> tuple[str, Image | None]:
+async def _see(work: StepRun, talk: Conversation, *, first: bool) -> tuple[str, Image | None]:
     """The page as it is now, as far as the planner does not know it: in words, and in a picture where it sees.
 
     Raises BrowserError.
@@ -149,7 +149,7 @@ async def _see(work: Work, talk: Conversation, *, first: bool) -> tuple[str, Ima
     return text, await take(work)
 
 
-async def take(work: Work) -> Image | None:
+async def take(work: StepRun) -> Image | None:
     """A picture of what the window shows, for a model that sees; None where there is none to be had."""
     run = work.run
     if not run.sees or run.tabs.page.url == BLANK:
@@ -165,7 +165,7 @@ async def take(work: Work) -> Image | None:
     return Image(picture.data, f"image/{picture.format}")
 
 
-async def propose(work: Work, notes: list[str]) -> StepsArguments:
+async def propose(work: StepRun, notes: list[str]) -> StepsArguments:
     """A plan for the request, by the page as it was when it was first asked for.
 
     `notes` are what was wrong with the plans before this one, and what was answered. Raises ModelError, OverBudget.
@@ -181,7 +181,7 @@ async def propose(work: Work, notes: list[str]) -> StepsArguments:
     return await talk.ask_for(compose, _PROPOSE, StepsArguments, "planning")
 
 
-async def next_move(work: Work) -> MoveArguments:
+async def next_move(work: StepRun) -> MoveArguments:
     """The next step, or that nothing is left to do. Raises ModelError, OverBudget."""
     talk = work.conversation("planner", lambda: with_limits(work, _ONE_BY_ONE), sight=work.run.sight)
 
@@ -201,7 +201,7 @@ async def next_move(work: Work) -> MoveArguments:
     return await talk.ask_for(compose, _NEXT, MoveArguments, "planning")
 
 
-def _asked_for(work: Work, outputs: Iterable[Output]) -> list[Output]:
+def _asked_for(work: StepRun, outputs: Iterable[Output]) -> list[Output]:
     """What read-only tools gave: of the others the line that says how it went is enough."""
     return [each for each in outputs if (tool := work.run.tools.get(each.tool)) is not None and tool.read_only]
 
@@ -212,7 +212,7 @@ def previous(plan: StepsArguments) -> str:
     return f"Your plan was:\n{steps}"
 
 
-def begins(work: Work) -> list[str]:
+def begins(work: StepRun) -> list[str]:
     """What every conversation begins with: what was said before, and the request with what comes with it."""
     task = work.run.task
     said = [f"{each.who}: {each.text}" for each in work.said]
@@ -224,7 +224,7 @@ def begins(work: Work) -> list[str]:
     ]
 
 
-def with_limits(work: Work, system: str) -> str:
+def with_limits(work: StepRun, system: str) -> str:
     """A system prompt with the day, and what the user forbids."""
     return system.format(
         today=prompts.written(date.today()),
@@ -241,7 +241,7 @@ def _abilities(tools: Iterable[Tool]) -> str:
     return "\n".join(f"  {', '.join(each)}: {gives}" for gives, each in names.items())
 
 
-async def _html(work: Work) -> str:
+async def _html(work: StepRun) -> str:
     run = work.run
     page = run.tabs.page
     try:

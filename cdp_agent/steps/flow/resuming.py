@@ -10,10 +10,10 @@ from cdp_agent.agent.loop import Course
 from cdp_agent.agent.state.checkpoint import Checkpoint
 from cdp_agent.errors import SetupError
 from cdp_agent.providers.services import Endpoint, endpoint
-from cdp_agent.steps.approval.approval import Face
+from cdp_agent.steps.approval.approval import Approver
 from cdp_agent.steps.approval.setup import Approve, Given
-from cdp_agent.steps.flow.course import resumed
-from cdp_agent.steps.flow.work import Progress
+from cdp_agent.steps.flow.flow import resumed
+from cdp_agent.steps.flow.step_run import Progress
 
 
 def rest_of(
@@ -21,7 +21,7 @@ def rest_of(
     *,
     base_url: str | None,
     approve: Approve | None,
-    approver: Face | None,
+    approver: Approver | None,
     approval_timeout_s: float,
     environment: Mapping[str, str],
 ) -> Course:

@@ -22,7 +22,7 @@ from cdp_agent.tools.base import Arguments, only_asked_for
 
 if TYPE_CHECKING:
     from cdp_agent.agent.state.run import Run
-    from cdp_agent.steps.flow.work import Work
+    from cdp_agent.steps.flow.step_run import StepRun
 
 _PAGE_TOKENS = 4_000
 _SYSTEM = f"""\
@@ -63,7 +63,7 @@ class Verdict(msgspec.Struct, frozen=True):
     answer: Any
 
 
-async def verify(work: Work, proposed: str = "") -> Verdict:
+async def verify(work: StepRun, proposed: str = "") -> Verdict:
     """The verdict; `proposed` is the answer that the planner gave. Raises ModelError, OverBudget."""
     run = work.run
     talk = work.conversation("verifier", lambda: with_limits(work, _SYSTEM))
@@ -92,7 +92,7 @@ async def verify(work: Work, proposed: str = "") -> Verdict:
         return Verdict(completed, found.message, answer)
 
 
-def borne_out(work: Work, answer: str) -> Any | None:
+def borne_out(work: StepRun, answer: str) -> Any | None:
     """The answer in the form that was asked for, where it makes claims and the run was shown all of them, else None."""
     value, problems = _read(work.run, answer)
     checked = _held_against(work, value)
@@ -104,12 +104,12 @@ def _read(run: Run, message: str) -> tuple[Any, list[Problem]]:
     return run.task.form.read(message) if run.task.form is not None else (message, [])
 
 
-def _held_against(work: Work, answer: Any) -> Checked:
+def _held_against(work: StepRun, answer: Any) -> Checked:
     run = work.run
     return check(msgspec.to_builtins(answer), all_shown(run), answer_schema(run))
 
 
-async def _question(work: Work, talk: Conversation, proposed: str, notes: list[str], *, first: bool) -> Question:
+async def _question(work: StepRun, talk: Conversation, proposed: str, notes: list[str], *, first: bool) -> Question:
     done, outputs = talk.news("done", work.done), told(talk.news("outputs", work.outputs))
     page = talk.unless_known(await _page_now(work, talk))
     shown = "The page at the end:\n" + fence(page, "page at the end") if page is not None else prompts.UNCHANGED
@@ -126,7 +126,7 @@ def _joined(parts: list[str]) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-async def _page_now(work: Work, talk: Conversation) -> str:
+async def _page_now(work: StepRun, talk: Conversation) -> str:
     """The page, read anew: what it shows counts as shown."""
     run = work.run
     try:

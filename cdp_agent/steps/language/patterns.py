@@ -43,7 +43,7 @@ Slots = Mapping[str, str]
 Make = Callable[[Slots, Quoted], "Intent | None"]
 
 
-class Rule(msgspec.Struct, frozen=True):
+class PatternRule(msgspec.Struct, frozen=True):
     """What a sentence of one of these patterns means; `make` gives None where the words in the slots do not fit."""
 
     patterns: tuple[str, ...]

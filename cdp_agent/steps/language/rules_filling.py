@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from cdp_agent.steps.language.intents import Check, Intent, Result, Select, Set, Targets, Type, Upload
-from cdp_agent.steps.language.patterns import Rule, Slots
+from cdp_agent.steps.language.patterns import PatternRule, Slots
 from cdp_agent.steps.language.references import read_reference
 from cdp_agent.steps.language.targets import read_target
 from cdp_agent.steps.language.words import Quoted
@@ -117,19 +117,19 @@ def _upload(slots: Slots, text: Quoted) -> Intent:
 
 
 RULES = (
-    Rule(("append <text> to|into|onto <target>", "add <text> to|at the end of <target>"), _append),
-    Rule(
+    PatternRule(("append <text> to|into|onto <target>", "add <text> to|at the end of <target>"), _append),
+    PatternRule(
         (
             "clear|empty|erase [out] <target>",
             "delete|remove [all] [the] text|content|contents|value in|of|from <target>",
         ),
         _clear,
     ),
-    Rule(
+    PatternRule(
         (f"{_TYPE} <text> into|in|to|on <target> [<!submit>]",),
         _type_reference,
     ),
-    Rule(
+    PatternRule(
         (
             f'{_TYPE} <"text"> into|in|to|on|inside|at|within|as|for <target> [<!submit>]',
             'in|into <target> type|enter|write|put|input <"text"> [<!submit>]',
@@ -137,25 +137,25 @@ RULES = (
         ),
         _type,
     ),
-    Rule(("fill_in|fill_out|fill|complete|populate <target> with|as|using <text>",), _type_unquoted_into),
-    Rule((f"{_ENTER} <text> into <target> [<!submit>]",), _type_unquoted_into),
-    Rule((f"{_ENTER} <text> in|to <target>",), _type_unquoted),
-    Rule((f'{_TYPE} <"text"> [<!submit>]',), _type_here),
-    Rule(("search [for] <text> in|on|using|with <target>", "search [for] <text>"), _search),
-    Rule(
+    PatternRule(("fill_in|fill_out|fill|complete|populate <target> with|as|using <text>",), _type_unquoted_into),
+    PatternRule((f"{_ENTER} <text> into <target> [<!submit>]",), _type_unquoted_into),
+    PatternRule((f"{_ENTER} <text> in|to <target>",), _type_unquoted),
+    PatternRule((f'{_TYPE} <"text"> [<!submit>]',), _type_here),
+    PatternRule(("search [for] <text> in|on|using|with <target>", "search [for] <text>"), _search),
+    PatternRule(
         (
             "select|choose|pick [the] [option|value|item|entry] <option> in|from|under|as|for|within|on <target>",
             "from|in <target> select|choose|pick [the] [option] <option>",
         ),
         _select,
     ),
-    Rule(("change|switch|set <target> to <option>",), _change_list),
-    Rule(("select|choose|pick|mark|activate <target>",), _choose_box),
-    Rule(("check|tick|enable|turn_on|switch_on [off] <target>",), _check),
-    Rule(("clear <target>",), _clear_box),
-    Rule(
+    PatternRule(("change|switch|set <target> to <option>",), _change_list),
+    PatternRule(("select|choose|pick|mark|activate <target>",), _choose_box),
+    PatternRule(("check|tick|enable|turn_on|switch_on [off] <target>",), _check),
+    PatternRule(("clear <target>",), _clear_box),
+    PatternRule(
         ("uncheck|un-check|untick|unmark|disable|deactivate|turn_off|switch_off|deselect|unselect <target>",), _uncheck
     ),
-    Rule(("set|change|update|adjust <target> to|as|= <value>",), _set),
-    Rule(("upload|attach [the] [file] <.file> [to|into|in|as|for|with|using <target>]",), _upload),
+    PatternRule(("set|change|update|adjust <target> to|as|= <value>",), _set),
+    PatternRule(("upload|attach [the] [file] <.file> [to|into|in|as|for|with|using <target>]",), _upload),
 )

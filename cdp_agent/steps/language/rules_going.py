@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from cdp_agent.steps.language.intents import Go, Intent, Open, Result, Tab
-from cdp_agent.steps.language.patterns import Rule, Slots
+from cdp_agent.steps.language.patterns import PatternRule, Slots
 from cdp_agent.steps.language.references import read_address, read_reference
 from cdp_agent.steps.language.words import Quoted
 
@@ -62,16 +62,16 @@ def _which(words: str, text: Quoted) -> str | Result:
 
 
 RULES = (
-    Rule(
+    PatternRule(
         (
             "[go|navigate|move|return] back|backwards [one|a page] [to the previous|last page]",
             "return to the previous page",
         ),
         _back,
     ),
-    Rule(("[go|navigate|move] forward|forwards [one|a page] [to the next page]",), _forward),
-    Rule(("reload|refresh [the|this] [current] [page|tab|site]",), _reload),
-    Rule(
+    PatternRule(("[go|navigate|move] forward|forwards [one|a page] [to the next page]",), _forward),
+    PatternRule(("reload|refresh [the|this] [current] [page|tab|site]",), _reload),
+    PatternRule(
         (
             "open|create [up] a|another [new] [blank] [browser] tab",
             "open|create [up] a|another [new] [browser] tab with|at|for|to|on|showing|and_go_to|and_open [the] <url>",
@@ -79,8 +79,10 @@ RULES = (
         ),
         _new_tab,
     ),
-    Rule(("go|navigate|browse|head|return [directly|back] to <url>", "open|visit|load|launch [up] <url>"), _open),
-    Rule(
+    PatternRule(
+        ("go|navigate|browse|head|return [directly|back] to <url>", "open|visit|load|launch [up] <url>"), _open
+    ),
+    PatternRule(
         (
             "close [the|this] [current|active] [browser] tab",
             "close [the] [browser] tab <which>",
@@ -88,13 +90,13 @@ RULES = (
         ),
         _close_tab,
     ),
-    Rule(
+    PatternRule(
         (
             "switch|change|go|return|move [back|over] to [the] [browser] tab <which>",
             "switch|change|go|return|move [back|over] to [the] <which> [browser] tab",
         ),
         _switch_tab,
     ),
-    Rule(("use [the] <which>",), _use_tab),
-    Rule(("list [all] [the] [open] tabs",), _list_tabs),
+    PatternRule(("use [the] <which>",), _use_tab),
+    PatternRule(("list [all] [the] [open] tabs",), _list_tabs),
 )

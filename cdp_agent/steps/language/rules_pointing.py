@@ -9,7 +9,7 @@ import msgspec
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.actions.keys import find_key
 from cdp_agent.steps.language.intents import Click, Drag, Intent, Point, Press, Scroll, Targets
-from cdp_agent.steps.language.patterns import Rule, Slots, number
+from cdp_agent.steps.language.patterns import PatternRule, Slots, number
 from cdp_agent.steps.language.targets import read_target
 from cdp_agent.steps.language.words import Quoted
 
@@ -132,7 +132,7 @@ _ONCE = "press|hit|push|use [on] [the] <key>"
 _IN = "[in|on|inside|at|while_in <target>]"
 
 PRESSING = (
-    Rule(
+    PatternRule(
         (
             f"{_ONCE} <#times> times {_IN}",
             f"{_ONCE} <.often> {_IN}",
@@ -142,23 +142,23 @@ PRESSING = (
     ),
 )
 RULES = (
-    Rule(("submit [the|this] [form]",), _submit),
-    Rule(("double-click|double_click|doubleclick [on] <target>",), _double),
-    Rule(("right-click|right_click|rightclick [on] <target>",), _right),
-    Rule(
+    PatternRule(("submit [the|this] [form]",), _submit),
+    PatternRule(("double-click|double_click|doubleclick [on] <target>",), _double),
+    PatternRule(("right-click|right_click|rightclick [on] <target>",), _right),
+    PatternRule(
         ("hover|mouse [the_mouse] [over|on] <target>", "move [the] mouse|cursor|pointer over|to|onto <target>"), _hover
     ),
-    Rule(("focus [on|in|into] <target>", "put|set|move [the] focus on|in|into|to <target>"), _focus),
-    Rule(
+    PatternRule(("focus [on|in|into] <target>", "put|set|move [the] focus on|in|into|to <target>"), _focus),
+    PatternRule(
         (
             "drag [and_drop] <target> to|onto|on|over|into|on_top_of <onto>",
             "drag <target> and_drop_it on|onto|into|in|over <onto>",
         ),
         _drag,
     ),
-    Rule(("scroll [all_the_way] [up] to [the] [very] top|start|beginning [of <target>]",), _to_top),
-    Rule(("scroll [all_the_way] [down] to [the] [very] bottom|end [of <target>]",), _to_bottom),
-    Rule(
+    PatternRule(("scroll [all_the_way] [up] to [the] [very] top|start|beginning [of <target>]",), _to_top),
+    PatternRule(("scroll [all_the_way] [down] to [the] [very] bottom|end [of <target>]",), _to_bottom),
+    PatternRule(
         (
             "scroll <.direction> [by] <#pixels> px|pixels [in|on|inside|within|of <target>]",
             "scroll <.direction> [by] <#pages> page|pages|screen|screens|viewport|viewports [in|on|within|of <target>]",
@@ -167,17 +167,19 @@ RULES = (
         ),
         _scroll,
     ),
-    Rule(
+    PatternRule(
         ("scroll [down|up] to|until_you_see|until_you_find|until_you_reach <target>", "scroll <target> into view"),
         _into_view,
     ),
 )
 CLICKING = (
-    Rule(("close|dismiss|open|submit|confirm <what> by clicking|pressing [on] <target>",), _by_clicking),
-    Rule(("find|locate|look_for <place> and click|press|tap [on] <target>",), _find_and_click),
-    Rule(("expand|unfold <target>",), _expand),
-    Rule(("collapse|fold <target>",), _collapse),
-    Rule(("close|dismiss <target>",), _close),
-    Rule(("select|choose|pick <target>",), _choose),
-    Rule(("click|tap|press|hit|push [on|at|in] <target>", "open|follow|toggle|go_to|switch_to <target>"), _click),
+    PatternRule(("close|dismiss|open|submit|confirm <what> by clicking|pressing [on] <target>",), _by_clicking),
+    PatternRule(("find|locate|look_for <place> and click|press|tap [on] <target>",), _find_and_click),
+    PatternRule(("expand|unfold <target>",), _expand),
+    PatternRule(("collapse|fold <target>",), _collapse),
+    PatternRule(("close|dismiss <target>",), _close),
+    PatternRule(("select|choose|pick <target>",), _choose),
+    PatternRule(
+        ("click|tap|press|hit|push [on|at|in] <target>", "open|follow|toggle|go_to|switch_to <target>"), _click
+    ),
 )

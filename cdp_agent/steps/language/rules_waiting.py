@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cdp_agent.steps.language.intents import Intent, Look, Wait
-from cdp_agent.steps.language.patterns import Rule, Slots, number
+from cdp_agent.steps.language.patterns import PatternRule, Slots, number
 from cdp_agent.steps.language.words import Quoted
 
 _SECONDS = {
@@ -75,44 +75,46 @@ def _search(slots: Slots, text: Quoted) -> Intent:
 
 
 RULES = (
-    Rule(("wait|pause|sleep [for] <#count> <.unit>",), _pause),
-    Rule(
+    PatternRule(("wait|pause|sleep [for] <#count> <.unit>",), _pause),
+    PatternRule(
         ("wait until|for|till [the] url|address [to] contains|contain|includes|include|is|becomes|has <.url>",),
         _url,
     ),
-    Rule(
+    PatternRule(
         (
             f'wait until|for|till {_THING} <"gone"> {_NOUN} {_GONE}',
             f'{_CHECK} {_THING} <"gone"> {_NOUN} {_GONE}',
         ),
         _gone,
     ),
-    Rule(
+    PatternRule(
         (
             f'wait until|for|till {_THING} <"text"> {_NOUN} {_SHOWN}',
             f'{_CHECK} {_THING} <"text"> {_NOUN} {_SHOWN}',
         ),
         _shown,
     ),
-    Rule((f"{_CHECK} [the] url|address contains|includes|is|has <.url>",), _url),
-    Rule(
+    PatternRule((f"{_CHECK} [the] url|address contains|includes|is|has <.url>",), _url),
+    PatternRule(
         (
             f"wait until|for|till [the] [new|next] {_PAGE} {_LOADED}",
             "wait for [the] network|page_load|navigation [idle]",
         ),
         _idle,
     ),
-    Rule(("take|capture|make|get [a|the] screenshot|picture [of_the_page|of_the_screen]",), _screenshot),
-    Rule(
+    PatternRule(("take|capture|make|get [a|the] screenshot|picture [of_the_page|of_the_screen]",), _screenshot),
+    PatternRule(
         (
             "get|read|extract|fetch|show [the|a] [page|page's] schema|accessibility_tree [of_the_page]",
             "get|read|extract|fetch|show|list [the|all] interactive_elements [of_the_page]",
         ),
         _schema,
     ),
-    Rule(("get|read|fetch|show [the] [page|page's] html [of_the_page]",), _html),
-    Rule(("read|look_at|observe|show|view [the|this] [current] page", "take a snapshot [of_the_page]"), _snapshot),
-    Rule(
+    PatternRule(("get|read|fetch|show [the] [page|page's] html [of_the_page]",), _html),
+    PatternRule(
+        ("read|look_at|observe|show|view [the|this] [current] page", "take a snapshot [of_the_page]"), _snapshot
+    ),
+    PatternRule(
         ('search|find|look_for [for] <"pattern"> on|in [the|this] page', 'search [the|this] page for <"pattern">'),
         _search,
     ),

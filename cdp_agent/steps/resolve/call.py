@@ -11,7 +11,7 @@ import msgspec
 
 from cdp_agent.page.snapshot.lines import links_in
 from cdp_agent.steps.language.intents import Result
-from cdp_agent.steps.resolve.outline import Node
+from cdp_agent.steps.resolve.outline import OutlineNode
 from cdp_agent.steps.resolve.resolve import Unclear
 
 _URL = re.compile(r"(?:https?|file)://[^\s\"'<>)\]]+")
@@ -36,7 +36,7 @@ class Output(msgspec.Struct, frozen=True):
     url: str = ""
 
 
-def on(tool: str, node: Node, **arguments: Any) -> Call:
+def on(tool: str, node: OutlineNode, **arguments: Any) -> Call:
     """The call of a tool on an element."""
     return Call(tool, {"ref": node.ref, **arguments}, node.described)
 

@@ -11,7 +11,7 @@ from cdp_agent.steps.language.roles import BOXES, FIELDS, LISTS
 from cdp_agent.steps.language.words import alike, is_part
 from cdp_agent.steps.resolve.call import Call, Output, given, on
 from cdp_agent.steps.resolve.naming import ENOUGH, MARGIN
-from cdp_agent.steps.resolve.outline import Node, Outline
+from cdp_agent.steps.resolve.outline import Outline, OutlineNode
 from cdp_agent.steps.resolve.resolve import Unclear, resolve
 
 _VALUED = (*FIELDS, "slider")
@@ -88,7 +88,7 @@ def upload(intent: Upload, page: Outline) -> Call | Unclear:
     return node if isinstance(node, Unclear) else on("upload", node, files=[intent.file])
 
 
-def _taker(target: Targets, takers: list[Node], page: Outline) -> Node | Unclear:
+def _taker(target: Targets, takers: list[OutlineNode], page: Outline) -> OutlineNode | Unclear:
     """The field for files that the words mean: people call it a field, a button, or by what they put into it."""
     if len(takers) == 1 and not any(each.name for each in target):
         return takers[0]
@@ -98,16 +98,16 @@ def _taker(target: Targets, takers: list[Node], page: Outline) -> Node | Unclear
     return _resolved(readings, page, ("button", "link", "generic"))
 
 
-def _resolved(target: Targets, page: Outline, roles: Sequence[str]) -> Node | Unclear:
+def _resolved(target: Targets, page: Outline, roles: Sequence[str]) -> OutlineNode | Unclear:
     found = resolve(target, page, roles=roles)
     return found if isinstance(found, Unclear) else found.node
 
 
-def _turn(node: Node, *, on: bool) -> Call:
+def _turn(node: OutlineNode, *, on: bool) -> Call:
     return Call("check" if on else "uncheck", {"ref": node.ref}, node.described)
 
 
-def _the_field(page: Outline) -> Node | Unclear:
+def _the_field(page: Outline) -> OutlineNode | Unclear:
     """The field that a step means which names none: the one with the focus, else the only one."""
     fields = [node for node in page.nodes if node.ref and node.role in FIELDS and not node.disabled]
     focused = [node for node in fields if "focused" in node.states]
@@ -127,13 +127,13 @@ def _options_within(option: str, target: Targets) -> Targets:
     )
 
 
-def _options(node: Node) -> list[str]:
+def _options(node: OutlineNode) -> list[str]:
     """The options that the snapshot shows of a list: a line each, or all in one line."""
     lines = [each.name for each in node.below if each.role == "option"]
     return lines or [part for each in node.children if each.role == "options" for part in each.text.split(" | ")]
 
 
-def _option_of(node: Node, option: str) -> Call | Unclear:
+def _option_of(node: OutlineNode, option: str) -> Call | Unclear:
     options = _options(node)
     if not options:  # they come when it is opened: select() looks for itself
         return on("select", node, value=option)

@@ -7,10 +7,10 @@ from typing import Any
 from cdp_agent.steps.language.intents import Click, Drag, Point, Press, Scroll, Target
 from cdp_agent.steps.language.roles import BOXES
 from cdp_agent.steps.language.words import alike, words_of
-from cdp_agent.steps.resolve.areas import Part, part_of
 from cdp_agent.steps.resolve.call import Call, on
 from cdp_agent.steps.resolve.calls_filling import choose
-from cdp_agent.steps.resolve.outline import Node, Outline
+from cdp_agent.steps.resolve.outline import Outline, OutlineNode
+from cdp_agent.steps.resolve.regions import Region, part_of
 from cdp_agent.steps.resolve.resolve import Found, Unclear, resolve
 
 _ENDING = ("close", "x", "dismiss", "cancel")
@@ -29,7 +29,7 @@ def click(intent: Click, page: Outline) -> Call | Unclear:
     return pointed(intent, found.node)
 
 
-def pointed(intent: Click | Point, node: Node) -> Call | Unclear:
+def pointed(intent: Click | Point, node: OutlineNode) -> Call | Unclear:
     """The call that does it to this element."""
     if isinstance(intent, Point):
         return on(intent.act, node)
@@ -38,7 +38,7 @@ def pointed(intent: Click | Point, node: Node) -> Call | Unclear:
     return on("click", node, button="right") if intent.kind == "right" else _for(intent.to, node)
 
 
-def _for(purpose: str, node: Node) -> Call | Unclear:
+def _for(purpose: str, node: OutlineNode) -> Call | Unclear:
     """The click, unless it would undo what it is for."""
     if purpose == "choose" and node.role in BOXES:
         return on("check", node)
@@ -55,7 +55,7 @@ def close(target: Target, page: Outline) -> Call | Unclear:
         if isinstance(whole, Found):
             return on("click", whole.node)
     part = part_of(target, page)
-    if not isinstance(part, Part):
+    if not isinstance(part, Region):
         return Unclear(f"{len(part) or 'No'} parts of the page are {target}", part)
     for name in _ENDING:
         named = [node for node in part.nodes if node.ref and _is_named(node, name)]
@@ -65,7 +65,7 @@ def close(target: Target, page: Outline) -> Call | Unclear:
     return Unclear(f"Nothing in {target} is called Close", buttons)
 
 
-def _is_named(node: Node, name: str) -> bool:
+def _is_named(node: OutlineNode, name: str) -> bool:
     return node.role in ("button", "link", "generic") and (name,) in (words_of(node.name), words_of(node.text))
 
 

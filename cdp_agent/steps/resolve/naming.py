@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from cdp_agent.steps.language.intents import Target
 from cdp_agent.steps.language.roles import AREAS, BOXES, ELEMENTS, FIELDS, is_first
 from cdp_agent.steps.language.words import alike, is_part, normal, words_of
-from cdp_agent.steps.resolve.outline import Node
+from cdp_agent.steps.resolve.outline import OutlineNode
 
 ENOUGH = 0.6
 """Less is not meant at all."""
@@ -45,7 +45,7 @@ _AS_SEEN = 0.7
 _SEARCH = 0.9
 
 
-def fit(target: Target, node: Node, roles: Sequence[str]) -> float:
+def fit(target: Target, node: OutlineNode, roles: Sequence[str]) -> float:
     """From 0 to 1. `roles` are those that the act can be done to."""
     score = max((weight * _called(target, said) for weight, said in _sayings(node)), default=0.0)
     if score < ENOUGH:
@@ -59,7 +59,7 @@ def fit(target: Target, node: Node, roles: Sequence[str]) -> float:
     return score * _UNLIKELY.get(node.role, 1.0)
 
 
-def is_called_so(name: str, node: Node) -> bool:
+def is_called_so(name: str, node: OutlineNode) -> bool:
     """Whether the element says just this, to the letter."""
     return name.strip() in (node.name.strip(), node.text.strip())
 
@@ -69,7 +69,7 @@ def _called(target: Target, said: str) -> float:
     return score if score > 0.95 or is_part(target.name, said) else 0.0
 
 
-def _sayings(node: Node) -> Iterator[tuple[float, str]]:
+def _sayings(node: OutlineNode) -> Iterator[tuple[float, str]]:
     """What an element can be called by, each with how much it counts."""
     yield 1.0, node.name
     if node.role not in _VALUED and node.text:
@@ -93,7 +93,7 @@ def _sayings(node: Node) -> Iterator[tuple[float, str]]:
         yield from ((_HINT, hint) for hint in _hints(node))
 
 
-def _labels(node: Node) -> Iterator[str]:
+def _labels(node: OutlineNode) -> Iterator[str]:
     """The text right before a field; before or after a box: what a plain form labels it with."""
     siblings = node.parent.children if node.parent else [node]
     place = next(index for index, each in enumerate(siblings) if each is node)
@@ -106,11 +106,11 @@ def _labels(node: Node) -> Iterator[str]:
         yield _plain_text(siblings[place + 1]).split(" | ")[0]
 
 
-def _plain_text(node: Node) -> str:
+def _plain_text(node: OutlineNode) -> str:
     return node.text or node.name if node.ref is None or node.role == "generic" else ""
 
 
-def _hints(node: Node) -> Iterator[str]:
+def _hints(node: OutlineNode) -> Iterator[str]:
     """The words of its class or id, which is all that tells what a painted icon is."""
     for key in _HINTS:
         for each in node.states.get(key, "").split():
@@ -124,7 +124,7 @@ def words_of_hint(hint: str) -> list[str]:
     return [word.lower() for word in _WORDS_IN_HINT.findall(hint)]
 
 
-def _as_seen(target: Target, node: Node) -> float:
+def _as_seen(target: Target, node: OutlineNode) -> float:
     """By what an icon shows: the x closes, the trash can deletes."""
     if target.kind not in (None, "image", "button", "link") or node.role not in (
         "button",
@@ -137,13 +137,13 @@ def _as_seen(target: Target, node: Node) -> float:
     return _AS_SEEN if names and words_of(node.name)[:1] in [(name,) for name in names] else 0.0
 
 
-def _is_search_field(target: Target, node: Node) -> bool:
+def _is_search_field(target: Target, node: OutlineNode) -> bool:
     if normal(target.name) != "search" or node.role not in FIELDS:
         return False
     return node.role == "searchbox" or any(each.role == "search" for each in node.above)
 
 
-def kind_fits(target: Target, node: Node) -> bool:
+def kind_fits(target: Target, node: OutlineNode) -> bool:
     """Whether the element is of the kind that the step speaks of, before all others."""
     if target.kind == "field" and node.role == "combobox" and any(each.role in _CHOICES for each in node.children):
         return False  # it is chosen from, not typed into

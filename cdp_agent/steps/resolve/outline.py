@@ -17,7 +17,7 @@ _ENTRIES = ("row", "listitem", "article", "treeitem")
 _LONGEST_PLACE = 40
 
 
-class Node(msgspec.Struct, eq=False):
+class OutlineNode(msgspec.Struct, eq=False):
     """A line of a snapshot. `text` is what stands behind its colon: a value, or the text it begins with.
 
     `hints` are what the markup calls it, where that was asked for.
@@ -31,8 +31,8 @@ class Node(msgspec.Struct, eq=False):
     ref: str | None
     depth: int
     order: int
-    parent: Node | None = None
-    children: list[Node] = []
+    parent: OutlineNode | None = None
+    children: list[OutlineNode] = []
     hints: frozenset[str] = frozenset()
 
     @property
@@ -40,7 +40,7 @@ class Node(msgspec.Struct, eq=False):
         return "disabled" in self.states or any("inert" in each.states for each in (self, *self.above))
 
     @property
-    def above(self) -> Iterator[Node]:
+    def above(self) -> Iterator[OutlineNode]:
         """What it stands in, innermost first."""
         node = self.parent
         while node is not None:
@@ -48,7 +48,7 @@ class Node(msgspec.Struct, eq=False):
             node = node.parent
 
     @property
-    def below(self) -> Iterator[Node]:
+    def below(self) -> Iterator[OutlineNode]:
         """What stands in it, in order."""
         for child in self.children:
             yield child
@@ -89,15 +89,15 @@ class Node(msgspec.Struct, eq=False):
 class Outline(msgspec.Struct, frozen=True):
     """All lines of a page in document order; `root` holds them and is none of them."""
 
-    root: Node
-    nodes: list[Node]
+    root: OutlineNode
+    nodes: list[OutlineNode]
     url: str
 
 
 def outline(snapshot: Snapshot) -> Outline:
     """The snapshot as a tree."""
-    root = Node("page", snapshot.title, "", "", {}, None, -1, -1)
-    nodes: list[Node] = []
+    root = OutlineNode("page", snapshot.title, "", "", {}, None, -1, -1)
+    nodes: list[OutlineNode] = []
     last = root
     for line in snapshot.text.split("\n"):
         found = read_line(line)
@@ -116,8 +116,8 @@ def outline(snapshot: Snapshot) -> Outline:
     return Outline(root, nodes, snapshot.url)
 
 
-def _node(line: Line, order: int) -> Node:
-    return Node(
+def _node(line: Line, order: int) -> OutlineNode:
+    return OutlineNode(
         role=line.role,
         name=line.name or "",
         text=unquoted(line.text or ""),

@@ -9,11 +9,11 @@ import msgspec
 from cdp_agent.steps.language.intents import Target, Targets
 from cdp_agent.steps.language.roles import DIALOGS, may_be
 from cdp_agent.steps.language.words import mentions, nearly, words_of
-from cdp_agent.steps.resolve.areas import Part, entries, part_of
-from cdp_agent.steps.resolve.beside import beside
-from cdp_agent.steps.resolve.cells import cell_at, rows_in
 from cdp_agent.steps.resolve.naming import ENOUGH, MARGIN, fit, is_called_so, kind_fits
-from cdp_agent.steps.resolve.outline import Node, Outline
+from cdp_agent.steps.resolve.outline import Outline, OutlineNode
+from cdp_agent.steps.resolve.proximity import beside
+from cdp_agent.steps.resolve.regions import Region, entries, part_of
+from cdp_agent.steps.resolve.table_cells import cell_at, rows_in
 
 _SHOWN = 5
 _NEAR_SPELLING = 0.6
@@ -22,7 +22,7 @@ _NEAR_SPELLING = 0.6
 class Found(msgspec.Struct, frozen=True):
     """The element that is meant, and how well it fits (0 to 1)."""
 
-    node: Node
+    node: OutlineNode
     score: float
 
 
@@ -33,7 +33,7 @@ class Unclear(msgspec.Struct, frozen=True):
     """
 
     why: str
-    candidates: tuple[Node, ...] = ()
+    candidates: tuple[OutlineNode, ...] = ()
     score: float = 0.0
 
     def __str__(self) -> str:
@@ -100,7 +100,7 @@ def _resolve(target: Target, page: Outline, roles: Sequence[str]) -> Found | Unc
     return _best(target, _at_the_top(target, scored), top)
 
 
-def _the_cell(target: Target, cells: list[Node], roles: Sequence[str]) -> Found | Unclear:
+def _the_cell(target: Target, cells: list[OutlineNode], roles: Sequence[str]) -> Found | Unclear:
     if roles:
         cells = [cell for cell in cells if cell.ref]
     if len(cells) == 1 and cells[0].ref is None:
@@ -108,7 +108,7 @@ def _the_cell(target: Target, cells: list[Node], roles: Sequence[str]) -> Found 
     return Found(cells[0], 1.0) if len(cells) == 1 else _several(target, cells, 1.0)
 
 
-def _at_the_top(target: Target, scored: list[tuple[float, Node]]) -> list[Node]:
+def _at_the_top(target: Target, scored: list[tuple[float, OutlineNode]]) -> list[OutlineNode]:
     """The best, what is hardly worse, and what is called so to the letter where the best is not."""
     top = max(score for score, _ in scored)
     tied = [node for score, node in scored if score > top - MARGIN]
@@ -117,14 +117,14 @@ def _at_the_top(target: Target, scored: list[tuple[float, Node]]) -> list[Node]:
     return tied
 
 
-def _scope(target: Target, page: Outline) -> list[Node] | Unclear:
+def _scope(target: Target, page: Outline) -> list[OutlineNode] | Unclear:
     if target.within is None:
         return page.nodes
     if target.within.kind == "item" and target.within.order and not target.within.name:
         listed = entries(target.within, page)[_place(target.within)]
         return [node for entry in listed for node in entry.below] or Unclear(f"Nothing on the page is {target.within}")
     part = part_of(target.within, page)
-    if isinstance(part, Part):
+    if isinstance(part, Region):
         return [part.named_by, *part.nodes]
     if not part and len(rows := rows_in(target.within.name, page.nodes)) == 1:
         return list(rows[0].below)
@@ -135,7 +135,7 @@ def _scope(target: Target, page: Outline) -> list[Node] | Unclear:
     return Unclear(f"{len(part) or 'No'} parts of the page are {target.within}", part)
 
 
-def _unnamed(target: Target, nodes: list[Node], page: Outline) -> Found | Unclear:
+def _unnamed(target: Target, nodes: list[OutlineNode], page: Outline) -> Found | Unclear:
     """An element that has no name in the step: the only one of its kind, or the n-th."""
     if target.kind is None:
         return Unclear("It names no element")
@@ -166,7 +166,7 @@ def _place(target: Target) -> slice:
     return slice(order - 1, order) if order >= 0 else slice(order, order + 1 or None)
 
 
-def _best(target: Target, tied: list[Node], score: float) -> Found | Unclear:
+def _best(target: Target, tied: list[OutlineNode], score: float) -> Found | Unclear:
     """The one of them, in order, that is meant."""
     if target.order is not None:
         tied = _without_wrappers(tied) if target.name else _outermost(tied)
@@ -182,12 +182,12 @@ def _best(target: Target, tied: list[Node], score: float) -> Found | Unclear:
     return Found(rivals[0], score)
 
 
-def _several(target: Target, nodes: Sequence[Node], score: float) -> Unclear:
+def _several(target: Target, nodes: Sequence[OutlineNode], score: float) -> Unclear:
     why = f"{len(nodes)} elements may be {target}" if nodes else f"Nothing on the page is {target}"
     return Unclear(why, tuple(nodes), score if nodes else 0.0)
 
 
-def _rivals(target: Target, nodes: list[Node]) -> list[Node]:
+def _rivals(target: Target, nodes: list[OutlineNode]) -> list[OutlineNode]:
     """Those that really differ: of a box and the one thing in it the latter, of links to one address the first.
 
     What a dialog stands before, cannot be used or is written otherwise does not count beside what is not so.
@@ -197,7 +197,7 @@ def _rivals(target: Target, nodes: list[Node]) -> list[Node]:
     nodes = [node for node in nodes if not node.disabled] or nodes
     nodes = [node for node in nodes if target.name and is_called_so(target.name, node)] or nodes
     seen: set[tuple[str, str]] = set()
-    different: list[Node] = []
+    different: list[OutlineNode] = []
     for node in nodes:
         key = (node.name, node.target)
         if node.role == "link" and node.target and key in seen:
@@ -207,20 +207,20 @@ def _rivals(target: Target, nodes: list[Node]) -> list[Node]:
     return different
 
 
-def _in_dialog(nodes: list[Node]) -> list[Node]:
+def _in_dialog(nodes: list[OutlineNode]) -> list[OutlineNode]:
     """Those in the dialog that has the focus: what stands behind it is not to be had."""
     return [node for node in nodes if any(each.role in DIALOGS and _has_focus(each) for each in node.above)]
 
 
-def _has_focus(dialog: Node) -> bool:
+def _has_focus(dialog: OutlineNode) -> bool:
     return any("focused" in node.states for node in (dialog, *dialog.below))
 
 
-def _without_wrappers(nodes: list[Node]) -> list[Node]:
+def _without_wrappers(nodes: list[OutlineNode]) -> list[OutlineNode]:
     return [node for node in nodes if not any(_wraps(node, other) for other in nodes if other is not node)]
 
 
-def _wraps(node: Node, other: Node) -> bool:
+def _wraps(node: OutlineNode, other: OutlineNode) -> bool:
     """Whether a click on one is a click on the other: it has nothing else in it, and is no entry around its like."""
     if node.role == other.role and node.role != "generic":
         return False
@@ -229,11 +229,11 @@ def _wraps(node: Node, other: Node) -> bool:
     )
 
 
-def _outermost(nodes: list[Node]) -> list[Node]:
+def _outermost(nodes: list[OutlineNode]) -> list[OutlineNode]:
     return [node for node in nodes if not any(any(above is each for each in nodes) for above in node.above)]
 
 
-def _anything_like(targets: Sequence[Target], page: Outline, roles: Sequence[str]) -> tuple[Node, ...]:
+def _anything_like(targets: Sequence[Target], page: Outline, roles: Sequence[str]) -> tuple[OutlineNode, ...]:
     """What has most of the words, itself or in what it stands in; else what the act can be done to."""
     wanted = {word for each in targets for said in (each.name, each.near, each.row) for word in words_of(said or "")}
     able = [node for node in page.nodes if node.ref and (node.role in roles if roles else node.role != "iframe")]
@@ -248,7 +248,7 @@ def _anything_like(targets: Sequence[Target], page: Outline, roles: Sequence[str
     return tuple(alike or able)
 
 
-def _nearest(target: Target, nodes: Sequence[Node]) -> tuple[Node, ...]:
+def _nearest(target: Target, nodes: Sequence[OutlineNode]) -> tuple[OutlineNode, ...]:
     """What comes closest, for whoever has to say it better."""
     likeness = [
         (max((nearly(target.name, each) for each in (node.name, node.text[:100]) if each), default=0.0), node)

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 
-from cdp_agent.agent.observation.place import BLANK
+from cdp_agent.agent.observation.browser_state import BLANK
 from cdp_agent.page.page import Page
 from cdp_agent.steps.language.grammar import read_bare, read_step, split_step
 from cdp_agent.steps.language.intents import Click, Intent, Point
@@ -14,10 +14,10 @@ from cdp_agent.steps.language.words import normal, words_of
 from cdp_agent.steps.resolve import calls_pointing
 from cdp_agent.steps.resolve.call import Call, Output
 from cdp_agent.steps.resolve.calls import call_for, needs_page
-from cdp_agent.steps.resolve.cells import as_pattern, cell_at
 from cdp_agent.steps.resolve.hints import take_hints
-from cdp_agent.steps.resolve.outline import Node, Outline, outline
+from cdp_agent.steps.resolve.outline import Outline, OutlineNode, outline
 from cdp_agent.steps.resolve.resolve import Unclear
+from cdp_agent.steps.resolve.table_cells import as_pattern, cell_at
 
 PATIENCE_S = 3.0
 _LOOK_AGAIN_S = 0.25
@@ -50,7 +50,7 @@ async def understand_step(
     if intent is None:
         return await _as_bare(step, page)
     if not needs_page(intent):
-        nothing = Outline(Node("page", "", "", "", {}, None, -1, -1), [], page.url)
+        nothing = Outline(OutlineNode("page", "", "", "", {}, None, -1, -1), [], page.url)
         return call_for(intent, nothing, outputs, tabs=tabs, current=page)
     until = time.monotonic() + patience_s
     before: Call | None = None
@@ -115,7 +115,7 @@ async def _on_plain_text(intent: Intent, page: Page) -> Call | Unclear | None:
         found = await page.find(selector, max_results=_MOST_TEXTS)
         named = [each for each in found.elements if each.visible and normal(each.text) == normal(name)]
         if len(named) == 1 and found.total <= _MOST_TEXTS:
-            return calls_pointing.pointed(intent, Node("text", name, "", "", {}, named[0].ref, 0, 0))
+            return calls_pointing.pointed(intent, OutlineNode("text", name, "", "", {}, named[0].ref, 0, 0))
         if named:
             break
     return None
@@ -131,7 +131,7 @@ async def _on_text_cell(intent: Intent, page: Page, shown: Outline) -> Call | Un
     if found is None or found.total != 1:
         return None
     [match] = found.matches
-    return calls_pointing.pointed(intent, Node("cell", match.text, "", "", {}, match.ref, 0, 0))
+    return calls_pointing.pointed(intent, OutlineNode("cell", match.text, "", "", {}, match.ref, 0, 0))
 
 
 def _as_several(step: str, found: Unclear) -> Unclear:

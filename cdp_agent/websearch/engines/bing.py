@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from cdp_agent.page.query.listing import Rules
+from cdp_agent.page.query.listing import ListingRules
 from cdp_agent.websearch.base import Sign
 
 NAME = "Bing"
 BASE_URL = "https://www.bing.com"
 
-RULES = Rules(
+RULES = ListingRules(
     links="h2 a[href]",
     box="li.b_algo",
     texts=(".b_caption p", "p[class^='b_lineclamp']", "p"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from cdp_agent.websearch.base import Call, Result, different, result
+from cdp_agent.websearch.base import Result, SearchRequest, different, result
 
 NAME = "Brave"
 BASE_URL = "https://api.search.brave.com/res/v1"
@@ -27,9 +27,9 @@ class _Answer(msgspec.Struct, frozen=True):
     """It is left out when nothing was found."""
 
 
-def encode(query: str, max_results: int, key: str) -> Call:
+def encode(query: str, max_results: int, key: str) -> SearchRequest:
     asked = {"q": query, "count": str(min(max_results, _MOST)), "text_decorations": "false"}
-    return Call("/web/search", asked, {"X-Subscription-Token": key})
+    return SearchRequest("/web/search", asked, {"X-Subscription-Token": key})
 
 
 def decode(body: bytes) -> list[Result]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from cdp_agent.websearch.base import Call, Result, different, result
+from cdp_agent.websearch.base import Result, SearchRequest, different, result
 
 NAME = "Exa"
 BASE_URL = "https://api.exa.ai"
@@ -23,13 +23,13 @@ class _Answer(msgspec.Struct, frozen=True):
     results: list[_Result]
 
 
-def encode(query: str, max_results: int, key: str) -> Call:
+def encode(query: str, max_results: int, key: str) -> SearchRequest:
     asked = {
         "query": query,
         "numResults": min(max_results, _MOST),
         "contents": {"highlights": {"maxCharacters": _SNIPPET_CHARS}},
     }
-    return Call("/search", headers={"x-api-key": key}, body=asked)
+    return SearchRequest("/search", headers={"x-api-key": key}, body=asked)
 
 
 def decode(body: bytes) -> list[Result]:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from cdp_agent.page.query.listing import Rules
+from cdp_agent.page.query.listing import ListingRules
 from cdp_agent.websearch.base import Sign
 
 NAME = "Google"
 BASE_URL = "https://www.google.com"
 
-RULES = Rules(
+RULES = ListingRules(
     links="a[href]:has(h3):not(#tads *, #tadsb *, #bottomads *)",
     within=("#rso", "#search", "body"),
     title="h3",

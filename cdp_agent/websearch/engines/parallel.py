@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from cdp_agent.websearch.base import Call, Result, different, result
+from cdp_agent.websearch.base import Result, SearchRequest, different, result
 
 NAME = "Parallel"
 BASE_URL = "https://api.parallel.ai"
@@ -23,7 +23,7 @@ class _Answer(msgspec.Struct, frozen=True):
     results: list[_Result]
 
 
-def encode(query: str, max_results: int, key: str) -> Call:
+def encode(query: str, max_results: int, key: str) -> SearchRequest:
     asked = {
         "objective": query,
         "search_queries": [query],
@@ -33,7 +33,7 @@ def encode(query: str, max_results: int, key: str) -> Call:
             "excerpt_settings": {"max_chars_per_result": _EXCERPT_CHARS},
         },
     }
-    return Call("/v1/search", headers={"x-api-key": key}, body=asked)
+    return SearchRequest("/v1/search", headers={"x-api-key": key}, body=asked)
 
 
 def decode(body: bytes) -> list[Result]:

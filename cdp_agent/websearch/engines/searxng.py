@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from cdp_agent.websearch.base import Call, Result, different, result
+from cdp_agent.websearch.base import Result, SearchRequest, different, result
 
 NAME = "SearXNG"
 BASE_URL = None
@@ -22,8 +22,8 @@ class _Answer(msgspec.Struct, frozen=True):
     results: list[_Result]
 
 
-def encode(query: str, max_results: int, key: str) -> Call:
-    return Call("/search", {"q": query, "format": "json"}, {"Authorization": f"Bearer {key}"} if key else {})
+def encode(query: str, max_results: int, key: str) -> SearchRequest:
+    return SearchRequest("/search", {"q": query, "format": "json"}, {"Authorization": f"Bearer {key}"} if key else {})
 
 
 def decode(body: bytes) -> list[Result]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from cdp_agent.websearch.base import Call, Result, different, result
+from cdp_agent.websearch.base import Result, SearchRequest, different, result
 
 NAME = "Tavily"
 BASE_URL = "https://api.tavily.com"
@@ -22,9 +22,9 @@ class _Answer(msgspec.Struct, frozen=True):
     results: list[_Result]
 
 
-def encode(query: str, max_results: int, key: str) -> Call:
+def encode(query: str, max_results: int, key: str) -> SearchRequest:
     asked = {"query": query, "max_results": min(max_results, _MOST)}
-    return Call("/search", headers={"Authorization": f"Bearer {key}"}, body=asked)
+    return SearchRequest("/search", headers={"Authorization": f"Bearer {key}"}, body=asked)
 
 
 def decode(body: bytes) -> list[Result]:

@@ -65,7 +65,7 @@ const noteScroll = (event) => before?.scrolled.add(event.target);
 /** Aiming has scrolled the page: that is ours. */
 const forgetScrolls = () => before?.scrolled.clear();
 
-/** What the observer of settle.js saw. @param {MutationRecord} record @param {any} target @param {number} now */
+/** What the observer of stability.js saw. @param {MutationRecord} record @param {any} target @param {number} now */
 function noteRecord(record, target, now) {
   const type = type_.call(record);
   if (type !== 'attributes') noteWords(target, now);

@@ -3,8 +3,8 @@
 import pytest
 
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.observation.restless import Restless
-from cdp_agent.agent.observation.stagnation import _OWN, Stagnation, Stuck
+from cdp_agent.agent.observation.stuck_detector import _OWN, Stuck, StuckDetector
+from cdp_agent.agent.observation.volatile_lines import VolatileLines
 from cdp_agent.agent.state.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.events import AgentObserved
@@ -24,7 +24,7 @@ PRESS_DEAD = tool_call("click", {"ref": "{{ref:button Dead}}"})
 
 
 def noted(states: str) -> list[Stuck]:
-    stagnation = Stagnation()
+    stagnation = StuckDetector()
     return [stagnation.judge(new=stagnation.learn("https://x.org", state, "clicked")) for state in states]
 
 
@@ -55,20 +55,20 @@ def test_each_stage_is_told_once_and_none_is_left_out() -> None:
 
 
 def test_the_same_page_with_another_result_is_another_state() -> None:
-    stagnation = Stagnation()
+    stagnation = StuckDetector()
 
     assert all(stagnation.learn("a", "b", str(number)) for number in range(9))
 
 
 def test_other_refs_are_nothing_new() -> None:
-    stagnation = Stagnation()
+    stagnation = StuckDetector()
     stagnation.learn("a", '- button "Go" [ref=E3]', 'Clicked button "Go" E3.')
 
     assert not stagnation.learn("a", '- button "Go" [ref=E103]', 'Clicked button "Go" E103.')
 
 
 def test_what_the_model_typed_itself_is_nothing_new() -> None:
-    stagnation = Stagnation()
+    stagnation = StuckDetector()
     found = []
     for words in ("green tea", "black tea", "white tea"):
         stagnation.said({"query": words})
@@ -80,7 +80,7 @@ def test_what_the_model_typed_itself_is_nothing_new() -> None:
 
 
 def test_waiting_is_told_late() -> None:
-    stagnation = Stagnation()
+    stagnation = StuckDetector()
 
     told = [stagnation.judge(new=stagnation.learn("a", "b", "Waited."), waited=True) for _ in range(17)]
 
@@ -222,7 +222,7 @@ def page_with(clock: str, month: str) -> str:
 
 
 def test_what_changed_twice_without_an_action_is_restless() -> None:
-    restless = Restless()
+    restless = VolatileLines()
 
     restless.learn("u", page_with("1", "May"), page_with("2", "May"))
     once = restless.rest_of("u", page_with("3", "May"))
@@ -235,7 +235,7 @@ def test_what_changed_twice_without_an_action_is_restless() -> None:
 
 
 def test_a_page_that_became_another_one_by_itself_is_not_restless() -> None:
-    restless = Restless()
+    restless = VolatileLines()
 
     for _ in range(3):
         restless.learn("u", "- a\n- b\n- c", "- d\n- e\n- f")

@@ -23,7 +23,7 @@ from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
 from .listeners import Listening, ask_listeners, listeners_of, own_object
 
 if TYPE_CHECKING:
-    from .reading import Part
+    from .reading import FramePart
 
 T = TypeVar("T")
 
@@ -143,7 +143,7 @@ class Hidden:
                 answer.add_done_callback(_seen)
         return looked
 
-    async def adopt(self, world: World, looked: _Looked, part: Part, *, listeners: bool) -> bool:
+    async def adopt(self, world: World, looked: _Looked, part: FramePart, *, listeners: bool) -> bool:
         """Tells the world what became known; True when it reads otherwise then. Raises as `begin`."""
         counted = await _answered(world, looked.counters)
         for number in part.gone:

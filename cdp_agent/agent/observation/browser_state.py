@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 BLANK = "about:blank"
 
 
-class Place(msgspec.Struct, frozen=True):
+class BrowserState(msgspec.Struct, frozen=True):
     """`tabs` are addresses, that of the present tab last. `cookies` are those of a Chrome of our own: one that is
     somebody else's keeps them itself, and they are none of our business."""
 
@@ -28,16 +28,16 @@ class Place(msgspec.Struct, frozen=True):
         return self.tabs[-1] if self.tabs else BLANK
 
 
-async def place_of(browser: Browser, tabs: Tabs) -> Place:
+async def place_of(browser: Browser, tabs: Tabs) -> BrowserState:
     """Where it is now. Raises BrowserError."""
     cookies: list[storage.CookieParam] = []
     if browser.is_ours:
         found = await browser.session.send(storage.GetCookies())
         cookies = [_param(each) for each in found.cookies]
-    return Place([page.url for page in tabs.visited if not page.closed], cookies)
+    return BrowserState([page.url for page in tabs.visited if not page.closed], cookies)
 
 
-async def go_back_to(browser: Browser, place: Place) -> tuple[Tabs, list[str]]:
+async def go_back_to(browser: Browser, place: BrowserState) -> tuple[Tabs, list[str]]:
     """Opens the tabs of a place in a browser that has none of them; which could not be. Raises BrowserError."""
     if place.cookies and browser.is_ours:
         await browser.session.send(storage.SetCookies(cookies=place.cookies))

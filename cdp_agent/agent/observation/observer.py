@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.page import Page
 
 
-class Seen(msgspec.Struct, frozen=True):
+class ObservedPage(msgspec.Struct, frozen=True):
     """A look at the page: `view` is what the model reads, None when it was told all of that already.
 
     `shown` is the page as it stands in the view, `changed` are the lines where the view is of those alone; `problem`
@@ -41,7 +41,7 @@ class Seen(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-class Sight:
+class Observer:
     """Looks at pages for the model. `budget_tokens` is how much it is shown, `most_tokens` how much it may ask for.
 
     What is seen has no secret in it from here on.
@@ -69,14 +69,14 @@ class Sight:
         """Whether the page has another document now than the one that the model saw last."""
         return self._document is not None and self._document != (page.target_id, page.activity.document.number)
 
-    async def look(self, page: Page, receipts: Collection[Receipt] = (), *, whole: bool = False) -> Seen:
+    async def look(self, page: Page, receipts: Collection[Receipt] = (), *, whole: bool = False) -> ObservedPage:
         """What the model does not know yet of the page, after actions whose receipts it reads.
 
         `whole`: all of the page, whatever it knows. Raises BrowserError.
         """
         return self._secrets.masked(await self._look(page, receipts, whole))
 
-    async def _look(self, page: Page, receipts: Collection[Receipt], whole: bool) -> Seen:
+    async def _look(self, page: Page, receipts: Collection[Receipt], whole: bool) -> ObservedPage:
         try:
             now = await page.snapshot()
             document = (page.target_id, page.activity.document.number)
@@ -88,7 +88,7 @@ class Sight:
                 view = prompts.changes(now.url if moved else "", changed) if changed else None
                 if view is None or self._is_shorter(view, now.text):
                     self._text, self._address = now.text, now.url
-                    return Seen(
+                    return ObservedPage(
                         view,
                         now.url,
                         now.title,
@@ -102,11 +102,11 @@ class Sight:
             shown = now if fits else await self._within_budget(page)
         except (ActionError, SessionClosed) as error:
             self.forget()
-            return Seen(prompts.unreadable(str(error)), problem=str(error))
+            return ObservedPage(prompts.unreadable(str(error)), problem=str(error))
         self._document, self._text, self._address = document, now.text, now.url
         return _whole(shown, moved, now.text)
 
-    async def see(self, page: Page, shown: Snapshot) -> Seen:
+    async def see(self, page: Page, shown: Snapshot) -> ObservedPage:
         """The same for a snapshot that the model asked for. Raises BrowserError."""
         moved = shown.url != self._address
         try:
@@ -138,9 +138,9 @@ class Sight:
         return await page.snapshot(budget_tokens=self._budget_tokens)
 
 
-def _whole(shown: Snapshot, moved: bool, text: str) -> Seen:
+def _whole(shown: Snapshot, moved: bool, text: str) -> ObservedPage:
     view = prompts.view(shown.url, shown.title, shown.text)
-    return Seen(view, shown.url, shown.title, shown.text, moved=moved, text=text, frame_urls=shown.frame_urls)
+    return ObservedPage(view, shown.url, shown.title, shown.text, moved=moved, text=text, frame_urls=shown.frame_urls)
 
 
 def _untold(lines: list[str], receipts: Collection[Receipt]) -> list[str]:

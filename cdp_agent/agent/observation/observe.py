@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from cdp_agent.agent.observation import recovery
-from cdp_agent.agent.observation.sight import Seen, Sight
+from cdp_agent.agent.observation.observer import ObservedPage, Observer
 from cdp_agent.errors import BrowserError
 from cdp_agent.page.activity.receipts import Receipt
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 async def look(
-    run: Run, receipts: Collection[Receipt], *, whole: bool, sight: Sight | None = None
-) -> tuple[Seen, list[str]]:
+    run: Run, receipts: Collection[Receipt], *, whole: bool, sight: Observer | None = None
+) -> tuple[ObservedPage, list[str]]:
     """What there is to see, also when Chrome went away meanwhile; what is to be said of that.
 
     `sight` is of whom it is for, where that is not the run's own model.

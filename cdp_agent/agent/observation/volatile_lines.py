@@ -15,7 +15,7 @@ _MOST_CHARS = 200_000
 _LARGEST_PART = 5  # a fifth: where more than that changed, the page did, and not a clock on it
 
 
-class Restless:
+class VolatileLines:
     """The restless lines of the page at one address."""
 
     def __init__(self) -> None:

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.observation import recovery
-from cdp_agent.agent.observation.looking import look
-from cdp_agent.agent.observation.place import BLANK, go_back_to
-from cdp_agent.agent.observation.sight import Seen
+from cdp_agent.agent.observation.browser_state import BLANK, go_back_to
+from cdp_agent.agent.observation.observe import look
+from cdp_agent.agent.observation.observer import ObservedPage
 from cdp_agent.agent.observation.tabs import Tabs
 from cdp_agent.agent.observation.vision import add_picture
 from cdp_agent.agent.state import checkpoint, planner
 from cdp_agent.agent.state.checkpoint import Checkpoint
 from cdp_agent.errors import ActionError, BrowserError
 from cdp_agent.events import AgentStatus, TaskStarted
-from cdp_agent.page.policy.guards import limit
+from cdp_agent.page.policy.policy_registry import limit
 
 if TYPE_CHECKING:
     from cdp_agent.agent.state.run import Run
@@ -89,7 +89,7 @@ async def limit_to_rules(page: Page) -> None:
 async def _start(run: Run, url: str | None, words: str) -> None:
     if url is not None and not await _open(run, url):
         return
-    seen = Seen(None)
+    seen = ObservedPage(None)
     if run.tabs.page.url != BLANK:
         seen = await run.sight.look(run.tabs.page)
         run.saw(seen)

@@ -53,7 +53,7 @@ def profile_folders(platform: str = sys.platform, environment: Mapping[str, str]
     return [*(base / name for name in _LINUX), snap, flatpak]
 
 
-class OwnChrome:
+class UserChrome:
     """The way to it: by the given profile's folder, else by the first of the usual ones whose Chrome listens."""
 
     timeout_s: float | None = CONSENT_S

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from cdp_agent.page.storage_state import StorageState, Visitor
 
 
-class OwnState(msgspec.Struct, frozen=True):
+class ContextOptions(msgspec.Struct, frozen=True):
     """None: what the Chrome has."""
 
     proxy: ChromeProxy | None = None
     state: StorageState | None = None
 
     @staticmethod
-    def of(proxy: str | Proxy | None, storage_state: str | os.PathLike[str] | None) -> OwnState:
+    def of(proxy: str | Proxy | None, storage_state: str | os.PathLike[str] | None) -> ContextOptions:
         """What was given, checked and read. Raises SetupError."""
         found = state = None
         if proxy is not None:
@@ -36,7 +36,7 @@ class OwnState(msgspec.Struct, frozen=True):
             from cdp_agent.page.storage_state import read_state
 
             state = read_state(storage_state)
-        return OwnState(found, state)
+        return ContextOptions(found, state)
 
     @property
     def credentials(self) -> tuple[str, str] | None:

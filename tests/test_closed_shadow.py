@@ -10,7 +10,7 @@ import pytest
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.types import Command
 from cdp_agent.page.page import Page
-from cdp_agent.page.snapshot import adopt, listeners
+from cdp_agent.page.snapshot import closed_shadow, listeners
 from tests.conftest import Serve
 from tests.listing import renumbered
 from tests.web import Web, running
@@ -279,16 +279,16 @@ ROOT = "document.querySelector('#{0}').attachShadow({{mode: 'closed'}}).innerHTM
 async def test_closed_roots_of_a_large_page_that_were_not_looked_for_are_named(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(adopt, "LARGE_MARKUP", 1000)
+    monkeypatch.setattr(closed_shadow, "LARGE_MARKUP", 1000)
     await page.goto(serve(f"<!doctype html>{FILL}<div id=one></div><div id=two></div>"))
     await page.snapshot()
     await page.evaluate(ROOT.format("one"))
     await page.snapshot()
 
-    monkeypatch.setattr(adopt, "_SHARE", 1e-9)
+    monkeypatch.setattr(closed_shadow, "_SHARE", 1e-9)
     await page.evaluate(ROOT.format("two"))
     skipped = await page.snapshot()
-    monkeypatch.setattr(adopt, "_SHARE", 1e9)
+    monkeypatch.setattr(closed_shadow, "_SHARE", 1e9)
     found = await page.snapshot()
 
     assert [each.what for each in skipped.omitted] == ["closed shadow roots"]

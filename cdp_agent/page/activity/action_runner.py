@@ -26,7 +26,7 @@ from .dialogs import Dialog
 from .downloads import Download
 from .network import REFUSED
 from .receipts import NewTab, Outcome, Receipt
-from .settle import NAVIGATION_S, QUIET, Watch
+from .stability import NAVIGATION_S, QUIET, Watch
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
@@ -57,7 +57,7 @@ async def perform(page: Page, action: str, ref: str, do: Do, *, detail: str = ""
         known = page.history[-1] if page.history else None
         for attempt in range(_ATTEMPTS):
             at = await locate(page, ref)
-            recorder = await Recorder.start(page, expectant=submits or action in _EXPECTANT)
+            recorder = await ActionRunner.start(page, expectant=submits or action in _EXPECTANT)
             await recorder.hold_to_record(at, known)
             target = recorder.name_of(at.ref)
             try:
@@ -76,7 +76,7 @@ async def perform_unaimed(
 ) -> Receipt:
     """The same for an action without an element, such as a key for whatever has the focus."""
     async with page.acting:
-        recorder = await Recorder.start(page, expectant=True)
+        recorder = await ActionRunner.start(page, expectant=True)
         outcome = await recorder.act(recorder.while_here(do()))
         return await recorder.finish(action, outcome, detail=detail)
 
@@ -98,7 +98,7 @@ class _Seen(msgspec.Struct):
     """Something came that is not going on by itself anyway."""
 
 
-class Recorder:
+class ActionRunner:
     """Takes down what happens from `start` to `finish`."""
 
     def __init__(self, page: Page, before: Snapshot | None, watch: Watch, *, expectant: bool = False) -> None:
@@ -113,7 +113,7 @@ class Recorder:
         self._acted_ms = 0.0
 
     @classmethod
-    async def start(cls, page: Page, *, expectant: bool = False) -> Recorder:
+    async def start(cls, page: Page, *, expectant: bool = False) -> ActionRunner:
         """Reads the page as it is, and watches from now on. `expectant`: an effect is waited for.
 
         Raises PageUnresponsive where the tab is on its way elsewhere, BrowserError.

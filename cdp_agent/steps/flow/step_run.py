@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from cdp_agent.agent.state.conversation import Conversation
-from cdp_agent.page.policy.guards import limited
 from cdp_agent.page.policy.holding import Hold
-from cdp_agent.page.policy.rules import Rules as Limits
+from cdp_agent.page.policy.policy_registry import limited
+from cdp_agent.page.policy.rules import RequestRules as Limits
 from cdp_agent.steps.approval.approvals import Approvals
 from cdp_agent.steps.approval.policy import Rules
 from cdp_agent.steps.approval.settings import Flow, PlannerPage, StepSettings
 from cdp_agent.steps.resolve.call import Output
 
 if TYPE_CHECKING:
-    from cdp_agent.agent.observation.sight import Sight
+    from cdp_agent.agent.observation.observer import Observer
     from cdp_agent.agent.state.run import Run
     from cdp_agent.page.activity.receipts import Receipt
     from cdp_agent.providers.client import Client
@@ -34,7 +34,7 @@ class Said(msgspec.Struct, frozen=True):
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a run by steps has come, and how it goes about it, for its checkpoint; see `Work` and `StepSettings`."""
+    """How far a run by steps has come, and how it goes about it, for its checkpoint: see `StepRun`, `StepSettings`."""
 
     flow: Flow | Literal["given"]
     rules: Rules
@@ -51,7 +51,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     done: list[str]
 
 
-class Work:
+class StepRun:
     """`said` is the conversation before, `executor` the model that tells what code cannot.
 
     `given`: the steps are, without a planner.
@@ -108,7 +108,7 @@ class Work:
                 await hold.end()
 
     def conversation(
-        self, role: str, system: Callable[[], str], *, sight: Sight | None = None, client: Client | None = None
+        self, role: str, system: Callable[[], str], *, sight: Observer | None = None, client: Client | None = None
     ) -> Conversation:
         """What this role was asked so far; see `Conversation`."""
         if role not in self._conversations:

@@ -9,7 +9,7 @@ import msgspec
 from cdp_agent.agent.batch import Batch
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.observation import recovery
-from cdp_agent.agent.observation.stagnation import Stuck
+from cdp_agent.agent.observation.stuck_detector import Stuck
 from cdp_agent.agent.state import checkpoint
 from cdp_agent.decisions import Execute, Reword, Skip
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, InvalidArguments
@@ -20,14 +20,14 @@ from cdp_agent.providers.base import ToolCall
 from cdp_agent.step_events import StepDone, StepNotDone, StepResolved, StepSkipped
 from cdp_agent.steps.approval.approvals import Doing
 from cdp_agent.steps.approval.risk import Risk, risk_of
-from cdp_agent.steps.flow.executor import Resolved, resolve_step
+from cdp_agent.steps.flow.executor import ResolvedStep, resolve_step
 from cdp_agent.steps.flow.outputs import in_a_line
 from cdp_agent.steps.resolve.call import Output
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.tools.base import Answer, Observation, facts
 
 if TYPE_CHECKING:
-    from cdp_agent.steps.flow.work import Work
+    from cdp_agent.steps.flow.step_run import StepRun
 
 
 class Done(msgspec.Struct, frozen=True):
@@ -52,15 +52,15 @@ class Ended(msgspec.Struct, frozen=True):
     """The run ends here."""
 
 
-Came = Done | Skipped | Failed | Ended
+StepOutcome = Done | Skipped | Failed | Ended
 
 
-async def do_step(work: Work, number: int, instruction: str, attempt: int = 1) -> tuple[str, Came]:
+async def do_step(work: StepRun, number: int, instruction: str, attempt: int = 1) -> tuple[str, StepOutcome]:
     """What came of the step, and its words as they were at last. Raises ModelError, OverBudget, BrowserError."""
     run, work.begun = work.run, number
     run.tally.steps += 1
     run.tell(AgentStep)
-    came: Came | str = instruction
+    came: StepOutcome | str = instruction
     while isinstance(came, str):  # what it was reworded to
         instruction = came
         came = await _try(work, number, instruction)
@@ -71,9 +71,9 @@ async def do_step(work: Work, number: int, instruction: str, attempt: int = 1) -
     return instruction, came
 
 
-async def _try(work: Work, number: int, instruction: str) -> Came | str:
+async def _try(work: StepRun, number: int, instruction: str) -> StepOutcome | str:
     run = work.run
-    resolved: Resolved | Unclear | None = None
+    resolved: ResolvedStep | Unclear | None = None
     try:
         resolved = await resolve_step(work, instruction)
         if isinstance(resolved, Unclear):
@@ -116,14 +116,14 @@ async def _try(work: Work, number: int, instruction: str) -> Came | str:
             return Ended()
 
 
-def _begin_act(work: Work, resolved: Resolved, doing: Doing, risk: Risk) -> None:
+def _begin_act(work: StepRun, resolved: ResolvedStep, doing: Doing, risk: Risk) -> None:
     """What is set off from now on is this step's doing; one that only reads sets nothing off."""
     if work.hold is not None and not resolved.understood.tool.read_only:
         tabs = [page.activity for page in work.run.browser.pages if page.guard.hold is work.hold]
         work.hold.begin(Act(doing, frozenset(risk.kinds)), tabs)
 
 
-async def _carry_out(work: Work, number: int, instruction: str, resolved: Resolved, risk: Risk) -> Came:
+async def _carry_out(work: StepRun, number: int, instruction: str, resolved: ResolvedStep, risk: Risk) -> StepOutcome:
     run = work.run
     if risk.kinds and run.options.checkpoint is not None:  # should the process end now, nobody does it twice unasked
         work.at_risk = instruction
@@ -151,7 +151,7 @@ async def _carry_out(work: Work, number: int, instruction: str, resolved: Resolv
             return Failed(str(error), again=again and resolved.call.tool != "wait_for")  # which was patient already
 
 
-def _output(work: Work, number: int, tool: str, outcome: Observation) -> Output:
+def _output(work: StepRun, number: int, tool: str, outcome: Observation) -> Output:
     """What the step gave; where one is then is a part of it."""
     run, page = work.run, work.run.tabs.page
     found: dict[str, Any] = facts(outcome.value) if outcome.value is not None else {}
@@ -159,7 +159,7 @@ def _output(work: Work, number: int, tool: str, outcome: Observation) -> Output:
     return Output(number, tool, outcome.text, run.secrets.masked({**where, **found}), run.secrets.mask(page.url))
 
 
-def _take_down(work: Work, number: int, instruction: str, attempt: int, came: Came) -> None:
+def _take_down(work: StepRun, number: int, instruction: str, attempt: int, came: StepOutcome) -> None:
     run = work.run
     about = {"number": number, "instruction": instruction}
     work.at_risk = ""
@@ -179,5 +179,5 @@ def _take_down(work: Work, number: int, instruction: str, attempt: int, came: Ca
             pass
 
 
-def _name(resolved: Resolved | Unclear | None) -> str:
-    return resolved.call.tool if isinstance(resolved, Resolved) else ""
+def _name(resolved: ResolvedStep | Unclear | None) -> str:
+    return resolved.call.tool if isinstance(resolved, ResolvedStep) else ""

@@ -49,7 +49,7 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
         return min(self.first_pause_s * 2.0 ** (attempt - 1), self.overload_s / 10) * (0.5 + jitter)
 
 
-class Manner(msgspec.Struct, frozen=True, kw_only=True):
+class RequestOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How a model is asked, whatever the question: what a request leaves open is taken from here.
 
     `constrained`: True for a model without tool calling, whose calls are JSON that its server enforces; False never;

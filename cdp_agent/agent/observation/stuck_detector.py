@@ -34,7 +34,7 @@ _OWN = ("value", "text", "query", "pattern", "selector", "to_text", "gone", "des
 """Arguments in the model's own words, which a tool puts into a page, looks for, or tells again."""
 
 
-class Stagnation:
+class StuckDetector:
     """What a run has seen and was told so far, as digests."""
 
     def __init__(self, states: Iterable[str] | None = None) -> None:

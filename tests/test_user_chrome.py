@@ -12,7 +12,7 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.browser.attach.endpoints import address_of
-from cdp_agent.browser.attach.own_chrome import profile_folders
+from cdp_agent.browser.attach.user_chrome import profile_folders
 from cdp_agent.browser.launch.chrome import LaunchOptions
 from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.cdp import runtime, target
@@ -205,7 +205,7 @@ async def test_a_chrome_whose_user_says_no_is_explained(tmp_path: Path) -> None:
 async def test_a_chrome_whose_user_does_not_answer_is_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cdp_agent.browser.attach.own_chrome.OwnChrome.timeout_s", 0.2)
+    monkeypatch.setattr("cdp_agent.browser.attach.user_chrome.UserChrome.timeout_s", 0.2)
     async with talking(silence) as port:
         with pytest.raises(BrowserError, match="when it asks whether to allow it, say yes"):
             await Browser.connect(profile=_profile(tmp_path, f"{port}\n{PATH}"))

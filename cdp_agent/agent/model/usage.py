@@ -10,7 +10,7 @@ from cdp_agent.outcome import Stats
 from cdp_agent.providers.base import Usage
 
 
-class Tally(msgspec.Struct):
+class UsageMeter(msgspec.Struct):
     """The counts of one run so far. `before_s` is what it took in processes before this one, `waited_s` for how long
     of all that somebody thought about what they were asked.
 

@@ -8,29 +8,29 @@ from typing import Literal
 from cdp_agent.steps.language.roles import ENTRIES
 from cdp_agent.steps.language.words import mentions
 from cdp_agent.steps.resolve.naming import MARGIN
-from cdp_agent.steps.resolve.outline import Node, Outline
+from cdp_agent.steps.resolve.outline import Outline, OutlineNode
 
 
 def beside(
     near: str,
-    nodes: Sequence[Node],
+    nodes: Sequence[OutlineNode],
     page: Outline,
     *,
     holding: bool = False,
     side: Literal["after", "before"] | None = None,
-) -> list[Node]:
+) -> list[OutlineNode]:
     """Those of `nodes` that stand with the text `near`, in order; with `holding`, those that have it in them.
 
     With a `side` only those that come after it, or before it.
     """
-    found: list[Node] = []
+    found: list[OutlineNode] = []
     for anchor in _anchors(near, page):
         there = [node for node in nodes if side is None or (node.order > anchor.order) == (side == "after")]
         found += _holding(anchor, there) if holding else _with(anchor, there)
     return [node for node in nodes if any(node is each for each in found)]
 
 
-def _anchors(near: str, page: Outline) -> list[Node]:
+def _anchors(near: str, page: Outline) -> list[OutlineNode]:
     """The lines that say it; of those that say it and more, none when there are some that say nothing else."""
     scored = [(max(mentions(near, node.name), _mentions_in_cells(near, node.text)), node) for node in page.nodes]
     top = max((score for score, _ in scored), default=0.0)
@@ -41,13 +41,13 @@ def _mentions_in_cells(near: str, text: str) -> float:
     return max(mentions(near, part) for part in (text, *text.split(" | ")))
 
 
-def _holding(anchor: Node, nodes: Sequence[Node]) -> list[Node]:
+def _holding(anchor: OutlineNode, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
     """The innermost that has the text in it."""
     around = [node for node in nodes if node is anchor or any(node is above for above in anchor.above)]
     return around[-1:]
 
 
-def _with(anchor: Node, nodes: Sequence[Node]) -> list[Node]:
+def _with(anchor: OutlineNode, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
     around = {id(each) for each in (anchor, *anchor.above)}
     others = [node for node in nodes if id(node) not in around]
     for box in (anchor, *anchor.above):
@@ -57,7 +57,7 @@ def _with(anchor: Node, nodes: Sequence[Node]) -> list[Node]:
     return []
 
 
-def _next_to(anchor: Node, box: Node, inside: list[Node]) -> list[Node]:
+def _next_to(anchor: OutlineNode, box: OutlineNode, inside: list[OutlineNode]) -> list[OutlineNode]:
     """Of what is in the same box as the text: not what is in another entry, nor what belongs to another such text."""
     mine = _child(box, anchor)
     branches = [(_child(box, node), node) for node in inside]
@@ -78,16 +78,16 @@ def _next_to(anchor: Node, box: Node, inside: list[Node]) -> list[Node]:
     return before if leading and not trailing else [*before, *after]
 
 
-def _is_one(each: Node, branches: list[tuple[Node, Node]]) -> bool:
+def _is_one(each: OutlineNode, branches: list[tuple[OutlineNode, OutlineNode]]) -> bool:
     return any(each is branch for branch, _ in branches)
 
 
-def _child(box: Node, node: Node) -> Node:
+def _child(box: OutlineNode, node: OutlineNode) -> OutlineNode:
     """The line right below the box on the way to the node."""
     while node.parent is not box and node.parent is not None:
         node = node.parent
     return node
 
 
-def _is_other_entry(mine: Node, branch: Node, node: Node) -> bool:
+def _is_other_entry(mine: OutlineNode, branch: OutlineNode, node: OutlineNode) -> bool:
     return branch is not node and branch.role == mine.role and mine.role in ENTRIES

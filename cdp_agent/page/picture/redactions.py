@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cdp_agent.errors import ActionError
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import World
-from cdp_agent.page.snapshot.reading import Part, Reading, read_all
+from cdp_agent.page.snapshot.reading import FramePart, Reading, read_all
 
 from .marks import TIMEOUT_S, Box
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Spans = Callable[[str], list[tuple[int, int]]]
 
 
-class _TextPart(Part, frozen=True, kw_only=True):
+class _TextPart(FramePart, frozen=True, kw_only=True):
     text: str
 
 

@@ -24,13 +24,13 @@ from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.errors import BrowserError, ProtocolError
 from cdp_agent.page.frames.recent import Recent
 
-from .guard import WORKERS, Guard, judge, seen
+from .request_policy import WORKERS, RequestPolicy, judge, seen
 
 if TYPE_CHECKING:
     from cdp_agent.cdp import fetch
 
     from .interception import Interception, Outcome, Verdict
-    from .rules import Rules
+    from .rules import RequestRules
 
 _MOST_LEFT = 10_000
 _LAST_WORDS_S = 10.0
@@ -46,13 +46,13 @@ _OUTLIVING = [
 class _Limits:
     """Rules of a task (in asyncio's sense), and where they are in force."""
 
-    def __init__(self, rules: Rules, around: _Limits | None) -> None:
+    def __init__(self, rules: RequestRules, around: _Limits | None) -> None:
         self.rules = rules
-        self.guards: list[Guard] = []
+        self.guards: list[RequestPolicy] = []
         self._around = around
         """Those of the block that this one is in."""
 
-    async def put_on(self, guard: Guard) -> None:
+    async def put_on(self, guard: RequestPolicy) -> None:
         if self._around is not None:
             await self._around.put_on(guard)
         if guard not in self.guards:
@@ -64,7 +64,7 @@ _limits: ContextVar[_Limits | None] = ContextVar("limits", default=None)
 
 
 @contextlib.asynccontextmanager
-async def limited(rules: Rules | None) -> AsyncIterator[None]:
+async def limited(rules: RequestRules | None) -> AsyncIterator[None]:
     """Inside the block, whatever tab the task (or one that it starts) opens or hands to `limit` keeps to the rules.
 
     None: there are none. Afterwards lists hold on where they are in force: a page still knows what it was told. So does
@@ -88,7 +88,7 @@ async def limited(rules: Rules | None) -> AsyncIterator[None]:
                     await guard.lift(rules)
 
 
-async def limit(guard: Guard) -> None:
+async def limit(guard: RequestPolicy) -> None:
     """Puts the rules of the block that we are in, if any, on a tab. Raises BrowserError."""
     if (limits := _limits.get()) is not None:
         await limits.put_on(guard)
@@ -102,29 +102,29 @@ class _Worker(msgspec.Struct, eq=False):
     info: target.TargetInfo
     origin: str
     """Of what it belongs to."""
-    met: list[Rules]
+    met: list[RequestRules]
     """The lists that it began under, or of tabs that came to its site since: it keeps to them as long as it runs."""
     interception: Interception
 
 
-class Guards:
+class PolicyRegistry:
     """`all_ours`: the Chrome runs for us alone."""
 
-    def __init__(self, connection: Connection, rules: Rules | None, *, all_ours: bool) -> None:
+    def __init__(self, connection: Connection, rules: RequestRules | None, *, all_ours: bool) -> None:
         self._connection = connection
         self._wide = rules if all_ours else None
         self._narrow = None if all_ours else rules
         self._all_ours = all_ours
-        self._guards: list[Guard] = []
+        self._guards: list[RequestPolicy] = []
         """Of the tabs that are open."""
-        self._former: dict[str, list[Rules]] = {}
+        self._former: dict[str, list[RequestRules]] = {}
         """The rules that frames had whose documents are gone: their last words come later."""
-        self._freed: dict[str, tuple[Recent, list[Rules]]] = {}
+        self._freed: dict[str, tuple[Recent, list[RequestRules]]] = {}
         """Of tabs that went on without: the requests of the documents that are gone, by their ids, and their rules."""
         self._unknown: dict[str, list[asyncio.Future[None]]] = {}
         """Frames of which Chrome is still to tell: who waits for that; `_waited_for` were waited for."""
         self._waited_for = Recent()
-        self._leaving: list[list[Rules]] = []
+        self._leaving: list[list[RequestRules]] = []
         """What some of those had until a moment ago: their requests are still held."""
         self._changes: list[asyncio.Task[None]] = []
         self._workers: dict[Session, _Worker] = {}
@@ -136,7 +136,7 @@ class Guards:
         self._above: Interception | None = None
         self._changing = asyncio.Lock()
 
-    async def limit(self, guard: Guard) -> None:
+    async def limit(self, guard: RequestPolicy) -> None:
         """See `limit`."""
         await limit(guard)
 
@@ -147,9 +147,9 @@ class Guards:
         if self._narrow is not None:
             await self._attach()
 
-    def make(self, opener: Guard | None) -> Guard:
+    def make(self, opener: RequestPolicy | None) -> RequestPolicy:
         """The guard of a new tab: that of the one that opened it, or one of its own."""
-        guard = opener or Guard(self._wide, self._narrow, self, from_above=self._all_ours)
+        guard = opener or RequestPolicy(self._wide, self._narrow, self, from_above=self._all_ours)
         if guard not in self._guards:
             self._guards.append(guard)
         return guard
@@ -160,7 +160,7 @@ class Guards:
             if not waits.done():
                 waits.set_result(None)
 
-    def left(self, guard: Guard, frames: list[str], rules: list[Rules]) -> None:
+    def left(self, guard: RequestPolicy, frames: list[str], rules: list[RequestRules]) -> None:
         """See guard.Above."""
         if rules:
             self._remember(frames, rules)
@@ -169,18 +169,18 @@ class Guards:
             if rules:
                 self._change()
 
-    def freed(self, guard: Guard, requests: Recent, rules: list[Rules]) -> None:
+    def freed(self, guard: RequestPolicy, requests: Recent, rules: list[RequestRules]) -> None:
         """See guard.Above."""
         self._freed |= dict.fromkeys(guard.tabs, (requests, rules))
 
-    def _remember(self, frames: list[str], rules: list[Rules]) -> None:
+    def _remember(self, frames: list[str], rules: list[RequestRules]) -> None:
         self._leaving.append(rules)
         asyncio.get_running_loop().call_later(_LAST_WORDS_S, self._forget, rules)
         self._former |= dict.fromkeys(frames, rules)
         for oldest in list(self._former)[:-_MOST_LEFT]:
             del self._former[oldest]
 
-    def _forget(self, rules: list[Rules]) -> None:
+    def _forget(self, rules: list[RequestRules]) -> None:
         self._leaving.remove(rules)
         self._freed = {tab: each for tab, each in self._freed.items() if each[1] is not rules}
         self._change()
@@ -240,13 +240,13 @@ class Guards:
             self.came(frame_id)
 
     @property
-    def _rules(self) -> list[Rules]:
+    def _rules(self) -> list[RequestRules]:
         """Of the tabs that are open."""
         wide = [] if self._wide is None else [self._wide]
         return _each_once([*wide, *(rules for guard in self._guards for rules in guard.narrow)])
 
     @property
-    def _all_rules(self) -> list[Rules]:
+    def _all_rules(self) -> list[RequestRules]:
         """And of what outlives them."""
         workers = [rules for each in self._workers.values() for rules in each.met]
         return _each_once([*self._rules, *workers, *(rules for each in self._leaving for rules in each)])
@@ -279,7 +279,7 @@ class Guards:
         of_tabs = self._narrow is not None or any(each.narrow for each in self._guards)
         return of_tabs or any(each.met for each in self._workers.values())
 
-    async def _enforce_above(self, rules: list[Rules]) -> None:
+    async def _enforce_above(self, rules: list[RequestRules]) -> None:
         from .interception import Interception
 
         if self._above is None:
@@ -388,16 +388,16 @@ class Guards:
             worker.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
         return answers
 
-    def _guards_for(self, origin: str) -> list[Guard]:
+    def _guards_for(self, origin: str) -> list[RequestPolicy]:
         return [each for each in self._guards if each.narrow and each.came_to(origin)]
 
-    def _rules_for(self, origin: str) -> list[Rules]:
+    def _rules_for(self, origin: str) -> list[RequestRules]:
         return [rules for guard in self._guards_for(origin) for rules in guard.narrow]
 
-    def _lists_of(self, kept: _Worker) -> list[Rules]:
+    def _lists_of(self, kept: _Worker) -> list[RequestRules]:
         return _each_once([*kept.met, *(rules for rules in self._rules_for(kept.origin) if rules.hold is None)])
 
-    def _rules_of(self, kept: _Worker) -> list[Rules]:
+    def _rules_of(self, kept: _Worker) -> list[RequestRules]:
         wide = [] if self._wide is None else [self._wide]
         return _each_once([*wide, *self._lists_of(kept), *self._rules_for(kept.origin)])
 
@@ -407,5 +407,5 @@ class Guards:
         return judge(guards[0] if guards else None, self._rules_of(kept), event, tab=False)
 
 
-def _each_once(rules: list[Rules]) -> list[Rules]:
+def _each_once(rules: list[RequestRules]) -> list[RequestRules]:
     return list({id(each): each for each in rules}.values())

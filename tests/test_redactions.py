@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.page.page import Page
-from cdp_agent.page.picture.covers import locate_text
 from cdp_agent.page.picture.marks import Box
+from cdp_agent.page.picture.redactions import locate_text
 from tests.conftest import Serve
 from tests.pictures import PLACED, SECRET, SECRETS, red_page, shown
 

@@ -9,13 +9,13 @@ from cdp_agent.steps.language.intents import Target
 from cdp_agent.steps.language.kinds import order_of
 from cdp_agent.steps.language.roles import AREAS, CELLS
 from cdp_agent.steps.language.words import mentions, normal
-from cdp_agent.steps.resolve.outline import Node
+from cdp_agent.steps.resolve.outline import OutlineNode
 
 _NUMBER = re.compile(r"(?:number |no\. |#)?(\d+)")
 _ENTRIES = ("listitem", "article", "treeitem")
 
 
-def rows_in(words: str, nodes: Sequence[Node]) -> list[Node]:
+def rows_in(words: str, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
     """The rows of the tables among `nodes` that the words mean; where none does, the entries that say just this."""
     rows = [row for table in nodes if table.role in AREAS["table"] for row in _rows(words, table)]
     if rows:
@@ -24,7 +24,7 @@ def rows_in(words: str, nodes: Sequence[Node]) -> list[Node]:
     return [node for node in entries if not any(node in other.above for other in entries)]
 
 
-def cell_at(target: Target, nodes: Sequence[Node]) -> list[Node]:
+def cell_at(target: Target, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
     """The cells that can be meant: one of each table that has such a row and such a column; text has no ref."""
     found = [
         _cell(row, place)
@@ -36,7 +36,7 @@ def cell_at(target: Target, nodes: Sequence[Node]) -> list[Node]:
     return [cell for cell in found if cell is not None]
 
 
-def as_pattern(cell: Node) -> str:
+def as_pattern(cell: OutlineNode) -> str:
     """A regular expression for `Page.search` that finds a cell of text where it stands in its row."""
     row = cell.parent
     said = [part.strip() for part in row.text.split("|")] if row else []
@@ -49,17 +49,17 @@ def as_pattern(cell: Node) -> str:
     return opening + re.escape(cell.name) + f"(?={following}(?:$| \\|))"
 
 
-def _places(column: str, table: Node) -> list[int]:
+def _places(column: str, table: OutlineNode) -> list[int]:
     heads = _heads(table)
     return [place for place, said in enumerate(heads) if said == normal(column)] or _number(column)
 
 
-def _heads(table: Node) -> list[str]:
+def _heads(table: OutlineNode) -> list[str]:
     rows = [node for node in table.below if node.role == "row"]
     return [normal(said) for said in _texts(rows[0])] if rows else []
 
 
-def _rows(words: str, table: Node, column: str = "") -> list[Node]:
+def _rows(words: str, table: OutlineNode, column: str = "") -> list[OutlineNode]:
     """Those of that number or place, else those with a cell that says so; "Invoice 12" says 12 in column Invoice."""
     heads = _heads(table)
     rows = [node for node in table.below if node.role == "row"]
@@ -81,20 +81,20 @@ def _rows(words: str, table: Node, column: str = "") -> list[Node]:
     ]
 
 
-def is_header(row: Node) -> bool:
+def is_header(row: OutlineNode) -> bool:
     """Whether it is the row of a table that only heads the others."""
     table = next((node for node in row.above if node.role in AREAS["table"]), None)
     rows = [node for node in table.below if node.role == "row"] if table is not None else []
     return bool(rows) and rows[0] is row and _is_header(rows)
 
 
-def _is_header(rows: Sequence[Node]) -> bool:
+def _is_header(rows: Sequence[OutlineNode]) -> bool:
     """Whether the first row only heads the others: it holds other things than the next one."""
     first, second = ([node.role for node in row.below if node.ref] for row in (rows[0], rows[min(1, len(rows) - 1)]))
     return not first or first != second or "columnheader" in first
 
 
-def _says(words: str, node: Node) -> bool:
+def _says(words: str, node: OutlineNode) -> bool:
     return any(mentions(words, said) == 1.0 for said in (node.name, *node.text.split(" | ")))
 
 
@@ -103,11 +103,11 @@ def _number(words: str) -> list[int]:
     return [int(found[1]) - 1] if found and int(found[1]) > 0 else []
 
 
-def _texts(row: Node) -> list[str]:
+def _texts(row: OutlineNode) -> list[str]:
     return [each.name or each.text or each.words for each in cells_of(row)]
 
 
-def cells_of(row: Node) -> list[Node]:
+def cells_of(row: OutlineNode) -> list[OutlineNode]:
     """Its cells, or the one thing in each; those that are only text have no ref, and share lines: "a | b"."""
     said = [part.strip() for part in row.text.split("|")] if row.text else []
     if said and not said[-1] and row.children:
@@ -118,11 +118,11 @@ def cells_of(row: Node) -> list[Node]:
     return cells
 
 
-def _plain(row: Node, text: str) -> Node:
-    return Node("cell", text, "", "", {}, None, row.depth + 1, row.order, row)
+def _plain(row: OutlineNode, text: str) -> OutlineNode:
+    return OutlineNode("cell", text, "", "", {}, None, row.depth + 1, row.order, row)
 
 
-def _cell(row: Node, place: int) -> Node | None:
+def _cell(row: OutlineNode, place: int) -> OutlineNode | None:
     """None where there are several things in it, or none that can be used."""
     cell = next(iter(cells_of(row)[place : place + 1]), None)
     if cell is None or cell.ref is not None or not cell.children:

@@ -9,9 +9,9 @@ import msgspec
 from cdp_agent.steps.language.intents import Target
 from cdp_agent.steps.language.roles import AREAS, ENTRIES
 from cdp_agent.steps.language.words import alike, mentions, words_of
-from cdp_agent.steps.resolve.cells import is_header
 from cdp_agent.steps.resolve.naming import ENOUGH, MARGIN
-from cdp_agent.steps.resolve.outline import Node, Outline
+from cdp_agent.steps.resolve.outline import Outline, OutlineNode
+from cdp_agent.steps.resolve.table_cells import is_header
 
 _HEADING, _CAPTION, _TEXT, _ROW, _OTHER_KIND = 0.95, 0.9, 0.85, 0.9, 0.85
 _ASIDE = ("navigation", "banner", "contentinfo", "complementary", "menubar", "toolbar", "tablist")
@@ -24,14 +24,14 @@ _OF_LISTS = {"all", "our", "my", "your", "the", "list", "of", "found"}
 _WHOLE = {**AREAS, "area": ("dialog", "alertdialog", "form", "main", "table", "list", "region"), "listing": ("list",)}
 
 
-class Part(msgspec.Struct, frozen=True):
+class Region(msgspec.Struct, frozen=True):
     """A part of the page: the line that names it, and all lines in it, in order."""
 
-    named_by: Node
-    nodes: list[Node]
+    named_by: OutlineNode
+    nodes: list[OutlineNode]
 
 
-def part_of(target: Target, page: Outline) -> Part | tuple[Node, ...]:
+def part_of(target: Target, page: Outline) -> Region | tuple[OutlineNode, ...]:
     """The part that the words name; those that come into question when it is not one."""
     if not target.name:
         return _only(
@@ -48,26 +48,26 @@ def part_of(target: Target, page: Outline) -> Part | tuple[Node, ...]:
     return _only([part for part in tied if not any(_holds(other, part) for other in tied if other is not part)])
 
 
-def entries(target: Target, page: Outline) -> list[Node]:
+def entries(target: Target, page: Outline) -> list[OutlineNode]:
     """The entries of the list that an item is one of: of the part that it is in, of what is called as they are, or of
     the one list that is no navigation; [] where that is not one list.
     """
     within = target.within
     part = part_of(within, page) if within is not None else _list_of(target.listed or "results", page)
-    if not isinstance(part, Part):
+    if not isinstance(part, Region):
         return []
     found = [node for node in part.nodes if _is_entry(node)]
     return [node for node in found if not any(each in found for each in node.above)] or _headings_that_lead_on(part)
 
 
-def _is_entry(node: Node) -> bool:
+def _is_entry(node: OutlineNode) -> bool:
     """Of an item with one thing in it a snapshot shows only that, in the list itself; a short text may follow."""
     if node.role == "row":
         return not is_header(node)
     return node.role in _ENTRIES or (node.parent is not None and node.parent.role in _LISTS and node.role != "text")
 
 
-def _list_of(listed: str, page: Outline) -> Part | tuple[Node, ...]:
+def _list_of(listed: str, page: Outline) -> Region | tuple[OutlineNode, ...]:
     if listed == "results":
         return part_of(Target(listed, kind="area"), page)
     named = [part for score, part in _named(Target(listed, kind="area"), page) if score and _is_so_called(part, listed)]
@@ -75,13 +75,13 @@ def _list_of(listed: str, page: Outline) -> Part | tuple[Node, ...]:
     return _only(named or _results(page))
 
 
-def _is_so_called(part: Part, listed: str) -> bool:
+def _is_so_called(part: Region, listed: str) -> bool:
     """ "All products", "Products (12)", but not "Products you have seen"."""
     words = set(words_of(part.named_by.name or part.named_by.text)) - _OF_LISTS
     return {word for word in words if not word[0].isdigit()} == {listed}
 
 
-def _headings_that_lead_on(part: Part) -> list[Node]:
+def _headings_that_lead_on(part: Region) -> list[OutlineNode]:
     """Of a list that is none, but a heading with a link for each entry: those of the highest level."""
     found = [node for node in part.nodes if node.role == "heading" and any(each.role == "link" for each in node.below)]
     highest = min((node.states.get("level", "2") for node in found), default="")
@@ -92,22 +92,22 @@ def _kind(target: Target) -> str:
     return target.kind or "area"
 
 
-def _only(parts: list[Part]) -> Part | tuple[Node, ...]:
+def _only(parts: list[Region]) -> Region | tuple[OutlineNode, ...]:
     return parts[0] if len(parts) == 1 else tuple(part.named_by for part in parts)
 
 
-def _whole(node: Node) -> Part:
-    return Part(node, list(node.below))
+def _whole(node: OutlineNode) -> Region:
+    return Region(node, list(node.below))
 
 
-def _holds(outer: Part, inner: Part) -> bool:
+def _holds(outer: Region, inner: Region) -> bool:
     """Whether all of the inner part is in the outer one too."""
     ids = {id(node) for node in outer.nodes}
     inside = [node for node in inner.nodes if node is not inner.named_by]
     return all(id(node) in ids for node in inside) and (len(outer.nodes) > len(inside) or id(inner.named_by) in ids)
 
 
-def _named(target: Target, page: Outline) -> Iterator[tuple[float, Part]]:
+def _named(target: Target, page: Outline) -> Iterator[tuple[float, Region]]:
     kinds = AREAS.get(_kind(target), ())
     for node in page.nodes:
         if node.role == "heading":
@@ -121,7 +121,7 @@ def _named(target: Target, page: Outline) -> Iterator[tuple[float, Part]]:
             yield _TEXT * alike(target.name, node.text or node.name), _whole(follower)
 
 
-def _own(target: Target, node: Node) -> float:
+def _own(target: Target, node: OutlineNode) -> float:
     if node.role == "row":
         return _ROW * mentions(target.name, node.words)
     if node.role in ("text", "link", "button", "checkbox"):
@@ -129,13 +129,13 @@ def _own(target: Target, node: Node) -> float:
     return max(alike(target.name, node.name), _TEXT * alike(target.name, node.text))
 
 
-def _caption(target: Target, node: Node) -> float:
+def _caption(target: Target, node: OutlineNode) -> float:
     first = node.children[0]
     said = first.name or first.text if first.role in ("caption", "legend", "summary") else ""
     return _CAPTION * alike(target.name, said)
 
 
-def _under(heading: Node) -> Part:
+def _under(heading: OutlineNode) -> Region:
     """What stands under a heading: all until the next one that is not of a lower level."""
     level = int(heading.states.get("level", "2"))
     around = heading.parent
@@ -143,12 +143,12 @@ def _under(heading: Node) -> Part:
     while not following and around is not None and around.parent is not None:
         following = _after(around, level)
         around = around.parent
-    return Part(heading, following)
+    return Region(heading, following)
 
 
-def _after(node: Node, level: int) -> list[Node]:
+def _after(node: OutlineNode, level: int) -> list[OutlineNode]:
     siblings = node.parent.children if node.parent else []
-    found: list[Node] = []
+    found: list[OutlineNode] = []
     for sibling in siblings[next((i for i, each in enumerate(siblings) if each is node), len(siblings)) + 1 :]:
         for each in (sibling, *sibling.below):
             if each.role == "heading" and int(each.states.get("level", "2")) <= level:
@@ -157,13 +157,13 @@ def _after(node: Node, level: int) -> list[Node]:
     return found
 
 
-def _next(node: Node) -> Node | None:
+def _next(node: OutlineNode) -> OutlineNode | None:
     siblings = node.parent.children if node.parent else []
     place = next((i for i, each in enumerate(siblings) if each is node), len(siblings))
     return siblings[place + 1] if place + 1 < len(siblings) else None
 
 
-def _results(page: Outline) -> list[Part]:
+def _results(page: Outline) -> list[Region]:
     """Where no part is called results: the lists of links that are no navigation, and articles side by side."""
     lists = [node for node in page.nodes if node.role in _LISTS and not _is_aside(node)]
     rich = [node for node in lists if _entries_with_links(node) >= 2]
@@ -173,21 +173,21 @@ def _results(page: Outline) -> list[Part]:
     return [*articles, *(_whole(node) for node in lists if not any(above in within for above in node.above))]
 
 
-def _articles(page: Outline) -> list[Part]:
-    beside: dict[int, list[Node]] = {}
+def _articles(page: Outline) -> list[Region]:
+    beside: dict[int, list[OutlineNode]] = {}
     for node in page.nodes:
         if node.role == "article" and not _is_aside(node) and any(each.role == "link" for each in node.below):
             beside.setdefault(id(node.parent), []).append(node)
     return [
-        Part(nodes[0].parent or page.root, [each for node in nodes for each in (node, *node.below)])
+        Region(nodes[0].parent or page.root, [each for node in nodes for each in (node, *node.below)])
         for nodes in beside.values()
         if len(nodes) >= 2
     ]
 
 
-def _is_aside(node: Node) -> bool:
+def _is_aside(node: OutlineNode) -> bool:
     return any(each.role in _ASIDE for each in (node, *node.above))
 
 
-def _entries_with_links(node: Node) -> int:
+def _entries_with_links(node: OutlineNode) -> int:
     return sum(any(each.role == "link" for each in entry.below) for entry in node.children if entry.children)

@@ -1,8 +1,8 @@
 """Aiming at an element: where the mouse meets it, through all frames, or what is in the way.
 
-The waiting is done in the page (aim.js), world by world from the element outwards. What was found out is a moment
-old when the mouse arrives, so a guard in the page (guard.js) tells whether the press met the element, and keeps it
-from the page if it did not.
+The waiting is done in the page (actionability.js), world by world from the element outwards. What was found out is a
+moment old when the mouse arrives, so a guard in the page (guard.js) tells whether the press met the element, and keeps
+it from the page if it did not.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted
 from cdp_agent.page.snapshot.refs import RefTable
 
-from .mouse import Answer
+from .mouse import PressAnswer
 
 DEADLINE_S = 5.0
 RELEASE_TOLD_S = 0.02
@@ -41,7 +41,7 @@ class Cover(msgspec.Struct, frozen=True):
     closers: list[str]
 
 
-class Told(msgspec.Struct, frozen=True):
+class ElementLabel(msgspec.Struct, frozen=True):
     """Role and name of an element, for messages."""
 
     role: str
@@ -54,7 +54,7 @@ class Obstacle(msgspec.Struct, frozen=True):
     why: str = ""
     detail: str = ""
     by: Cover | None = None
-    said: Told = Told("", "")
+    said: ElementLabel = ElementLabel("", "")
 
 
 class _Answer(Obstacle, frozen=True):
@@ -94,7 +94,7 @@ class Aimed(msgspec.Struct, frozen=True):
 
     released: asyncio.Future[runtime.Evaluated] | None = None
     """What became of the press, told at the mouse's release; None in frames apart: one world alone hears of it."""
-    answers: Sequence[Answer] = ()
+    answers: Sequence[PressAnswer] = ()
     """For each press that is watched: when the page has answered it."""
 
     async def landing_of(self, clicking: Coroutine[Any, Any, None]) -> Landing:
@@ -139,7 +139,7 @@ async def aim(
     """
     # What is asked of a page after its input is answered when that is painted; asked before, it answers in time.
     presses = range(max(releases, 1)) if guard == "press" else ()
-    answers = [Answer(at.world, at.world.ask("pressAnswered", nth, at.frame.has_workers)) for nth in presses]
+    answers = [PressAnswer(at.world, at.world.ask("pressAnswered", nth, at.frame.has_workers)) for nth in presses]
     released = at.world.ask("landedAfter", releases) if releases and at.frame.parent is None else None
     wait_s = at.patience(DEADLINE_S) if wait_s is None else wait_s
     options = {
@@ -180,9 +180,9 @@ async def describe(at: Located, local: int | None = None) -> str:
     return _sentence(_named(at, await told(at, local)))
 
 
-async def told(at: Located, local: int | None = None) -> Told:
+async def told(at: Located, local: int | None = None) -> ElementLabel:
     """Role and name of the element."""
-    return await at.world.call("toldBy", at.local if local is None else local, returning=Told)
+    return await at.world.call("toldBy", at.local if local is None else local, returning=ElementLabel)
 
 
 async def _holder(frame: Frame, parent: Frame) -> tuple[World, int]:
@@ -193,13 +193,13 @@ async def _holder(frame: Frame, parent: Frame) -> tuple[World, int]:
     raise DocumentGone("The frame has no place in its page any more: take a new snapshot.")
 
 
-def _named(at: Located, said: Told) -> str:
+def _named(at: Located, said: ElementLabel) -> str:
     name = f" {quoted(said.name)}" if said.name else ""
     role = said.role or "element"
     return f"{role}{name} of {at.ref}" if at.part else f"{role} {at.ref}{name}"
 
 
-def refusal(at: Located, why: str, said: Told, message: str) -> NotInteractable:
+def refusal(at: Located, why: str, said: ElementLabel, message: str) -> NotInteractable:
     """The error about an element: `message` goes on after its name."""
     return NotInteractable(at.ref, why, _sentence(f"{_named(at, said)} {message}"))
 
@@ -208,7 +208,7 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def missed(at: Located, said: Told, landing: Landing) -> NotInteractable:
+def missed(at: Located, said: ElementLabel, landing: Landing) -> NotInteractable:
     """The mouse did not meet the element although it was aimed at it, again and again."""
     if landing.met:
         return refusal(at, "moving", said, f"was not hit: it moves, or {landing.met} gets in the way.")

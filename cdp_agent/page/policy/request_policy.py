@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .holding import Hold, Withheld
     from .interception import Interception, Verdict
-    from .rules import Blocked, Rules
+    from .rules import Blocked, RequestRules
     from .unheld import Unheld
 
 _LONGEST_ORIGIN = 300
@@ -43,14 +43,14 @@ class Above(Protocol):
     def visited(self, origin: str) -> None:
         """A document of that origin was asked for in a tab that has narrow rules, the first one there."""
 
-    def left(self, guard: Guard, frames: list[str], rules: list[Rules]) -> None:
+    def left(self, guard: RequestPolicy, frames: list[str], rules: list[RequestRules]) -> None:
         """The documents of frames are gone, or all its tabs; those rules they had."""
 
-    def freed(self, guard: Guard, requests: Recent, rules: list[Rules]) -> None:
+    def freed(self, guard: RequestPolicy, requests: Recent, rules: list[RequestRules]) -> None:
         """The documents of its tabs are gone, which go on without those rules. `requests` are theirs, by their ids."""
 
 
-class Guard:
+class RequestPolicy:
     """`wide` are rules that hold for the whole browser, `narrow` those that hold here alone.
 
     `from_above`: requests are held on the session of the browser; there, Chrome does not hold those of documents that
@@ -59,14 +59,14 @@ class Guard:
 
     def __init__(
         self,
-        wide: Rules | None = None,
-        narrow: Rules | None = None,
+        wide: RequestRules | None = None,
+        narrow: RequestRules | None = None,
         above: Above | None = None,
         *,
         from_above: bool = False,
     ) -> None:
         self.wide = wide
-        self.narrow: list[Rules] = [] if narrow is None else [narrow]
+        self.narrow: list[RequestRules] = [] if narrow is None else [narrow]
         self.tabs = Recent()
         """The tabs' ids, which are the ids of their root frames."""
         self.frames = Recent()
@@ -85,7 +85,7 @@ class Guard:
         """To what sockets the sessions open; `_noting` to what they request."""
         self._noting: set[Session] = set()
         self._blocked: list[Blocked] = []
-        self._ended: list[Rules] = []
+        self._ended: list[RequestRules] = []
         self._unheld: Unheld | None = None
         self._activities: WeakValueDictionary[str, Activity] = WeakValueDictionary()
 
@@ -124,7 +124,7 @@ class Guard:
             await self.hold.decided()
 
     @property
-    def rules(self) -> list[Rules]:
+    def rules(self) -> list[RequestRules]:
         """All that hold here."""
         return self.narrow if self.wide is None else [self.wide, *self.narrow]
 
@@ -212,7 +212,7 @@ class Guard:
         self._limit_sockets(session)
         return True
 
-    async def enforce(self, rules: Rules) -> None:
+    async def enforce(self, rules: RequestRules) -> None:
         """More rules, from now on, in all tabs that are watched. Raises BrowserError."""
         if rules in self._ended:
             self._ended.remove(rules)  # the next run has the same
@@ -225,11 +225,11 @@ class Guard:
                 left.remove(former)
         await self._change([*left, rules])
 
-    def outlive(self, rules: Rules) -> None:
+    def outlive(self, rules: RequestRules) -> None:
         """The run that set them is over. What its pages were told, or refused, they know: they hold on until `free`."""
         self._ended.append(rules)
 
-    async def lift(self, rules: Rules) -> None:
+    async def lift(self, rules: RequestRules) -> None:
         """Takes rules away again. Raises BrowserError."""
         left = list(self.narrow)
         left.remove(rules)
@@ -278,7 +278,7 @@ class Guard:
         taken, self._blocked = self._blocked, []
         return taken
 
-    async def _change(self, rules: list[Rules]) -> None:
+    async def _change(self, rules: list[RequestRules]) -> None:
         self.narrow = rules
         answers: list[asyncio.Future[Any]] = []
         self._forget_closed()
@@ -372,13 +372,15 @@ def _origin(url: str) -> str:
     return str(origin_of(url))
 
 
-def hold_of(rules: Sequence[Rules]) -> Hold | None:
+def hold_of(rules: Sequence[RequestRules]) -> Hold | None:
     """The first of the runs' that hold something; of those that are over, only where there is no other."""
     holds = [each.hold for each in rules if each.hold is not None]
     return min(holds, key=lambda hold: hold.over, default=None)
 
 
-def judge(guard: Guard | None, rules: Sequence[Rules], event: fetch.RequestPaused, *, tab: bool) -> Verdict:
+def judge(
+    guard: RequestPolicy | None, rules: Sequence[RequestRules], event: fetch.RequestPaused, *, tab: bool
+) -> Verdict:
     """What becomes of a request; the guard of whoever sent it is told. `tab`: its frame is that of a tab."""
     from .interception import refusal_of
     from .rules import Blocked

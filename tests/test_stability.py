@@ -10,7 +10,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.cdp import runtime
-from cdp_agent.page.activity import settle
+from cdp_agent.page.activity import stability
 from cdp_agent.page.activity.receipts import Receipt
 from cdp_agent.page.page import Page
 
@@ -51,7 +51,7 @@ async def test_a_page_at_rest_is_not_waited_for(page: Page, serve: Serve) -> Non
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine with much else to do lets a page wait between its steps."""
-    monkeypatch.setattr(settle, "QUIET_S", 0.3)
+    monkeypatch.setattr(stability, "QUIET_S", 0.3)
 
 
 @pytest.mark.usefixtures("patient")
@@ -64,7 +64,7 @@ async def test_changes_that_follow_one_another_are_waited_for(page: Page, serve:
 async def test_what_begins_a_little_later_is_waited_for(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settle, "PATIENCE_S", 10.0)  # a machine under load lets timers come later
+    monkeypatch.setattr(stability, "PATIENCE_S", 10.0)  # a machine under load lets timers come later
 
     assert (await act(page, serve, "setTimeout(() => (out.textContent = 'late'), 100)")).changed == [
         "+ - paragraph: late"
@@ -74,7 +74,7 @@ async def test_what_begins_a_little_later_is_waited_for(
 async def test_a_request_that_never_ends_is_given_up(
     page: Page, serve: Serve, held: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settle, "REQUESTS_S", 0.3)
+    monkeypatch.setattr(stability, "REQUESTS_S", 0.3)
 
     first = await act(page, serve, "fetch('/held')")
     second = await page.click("E1")
@@ -132,7 +132,7 @@ async def test_a_request_from_before_is_not_the_actions_doing(
 async def test_a_page_that_never_rests_is_cut_off_once(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settle, "CHANGES_S", 0.3)
+    monkeypatch.setattr(stability, "CHANGES_S", 0.3)
 
     first = await act(page, serve, "setInterval(() => (out.textContent = performance.now()), 5)")
     second = await page.click("E1")
@@ -227,9 +227,9 @@ async def test_nothing_is_left_in_the_page(page: Page, serve: Serve) -> None:
 
 
 async def test_a_busy_page_is_told(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settle, "_ASK_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(stability, "_ASK_TIMEOUT_S", 0.2)
     await page.goto(serve("<p>busy soon</p>"))
-    watch = await settle.Watch.start(page)
+    watch = await stability.Watch.start(page)
 
     session = (await page.frames()).root.session
     busy = session.post(runtime.Evaluate(expression="const end = Date.now() + 1500; while (Date.now() < end);"))

@@ -71,7 +71,6 @@ AGAINST_THE_ORDER = {
     "cdp_agent.page.query.markup": ["cdp_agent.page.tab"],
     "cdp_agent.page.refs.locate": ["cdp_agent.page.tab"],
     "cdp_agent.page.refs.saved_refs": ["cdp_agent.page.tab"],
-    "cdp_agent.page.snapshot.lines": ["cdp_agent.page.activity.network"],
 }
 # How many modules each circle holds that is closed by imports for types alone. They may only become smaller.
 CIRCLES_BY_TYPES = [43, 6, 2]

@@ -15,9 +15,9 @@ from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.known_errors import opens_no_tabs
 from cdp_agent.errors import BrowserError, ProtocolError, SetupError
-from cdp_agent.page.activity.network import shortened
 from cdp_agent.page.frames.recent import Recent
 from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot.lines import shortened
 
 _MOST_LISTED = 10
 _PAGES = [target.FilterEntry(type="page")]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import Meta
 
 from cdp_agent.page.actions.scroll import Direction
-from cdp_agent.page.activity.network import shortened
-from cdp_agent.page.snapshot.lines import quoted
+from cdp_agent.page.snapshot.lines import quoted, shortened
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.page.activity.network import shortened
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, heading
+from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, heading, shortened
 from cdp_agent.security.fence import TAG, fence
 
 DATA_ONLY = f"""\

@@ -17,6 +17,7 @@ import msgspec
 from cdp_agent.cdp import log, network, target
 from cdp_agent.cdp.connection import Session
 from cdp_agent.page.frames.recent import Recent
+from cdp_agent.page.snapshot.lines import shortened
 
 AWAITED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
 _STREAMS = ("text/event-stream", "application/x-ndjson", "application/stream", "multipart/x-mixed-replace")
@@ -252,8 +253,3 @@ class Requests:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
-
-
-def shortened(url: str, longest: int = 160) -> str:
-    """An address as far as it can be read at a glance."""
-    return url if len(url) <= longest else url[: longest - 1] + "…"

@@ -10,11 +10,11 @@ import msgspec
 
 from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
-from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, LONGEST_TITLE, in_line, quoted
+from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, LONGEST_TITLE, in_line, quoted, shortened
 
 from .dialogs import Dialog
 from .downloads import Download
-from .network import RequestFailure, shortened
+from .network import RequestFailure
 from .stability import QUIET
 
 _DONE = {

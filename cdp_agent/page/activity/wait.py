@@ -17,10 +17,9 @@ from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments, PageUn
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import CRASHED_PAGE, World
 from cdp_agent.page.refs.locate import locate
-from cdp_agent.page.snapshot.lines import quoted
+from cdp_agent.page.snapshot.lines import quoted, shortened
 
 from .action_runner import ActionRunner
-from .network import shortened
 from .receipts import Outcome, Receipt
 
 if TYPE_CHECKING:

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from cdp_agent.page.activity.network import shortened
-
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _STATE_TEXT = rf'\[[^\]"]*(?:{_QUOTED}[^\]"]*)*\]'
 _HEAD = rf'- [^\s:"]+(?: {_QUOTED})?(?: {_STATE_TEXT})*?'
@@ -127,6 +125,11 @@ def quoted(text: str) -> str:
 def heading(url: str, title: str) -> str:
     """Which page something is of, for a model: of what a page makes endless only the beginning."""
     return f"Address: {shortened(url, LONGEST_ADDRESS)}\nTitle: {shortened(title, LONGEST_TITLE)}"
+
+
+def shortened(text: str, longest: int = 160) -> str:
+    """An address, or whatever a page may make endless, as far as it can be read at a glance."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def in_line(text: str) -> str:

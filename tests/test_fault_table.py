@@ -18,9 +18,10 @@ from cdp_agent.browser.instance import Instance
 from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Connection
+from cdp_agent.cdp.known_errors import is_target_gone
 from cdp_agent.cdp.websocket import WebSocketTransport
 from cdp_agent.decisions import Ask, Decision, Execute, StepFailed, Stop
-from cdp_agent.errors import CdpAgentError
+from cdp_agent.errors import CdpAgentError, ProtocolError
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
 from fixtures.replay import ReplayServer, reply, tool_call
@@ -308,7 +309,11 @@ async def _there(chrome: DetachedChrome) -> _Left:
 async def close_tabs(chrome: DetachedChrome, target_ids: Iterable[str]) -> None:
     connection = Connection(await WebSocketTransport.open(chrome.websocket_url))
     for each in target_ids:
-        await connection.browser.send(target.CloseTarget(target_id=each))
+        try:
+            await connection.browser.send(target.CloseTarget(target_id=each))
+        except ProtocolError as error:
+            if not is_target_gone(error):  # as when it was still closing when we looked
+                raise
     await connection.close()
 
 

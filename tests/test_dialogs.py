@@ -163,15 +163,15 @@ async def test_a_dialog_that_opens_when_the_next_page_is_about_to_be_shown_holds
 ) -> None:
     """The page is busy while the answer for the next one comes, which waits for it; then it opens a dialog."""
     free = serve("<title>free</title>")
-    busy = "setTimeout(() => { for (const end = Date.now() + 600; Date.now() < end;); alert('late') })"
-    await page.goto(serve(f"<a href='{free}' onclick=\"{busy}\">Go</a>"))
-    link = await ref(page, "Go")
+    busy = "for (const end = Date.now() + 600; Date.now() < end;); alert('late')"
+    await page.goto(serve(f"<button onclick=\"setTimeout(() => {{ location.href = '{free}'; {busy} }})\">Go</button>"))
+    go = await ref(page, "Go")
 
     if how == "goto":
-        await page.evaluate(busy)
+        await page.evaluate(f"setTimeout(() => {{ {busy} }})")
         receipt = await page.goto(free)
     else:
-        receipt = await page.click(link)
+        receipt = await page.click(go)
 
     assert (receipt.navigated_to, receipt.settled) == (free, "quiet")
     assert [each.message for each in receipt.dialogs] == ["late"]

@@ -333,12 +333,13 @@ async def test_one_paragraph_of_many_is_a_small_change(page: Page, serve: Serve)
 async def test_a_line_of_a_text_area_is_a_small_change(page: Page, serve: Serve) -> None:
     await page.goto(serve("<textarea id=t>" + "one\ntwo\n" * 50 + "last [ref=E1]:</textarea>"))
     await page.snapshot()
-    await page.evaluate("t.focus(), t.setSelectionRange(1e6, 1e6), t.scrollTop = 1e6")
+    await page.evaluate("t.focus(), t.setSelectionRange(1e6, 1e6)")
     await page.snapshot()
 
     receipt = await page.press("!")
 
-    assert receipt.changed == ["~ | last [ref=E1]: → | last [ref=E1]:!"]
+    # That Chrome scrolls to the caret is told as well.
+    assert [line for line in receipt.changed if "|" in line] == ["~ | last [ref=E1]: → | last [ref=E1]:!"]
 
 
 async def _type(page: Page, points: str, key: str) -> list[str]:

@@ -14,13 +14,13 @@ and not told, since nothing happens there: system:debug_message (all that a mode
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic
 
 import msgspec
 
 from cdp_agent import step_events
 from cdp_agent.event import BaseEvent
-from cdp_agent.outcome import AgentResult, BatchCut, Quality, Stats
+from cdp_agent.outcome import AgentResult, Answer_co, BatchCut, Quality, Stats
 from cdp_agent.providers.base import FinishReason, ToolCall, Usage
 
 
@@ -224,13 +224,13 @@ class TaskAborted(BaseEvent, frozen=True, tag="task:aborted"):
     reason: str
 
 
-class TaskCompleted(BaseEvent, frozen=True, tag="task:completed"):
+class TaskCompleted(BaseEvent, Generic[Answer_co], frozen=True, tag="task:completed"):
     """The last event of every run, however it ended."""
 
-    result: AgentResult
+    result: AgentResult[Answer_co]
 
 
-Event = (
+Progress = (
     TaskSetup
     | TaskMetrics
     | TaskMetricsIncremental
@@ -257,9 +257,11 @@ Event = (
     | TaskValidated
     | TaskValidationError
     | TaskAborted
-    | TaskCompleted
     | step_events.StepEvent
 )
+"""What happens before a run has ended."""
+Event = Progress | TaskCompleted
+"""Whatever happens in a run. `Progress | TaskCompleted[T]` says of what type the answer is."""
 
 
 def without_image(event: Event) -> Event:

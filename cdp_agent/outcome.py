@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import typing
+from typing import TYPE_CHECKING, Any, Generic, Literal
 
 import msgspec
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar  # Python's own knows of no default before 3.13
+
+    Answer_co = TypeVar("Answer_co", covariant=True, default=Any)
+else:
+    Answer_co = typing.TypeVar("Answer_co", covariant=True)
 
 
 class TaskError(msgspec.Struct, frozen=True):
@@ -40,16 +48,17 @@ BatchCut = Literal["page-change", "terminal", "error", "limit", "none"]
 """What ended the calls of a reply: "limit" where there were more than are run in one turn."""
 
 
-class AgentResult(msgspec.Struct, frozen=True):
+class AgentResult(msgspec.Struct, Generic[Answer_co], frozen=True):
     """How a task ended. `error` is None exactly when `success` is true.
 
-    `answer` is Markdown, or what the caller asked for with `answer=`. `validation` says what its judge thought of it:
-    "passed"; "unconfirmed" where something was missed twice, but the agent stood by the answer and had been shown every
-    quote, figure and address in it; "forced" where it was never accepted or not judged; None for nothing to judge.
+    `answer` is Markdown, or of the type that was asked for with `answer=`; None where the run ended without one, or
+    with one that does not fit. `validation` says what its judge thought of it: "passed"; "unconfirmed" where something
+    was missed twice, but the agent stood by the answer and had been shown every quote, figure and address in it;
+    "forced" where it was never accepted or not judged; None for nothing to judge.
     """
 
     success: bool
-    answer: Any
+    answer: Answer_co | None
     error: TaskError | None
     stats: Stats
     validation: Validation | None = None

@@ -84,3 +84,22 @@ async def test_a_run_that_was_done_leaves_nothing(browser: Browser, page: Page, 
 
     assert result_of(events).success
     assert not (tmp_path / FILE).exists()
+
+
+async def test_a_typed_answer_has_its_type_again_when_the_run_goes_on(
+    browser: Browser, serve: Serve, tmp_path: Path
+) -> None:
+    wait = tool_call("wait", {"seconds": 9})
+    with scripted(browser, [tool_call("click", {"ref": "{{ref:button Go}}"}), wait], checkpoint=tmp_path) as (agent, _):
+        async with aclosing(agent.stream("How many?", url=serve(SHOP), answer=tuple[int, ...])) as stream:
+            async for event in stream:
+                if isinstance(event, AgentAction) and event.action == "wait":
+                    break
+
+    with pytest.raises(SetupError, match="another form of its answer"):
+        Agent.resume(browser, tmp_path, answer=str)
+    with ReplayServer(replies=[tool_call("done", {"result": [1, 2]})]) as server:
+        resumed = Agent.resume(browser, tmp_path, base_url=server.base_url, answer=tuple[int, ...])
+        result = result_of([event async for event in resumed])
+
+    assert (result.success, result.answer) == (True, (1, 2))

@@ -225,3 +225,12 @@ async def test_an_answer_that_does_not_fit_comes_back_with_the_place(
     assert "$.amount" in told(server, 2)[0]
     assert result_of(events).answer == Price(5.0, "NOK")
     assert of(events, TaskValidationError)[0].quality is None
+
+
+async def test_a_run_that_is_given_up_has_no_answer_of_the_type(browser: Browser, page: Page, serve: Serve) -> None:
+    given_up = tool_call("abort", {"reason": "Sold out."})
+
+    events, _ = await play(browser, page, [given_up], url=serve(SHOP), answer=Price)
+
+    assert result_of(events).answer is None
+    assert result_of(events).error == TaskError("aborted", "Sold out.")

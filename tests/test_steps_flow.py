@@ -359,6 +359,18 @@ async def test_a_typed_answer(browser: Browser, page: Page, site: Site, httpserv
     assert (result.success, result.answer) == (True, 13)
 
 
+async def test_an_answer_that_never_has_the_type_is_none(
+    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+) -> None:
+    models = Models(httpserver, [plan("Scroll down"), *[verdict("13 hours")] * 3])
+
+    result = await models.agent(browser).run("How long?", url=site.article, page=page, answer=int)
+
+    assert (result.success, result.answer) == (False, None)
+    assert result.error is not None
+    assert result.error.message == "13 hours"
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [

@@ -27,7 +27,9 @@ def sent(web: Web) -> list[str]:
     return [path for method, path in web.methods if method == "POST"]
 
 
-async def do(browser: Browser, page: Page, web: Web, approve: Any, html: str = SAVES, **options: Any) -> AgentResult:
+async def do(
+    browser: Browser, page: Page, web: Web, approve: Any, html: str = SAVES, **options: Any
+) -> AgentResult[str]:
     agent = Agent(browser, approve=approve, **options)
     return await agent.do(["Click Next"], url=web.put("a", "/", html), page=page)
 
@@ -54,7 +56,7 @@ async def test_a_request_goes_on_when_it_is_approved(browser: Browser, page: Pag
     assert (ask.tool, ask.risks) == ("click", ["sends"])
     assert ask.held is not None
     assert (str(ask.held), ask.held.fields) == (f"POST {web.origin('a')}/save", ["name"])
-    assert "Saved" in result.answer
+    assert "Saved" in str(result.answer)
 
 
 async def test_a_receipt_tells_what_was_refused(browser: Browser, page: Page) -> None:
@@ -62,7 +64,9 @@ async def test_a_receipt_tells_what_was_refused(browser: Browser, page: Page) ->
         result = await do(browser, page, web, deciding(Skip()))
 
         assert sent(web) == []
-    assert f"not sent: POST {web.origin('a')}/save: it was not approved. The rest was done in the page" in result.answer
+    assert f"not sent: POST {web.origin('a')}/save: it was not approved. The rest was done in the page" in str(
+        result.answer
+    )
 
 
 INSISTS = """
@@ -154,8 +158,8 @@ async def test_the_time_somebody_takes_is_no_delay(browser: Browser, page: Page)
 
         assert sent(web) == ["/save"]
     assert result.error is None
-    assert 'dialog confirm "Really?" was accepted' in result.answer
-    assert "true" in result.answer
+    assert 'dialog confirm "Really?" was accepted' in str(result.answer)
+    assert "true" in str(result.answer)
 
 
 async def test_where_everything_is_allowed_nothing_is_held(browser: Browser, page: Page) -> None:

@@ -7,7 +7,7 @@ import os
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import msgspec
 
@@ -19,7 +19,7 @@ from cdp_agent.agent.state.run import Run
 from cdp_agent.agent.state.task import BatchPolicy, Limits, Options, Task
 from cdp_agent.agent.toolset import for_steps, toolset
 from cdp_agent.errors import SetupError
-from cdp_agent.events import Event
+from cdp_agent.events import Event, Progress, TaskCompleted
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.policy.rules import listed
 from cdp_agent.providers.base import ReasoningEffort
@@ -30,12 +30,38 @@ from cdp_agent.steps.approval.setup import Given
 from cdp_agent.tools.base import Tool
 
 if TYPE_CHECKING:
+    from typing import TypedDict, Unpack
+
     from cdp_agent.browser.browser import Browser
     from cdp_agent.page.page import Page
     from cdp_agent.steps.approval.approval import Approver
     from cdp_agent.steps.approval.settings import Flow, PlannerPage
     from cdp_agent.steps.approval.setup import Approve
     from cdp_agent.steps.flow.step_run import Said
+
+    class Where(TypedDict, total=False):
+        """What `run` and `stream` take beside the task and the form of its answer."""
+
+        url: str | None
+        data: Any
+        page: Page | None
+        stop: asyncio.Event | None
+
+    class Again(TypedDict, total=False):
+        """What `resume` takes beside the run and the form of its answer."""
+
+        base_url: str | None
+        api_key: str | None
+        tools: Iterable[Tool]
+        secrets: Mapping[str, GivenSecret] | None
+        approve: Approve | None
+        approver: Approver | None
+        approval_timeout_s: float
+        stop: asyncio.Event | None
+        environment: Mapping[str, str]
+
+
+T = TypeVar("T")
 
 _SAID = 4
 """Messages of the conversation before that a planner gets."""
@@ -165,6 +191,18 @@ class Agent:
         self._by_steps.settings(by_hand=True)  # raises what is wrong with them
         check_all_prices(self._options, self._endpoint, self._fallback, self._by_steps.executor)
 
+    @overload
+    async def run(
+        self, task: str, *, answer: None = None, on_event: Sink | None = None, **where: Unpack[Where]
+    ) -> AgentResult[str]: ...
+    @overload
+    async def run(
+        self, task: str, *, answer: type[T], on_event: Sink | None = None, **where: Unpack[Where]
+    ) -> AgentResult[T]: ...
+    @overload
+    async def run(
+        self, task: str, *, answer: Any, on_event: Sink | None = None, **where: Unpack[Where]
+    ) -> AgentResult[Any]: ...
     async def run(
         self,
         task: str,
@@ -175,13 +213,23 @@ class Agent:
         page: Page | None = None,
         stop: asyncio.Event | None = None,
         on_event: Sink | None = None,
-    ) -> AgentResult:
+    ) -> AgentResult[Any]:
         """How the task ended, also when it failed or was stopped. `on_event` gets every event. See `stream`.
 
         When this is cancelled, also by `asyncio.timeout`, the run ends and `CancelledError` is raised.
         """
         return await result_of(self.stream(task, url=url, data=data, answer=answer, page=page, stop=stop), on_event)
 
+    @overload
+    def stream(
+        self, task: str, *, answer: None = None, **where: Unpack[Where]
+    ) -> AsyncGenerator[Progress | TaskCompleted[str], None]: ...
+    @overload
+    def stream(
+        self, task: str, *, answer: type[T], **where: Unpack[Where]
+    ) -> AsyncGenerator[Progress | TaskCompleted[T], None]: ...
+    @overload
+    def stream(self, task: str, *, answer: Any, **where: Unpack[Where]) -> AsyncGenerator[Event, None]: ...
     def stream(
         self,
         task: str,
@@ -195,10 +243,11 @@ class Agent:
         """The run as it happens; the last event is `TaskCompleted`, with the result.
 
         It begins at `url`, in a tab of its own or in `page`, which stays open afterwards. `data` is anything that JSON
-        can hold, for the model to use. `answer` is what the answer must be: a type that msgspec decodes, or a JSON
-        Schema; Markdown without. Raises SetupError at once for an empty task, a bad address, data that is not JSON, a
-        wrong schema; what fails later is in the result. When `stop` is set the run ends within a second, and its result
-        says so; when whoever waits for an event is cancelled it ends as fast, without one.
+        can hold, for the model to use. `answer` is what the answer must be: a type that msgspec decodes, which the
+        result's `answer` then has, or a JSON Schema; without, it is Markdown. When `stop` is set the run ends within a
+        second, and its result says so; when whoever waits for an event is cancelled it ends as fast, without one.
+        Raises SetupError at once for an empty task, a bad address, data that is not JSON, a wrong schema; what fails
+        later is in the result.
         """
         given = task_given(task, url, data, answer, self._guardrails, self._secrets)
         if self._endpoint is None:
@@ -219,7 +268,7 @@ class Agent:
         page: Page | None = None,
         stop: asyncio.Event | None = None,
         on_event: Sink | None = None,
-    ) -> AgentResult:
+    ) -> AgentResult[str]:
         """How it went to carry out these steps; see `stream_steps`."""
         return await result_of(self.stream_steps(steps, url=url, page=page, stop=stop), on_event)
 
@@ -230,7 +279,7 @@ class Agent:
         url: str | None = None,
         page: Page | None = None,
         stop: asyncio.Event | None = None,
-    ) -> AsyncGenerator[Event, None]:
+    ) -> AsyncGenerator[Progress | TaskCompleted[str], None]:
         """Carries out steps in plain English, one act each, without a planner; see `stream`.
 
         Code finds what each means on the page as it is. One that it cannot tell is given to the executor's model, or,
@@ -246,11 +295,22 @@ class Agent:
         run = self._run_by_steps(self._by_steps.executor, task)
         return Loop(run, page, stop, course=given(self._by_steps.settings(by_hand=True), kept)).events()
 
+    @overload
+    @staticmethod
+    def resume(
+        browser: Browser, folder: Path, *, answer: type[T], **given: Unpack[Again]
+    ) -> AsyncGenerator[Progress | TaskCompleted[T], None]: ...
+    @overload
+    @staticmethod
+    def resume(
+        browser: Browser, folder: Path, *, answer: Any = None, **given: Unpack[Again]
+    ) -> AsyncGenerator[Event, None]: ...
     @staticmethod
     def resume(
         browser: Browser,
         folder: Path,
         *,
+        answer: Any = None,
         base_url: str | None = None,
         api_key: str | None = None,
         tools: Iterable[Tool] = (),
@@ -263,9 +323,9 @@ class Agent:
     ) -> AsyncGenerator[Event, None]:
         """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
 
-        Its model is asked where it was before, or at `base_url`. Where its answer had a type, it is JSON now. Who
-        approves of a run by steps is given again; a step with a risk that was under way is asked about, not repeated.
-        Raises SetupError when there is no such run.
+        Its model is asked where it was before, or at `base_url`. Where its answer has a type, give that again: without
+        `answer` it is JSON. Who approves of a run by steps is given again; a step with a risk that was under way is
+        asked about, not repeated. Raises SetupError when there is no such run, or its answer had another form.
         """
         saved = load(folder)
         address = base_url or saved.base_url
@@ -276,8 +336,9 @@ class Agent:
         fallback = fallback_of(options, found, address, None, environment)
         check_all_prices(options, found, fallback)
         built = toolset(options, tools, environment=environment)
+        task = task_of(saved, secrets, answer)
         if saved.by_steps is None:
-            run = Run(browser, found, built, options, task_of(saved, secrets), fallback)
+            run = Run(browser, found, built, options, task, fallback)
             return Loop(run, stop=stop, resumed=saved).events()
         from cdp_agent.steps.flow.resuming import rest_of
 
@@ -290,7 +351,7 @@ class Agent:
             environment=environment,
         )
         built = for_steps(built, with_model=found is not None)
-        run = Run(browser, found, built, options, task_of(saved, secrets), fallback)
+        run = Run(browser, found, built, options, task, fallback)
         return Loop(run, stop=stop, course=course).events()
 
     def _run_by_steps(self, first: Endpoint | None, task: Task) -> Run:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from cdp_agent.agent.model.budget import check_prices
 from cdp_agent.agent.state.task import Options, Task
 from cdp_agent.errors import InvalidArguments, SetupError
-from cdp_agent.events import Event, TaskCompleted
+from cdp_agent.events import Progress, TaskCompleted
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.security.secrets import GivenSecret, Secrets
@@ -20,6 +20,8 @@ from cdp_agent.tools.addresses import complete_address
 if TYPE_CHECKING:
     from cdp_agent.agent.sinks import Sink
     from cdp_agent.outcome import AgentResult
+
+T = TypeVar("T")
 
 
 def task_given(
@@ -77,7 +79,7 @@ def check_all_prices(options: Options, *endpoints: Endpoint | None) -> None:
     check_prices(options.limits, load_prices(options.prices), [each for each in endpoints if each is not None])
 
 
-async def result_of(events: AsyncGenerator[Event, None], on_event: Sink | None) -> AgentResult:
+async def result_of(events: AsyncGenerator[Progress | TaskCompleted[T], None], on_event: Sink | None) -> AgentResult[T]:
     """How the run ended; `on_event` gets every event."""
     async with aclosing(events):
         async for event in events:

@@ -126,15 +126,18 @@ def forget(folder: Path) -> None:
     (folder / FILE).unlink(missing_ok=True)
 
 
-def task_of(checkpoint: Checkpoint, given: Mapping[str, GivenSecret] | None = None) -> Task:
-    """The task again, with its secrets, which are given anew. Raises SetupError."""
+def task_of(checkpoint: Checkpoint, given: Mapping[str, GivenSecret] | None = None, answer: Any = None) -> Task:
+    """The task again, with its secrets and the type of its answer, which are given anew. Raises SetupError."""
     if missing := [name for name in checkpoint.secrets if name not in (given or {})]:
         raise SetupError(f"The run had secrets that were not written down: give {', '.join(missing)} again.")
     form = None
-    if checkpoint.answer_schema is not None:
+    if checkpoint.answer_schema is not None or answer is not None:
         from cdp_agent.extract.form import form_of  # what it checks with takes long to import
 
-        form, _ = form_of(checkpoint.answer_schema, None)
+        schema = checkpoint.answer_schema
+        form, _ = form_of(schema, None) if answer is None else form_of(None, answer)
+        if form is None or msgspec.to_builtins(form.source) != schema:
+            raise SetupError("The run was begun with another form of its answer: give the same, or none.")
     secrets = Secrets(given, checkpoint.url)
     return Task(checkpoint.task, checkpoint.url, checkpoint.input_data, checkpoint.guardrails, form, secrets)
 

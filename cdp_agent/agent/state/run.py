@@ -43,7 +43,7 @@ _NARROWER = 0.7
 class End(msgspec.Struct, frozen=True):
     """How the run ends: the answer that was given, and what went wrong."""
 
-    answer: Any = ""
+    answer: Any = None
     error: TaskError | None = None
     validation: Validation | None = None
 
@@ -166,7 +166,7 @@ class Run:
 
     def give_up(self, why: str) -> None:
         """Ends the run because its model says that the task cannot be done."""
-        self.end = End(why, TaskError("aborted", why))
+        self.end = End(why if self.task.form is None else None, TaskError("aborted", why))
 
     def check_limits(self) -> None:
         """Ends the run when it has had enough."""

@@ -145,7 +145,7 @@ def _answer_at_once(work: StepRun, plan: StepsArguments) -> str | None:
     run.validations += 1
     if problems and run.validations < run.limits.max_validations:
         return _DOES_NOT_FIT.format(problems=listed(problems))
-    run.end = End(answer, TaskError("failed", listed(problems)) if problems else None)
+    run.end = End(error=TaskError("failed", listed(problems))) if problems else End(answer)
     return None
 
 

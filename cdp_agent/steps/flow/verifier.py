@@ -56,7 +56,7 @@ _VERIFY = only_asked_for("verify", "Give your verdict.", VerdictArguments)
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """Whether it is done, and the message; `answer` is that in the form that was asked for."""
+    """Whether it is done, and the message; `answer` is that in the form that was asked for, if it has that."""
 
     task_completed: bool
     message: str
@@ -89,7 +89,7 @@ async def verify(work: StepRun, proposed: str = "") -> Verdict:
             continue
         completed = found.task_completed and not problems
         run.tell(StepsVerified, task_completed=completed, message=found.message, not_found=checked.missing)
-        return Verdict(completed, found.message, answer)
+        return Verdict(completed, found.message, None if problems else answer)
 
 
 def borne_out(work: StepRun, answer: str) -> Any | None:

@@ -14,7 +14,7 @@ from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError, ProtocolError
 from cdp_agent.page.activity.dialogs import DialogPolicy
 from cdp_agent.page.activity.downloads import DownloadWatcher
-from cdp_agent.page.settings import PageSettings, Viewport
+from cdp_agent.page.settings import PageSettings, Viewport, viewport_of
 
 from .context_options import ContextOptions
 
@@ -72,7 +72,7 @@ class Browser:
         from cdp_agent.browser.launch.chrome import LaunchOptions
         from cdp_agent.browser.launch.launcher import failed_to_start, launch
 
-        size = viewport if viewport is None or isinstance(viewport, Viewport) else Viewport(*viewport)
+        size = viewport_of(viewport)
         own = ContextOptions.of(proxy, storage_state)
         emulated = size if headless or isinstance(viewport, Viewport) else None
         chosen = PageSettings.of(emulated, proxy_credentials=own.credentials, **settings)

@@ -7,11 +7,11 @@ nothing is sent.
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 import msgspec
 
@@ -46,6 +46,9 @@ _LOCALE = r"[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?"
 _TIMEZONE = r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*"
 _HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _ACCURACY_M = 50.0
+_LONGEST_SIDE_PX = 10_000_000
+"""https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setDeviceMetricsOverride"""
+_MOST_SCALE = 10
 
 
 class Viewport(msgspec.Struct, frozen=True):
@@ -92,7 +95,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
         place = given.pop("geolocation", None)
         limits = {name: given.pop(name) for name in _OF_RULES if name in given}
         settings = PageSettings(
-            viewport=viewport if viewport is None or isinstance(viewport, Viewport) else Viewport(*viewport),
+            viewport=viewport_of(viewport),
             geolocation=None if place is None else _checked_place(place),
             headers=dict(headers),
             rules=_rules(limits),
@@ -122,40 +125,70 @@ def _rules(limits: dict[str, Any]) -> RequestRules | None:
     return rules_of(**limits)
 
 
+def viewport_of(given: Viewport | tuple[int, int] | None) -> Viewport | None:
+    """The viewport that was given, checked. Raises SetupError."""
+    if given is None:
+        return None
+    sides = (given.width, given.height) if isinstance(given, Viewport) else given
+    scale = given.scale if isinstance(given, Viewport) else 0.0
+    if not (
+        isinstance(sides, (tuple, list))
+        and len(sides) == 2
+        and all(_is_number(each, 1, _LONGEST_SIDE_PX) and isinstance(each, int) for each in sides)
+        and _is_number(scale, 0, _MOST_SCALE)
+    ):
+        raise SetupError(
+            f"{given!r} is no viewport: write width and height in CSS pixels, such as (1280, 800), "
+            f"1 to {_LONGEST_SIDE_PX} each, with a scale of 0 (the display's) to {_MOST_SCALE}."
+        )
+    return given if isinstance(given, Viewport) else Viewport(*sides)
+
+
 def _check(settings: PageSettings) -> None:
-    viewport = settings.viewport
-    if viewport is not None and (min(viewport.width, viewport.height) < 1 or viewport.scale < 0):
-        raise SetupError(f"The viewport {viewport.width} x {viewport.height} is no size: write width and height.")
-    if settings.user_agent is not None and not (settings.user_agent.isascii() and settings.user_agent.isprintable()):
+    agent = settings.user_agent
+    if agent is not None and not (isinstance(agent, str) and agent.isascii() and agent.isprintable()):
         raise SetupError("The user agent holds a character that no header can: write printable ASCII.")
-    if settings.locale is not None and not re.fullmatch(_LOCALE, settings.locale):
+    if settings.locale is not None and not _fits(_LOCALE, settings.locale):
         raise SetupError(f"{settings.locale!r} is no locale: write a language, or one with its country, such as de-DE.")
     if settings.timezone is not None and not _is_timezone(settings.timezone):
         raise SetupError(f"{settings.timezone!r} is no time zone: write a name such as Europe/Berlin or UTC.")
     if settings.color_scheme not in (None, "light", "dark"):
         raise SetupError(f"{settings.color_scheme!r} is no color scheme: write light or dark.")
     for seconds in (settings.navigation_timeout_s, settings.action_timeout_s):
-        if seconds is not None and not 0 < seconds < math.inf:
+        if seconds is not None and not (_is_number(seconds, 0, sys.float_info.max) and seconds > 0):
             raise SetupError(f"{seconds!r} is no time limit: write seconds, more than 0.")
     for name, value in settings.headers.items():
-        if not re.fullmatch(_HEADER_NAME, name):
+        if not _fits(_HEADER_NAME, name):
             raise SetupError(f"{name!r} is no name of a header.")
-        if not value.isprintable():  # the value may be secret
+        if not (isinstance(value, str) and value.isprintable()):  # the value may be secret
             raise SetupError(f"The value of the header {name} holds a character that no header can.")
 
 
 def _checked_place(place: Sequence[float]) -> tuple[float, float, float]:
-    latitude, longitude, accuracy = (*place, _ACCURACY_M)[:3] if len(place) in (2, 3) else (999.0, 0.0, 0.0)
-    if not (-90 <= latitude <= 90 and -180 <= longitude <= 180 and accuracy >= 0):
+    numbers = (*place, _ACCURACY_M)[:3] if isinstance(place, (tuple, list)) and len(place) in (2, 3) else (None,) * 3
+    latitude, longitude, accuracy = numbers
+    if not (
+        _is_number(latitude, -90, 90)
+        and _is_number(longitude, -180, 180)
+        and _is_number(accuracy, 0, sys.float_info.max)
+    ):
         raise SetupError(
-            f"{tuple(place)!r} is no place: write latitude (-90 to 90) and longitude (-180 to 180) in degrees, "
+            f"{place!r} is no place: write latitude (-90 to 90) and longitude (-180 to 180) in degrees, "
             "and, if it matters, the accuracy in metres."
         )
     return latitude, longitude, accuracy
 
 
+def _is_number(value: object, least: float, most: float) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
+
+
+def _fits(pattern: str, value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(pattern, value) is not None
+
+
 def _is_timezone(name: str) -> bool:
-    if not re.fullmatch(_TIMEZONE, name):
+    if not _fits(_TIMEZONE, name):
         return False
     from zoneinfo import available_timezones
 

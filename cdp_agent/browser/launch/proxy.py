@@ -42,26 +42,41 @@ class ChromeProxy(msgspec.Struct, frozen=True):
 
 
 def chrome_proxy(given: str | Proxy) -> ChromeProxy:
-    """What Chrome is told. Raises SetupError, without what was written: it may hold a password."""
+    """What Chrome is told. Raises SetupError that names what is wrong, but no part that may be a password."""
+    if not isinstance(given, (str, Proxy)):
+        raise SetupError(f"The proxy is of the type {type(given).__name__}: {_HOW}, or give a Proxy.")
     proxy = Proxy(given) if isinstance(given, str) else given
+    address = proxy.server if "://" in proxy.server else f"http://{proxy.server}"
+    scheme = address.partition("://")[0].lower()
+    if scheme not in _PORTS:
+        raise SetupError(f"Chrome knows no proxy of the kind {scheme!r}: {_HOW}.")
     try:
-        parts = urlsplit(proxy.server if "://" in proxy.server else f"http://{proxy.server}")
-        port = parts.port
+        parts = urlsplit(address)
+        host = parts.hostname or ""
     except ValueError:
-        raise SetupError(f"The proxy is no address: {_HOW}.") from None
-    if parts.scheme not in _PORTS or not parts.hostname or parts.path.strip("/") or parts.query or port == 0:
-        raise SetupError(f"The proxy is no address: {_HOW}.")
-    if not all(each.isprintable() and each.isascii() for each in (parts.hostname, *proxy.bypass)):
-        raise SetupError("A host of the proxy holds a character that no host can.")
+        raise SetupError(f"The proxy's host is no host: {_HOW}.") from None
+    for each in (host, *proxy.bypass):
+        if not (each.isprintable() and each.isascii()) or " " in each:
+            raise SetupError(f"The proxy has a host with a character that no host can have: {each!r}.")
+    if not host:
+        raise SetupError(f"The proxy has no host: {_HOW}.")
+    try:
+        port = parts.port
+    except ValueError:  # what stands there may be a password
+        raise SetupError(f"The port of the proxy {scheme}://{host} is no number up to 65535: {_HOW}.") from None
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise SetupError(f"The proxy {scheme}://{host} has more than a host and a port: {_HOW}.")
+    if port == 0:
+        raise SetupError(f"The port of the proxy {scheme}://{host} is 0: {_HOW}.")
     user = proxy.username if proxy.username is not None else unquote(parts.username or "")
     password = proxy.password if proxy.password is not None else unquote(parts.password or "")
     if user and parts.scheme.startswith("socks"):
         raise SetupError("Chrome cannot log in to a SOCKS proxy: take one with http, or one that asks for no password.")
     if password and not user:
         raise SetupError("The proxy has a password but no user.")
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    host = f"[{host}]" if ":" in host else host
     return ChromeProxy(
-        f"{parts.scheme}://{host}:{port or _PORTS[parts.scheme]}",
+        f"{scheme}://{host}:{port or _PORTS[scheme]}",
         ";".join(proxy.bypass) or None,
         (user, password) if user else None,
     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 
 import pytest
+from pytest_httpserver import HTTPServer
 
 from cdp_agent.browser import Browser
 from cdp_agent.browser.attach.endpoints import address_of
@@ -14,7 +16,7 @@ from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
-from cdp_agent.errors import ActionError, BrowserError, PageUnresponsive
+from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, NavigationFailed, PageUnresponsive
 from cdp_agent.page.page import Page
 from tests.conftest import Serve, new_tab
 
@@ -67,6 +69,38 @@ async def test_a_call_to_a_closed_page_says_so(browser: Browser) -> None:
         with pytest.raises(ActionError):
             await call
     await page.close()
+
+
+async def test_a_new_page_that_cannot_be_opened_leaves_no_tab(browser: Browser, httpserver: HTTPServer) -> None:
+    before = browser.pages
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        unanswered = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+
+        with pytest.raises(NavigationFailed, match="ERR_UNSAFE_PORT"):
+            await browser.new_page("http://127.0.0.1:1/")
+        async with Browser.launch(deny=["localhost"], navigation_timeout_s=0.3) as limited:
+            with pytest.raises(BlockedByPolicy):
+                await limited.new_page(httpserver.url_for("/").replace("127.0.0.1", "localhost"))
+            with pytest.raises(ActionError, match="within"):
+                await limited.new_page(unanswered)
+            assert [page.url for page in limited.pages] == []
+
+    assert browser.pages == before
+
+
+async def test_a_new_page_that_is_cancelled_while_a_server_is_waited_for_leaves_no_tab(browser: Browser) -> None:
+    before = browser.pages
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        opening = asyncio.create_task(browser.new_page(f"http://127.0.0.1:{silent.getsockname()[1]}/"))
+        reached, _ = await asyncio.to_thread(silent.accept)
+
+        opening.cancel()
+        await asyncio.wait([opening])
+
+        with reached:
+            async with asyncio.timeout(3):
+                while browser.pages != before:
+                    await before[0].evaluate("new Promise(done => setTimeout(done, 10))")
 
 
 async def test_launch_can_be_awaited() -> None:

@@ -224,8 +224,10 @@ async def test_a_time_zone_that_only_chrome_does_not_know_is_refused_by_the_page
 ) -> None:
     monkeypatch.setattr("zoneinfo.available_timezones", lambda: {"Europe/Atlantis"})
     async with Browser.connect(detached.endpoint, timezone="Europe/Atlantis") as connected:
+        before = connected.pages
         with pytest.raises(SetupError, match="Chrome knows no time zone 'Europe/Atlantis'"):
             await connected.new_page()
+        assert connected.pages == before
 
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile Safari/604.1"

@@ -180,9 +180,10 @@ class Browser:
         return self._instance.targets.open_pages()
 
     async def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
-        """A new tab, in the background if asked or where the Chrome is somebody else's. Raises as Page.goto.
+        """A new tab that shows `url`, in the background if asked or where the Chrome is somebody else's.
 
-        Cancelled, it leaves no tab.
+        Raises as Page.goto, and SetupError for a locale or time zone that Chrome does not know. When it fails or is
+        cancelled, no tab is left.
         """
         return await self._instance.new_page(url, background=background)
 

@@ -104,7 +104,10 @@ class Instance:
             if url != "about:blank":
                 await page.goto(url)
         except asyncio.CancelledError:
-            self.session.tell(target.CloseTarget(target_id=page.target_id))
+            page.begin_closing()
+            raise
+        except BaseException:
+            await asyncio.wait([page.begin_closing()])
             raise
         return page
 

@@ -158,10 +158,14 @@ class Tab:
 
         A tab that is half closed is of no use: once begun it is closed, also when whoever waits for it is cancelled.
         """
+        await asyncio.shield(self.begin_closing())
+
+    def begin_closing(self) -> asyncio.Task[None]:
+        """The same for whoever does not wait for it; what it raises is told to nobody else."""
         if self._closing is None or self._closing.done():
             self._closing = asyncio.ensure_future(self._close())
             self._closing.add_done_callback(lambda done: done.cancelled() or done.exception())
-        await asyncio.shield(self._closing)
+        return self._closing
 
     async def _close(self) -> None:
         def is_ours(event: target.TargetDestroyed) -> bool:

@@ -77,7 +77,7 @@ async def test_what_went_wrong_is_the_tools_result(browser: Browser, page: Page,
 @pytest.mark.parametrize(
     ("called", "problem"),
     [
-        (tool_call("clik", {}), "There is no tool 'clik'. Those there are: snapshot, "),
+        (tool_call("clik", {}), "There is no tool 'clik'. The nearest: click.\n"),
         (tool_call("click", {}), "click: Object missing required field `ref`. It takes {ref, button?, count?, at?}"),
         (tool_call("click", '{"ref":"E1'), "click: the arguments are not JSON (Input data was truncated)"),
     ],

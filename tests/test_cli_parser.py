@@ -127,6 +127,11 @@ def test_a_wrong_call_is_told_in_one_line(name: str, words: str, message: str) -
     [
         (["clik"], "cdp-agent: There is no command 'clik' (did you mean click?): see `cdp-agent --help`.\n"),
         (["done", "x"], "cdp-agent: There is no command 'done' (did you mean do?): see `cdp-agent --help`.\n"),
+        (
+            ["search"],
+            "cdp-agent: There is no command 'search' (did you mean web_search or search_page?): see `cdp-agent "
+            "--help`.\n",
+        ),
         (["--cdp", "x"], "cdp-agent: Which command? See `cdp-agent --help`.\n"),
         (
             ["click", "the button"],

@@ -14,10 +14,39 @@ from cdp_agent.events import AgentAction, BrowserActionCompleted
 from cdp_agent.page.page import Page
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.tools import BUILT_IN, DEFAULT
-from cdp_agent.tools.aliases import NAMES
+from cdp_agent.tools.aliases import NAMES, nearest
 from fixtures.replay import tool_call
 from tests.agents import DONE, SHOP, of, play
 from tests.conftest import Serve
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("clik", ["click"]),
+        ("browser-click", ["click"]),
+        ("scroll_down", ["scroll"]),
+        ("search", ["search_page"]),
+        ("waitUntil", ["wait"]),
+        ("xyzzy", []),
+        ("", []),
+        ("click" * 200_000, ["click"]),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else "",
+)
+def test_of_a_name_that_there_is_not_the_nearest_are_told(name: str, near: list[str]) -> None:
+    assert nearest(name, BUILT_IN) == near
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("clik", "There is no tool 'clik'. The nearest: click."),
+        ("xyzzy", "There is no tool 'xyzzy'. Call one of those that you were given."),
+    ],
+)
+def test_a_tool_that_there_is_not_is_refused_in_a_line(name: str, message: str) -> None:
+    assert str(understand(ToolCall("1", name, "{}"), BUILT_IN)) == message
 
 
 def understood(name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -91,7 +120,7 @@ def test_an_alias_stands_for_a_tool_that_is_there_and_is_none_itself(name: str) 
 @pytest.mark.parametrize(
     ("name", "arguments", "why"),
     [
-        ("jump", {}, "There is no tool 'jump'. Those there are: snapshot,"),
+        ("jump", {}, "There is no tool 'jump'. Call one of those"),
         ("navigate", {"action": "sideways"}, "There is no tool 'navigate'."),
         ("evaluate", {"expression": "1"}, "There is no tool 'evaluate'."),
         ("getSchema", {}, "There is no tool 'getSchema'."),

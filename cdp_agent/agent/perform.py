@@ -14,7 +14,7 @@ from cdp_agent.errors import ActionError, InvalidArguments, SessionClosed
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.providers.shared.lenient import read_object
 from cdp_agent.security.secrets import Secrets
-from cdp_agent.tools.aliases import meant, selector_in
+from cdp_agent.tools.aliases import meant, nearest, selector_in
 from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool, without_its_middle
 
 if TYPE_CHECKING:
@@ -46,11 +46,17 @@ def understand(call: ToolCall, tools: Mapping[str, Tool]) -> Understood | Action
         name, arguments = meant(call.name, read_object(call.arguments), tools)
         if name in tools:
             return Understood(tools[name], tools[name].parse(arguments))
-        return _as_read(InvalidArguments(f"There is no tool {call.name!r}. Those there are: {', '.join(tools)}."))
+        return _as_read(InvalidArguments(_no_such_tool(call.name, tools)))
     except ValueError as error:
         return _as_read(InvalidArguments(f"{call.name}: {error}."))
     except InvalidArguments as error:
         return _as_read(error)
+
+
+def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
+    """The nearest names alone: the model was given all of them with its request."""
+    near = ", ".join(nearest(name, tools))
+    return f"There is no tool {name!r}. {f'The nearest: {near}.' if near else 'Call one of those that you were given.'}"
 
 
 async def understand_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> Understood | ActionError:

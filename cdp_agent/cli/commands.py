@@ -78,18 +78,16 @@ def _command(name: str) -> Callable[[Sequence[str]], int]:
     if name == "tools":
         return _list_tools
     from cdp_agent.tools import BUILT_IN
-    from cdp_agent.tools.aliases import TYPING, meant
+    from cdp_agent.tools.aliases import TYPING, meant, nearest
 
     known = [each.name for each in BUILT_IN.values() if not each.terminal]
     own, fixed = meant(name, {}, [*known, "web_search"])
     if own == "web_search":
         return _search
     if own not in known:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, [*_OWN, *known], 1)
+        near = " or ".join(nearest(name, [*_OWN, *known]))
         raise SetupError(
-            f"There is no command {name!r}{f' (did you mean {near[0]}?)' if near else ''}: see `cdp-agent --help`."
+            f"There is no command {name!r}{f' (did you mean {near}?)' if near else ''}: see `cdp-agent --help`."
         )
     if name in TYPING:
         from cdp_agent.tools.parsing import is_ref

@@ -7,7 +7,8 @@ events, traces, checkpoints and prompts there is one vocabulary.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from difflib import SequenceMatcher
 from typing import Any
 
 import msgspec
@@ -55,6 +56,7 @@ TYPING = ("type", "typetext")
 """What fills a field where the call names an element, and types into what has the focus where it names none."""
 _TIMES = ("seconds", "time", "duration", "ms", "milliseconds")
 _SELECTORS = ("selector", "cssselector", "css")
+_LONGEST_NAME, _NEAR = 60, 0.6
 _MOVES = ("goto", "back", "forward", "reload")
 _Given = dict[str, Any]
 
@@ -84,6 +86,18 @@ def meant(name: str, given: Mapping[str, Any], tools: Collection[str]) -> tuple[
         if tool != "goto":
             found.pop("url", None)
     return tool, found
+
+
+def nearest(name: str, names: Iterable[str]) -> list[str]:
+    """Those of the names that are most like the one that there is not, the nearest first: three at most."""
+    wanted = _plain(name[:_LONGEST_NAME])
+    likeness = {each: _likeness(wanted, _plain(each)) for each in names} if wanted else {}
+    return sorted((each for each in likeness if likeness[each] >= _NEAR), key=lambda each: -likeness[each])[:3]
+
+
+def _likeness(wanted: str, name: str) -> float:
+    """From 0 to 1; where one is a part of the other, as in browser_click, it is 1."""
+    return 1.0 if name in wanted or wanted in name else SequenceMatcher(None, wanted, name).ratio()
 
 
 def selector_in(given: Mapping[str, Any]) -> str | None:

@@ -33,6 +33,13 @@ def test_the_tools_stay_small() -> None:
 
 def test_the_tools_of_the_executor_stay_small() -> None:
     specs = [spec_of(each) for each in for_steps(DEFAULT, with_model=True).values()]
+    said = [(each.name, each.description, each.parameters) for each in specs]
 
     assert len(specs) > len(DEFAULT)
-    assert len(msgspec.json.encode(specs)) / CHARS_A_TOKEN <= 3_000
+    assert len(msgspec.json.encode(said)) / CHARS_A_TOKEN <= 2_350
+
+
+def test_a_grammar_holds_the_executor_to_what_a_tool_takes() -> None:
+    tools = for_steps(DEFAULT, with_model=True).values()
+
+    assert [spec_of(each).with_bounds for each in tools] == [each.parameters for each in tools]

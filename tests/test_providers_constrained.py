@@ -89,6 +89,17 @@ def test_the_strict_form_of_all_tools_is_one_that_openai_enforces(refs: tuple[st
     assert list(schema["properties"]) == ["call"]
 
 
+def test_a_grammar_has_the_bounds_that_are_told_to_nobody() -> None:
+    enforced = {"type": "object", "properties": {"ref": CLICK.parameters["properties"]["ref"]}, "required": ["ref"]}
+    told = {"type": "object", "properties": {"ref": {"type": "string"}}, "required": ["ref"]}
+    spec = ToolSpec("click", "Click an element.", told, enforced)
+
+    clicking = call("click", {"ref": {"$ref": "#/$defs/ref_on_page"}}, ["ref"])
+    assert schema_of((spec, WAIT), ("E1",))["anyOf"] == [clicking, call("wait", WAITING, ["seconds"])]
+    assert schema_of((spec, WAIT), ()) == call("wait", WAITING, ["seconds"])
+    assert '"ref": string' in as_json(Request("m", REQUEST.messages, (spec,)), enforced=True).messages[0].text
+
+
 def test_the_conversation_is_told_without_tool_messages() -> None:
     picture = Image(b"png")
     said = Assistant("I wait.", (ToolCall("c1", "wait", '{"seconds":1}'), ToolCall("c2", "click", '{"ref":"E1"}')))

@@ -77,11 +77,20 @@ REF_PATTERN = "^E[1-9][0-9]*$"
 
 
 class ToolSpec(msgspec.Struct, frozen=True):
-    """A tool as a model gets to know it; `parameters` is a JSON Schema."""
+    """A tool as a model gets to know it; `parameters` is a JSON Schema.
+
+    `enforced` is the same with all bounds, for a grammar that a model is held to; None: `parameters` has them.
+    """
 
     name: str
     description: str
     parameters: dict[str, Any]
+    enforced: dict[str, Any] | None = None
+
+    @property
+    def with_bounds(self) -> dict[str, Any]:
+        """The schema that a grammar is made of."""
+        return self.enforced if self.enforced is not None else self.parameters
 
 
 class JsonOutput(msgspec.Struct, frozen=True):

@@ -91,7 +91,7 @@ def schema_of(specs: Sequence[ToolSpec], refs: Sequence[str] | None = None, *, s
     """The JSON Schema of a call of one of the tools; with `refs`, every ref is one of them."""
     shape = _strict if strict else _enforceable
     calls = [
-        _object({"tool": {"type": "string", "const": spec.name}, "arguments": shape(spec.parameters, refs)})
+        _object({"tool": {"type": "string", "const": spec.name}, "arguments": shape(spec.with_bounds, refs)})
         for spec in specs
         if refs or refs is None or not _needs_ref(spec)
     ]
@@ -114,7 +114,8 @@ def _is_ref(schema: dict[str, Any]) -> bool:
 
 
 def _needs_ref(spec: ToolSpec) -> bool:
-    return any(_is_ref(spec.parameters["properties"][name]) for name in spec.parameters.get("required", ()))
+    parameters = spec.with_bounds
+    return any(_is_ref(parameters["properties"][name]) for name in parameters.get("required", ()))
 
 
 def _enforceable(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict[str, Any]:

@@ -20,11 +20,11 @@ _AMBIGUOUS = re.compile(r'[\s"\[\]\x00-\x1f\x7f-\x9f]')
 
 
 class SearchPageArguments(Arguments, frozen=True):
-    pattern: Annotated[str, Meta(min_length=1, description="The text to look for, or a regular expression.")]
+    pattern: Annotated[str, Meta(min_length=1, description="What to look for.")]
     regex: Annotated[bool, Meta(description="Take the pattern as a regular expression.")] = False
     case_sensitive: Annotated[bool, Meta(description="Tell capitals from small letters.")] = False
-    context_chars: Annotated[int, Meta(ge=0, le=500, description="How much text to show around each match.")] = 80
-    max_results: Annotated[int, Meta(ge=1, le=50, description="How many matches to show; all are counted.")] = 10
+    context_chars: Annotated[int, Meta(ge=0, le=500, description="Text to show around each match.")] = 80
+    max_results: Annotated[int, Meta(ge=1, le=50, description="How many to show; all are counted.")] = 10
 
 
 class FindElementsArguments(Arguments, frozen=True):
@@ -45,18 +45,16 @@ class ScrollArguments(Arguments, frozen=True):
     pixels: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="How far in pixels, instead of pages.")] = (
         None
     )
-    ref: Annotated[Ref | None, Meta(description="Scroll this element, or the box around it, instead of the page.")] = (
-        None
-    )
+    ref: Annotated[Ref | None, Meta(description="Scroll this, or the box around it, instead of the page.")] = None
     to_text: Annotated[str | None, Meta(description="Scroll until this text is in view.")] = None
 
 
-@tool(read_only=True, gives="how often and where the text is on the page, with refs")
+@tool(read_only=True, gives="how often and where the text is, with refs")
 async def search_page(args: SearchPageArguments, context: Context) -> Observation:
-    """Search names, texts, values and options of the whole page, also in frames and out of view. Free and instant.
+    """Search names, texts, values and options of the whole page, also in frames and out of view.
 
-    Use it for "is X on the page", and to find what a cut snapshot does not show. Where nothing matches, it tells the
-    nearest spelling there is: try that or a shorter one before you say no.
+    Free and instant. Use it for "is X on the page", and to find what a cut snapshot does not show. Where nothing
+    matches, it tells the nearest spelling there is: try that or a shorter one before you say no.
     """
     found = await context.page.search(
         args.pattern,
@@ -72,9 +70,9 @@ async def search_page(args: SearchPageArguments, context: Context) -> Observatio
 
 @tool(read_only=True, gives="how many there are, and tag, text, attributes and ref of each")
 async def find_elements(args: FindElementsArguments, context: Context) -> Observation:
-    """Count and list elements by CSS selector, with the attributes you ask for. Free and instant.
+    """Count and list elements by CSS selector, with the attributes you ask for.
 
-    Use it for "how many X are there" and "where does Y lead". Each has a ref that every action takes.
+    Free and instant. Use it for "how many X are there" and "where does Y lead". Each has a ref that every action takes.
     """
     found = await context.page.find(
         args.selector,
@@ -88,9 +86,10 @@ async def find_elements(args: FindElementsArguments, context: Context) -> Observ
 
 @tool(gives="how far it went, and whether that is the end", effect="none")
 async def scroll(args: ScrollArguments, context: Context) -> Observation:
-    """Scroll, and wait until what that loads has arrived. The snapshot shows the whole page as it is loaded now.
+    """Scroll, and wait until what that loads has arrived.
 
-    So scroll only for what is loaded or drawn on scrolling, such as the rest of a long list.
+    The snapshot shows the whole page as it is loaded now. So scroll only for what is loaded or drawn on scrolling, such
+    as the rest of a long list.
     """
     moved = await context.page.scroll(
         args.direction, pages=args.pages, pixels=args.pixels, ref=args.ref, to_text=args.to_text

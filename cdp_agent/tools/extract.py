@@ -21,9 +21,9 @@ class ExtractArguments(Arguments, frozen=True):
     output_schema: Annotated[
         dict[str, Any] | None,
         Meta(
-            description="A JSON Schema that the result has to fit, written out in full. Leave it out to get text. For "
-            'example {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}, "price": '
-            '{"type": "number"}}, "required": ["name", "price"], "additionalProperties": false}}.'
+            description="A JSON Schema that the result has to fit; without, it is text. For example "
+            '{"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}, "required": '
+            '["name"], "additionalProperties": false}}.'
         ),
     ] = None
 

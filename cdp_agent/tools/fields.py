@@ -12,16 +12,16 @@ from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 class FillArguments(Arguments, frozen=True):
     ref: Ref
     value: Annotated[str, Meta(description="The text; an empty one clears the field. Dates as 2026-12-31.")]
-    append: Annotated[bool, Meta(description="Add to the text that is there instead of replacing it.")] = False
+    append: Annotated[bool, Meta(description="Add to what is there, instead of replacing it.")] = False
     submit: Annotated[bool, Meta(description="Press Enter afterwards, which submits most forms.")] = False
 
 
 class SelectArguments(Arguments, frozen=True):
-    ref: Annotated[Ref, Meta(description="The ref of the list, not of the option.")]
+    ref: Annotated[Ref, Meta(description="The list, not the option.")]
     value: Annotated[str, Meta(description="The option's text as shown.")]
     by: Annotated[
         Literal["text", "value", "index"],
-        Meta(description="What `value` is: the shown text, the option's value attribute, or its place from 0."),
+        Meta(description="What `value` is: text, value attribute, or place from 0."),
     ] = "text"
 
 
@@ -30,7 +30,7 @@ class CheckArguments(Arguments, frozen=True):
 
 
 class UploadArguments(Arguments, frozen=True):
-    ref: Annotated[Ref, Meta(description="The ref of the file field or of the button that asks for files.")]
+    ref: Annotated[Ref, Meta(description="The file field, or the button that asks for files.")]
     files: Annotated[list[str], Meta(min_length=1, description="Paths of the files on this machine.")]
 
 

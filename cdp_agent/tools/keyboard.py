@@ -10,7 +10,7 @@ from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
 
 class PressArguments(Arguments, frozen=True):
-    key: Annotated[str, Meta(description="A key or chord: Enter, Escape, Tab, ArrowDown, a, Control+A, Shift+Tab.")]
+    key: Annotated[str, Meta(description="Such as Enter, ArrowDown, a, Control+A, Shift+Tab.")]
     ref: Annotated[Ref | None, Meta(description="The element to focus first; else what has the focus.")] = None
     repeat: Annotated[int, Meta(ge=1, le=100, description="How many times.")] = 1
 

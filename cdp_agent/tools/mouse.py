@@ -9,7 +9,8 @@ from msgspec import Meta
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
 Pair = Annotated[list[float], Meta(min_length=2, max_length=2)]
-Place = Annotated[Pair | None, Meta(description="Where in it: pixels right of and below its left top corner.")]
+PLACE_WORDS = "Where in it: pixels right of and below its left top corner."
+Place = Annotated[Pair | None, Meta(description=PLACE_WORDS)]
 
 
 class ClickArguments(Arguments, frozen=True):
@@ -24,12 +25,12 @@ class ElementArguments(Arguments, frozen=True):
 
 
 class DragArguments(Arguments, frozen=True):
-    from_ref: Annotated[Ref, Meta(description="The ref of the element to drag.")]
-    to_ref: Annotated[Ref | None, Meta(description="The ref of the element to drop it on.")] = None
-    by: Annotated[Pair | None, Meta(description="Instead of to_ref: so many pixels to the right and down.")] = None
+    from_ref: Annotated[Ref, Meta(description="What to drag.")]
+    to_ref: Annotated[Ref | None, Meta(description="What to drop it on.")] = None
+    by: Annotated[Pair | None, Meta(description="Instead of to_ref: pixels to the right and down.")] = None
     from_at: Place = None
     to_at: Place = None
-    hold_s: Annotated[float, Meta(ge=0, le=10, description="Hold still so long first, where a long press drags.")] = 0
+    hold_s: Annotated[float, Meta(ge=0, le=10, description="Hold still first, where a long press drags.")] = 0
 
 
 @tool(page_changing=True, effect="click")
@@ -49,7 +50,7 @@ async def hover(args: ElementArguments, context: Context) -> Observation:
 
 @tool(page_changing=True, effect="none")
 async def drag(args: DragArguments, context: Context) -> Observation:
-    """Drag one element with the mouse and drop it on another, or so many pixels away.
+    """Drag an element with the mouse, onto another or by some pixels.
 
     On canvases and drawings, from and to a place in them: to_ref may be from_ref.
     """

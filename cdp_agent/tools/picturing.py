@@ -16,7 +16,7 @@ from cdp_agent.tools.base import Arguments, Context, Observation, tool
 
 class ScreenshotArguments(Arguments, frozen=True):
     full_page: Annotated[bool, Meta(description="All of the page, not only what is in view.")] = False
-    marks: Annotated[bool, Meta(description="With a box and the ref around each element that can be acted on.")] = False
+    marks: Annotated[bool, Meta(description="With a box and the ref around each element to act on.")] = False
     path: Annotated[str | None, Meta(description="A new .png file to save it to.")] = None
 
 
@@ -28,9 +28,9 @@ class Screenshot(msgspec.Struct, frozen=True):
     image: bytes | None
 
 
-@tool(read_only=True, by_default=False, gives="the picture, or the file where it is; nothing to read")
+@tool(read_only=True, by_default=False, gives="the picture or its file, nothing to read")
 async def screenshot(args: ScreenshotArguments, context: Context) -> Observation:
-    """A picture of the page as PNG."""
+    """Take a picture of the page as PNG."""
     if args.path is not None and not args.path.lower().endswith(".png"):
         raise InvalidArguments(f"{args.path} is no .png file.")
     hidden = context.secrets.spans if context.secrets else None

@@ -10,9 +10,7 @@ from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
 
 class SnapshotArguments(Arguments, frozen=True):
-    budget_tokens: Annotated[
-        int, Meta(ge=0, description="How long it may be, in tokens; 0 for all of it, however long.")
-    ] = 10_000
+    budget_tokens: Annotated[int, Meta(ge=0, description="How long it may be, in tokens; 0 for all of it.")] = 10_000
 
 
 class GetSchemaArguments(Arguments, frozen=True):
@@ -24,26 +22,30 @@ class GetHtmlArguments(Arguments, frozen=True):
     budget_tokens: Annotated[int, Meta(ge=0, description="How long it may be, in tokens; 0 for all of it.")] = 5_000
 
 
-@tool(read_only=True, gives="the page as text, with the refs of its elements")
+@tool(read_only=True, gives="all that the page says, with refs")
 async def snapshot(args: SnapshotArguments, context: Context) -> Observation:
-    """The page as text: every element that matters on a line of its own, with its ref."""
+    """Read the page: every element that matters on a line of its own, with its ref."""
     found = await context.page.snapshot(budget_tokens=args.budget_tokens or None)
     return Observation(found.text, found)
 
 
 @tool(read_only=True, by_default=False, gives="what can be acted on, as JSON, with refs as ids")
 async def get_schema(args: GetSchemaArguments, context: Context) -> Observation:
-    """What can be acted on, as JSON: id (the ref), type, role, label, placeholder, text, state, location.
+    """Read what can be acted on, as JSON.
 
-    The location is left, top, width and height in pixels of the viewport.
+    Of each: id (the ref), type, role, label, placeholder, text, state, location. The location is left, top, width and
+    height in pixels of the viewport.
     """
     found = await context.page.schema(budget_tokens=args.budget_tokens or None)
     return Observation(found.text, found)
 
 
-@tool(read_only=True, by_default=False, gives="the markup, cut with a notice where it is long")
+@tool(read_only=True, by_default=False, gives="the markup, cut where it is long")
 async def get_html(args: GetHtmlArguments, context: Context) -> Observation:
-    """The markup of an element or the page, without scripts, styles and comments. Use it only when all else fails."""
+    """Read the markup of an element or the page, without scripts, styles and comments.
+
+    Use it only when all else fails.
+    """
     found = await context.page.clean_html(args.ref, budget_tokens=args.budget_tokens or None)
     notice = f"\n… cut here: {found.cut:,} characters more. Ask for an element in it." if found.cut else ""
     return Observation(found.text + notice, found)

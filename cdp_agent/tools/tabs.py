@@ -47,7 +47,10 @@ class TabList(msgspec.Struct, frozen=True):
     effect="address",
 )
 async def manage_tabs(args: ManageTabsArguments, context: Context) -> Observation:
-    """List the tabs, open one, go to another, or close one. You are in the tab that you open or switch to."""
+    """List the tabs, open one, go to another, or close one.
+
+    You are in the tab that you open or switch to.
+    """
     if args.action == "open":
         return await _open(args.url, context)
     if args.action == "list":

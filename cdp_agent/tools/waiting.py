@@ -16,18 +16,16 @@ class WaitArguments(Arguments, frozen=True):
 
 class WaitForArguments(Arguments, frozen=True):
     text: Annotated[str | None, Meta(description="Until this text is on the page.")] = None
-    gone: Annotated[str | None, Meta(description="Until this text is no longer on the page.")] = None
+    gone: Annotated[str | None, Meta(description="Until this text is gone.")] = None
     selector: Annotated[str | None, Meta(description="Until an element matches this CSS selector.")] = None
     url: Annotated[str | None, Meta(description="Until the page's address contains this.")] = None
     ref: Annotated[Ref | None, Meta(description="Until this element is shown.")] = None
-    navigation: Annotated[bool | None, Meta(description="Until another page than before the last action is there.")] = (
-        None
-    )
+    navigation: Annotated[bool | None, Meta(description="Until the last action has led to another page.")] = None
     idle: Annotated[bool | None, Meta(description="Until the page loads nothing any more.")] = None
     timeout_s: Annotated[float, Meta(ge=0.1, le=120, description="Give up after so many seconds.")] = 10
 
 
-@tool(gives="that the time has passed", effect="none")
+@tool(gives="nothing", effect="none")
 async def wait(args: WaitArguments, context: Context) -> Observation:
     """Wait some seconds. Prefer wait_for when you know what you are waiting for."""
     await asyncio.sleep(args.seconds)

@@ -24,6 +24,7 @@ from cdp_agent.steps.resolve.call import Call
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.steps.resolve.understanding import PATIENCE_S, understand_step
 from cdp_agent.tools.base import RECEIPT, REF_WORDS, Arguments, Tool, only_asked_for
+from cdp_agent.tools.mouse import PLACE_WORDS
 
 if TYPE_CHECKING:
     from cdp_agent.steps.flow.step_run import StepRun
@@ -41,11 +42,14 @@ The page is text. Each line is an element: its role, its "name", its state in br
 - A part of a name is enough: "fullscreen" may be the button "Full screen", "the search box" a combobox named "Search".
 - Take refs from the page as it is now. What the step refers to ("the address shown in step 2") stands in what the \
 steps before gave; copy it exactly.
+- A place in an element (at, from_at, to_at) is [x, y]: pixels right of and below its left top corner.
 - When nothing on the page fits, or several things do and nothing tells which, call cannot_do and say why.
 - Tools that act give {RECEIPT}.
 
 {prompts.DATA_ONLY}{{guardrails}}"""
 _ASKED = "Call one tool for this step: {step}"
+_SAID_ONCE = (REF_WORDS, PLACE_WORDS)
+_BOUNDS = ("pattern", "minLength", "minItems", "maxItems", "minimum", "maximum")
 _WHY = "(No rule could tell it: {why})"
 
 
@@ -179,13 +183,17 @@ def spec_of(tool: Tool) -> ToolSpec:
     """
     words = tool.summary if tool.is_ours else tool.description
     gives = "" if tool.gives == RECEIPT else f" Gives {tool.gives}."
-    return ToolSpec(tool.name, words + gives, _short(tool.parameters))
+    return ToolSpec(tool.name, words + gives, _short(tool.parameters, bounds=not tool.is_ours), tool.parameters)
 
 
-def _short(parameters: dict[str, Any]) -> dict[str, Any]:
-    """The schema without what the prompt says of refs, and what holds where an argument is left out."""
+def _short(parameters: dict[str, Any], *, bounds: bool) -> dict[str, Any]:
+    """The schema without what the prompt says once, and what holds where an argument is left out.
+
+    Ours without bounds too: a call beyond them is refused with the reason, and a grammar has them apart.
+    """
+    left_out = {"default"} if bounds else {"default", *_BOUNDS}
     properties = {
-        name: {key: value for key, value in each.items() if key != "default" and value != REF_WORDS}
+        name: {key: value for key, value in each.items() if key not in left_out and value not in _SAID_ONCE}
         for name, each in parameters["properties"].items()
     }
     required = {"required": parameters["required"]} if parameters["required"] else {}

@@ -97,7 +97,7 @@ def test_a_grammar_has_the_bounds_that_are_told_to_nobody() -> None:
     clicking = call("click", {"ref": {"$ref": "#/$defs/ref_on_page"}}, ["ref"])
     assert schema_of((spec, WAIT), ("E1",))["anyOf"] == [clicking, call("wait", WAITING, ["seconds"])]
     assert schema_of((spec, WAIT), ()) == call("wait", WAITING, ["seconds"])
-    assert '"ref": string' in as_json(Request("m", REQUEST.messages, (spec,)), enforced=True).messages[0].text
+    assert '"ref": string' in str(as_json(Request("m", REQUEST.messages, (spec,)), enforced=True).messages[0])
 
 
 def test_the_conversation_is_told_without_tool_messages() -> None:

@@ -175,3 +175,53 @@ async def test_words_without_a_verb_are_no_act_where_nothing_is_called_just_so(
 
     assert isinstance(call, Unclear)
     assert call.why.startswith("This is not one act in words that are known")
+
+
+CELLS = """<table><tr><th>Name<th>Price<th>Qty<th>Note
+<tr><td>Tea | green<td>3<td><input name=qty1><td><input name=note1>
+<tr><td>Milk<td><td><input name=qty2><td><input name=note2>
+<tr><td><button>Rice</button><td><td><input name=qty3><td><input name=note3>
+<tr><td><td><button>Add</button><td><input name=qty4><td>a|b</table>"""
+
+
+@pytest.mark.parametrize(
+    ("cell", "name"),
+    [
+        ("the Qty cell of row 1", "qty1"),
+        ("the Note cell of row 1", "note1"),
+        ("the Note column of 'Tea | green'", "note1"),
+        ("the Qty cell of Milk", "qty2"),
+        ("the Note cell of row 3", "note3"),
+        ("the Qty cell of row 4", "qty4"),
+    ],
+)
+async def test_a_bar_in_a_cell_and_empty_cells_leave_the_others_in_their_columns(
+    page: Page, serve: Serve, cell: str, name: str
+) -> None:
+    await page.goto(serve(CELLS))
+
+    call = await understand_step(f"Type '7' into {cell}", page, patience_s=0)
+
+    assert isinstance(call, Call), call
+    (field,) = (await page.find(f"[name={name}]")).elements
+    assert call.arguments == {"ref": field.ref, "value": "7"}
+
+
+async def test_a_cell_that_says_a_bar_is_found_as_text(page: Page, serve: Serve) -> None:
+    await page.goto(serve(CELLS))
+
+    call = await understand_step("Click the Name cell of row 1", page, patience_s=0)
+
+    assert isinstance(call, Call), call
+    [cell] = [each for each in (await page.find("td")).elements if each.text == "Tea | green"]
+    assert call.arguments == {"ref": cell.ref}
+
+
+async def test_an_option_that_says_a_bar_is_one_option(page: Page, serve: Serve) -> None:
+    options = "".join(f"<option>{number} | kg" for number in range(40))
+    await page.goto(serve(f"<select aria-label=Amount>{options}</select>"))
+
+    call = await understand_step("Select '7 | kg' in Amount", page, patience_s=0)
+
+    assert isinstance(call, Call), call
+    assert call.arguments["value"] == "7 | kg"

@@ -195,6 +195,11 @@ def parts_of(line: str) -> tuple[str, str, list[str], str] | None:
     return (found[1], found[2] or "", _STATES.findall(found[3]), found[4]) if found else None
 
 
+def parts_in(text: str) -> list[str]:
+    """What "a | b" is made of, the cells of a row or the options of a list: a bar of their own stands as `\\|`."""
+    return [part.strip().replace("\\|", "|") for part in f" {text} ".split(" | ")]
+
+
 def label_of(line: str) -> str:
     """What a line is called, as it is written: `button "Pay"`."""
     found = _LABEL.match(line)

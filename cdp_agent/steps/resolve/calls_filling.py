@@ -130,7 +130,7 @@ def _options_within(option: str, target: Targets) -> Targets:
 def _options(node: OutlineNode) -> list[str]:
     """The options that the snapshot shows of a list: a line each, or all in one line."""
     lines = [each.name for each in node.below if each.role == "option"]
-    return lines or [part for each in node.children if each.role == "options" for part in each.text.split(" | ")]
+    return lines or [part for each in node.children if each.role == "options" for part in each.parts]
 
 
 def _option_of(node: OutlineNode, option: str) -> Call | Unclear:

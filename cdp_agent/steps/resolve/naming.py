@@ -75,7 +75,7 @@ def _sayings(node: OutlineNode) -> Iterator[tuple[float, str]]:
     if node.role not in _VALUED and node.text:
         yield 1.0, node.text
         if node.role == "row":
-            yield from ((1.0, cell) for cell in node.text.split(" | "))
+            yield from ((1.0, cell) for cell in node.parts)
     if "placeholder" in node.states:
         yield _PLACEHOLDER, node.states["placeholder"]
     if "description" in node.states:
@@ -98,16 +98,17 @@ def _labels(node: OutlineNode) -> Iterator[str]:
     siblings = node.parent.children if node.parent else [node]
     place = next(index for index, each in enumerate(siblings) if each is node)
     if place:
-        yield _plain_text(siblings[place - 1]).split(" | ")[-1]
+        yield _plain_texts(siblings[place - 1])[-1]
     elif node.parent:
-        cells = [each.strip() for each in node.parent.text.split("|") if each.strip()]
-        yield cells[-1] if cells else ""
+        yield next((part for part in reversed(node.parent.parts) if part), "")
     if node.role in BOXES and place + 1 < len(siblings):
-        yield _plain_text(siblings[place + 1]).split(" | ")[0]
+        yield _plain_texts(siblings[place + 1])[0]
 
 
-def _plain_text(node: OutlineNode) -> str:
-    return node.text or node.name if node.ref is None or node.role == "generic" else ""
+def _plain_texts(node: OutlineNode) -> list[str]:
+    if node.ref is not None and node.role != "generic":
+        return [""]
+    return node.parts if node.text else [node.name]
 
 
 def _hints(node: OutlineNode) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from cdp_agent.page.snapshot.lines import Line, read_line, unquoted, value_of
+from cdp_agent.page.snapshot.lines import Line, parts_in, read_line, unquoted, value_of
 from cdp_agent.page.snapshot.snapshot import Snapshot
 
 _ROW = re.compile(r" *\| ?(.*)")  # of a value of several lines
@@ -53,6 +53,12 @@ class OutlineNode(msgspec.Struct, eq=False):
         for child in self.children:
             yield child
             yield from child.below
+
+    @property
+    def parts(self) -> list[str]:
+        """The texts that share its line, "a | b", each as the page says it."""
+        is_data = self.role in ("row", "options") or (self.parent is not None and self.parent.role == "row")
+        return parts_in(self.text) if is_data else self.text.split(" | ")
 
     @property
     def words(self) -> str:

@@ -32,13 +32,13 @@ def beside(
 
 def _anchors(near: str, page: Outline) -> list[OutlineNode]:
     """The lines that say it; of those that say it and more, none when there are some that say nothing else."""
-    scored = [(max(mentions(near, node.name), _mentions_in_cells(near, node.text)), node) for node in page.nodes]
+    scored = [(max(mentions(near, node.name), _mentions_in_parts(near, node)), node) for node in page.nodes]
     top = max((score for score, _ in scored), default=0.0)
     return [node for score, node in scored if score and (score > top - MARGIN or top < 1.0)]
 
 
-def _mentions_in_cells(near: str, text: str) -> float:
-    return max(mentions(near, part) for part in (text, *text.split(" | ")))
+def _mentions_in_parts(near: str, node: OutlineNode) -> float:
+    return max(mentions(near, part) for part in (node.text, *node.parts))
 
 
 def _holding(anchor: OutlineNode, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:

@@ -39,14 +39,13 @@ def cell_at(target: Target, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
 def as_pattern(cell: OutlineNode) -> str:
     """A regular expression for `Page.search` that finds a cell of text where it stands in its row."""
     row = cell.parent
-    said = [part.strip() for part in row.text.split("|")] if row else []
+    said = row.parts if row else []
     place = next((place for place, each in enumerate(cells_of(row)) if each.name == cell.name), -1) if row else -1
     if not cell.name or not 0 <= place < len(said) or said.count(cell.name) > 1:
         return ""
-    before, after = (" | ".join(part) for part in (said[:place], said[place + 1 :]))
-    opening = f"(?<=^{re.escape(before)} \\| )" if before else "^"
-    following = f" \\| {re.escape(after)}" if after else ""
-    return opening + re.escape(cell.name) + f"(?={following}(?:$| \\|))"
+    before = re.escape(" | ".join([*said[:place], ""]).lstrip())
+    after = re.escape(" | ".join(["", *said[place + 1 :]]).rstrip())
+    return rf"(?<=^{before}){re.escape(cell.name)}(?={after}(?:$| \|))"
 
 
 def _places(column: str, table: OutlineNode) -> list[int]:
@@ -95,7 +94,7 @@ def _is_header(rows: Sequence[OutlineNode]) -> bool:
 
 
 def _says(words: str, node: OutlineNode) -> bool:
-    return any(mentions(words, said) == 1.0 for said in (node.name, *node.text.split(" | ")))
+    return any(mentions(words, said) == 1.0 for said in (node.name, *node.parts))
 
 
 def _number(words: str) -> list[int]:
@@ -109,12 +108,9 @@ def _texts(row: OutlineNode) -> list[str]:
 
 def cells_of(row: OutlineNode) -> list[OutlineNode]:
     """Its cells, or the one thing in each; those that are only text have no ref, and share lines: "a | b"."""
-    said = [part.strip() for part in row.text.split("|")] if row.text else []
-    if said and not said[-1] and row.children:
-        said.pop()
-    cells = [_plain(row, text) for text in said]
+    cells = [_plain(row, part) for part in row.parts] if row.text else []
     for child in row.children:
-        cells += [_plain(row, text) for text in child.text.split(" | ")] if child.role == "text" else [child]
+        cells += [_plain(row, part) for part in child.parts] if child.role == "text" else [child]
     return cells
 
 

@@ -70,11 +70,20 @@ const MISREAD = new RegExp(String.raw`^["'[]|^- |^→ |^\||^\s|\s$|[\x7f-\x9f\u2
 
 /** Text for after a colon. */
 function plain(text) {
-  return MISREAD.test(text) ? inQuotes(text.replaceAll(STATE_MARK, '[')) : text.replaceAll(STATE_MARK, '[');
+  const told = text.replaceAll(STATE_MARK, '[').replaceAll(BAR_MARK, '\\|');
+  return MISREAD.test(text) ? inQuotes(told) : told;
 }
 
 // Stands in text for the bracket of a state that is one; it never gets into a line.
 const STATE_MARK = '\x13';
+// Stands for a bar that a part of "a | b" says itself: the line has a backslash before it.
+const BAR_MARK = '\x14';
+
+/** A text that is to be one part of "a | b". */
+const asPart = (text) => text.replaceAll('|', BAR_MARK);
+
+/** A text of a line without our marks, each of which stands for one character. */
+const withoutMarks = (text) => text.replaceAll(STATE_MARK, '[').replaceAll(BAR_MARK, '|');
 
 /** Whether a text says anything to a reader: icon fonts' private glyphs alone do not, nor do our marks. */
 const says = (text) => /[^\s\x03-\x06\x0e-\x11\ue000-\uf8ff\udb80-\udfff]|[\ud800-\udb7f][\udc00-\udfff]/.test(text);

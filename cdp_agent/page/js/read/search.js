@@ -95,7 +95,7 @@ function readShown(kids) {
     const at = level.next++;
     const kid = level.kids[at];
     const joint = at === 0 ? level.joint : level.isRow ? BAR : jointBetween(level.kids[at - 1], kid);
-    if (typeof kid === 'string') text.add(joint, kid, { element: level.element, kids: level.kids, at });
+    if (typeof kid === 'string') text.add(joint, withoutMarks(kid), { element: level.element, kids: level.kids, at });
     else open.push(kid.isPlace ? { element: kid.element, kids: tidy(kid.kids), next: 0, joint, isRow: false } : addShownLine(kid, joint, text));
   }
   return text;
@@ -256,7 +256,7 @@ class Letters {
 }
 
 /** What tells texts apart, however they are spaced. */
-const squeezed = (text) => text.replace(/[\s|]+/g, '');
+const squeezed = (text) => text.replace(/[\s|\x14]+/g, '');
 
 function flatParentOfText(node) {
   const parent = parentNode_.call(node);

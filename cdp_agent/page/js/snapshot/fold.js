@@ -192,22 +192,28 @@ function nameClickable(line) {
 
 const CELLS = roleSet('cell gridcell columnheader rowheader');
 
-/** Cells in one line of text, "a | b"; cells that hold lines stand between. */
+/** Cells in one line of text, "a | b"; cells that hold lines stand between, and empty ones before them. */
 function foldCells(kids) {
   const folded = [];
   let texts = [];
-  const flush = () => {
+  let cells = [];
+  const flush = (isLast) => {
     if (texts.some((text) => text !== '')) folded.push(texts.join(' | ').trim());
+    else if (!isLast) folded.push(...cells); // so that what follows stands in its column
     texts = [];
+    cells = [];
   };
   for (const kid of kids) {
-    if (typeof kid === 'string') texts.push(kid);
+    if (typeof kid === 'string') texts.push(asPart(kid));
     else if (!CELLS.has(kid.role) || kid.id !== 0 || linesOf(kid.kids).length) {
-      flush();
+      flush(false);
       const alone = CELLS.has(kid.role) && kid.id === 0 && kid.name === '' && kid.states === '' && kid.kids.length === 1;
       folded.push(alone ? kid.kids[0] : kid);
-    } else texts.push([kid.name, ...kid.kids].filter(Boolean).join(' ') + kid.states.replaceAll(' [', ` ${STATE_MARK}`));
+    } else {
+      texts.push(asPart([kid.name, ...kid.kids].filter(Boolean).join(' ') + kid.states.replaceAll(' [', ` ${STATE_MARK}`)));
+      cells.push(kid);
+    }
   }
-  flush();
+  flush(true);
   return folded;
 }

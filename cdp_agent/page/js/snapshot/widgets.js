@@ -47,7 +47,7 @@ function visitSelect(element, tag, role, parent, flags) {
   const names = options.filter(isOffered).map((option) => cut(collapse(optionLabel(option)), 100));
   let text = '';
   let shown = 0;
-  while (shown < names.length && text.length < LONGEST_OPTIONS) text += (shown ? ' | ' : '') + names[shown++];
+  while (shown < names.length && text.length < LONGEST_OPTIONS) text += (shown ? ' | ' : '') + asPart(names[shown++]);
   if (shown < names.length) text += ` | … ${names.length - shown} more`;
   line.kids.push({ ...newLine(element, tag, 'options'), value: text });
 }

@@ -29,8 +29,8 @@ from bench.report import Machine, table, this_machine
 from cdp_agent import Browser
 from cdp_agent.errors import CdpAgentError
 from cdp_agent.page.actions import actions, fill
-from cdp_agent.page.activity.stability import PATIENCE_S, Watch
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.stability import PATIENCE_S, Watch
 from cdp_agent.page.refs.locate import locate
 
 WINDOWS_MS = (5, 16, 30, 45, 60, 80, 100, 150, 300)

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from cdp_agent.cdp import runtime
-from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located, locate
 
 LOGGING = """<script>

@@ -7,8 +7,8 @@ import pytest
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions import actions
 from cdp_agent.page.actions.mouse import Button
-from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import LOGGING, WATCHING, at, in_frame, log, ref, until_named
 from tests.conftest import Serve
 

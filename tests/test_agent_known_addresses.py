@@ -5,10 +5,10 @@ import pytest
 from cdp_agent.agent.observation.known_addresses import KnownAddresses
 from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.activity.receipts import Receipt
 from cdp_agent.page.page import Page
 from cdp_agent.page.query.find import FindResult, FoundElement
 from cdp_agent.page.query.markup import CleanHtml
+from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.websearch.base import Result, Results
 from fixtures.replay import tool_call
 from tests.agents import DONE, play, told

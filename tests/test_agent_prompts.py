@@ -11,7 +11,7 @@ import pytest
 
 from cdp_agent import page
 from cdp_agent.agent.model import prompts
-from cdp_agent.page.activity.receipts import NewTab, Receipt
+from cdp_agent.page.receipts.receipts import NewTab, Receipt
 
 
 def advice() -> Iterator[str]:

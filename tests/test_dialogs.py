@@ -12,8 +12,8 @@ from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, st
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import PageUnresponsive
-from cdp_agent.page.activity.dialogs import Dialog, DialogPolicy
 from cdp_agent.page.page import Page
+from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
 from tests.acting import ref
 from tests.conftest import Serve, new_tab
 

@@ -15,8 +15,8 @@ from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
 from cdp_agent.browser.launch.detached import start_detached, stop_detached
-from cdp_agent.page.activity.downloads import Download, safe_name
 from cdp_agent.page.page import Page
+from cdp_agent.page.tab.downloads import Download, safe_name
 from tests.acting import ref
 from tests.conftest import Serve
 

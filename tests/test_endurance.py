@@ -7,9 +7,9 @@ import pytest
 from bench.endurance import entries_below, growing, measure
 from cdp_agent.browser import Browser
 from cdp_agent.browser.instance import Instance
-from cdp_agent.page import tab
 from cdp_agent.page.activity import network
 from cdp_agent.page.frames.recent import Recent
+from cdp_agent.page.tab import tab
 from tests.fake_chrome import FakeChrome
 
 pytestmark = pytest.mark.slow

@@ -7,8 +7,8 @@ import pytest
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions.fill import fill
 from cdp_agent.page.actions.keyboard import check_enterable
-from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import WATCHING, at, in_frame, now, ref, until_named
 from tests.conftest import Serve
 

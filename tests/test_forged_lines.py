@@ -8,14 +8,14 @@ import pytest
 
 from cdp_agent.agent.state.evidence import Evidence
 from cdp_agent.browser import Browser
-from cdp_agent.page.activity.compared import not_in, without_lines
-from cdp_agent.page.activity.dialogs import Dialog
-from cdp_agent.page.activity.downloads import Download
-from cdp_agent.page.activity.receipts import NewTab, Receipt
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.compared import not_in, without_lines
+from cdp_agent.page.receipts.receipts import NewTab, Receipt
 from cdp_agent.page.snapshot.diff import changes, focused
 from cdp_agent.page.snapshot.lines import in_line, quoted, read_line, ref_of, ref_of_change, refs_in
 from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.tab.dialogs import Dialog
+from cdp_agent.page.tab.downloads import Download
 from cdp_agent.steps.flow.outputs import told
 from cdp_agent.steps.resolve.call import Output
 from cdp_agent.steps.resolve.outline import outline

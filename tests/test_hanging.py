@@ -19,9 +19,10 @@ from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import NavigationFailed, PageUnresponsive
 from cdp_agent.events import AgentStatus
-from cdp_agent.page.activity.receipts import Receipt
-from cdp_agent.page.frames import hanging
+from cdp_agent.page.frames import responsiveness
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.tab import hanging
 from fixtures.replay import tool_call
 from tests.acting import ref
 from tests.agents import DONE, of, play, result_of
@@ -354,7 +355,7 @@ async def test_a_page_that_only_waits_for_its_turn_is_not_ended(
 
     async def send_late(session: Session, command: Any) -> Any:
         if isinstance(command, runtime.Evaluate):
-            await asyncio.sleep(hanging.ANSWERS_WITHIN_S + 1)
+            await asyncio.sleep(responsiveness.ANSWERS_WITHIN_S + 1)
         return await send(session, command)
 
     monkeypatch.setattr(Session, "send", send_late)

@@ -12,7 +12,7 @@ from cdp_agent.browser import liveness
 from cdp_agent.browser.liveness import Liveness
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.errors import BrowserError
-from cdp_agent.page.frames.hanging import CHROME_SILENT
+from cdp_agent.page.frames.responsiveness import CHROME_SILENT
 from tests.fake_chrome import FakeChrome
 
 

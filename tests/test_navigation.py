@@ -14,9 +14,9 @@ from werkzeug import Request, Response
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, NavigationFailed, NotInteractable, PageUnresponsive
-from cdp_agent.page.activity.dialogs import DialogPolicy
-from cdp_agent.page.activity.receipts import Receipt
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.tab.dialogs import DialogPolicy
 
 from .conftest import Serve, on_other_site
 
@@ -151,7 +151,7 @@ ON_ITS_WAY = "on its way to {}, whose server has not answered in 5 s"
 async def test_that_a_server_does_not_answer_is_told_before_the_page_is_given_back(
     page: Page, serve: Serve, hanging: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cdp_agent.page.activity.stability.UNANSWERED_S", 0.3)
+    monkeypatch.setattr("cdp_agent.page.receipts.stability.UNANSWERED_S", 0.3)
     monkeypatch.setattr("cdp_agent.page.frames.frames.GIVEN_BACK_S", 2.0)
     button = '<button onclick="out.textContent = 1">here</button><p id=out></p>'
     await page.goto(serve(f"<a href='{hanging}'>go</a>{button}"))
@@ -168,7 +168,7 @@ async def test_that_a_server_does_not_answer_is_told_before_the_page_is_given_ba
 async def test_a_server_that_answers_after_it_was_told_of_is_waited_for(
     page: Page, serve: Serve, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cdp_agent.page.activity.stability.UNANSWERED_S", 0.3)
+    monkeypatch.setattr("cdp_agent.page.receipts.stability.UNANSWERED_S", 0.3)
     may_answer = Event()
 
     def answer(_: Request) -> Response:
@@ -202,7 +202,7 @@ async def test_a_page_that_is_leaving_says_so(
 
 
 def page_defaults() -> dict[str, object]:
-    from cdp_agent.page.activity.action_runner import ActionRunner
+    from cdp_agent.page.receipts.action_runner import ActionRunner
 
     defaults = ActionRunner.finish.__kwdefaults__
     assert defaults is not None

@@ -12,13 +12,13 @@ from werkzeug import Request, Response
 
 from cdp_agent.errors import NotInteractable
 from cdp_agent.page.actions.actions import LEFT
-from cdp_agent.page.activity import effects
-from cdp_agent.page.activity.dialogs import Dialog
 from cdp_agent.page.activity.network import RequestFailure
-from cdp_agent.page.activity.receipts import NewTab, Receipt
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts import effects
+from cdp_agent.page.receipts.receipts import NewTab, Receipt
 from cdp_agent.page.snapshot.refs import RefTable
+from cdp_agent.page.tab.dialogs import Dialog
 
 from .conftest import Serve
 

@@ -7,8 +7,8 @@ from pytest_httpserver import HTTPServer
 
 from cdp_agent.errors import ActionError, NavigationFailed
 from cdp_agent.page.activity.network import REFUSED, RequestFailure
-from cdp_agent.page.activity.stability import QUIET
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.stability import QUIET
 
 from .acting import ref
 from .conftest import Serve

@@ -6,8 +6,8 @@ import pytest
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions.select import By, select
-from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import LOGGING, at, log, now, ref
 from tests.conftest import Serve
 

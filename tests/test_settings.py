@@ -15,8 +15,8 @@ from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.types import Command
 from cdp_agent.errors import SetupError
-from cdp_agent.page.emulate import identity
-from cdp_agent.page.settings import PageSettings, Viewport
+from cdp_agent.page.tab.emulate import identity
+from cdp_agent.page.tab.settings import PageSettings, Viewport
 from tests.conftest import Serve, new_tab, on_other_site
 
 WINDOWS = (

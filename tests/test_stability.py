@@ -10,9 +10,9 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.cdp import runtime
-from cdp_agent.page.activity import stability
-from cdp_agent.page.activity.receipts import Receipt
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts import stability
+from cdp_agent.page.receipts.receipts import Receipt
 
 from .conftest import Serve
 

@@ -14,7 +14,7 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import BrowserError
-from cdp_agent.page.frames.hanging import CHROME_SILENT
+from cdp_agent.page.frames.responsiveness import CHROME_SILENT
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
 

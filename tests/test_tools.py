@@ -6,8 +6,8 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import ActionError
-from cdp_agent.page.activity.receipts import Receipt
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Answer, Context, Observation, facts

@@ -11,8 +11,8 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments, ScriptError
-from cdp_agent.page.activity.receipts import Receipt
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.tools import BUILT_IN, DEFAULT
 from cdp_agent.tools.base import Context, Observation, facts
 from tests.acting import ref

@@ -8,8 +8,8 @@ import pytest
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions.upload import inside, upload
-from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import at, in_frame, log, until_named
 from tests.conftest import Serve
 

@@ -19,7 +19,7 @@ from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.types import Command, Result
 from cdp_agent.errors import BrowserError, SetupError
-from cdp_agent.page.settings import Viewport
+from cdp_agent.page.tab.settings import Viewport
 from tests.conftest import Serve
 from tests.raw_server import saying, silence, talking
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from bench.drivers.loop import serve, timed
 from cdp_agent import Browser
-from cdp_agent.page.activity.receipts import Receipt
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.receipts import Receipt
 
 
 class OurDriver:

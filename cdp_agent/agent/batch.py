@@ -25,8 +25,8 @@ from cdp_agent.events import (
     PlanRevised,
 )
 from cdp_agent.outcome import BatchCut
-from cdp_agent.page.activity.receipts import Receipt
-from cdp_agent.page.activity.stability import QUIET
+from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.receipts.stability import QUIET
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import ref_of_change
 from cdp_agent.page.snapshot.snapshot import Snapshot

@@ -12,9 +12,9 @@ from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError, ProtocolError
-from cdp_agent.page.activity.dialogs import DialogPolicy
-from cdp_agent.page.activity.downloads import DownloadWatcher
-from cdp_agent.page.settings import PageSettings, Viewport, viewport_of
+from cdp_agent.page.tab.dialogs import DialogPolicy
+from cdp_agent.page.tab.downloads import DownloadWatcher
+from cdp_agent.page.tab.settings import PageSettings, Viewport, viewport_of
 
 from .context_options import ContextOptions
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from cdp_agent.browser.launch.proxy import Proxy
     from cdp_agent.page.page import Page
-    from cdp_agent.page.settings import Given
+    from cdp_agent.page.tab.settings import Given
 
     from .instance import Instance
 

@@ -12,11 +12,11 @@ from cdp_agent.browser.attach.connecting import Attempt
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Connection, Session
-from cdp_agent.page.activity.dialogs import DialogPolicy
-from cdp_agent.page.activity.downloads import DownloadWatcher
 from cdp_agent.page.page import Page
 from cdp_agent.page.policy.policy_registry import PolicyRegistry
-from cdp_agent.page.settings import PageSettings
+from cdp_agent.page.tab.dialogs import DialogPolicy
+from cdp_agent.page.tab.downloads import DownloadWatcher
+from cdp_agent.page.tab.settings import PageSettings
 
 from .context_options import ContextOptions, load
 from .liveness import Liveness

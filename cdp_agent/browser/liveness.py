@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp.connection import Connection
-from cdp_agent.page.frames.hanging import CHROME_SILENT
+from cdp_agent.page.frames.responsiveness import CHROME_SILENT
 
 _EVERY_S = 0.5
 _ASKED_AFTER = 4

@@ -14,7 +14,7 @@ from cdp_agent.cli import state
 from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords
 from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page
-from cdp_agent.page.refs.saved_refs import SavedRefs
+from cdp_agent.page.tab.saved_refs import SavedRefs
 
 _CONNECT_S = 10.0
 NONE_RUNS = "No Chrome runs for this command: begin with `cdp-agent chrome start` and `cdp-agent snapshot URL`."

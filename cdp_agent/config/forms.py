@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cdp_agent.page.settings import Viewport
+from cdp_agent.page.tab.settings import Viewport
 
 VIEWPORT = r"^(none|[1-9]\d*x[1-9]\d*(@\d+(\.\d+)?)?( mobile)?( touch)?)$"
 PLACE = r"^-?\d+(\.\d+)?, ?-?\d+(\.\d+)?(, ?\d+(\.\d+)?)?$"

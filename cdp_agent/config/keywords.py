@@ -13,7 +13,7 @@ from cdp_agent.config.setting import Setting, User, settings_of
 from cdp_agent.config.settings import Config
 from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.errors import SetupError
-from cdp_agent.page.activity.dialogs import DialogPolicy
+from cdp_agent.page.tab.dialogs import DialogPolicy
 from cdp_agent.providers.request_options import Patience
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from cdp_agent.config.setting import settings_of, told
 from cdp_agent.config.sources import load
 from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.config.values import shown
-from cdp_agent.page.activity.dialogs import Answer as DialogAnswer
 from cdp_agent.page.policy.rules import ResourceType
-from cdp_agent.page.settings import ColorScheme
+from cdp_agent.page.tab.dialogs import Answer as DialogAnswer
+from cdp_agent.page.tab.settings import ColorScheme
 from cdp_agent.providers.base import ReasoningEffort
 from cdp_agent.providers.google.vertex_address import LOCATION, LOCATION_VARIABLES, PROJECT_VARIABLES
 from cdp_agent.providers.request_options import Patience

@@ -12,8 +12,8 @@ from .view import View
 
 if TYPE_CHECKING:
     from cdp_agent.page.actions.scroll import Direction, Scrolled
-    from cdp_agent.page.activity.action_runner import Do
-    from cdp_agent.page.activity.receipts import Outcome, Receipt
+    from cdp_agent.page.receipts.action_runner import Do
+    from cdp_agent.page.receipts.receipts import Outcome, Receipt
     from cdp_agent.page.refs.locate import Located, Position
     from cdp_agent.security.secrets import Revealed
 
@@ -29,25 +29,25 @@ class Page(View):
 
         Raises NavigationFailed, PageUnresponsive, BrowserError.
         """
-        from cdp_agent.page.activity import navigation
+        from cdp_agent.page.actions import navigation
 
         return await navigation.goto(self, url, timeout_s=timeout_s)
 
     async def back(self) -> Receipt:
         """Goes back in the tab's history. Raises ActionError when there is no page to go back to."""
-        from cdp_agent.page.activity import navigation
+        from cdp_agent.page.actions import navigation
 
         return await navigation.back(self)
 
     async def forward(self) -> Receipt:
         """Goes forward in the tab's history. Raises ActionError when there is no page to go forward to."""
-        from cdp_agent.page.activity import navigation
+        from cdp_agent.page.actions import navigation
 
         return await navigation.forward(self)
 
     async def reload(self) -> Receipt:
         """Loads the page anew, also after it crashed."""
-        from cdp_agent.page.activity import navigation
+        from cdp_agent.page.actions import navigation
 
         return await navigation.reload(self)
 
@@ -156,7 +156,7 @@ class Page(View):
         root = (await self.frames()).root
         detail = key if repeat == 1 else f"{key} {repeat} times"
         if ref is None:
-            from cdp_agent.page.activity.action_runner import perform_unaimed
+            from cdp_agent.page.receipts.action_runner import perform_unaimed
 
             return await perform_unaimed(self, "press", lambda: keyboard.press(root, key, repeat), detail=detail)
 
@@ -179,7 +179,7 @@ class Page(View):
         root = (await self.frames()).root
         detail = keyboard.told(text)
         if ref is None:
-            from cdp_agent.page.activity.action_runner import perform_unaimed
+            from cdp_agent.page.receipts.action_runner import perform_unaimed
 
             return await perform_unaimed(self, "type", lambda: keyboard.type_text(root, text), detail=detail)
 
@@ -223,7 +223,7 @@ class Page(View):
         timeout_s: float = 10,
     ) -> Receipt:
         """Waits until all that is given holds, see wait.py. Raises ActionError that says what is there instead."""
-        from cdp_agent.page.activity import wait as waits
+        from cdp_agent.page.actions import wait as waits
 
         return await waits.wait_for(
             self,
@@ -240,6 +240,6 @@ class Page(View):
 
 async def _perform(page: Page, action: str, ref: str, do: Do, *, detail: str = "", submits: bool = False) -> Receipt:
     """See recorder.perform. What it imports takes a tenth of the time until the first snapshot."""
-    from cdp_agent.page.activity.action_runner import perform
+    from cdp_agent.page.receipts.action_runner import perform
 
     return await perform(page, action, ref, do, detail=detail, submits=submits)

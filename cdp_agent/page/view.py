@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from cdp_agent.page.snapshot.refs import parse_ref
 from cdp_agent.page.snapshot.snapshot import Snapshot
-
-from .tab import Tab
+from cdp_agent.page.tab.tab import Tab
 
 if TYPE_CHECKING:
     from cdp_agent.page.markdown.markdown import Markdown

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from cdp_agent import Page
-from cdp_agent.page.activity.receipts import Receipt
 from cdp_agent.page.query.find import FoundElement
+from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.refs.locate import Position
 
 from .look import Line, Look

@@ -24,7 +24,7 @@ from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.transport import Lost, Receive
 from cdp_agent.cdp.types import Command
 from cdp_agent.errors import CdpAgentError
-from cdp_agent.page.settings import PageSettings
+from cdp_agent.page.tab.settings import PageSettings
 from tests.fake_chrome import FakeChrome
 from tests.wires.mutations import damaged, mutate
 

@@ -16,9 +16,9 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.activity.receipts import Receipt
 from cdp_agent.page.query.find import FindResult
 from cdp_agent.page.query.markup import CleanHtml
+from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.snapshot.lines import line_of, links_in, read_line, ref_of_change
 from cdp_agent.security.origins import canonical, is_ip, scheme_of
 from cdp_agent.tools.tabs import TabList

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cdp_agent.agent.observation import recovery
 from cdp_agent.agent.observation.observer import ObservedPage, Observer
 from cdp_agent.errors import BrowserError
-from cdp_agent.page.activity.receipts import Receipt
+from cdp_agent.page.receipts.receipts import Receipt
 
 if TYPE_CHECKING:
     from cdp_agent.agent.state.run import Run

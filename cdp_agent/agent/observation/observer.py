@@ -9,7 +9,7 @@ import msgspec
 
 from cdp_agent.agent.model import prompts
 from cdp_agent.errors import ActionError, SessionClosed
-from cdp_agent.page.activity.receipts import Receipt
+from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.snapshot import diff
 from cdp_agent.page.snapshot.budget import LONGEST_TOKEN, tokens
 from cdp_agent.page.snapshot.lines import ref_of_change, refs_in

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.page.activity.receipts import Receipt
+from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.snapshot.lines import ref_of, ref_of_change
 
 ADDRESS = "Address: "

@@ -15,7 +15,7 @@ from cdp_agent.errors import BrowserError
 
 if TYPE_CHECKING:
     from cdp_agent.page.policy.rules import Pattern, RequestRules
-    from cdp_agent.page.settings import PageSettings
+    from cdp_agent.page.tab.settings import PageSettings
 
     from .proxy import ChromeProxy
 
@@ -151,7 +151,7 @@ def settings_for_workers(settings: PageSettings) -> tuple[list[str], dict[str, s
     if settings.user_agent is not None:
         arguments.append(f"--user-agent={settings.user_agent}")
     if settings.locale is not None:
-        from cdp_agent.page.emulate import accept_language
+        from cdp_agent.page.tab.emulate import accept_language
 
         arguments.append(f"--accept-lang={accept_language(settings.locale)}")
         environment["LANGUAGE"] = settings.locale.replace("-", "_")  # Linux; elsewhere it does nothing

@@ -1,4 +1,4 @@
-"""Acting in a page with real input, a kind of act a file: aim, mouse, keyboard, fields, lists, dragging, scrolling.
+"""Acting in a page with real input, a kind of act a file, waiting and going elsewhere among them.
 
 Imports all other folders of `page` but its pictures and Markdown.
 """

@@ -15,8 +15,8 @@ import msgspec
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
+from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located, Position
 
 from . import mouse

@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from cdp_agent.cdp.types import Command, Empty
-from cdp_agent.page.activity.receipts import LONGEST_VALUE
+from cdp_agent.page.receipts.receipts import LONGEST_VALUE
 from cdp_agent.page.refs.locate import Located
 
 from .actionability import Obstacle, input_session, refusal, told

@@ -11,8 +11,8 @@ import msgspec
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import runtime
 from cdp_agent.errors import DocumentGone, InvalidArguments
-from cdp_agent.page.activity.receipts import LONGEST_VALUE, Outcome
 from cdp_agent.page.frames.world import answer_of
+from cdp_agent.page.receipts.receipts import LONGEST_VALUE, Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted, shortened
 

@@ -14,9 +14,9 @@ from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp.connection import Session, half_a_character
 from cdp_agent.cdp.types import Command, Empty
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
+from cdp_agent.page.receipts.receipts import Outcome
 
 from .actionability import input_session
 from .keys import KEYS, MODIFIERS, Chord, Key, parse_chord

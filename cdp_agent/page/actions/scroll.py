@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 import msgspec
 
 from cdp_agent.errors import ActionError, InvalidArguments
-from cdp_agent.page.activity.stability import QUIET, Watch
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import World
+from cdp_agent.page.receipts.stability import QUIET, Watch
 from cdp_agent.page.refs.locate import Located, locate
 
 from .keyboard import told

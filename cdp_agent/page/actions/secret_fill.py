@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from cdp_agent.errors import BlockedByPolicy, InvalidArguments
-from cdp_agent.page.activity.receipts import Outcome
+from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.security.secrets import Revealed, placeholder
 

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from cdp_agent.errors import InvalidArguments, NotInteractable, StaleRef
-from cdp_agent.page.activity.receipts import Outcome
+from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted
 

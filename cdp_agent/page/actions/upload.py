@@ -13,8 +13,8 @@ import msgspec
 from cdp_agent.cdp import dom
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.activity.receipts import Outcome
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
+from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 
 from .actionability import Obstacle, describe, refusal, refused, told

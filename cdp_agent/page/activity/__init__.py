@@ -1,4 +1,4 @@
-"""What goes on in a tab and what an action set off: requests, dialogs, downloads, navigation, rest, receipts.
+"""What goes on in a tab: its documents, navigations and requests, as Chrome tells of them.
 
-Imports what reads the page and what holds it to its rules; no action.
+Imports `frames` and `snapshot`; asks nothing of the page.
 """

@@ -202,6 +202,15 @@ class FrameTree:
         self._arrivals.pop(frame_id, None)
         return None
 
+    def end_hanging(self) -> None:
+        """Ends the scripts of frames that hang.
+
+        In a process that other tabs live in they would go on without the frame.
+        """
+        for session in {each.session for each in self.all()} - {self.root.session}:
+            if session.silent:
+                session.tell(runtime.TerminateExecution())
+
     async def owner_of(self, frame: Frame) -> tuple[Frame, World, int] | None:
         """The frame, world and local id of the iframe element that holds this frame; None for the tab."""
         parent = frame.parent

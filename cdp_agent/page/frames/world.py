@@ -22,7 +22,7 @@ from cdp_agent.cdp.types import Command
 from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError, SessionClosed
 from cdp_agent.page import js
 
-from .hanging import answers, check_chrome
+from .responsiveness import answers, check_chrome
 from .standstill import standstill_of
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from cdp_agent.page.frames.world import deadline
 from .marks import Box
 
 if TYPE_CHECKING:
-    from cdp_agent.page.tab import Tab
+    from cdp_agent.page.tab.tab import Tab
 
     from .redactions import Spans
 

@@ -17,7 +17,7 @@ from cdp_agent.page.frames.world import World
 from cdp_agent.page.snapshot.refs import parse_ref
 
 if TYPE_CHECKING:
-    from cdp_agent.page.tab import Tab
+    from cdp_agent.page.tab.tab import Tab
 
 TIMEOUT_S = 3.0
 

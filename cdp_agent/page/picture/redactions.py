@@ -19,7 +19,7 @@ from cdp_agent.page.snapshot.reading import FramePart, Reading, read_all
 from .marks import TIMEOUT_S, Box
 
 if TYPE_CHECKING:
-    from cdp_agent.page.tab import Tab
+    from cdp_agent.page.tab.tab import Tab
 
 Spans = Callable[[str], list[tuple[int, int]]]
 

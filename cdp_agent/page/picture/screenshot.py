@@ -24,7 +24,7 @@ from .paint import Format, Picture, paint
 from .redactions import Spans, locate_text
 
 if TYPE_CHECKING:
-    from cdp_agent.page.tab import Tab
+    from cdp_agent.page.tab.tab import Tab
 
 TIMEOUT_S = 20.0
 LONGEST_PX = 16_384

@@ -1,4 +1,4 @@
 """Where a page may go and what it may send: rules, and holding requests at the network until they have spoken.
 
-Imports `frames`, `snapshot` and `refs`; decides on addresses and requests, never on what a page says.
+Imports `frames` and `activity`; decides on addresses and requests, never on what a page says.
 """

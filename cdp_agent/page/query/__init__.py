@@ -1,4 +1,4 @@
-"""Other ways to read a page: search, CSS, lists, elements as data, markup. Nothing here changes the page.
+"""Other ways to read a page: search, CSS, lists, data, markup, and what an act would set off. Nothing here changes it.
 
-Imports `frames`, `snapshot` and `refs`.
+Imports `frames`, `snapshot`, `tab` and `refs`.
 """

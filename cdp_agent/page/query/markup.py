@@ -12,7 +12,7 @@ from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.page.snapshot.reading import FramePart, Reading, Readings, read_all
 
 if TYPE_CHECKING:
-    from cdp_agent.page.tab import Tab
+    from cdp_agent.page.tab.tab import Tab
 
 
 class _Markup(msgspec.Struct, frozen=True):

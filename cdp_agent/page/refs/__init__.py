@@ -1,4 +1,4 @@
-"""From a ref to the element that it names, also after the page rendered it anew and in the next process.
+"""From a ref to the element that it names, also after the page rendered it anew.
 
-Imports `frames` and `snapshot`.
+Imports `frames`, `snapshot` and `tab`.
 """

@@ -16,7 +16,7 @@ from .identity import Identities
 from .recover import Alike, alike, last_to_show, replacement
 
 if TYPE_CHECKING:
-    from cdp_agent.page.tab import Tab
+    from cdp_agent.page.tab.tab import Tab
 
 
 Position = tuple[float, float]

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from cdp_agent.page.policy.consequence import Consequence, Submitted, consequence
 from cdp_agent.page.policy.unsafe import FILES, ends_something
+from cdp_agent.page.query.consequence import Consequence, Submitted, consequence
 from cdp_agent.steps.approval.risky_words import RiskKind, said_by
 from cdp_agent.tools.base import Arguments, Tool
 

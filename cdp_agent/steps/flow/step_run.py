@@ -20,7 +20,7 @@ from cdp_agent.steps.resolve.call import Output
 if TYPE_CHECKING:
     from cdp_agent.agent.observation.observer import Observer
     from cdp_agent.agent.state.run import Run
-    from cdp_agent.page.activity.receipts import Receipt
+    from cdp_agent.page.receipts.receipts import Receipt
     from cdp_agent.providers.client import Client
 
 _FILLING = ("fill", "select", "check", "uncheck")

@@ -14,8 +14,8 @@ from cdp_agent.agent.state import checkpoint
 from cdp_agent.decisions import Execute, Reword, Skip
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, InvalidArguments
 from cdp_agent.events import AgentStep, FirewallBlocked, TaskMetricsIncremental
-from cdp_agent.page.activity.receipts import Receipt
 from cdp_agent.page.policy.holding import Act
+from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.step_events import StepDone, StepNotDone, StepResolved, StepSkipped
 from cdp_agent.steps.approval.approvals import Doing

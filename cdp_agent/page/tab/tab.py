@@ -17,10 +17,7 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_target_gone, is_too_deep
 from cdp_agent.errors import PageUnresponsive, ProtocolError, ScriptError, SessionClosed
 from cdp_agent.page.activity.activity import Activity
-from cdp_agent.page.activity.dialogs import DialogPolicy, DialogWatcher
-from cdp_agent.page.activity.downloads import DownloadWatcher
 from cdp_agent.page.frames.frames import FrameTree
-from cdp_agent.page.frames.hanging import end_frames
 from cdp_agent.page.frames.standstill import timeout
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World, deadline
 from cdp_agent.page.policy.request_policy import RequestPolicy
@@ -29,13 +26,15 @@ from cdp_agent.page.snapshot import snapshot as snapshots
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.snapshot.snapshot import Snapshot
 
+from .dialogs import DialogPolicy, DialogWatcher
+from .downloads import DownloadWatcher
 from .settings import PageSettings
 
 if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
     from cdp_agent.page.policy.holding import Hold
-    from cdp_agent.page.refs.saved_refs import SavedRefs
 
-    from .page import Page
+    from .saved_refs import SavedRefs
 
 ATTACH_TIMEOUT_S = 2.0
 CLOSE_TIMEOUT_S = 5.0
@@ -225,7 +224,7 @@ class Tab:
         task = self._attached
         if task is not None and task.done() and not task.cancelled() and task.exception() is None:
             task.result().root.session.tell(cdp_page.StopLoading())
-            end_frames(task.result())
+            task.result().end_hanging()
 
     async def read(self, budget_tokens: int | None = None) -> Snapshot:
         """The same as `snapshot`, for use inside an action."""
@@ -256,7 +255,7 @@ class Tab:
         """What the refs that were given out stand for, for another process; see saved_refs.py."""
         if self._saved is not None:  # nobody has used them here: they are handed on as they came
             return msgspec.structs.replace(self._saved, next=self.refs.next)
-        from cdp_agent.page.refs.saved_refs import export_refs
+        from .saved_refs import export_refs
 
         return await export_refs(self)
 
@@ -269,7 +268,7 @@ class Tab:
         """Takes up the refs that were imported, if that was not done yet."""
         if self._saved is None:
             return
-        from cdp_agent.page.refs.saved_refs import adopt_refs
+        from .saved_refs import adopt_refs
 
         async with self.reading:
             saved, self._saved = self._saved, None

@@ -16,13 +16,12 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, ProtocolError
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import Handle, World
+from cdp_agent.page.refs.recover import Seen
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.snapshot.snapshot import Snapshot
 
-from .recover import Seen
-
 if TYPE_CHECKING:
-    from cdp_agent.page.tab import Tab
+    from .tab import Tab
 
 _ARRIVAL_S = 1.0
 

@@ -12,8 +12,9 @@ import msgspec
 
 from cdp_agent.errors import ActionError, PageUnresponsive
 from cdp_agent.page.frames.frames import GIVEN_BACK_S, Frame, FrameTree
-from cdp_agent.page.frames.hanging import NOR_THE_PAGE, STAYS, Departure, answers, check_chrome, stop_loading
+from cdp_agent.page.frames.responsiveness import answers, check_chrome
 from cdp_agent.page.frames.world import World, deadline
+from cdp_agent.page.tab.hanging import NOR_THE_PAGE, STAYS, Departure, stop_loading
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page

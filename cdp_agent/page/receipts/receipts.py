@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
+from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
 from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, LONGEST_TITLE, in_line, quoted, shortened
+from cdp_agent.page.tab.dialogs import Dialog
+from cdp_agent.page.tab.downloads import Download
 
-from .dialogs import Dialog
-from .downloads import Download
-from .network import RequestFailure
 from .stability import QUIET
 
 _DONE = {

@@ -11,7 +11,7 @@ from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.listeners import hearing_keys
 
 if TYPE_CHECKING:
-    from cdp_agent.page.tab import Tab
+    from cdp_agent.page.tab.tab import Tab
 
 
 class Submitted(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from cdp_agent.errors import ActionError, BlockedByPolicy, DocumentGone, SessionClosed, StaleRef
+from cdp_agent.page.activity.network import REFUSED
 from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
 from cdp_agent.page.refs import recycled
@@ -18,13 +19,12 @@ from cdp_agent.page.refs.recover import Seen
 from cdp_agent.page.snapshot import diff
 from cdp_agent.page.snapshot.lines import label_of, line_of, quoted, ref_of_change
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab import Kept
+from cdp_agent.page.tab.dialogs import Dialog
+from cdp_agent.page.tab.downloads import Download
+from cdp_agent.page.tab.tab import Kept
 
 from . import effects
 from .compared import not_in, ref_of_focused, same_element, ticks, without_lines
-from .dialogs import Dialog
-from .downloads import Download
-from .network import REFUSED
 from .receipts import NewTab, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, Watch
 

@@ -16,11 +16,10 @@ import msgspec
 from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments, PageUnresponsive, StaleRef
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import CRASHED_PAGE, World
+from cdp_agent.page.receipts.action_runner import ActionRunner
+from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import quoted, shortened
-
-from .action_runner import ActionRunner
-from .receipts import Outcome, Receipt
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page

@@ -1,4 +1,4 @@
-"""A page whose script never ends: how it is noticed at once that it still hangs, and how it is left.
+"""A page whose script never ends: how it is left.
 
 Chrome takes three commands in the middle of a script: to end it, to allow no other, and to crash the page's process. A
 navigation within the same site waits for the page's process, hence for ever; what is to be left may be ended before.
@@ -11,20 +11,15 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, system_info, target
 from cdp_agent.cdp.connection import Session
-from cdp_agent.errors import BrowserError, PageUnresponsive, ProtocolError
-
-from .standstill import timeout
+from cdp_agent.errors import PageUnresponsive, ProtocolError
+from cdp_agent.page.frames.responsiveness import ANSWERS_WITHIN_S, answers
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
 
-    from .frames import FrameTree
-
-ANSWERS_WITHIN_S = 1.0
 LEAVES_WITHIN_S = 3.0
 """What a page does as it is left may take so long."""
 STAYS = "the page that was to be left does not answer: its own script keeps it busy and cannot be ended. Close the tab"
@@ -36,41 +31,12 @@ _COMPUTES_S = 0.4
 """A page that took so much time of a processor meanwhile has had its turn."""
 _LOOK_EVERY_S = 0.2
 _CRASHES_WITHIN_S = 2.0
-_CHROME_ANSWERS_WITHIN_S = 30.0
-"""Where it is silent altogether, liveness.py gives it up sooner."""
-CHROME_SILENT = (
-    "Chrome does not answer: its process was stopped, or hangs. Let it go on, or end it and open the browser anew."
-)
 _ENDED = "a script of the page that was left did not end, and was ended"
 _CRASHED = "a script of the page that was left could not be ended: its process was"
 _ASIDE = "data:text/html,"
 """An empty page, which gets a process of its own."""
 _MOST_SCRIPTS = 3
 """So many are ended one after another, such as those of frames, before the process is."""
-
-
-async def answers(session: Session) -> bool:
-    """Whether the page's process has time for us; takes a third of a millisecond when it has."""
-    try:
-        async with timeout(session, ANSWERS_WITHIN_S):
-            await session.send(runtime.Evaluate(expression="1"))
-    except TimeoutError:
-        session.silent = True
-        await check_chrome(session)
-        return False
-    except ProtocolError:
-        pass  # that is an answer, too
-    session.silent = False
-    return True
-
-
-async def check_chrome(session: Session) -> None:
-    """Tells a page that hangs from a Chrome that does: raises BrowserError when not even the browser answers."""
-    try:
-        async with asyncio.timeout(_CHROME_ANSWERS_WITHIN_S):
-            await session.connection.browser.send(cdp_browser.GetVersion())
-    except TimeoutError as error:
-        raise BrowserError(CHROME_SILENT) from error
 
 
 async def end_scripts(page: Page, *, aside: bool = False) -> bool:
@@ -82,7 +48,7 @@ async def end_scripts(page: Page, *, aside: bool = False) -> bool:
     tree = await page.frames()
     root = tree.root
     session = root.session
-    end_frames(tree)
+    tree.end_hanging()
     if page.activity.stuck:  # perhaps only on a machine so busy that an empty page took too long
         if aside and await _step_aside(page):
             return True
@@ -94,13 +60,6 @@ async def end_scripts(page: Page, *, aside: bool = False) -> bool:
         if not await _hangs(page) or (not await _shares_process(page) and await _crash(page)):
             return False
     return aside and await _step_aside(page)
-
-
-def end_frames(tree: FrameTree) -> None:
-    """Ends the scripts of frames that hang: in a process that other tabs live in they would go on without the frame."""
-    for session in {each.session for each in tree.all()} - {tree.root.session}:
-        if session.silent:
-            session.tell(runtime.TerminateExecution())
 
 
 async def stop_loading(page: Page) -> bool:

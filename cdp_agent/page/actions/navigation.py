@@ -14,20 +14,12 @@ import msgspec
 from cdp_agent.cdp import emulation
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
-from cdp_agent.page.frames.hanging import (
-    NOR_THE_PAGE,
-    STAYS,
-    Departure,
-    answers,
-    check_chrome,
-    end_scripts,
-    stop_loading,
-)
-
-from .action_runner import ActionRunner
-from .dialogs import Dialog
-from .receipts import Outcome, Receipt
-from .stability import NAVIGATION_S, Watch
+from cdp_agent.page.frames.responsiveness import answers, check_chrome
+from cdp_agent.page.receipts.action_runner import ActionRunner
+from cdp_agent.page.receipts.receipts import Outcome, Receipt
+from cdp_agent.page.receipts.stability import NAVIGATION_S, Watch
+from cdp_agent.page.tab.dialogs import Dialog
+from cdp_agent.page.tab.hanging import NOR_THE_PAGE, STAYS, Departure, end_scripts, stop_loading
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page

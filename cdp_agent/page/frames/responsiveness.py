@@ -1,0 +1,43 @@
+"""Whether a page's process answers, and a page that hangs told from a Chrome that does."""
+
+from __future__ import annotations
+
+import asyncio
+
+from cdp_agent.cdp import browser as cdp_browser
+from cdp_agent.cdp import runtime
+from cdp_agent.cdp.connection import Session
+from cdp_agent.errors import BrowserError, ProtocolError
+
+from .standstill import timeout
+
+ANSWERS_WITHIN_S = 1.0
+_CHROME_ANSWERS_WITHIN_S = 30.0
+"""Where it is silent altogether, liveness.py gives it up sooner."""
+CHROME_SILENT = (
+    "Chrome does not answer: its process was stopped, or hangs. Let it go on, or end it and open the browser anew."
+)
+
+
+async def answers(session: Session) -> bool:
+    """Whether the page's process has time for us; takes a third of a millisecond when it has."""
+    try:
+        async with timeout(session, ANSWERS_WITHIN_S):
+            await session.send(runtime.Evaluate(expression="1"))
+    except TimeoutError:
+        session.silent = True
+        await check_chrome(session)
+        return False
+    except ProtocolError:
+        pass  # that is an answer, too
+    session.silent = False
+    return True
+
+
+async def check_chrome(session: Session) -> None:
+    """Tells a page that hangs from a Chrome that does: raises BrowserError when not even the browser answers."""
+    try:
+        async with asyncio.timeout(_CHROME_ANSWERS_WITHIN_S):
+            await session.connection.browser.send(cdp_browser.GetVersion())
+    except TimeoutError as error:
+        raise BrowserError(CHROME_SILENT) from error

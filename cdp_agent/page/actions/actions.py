@@ -13,6 +13,7 @@ import msgspec
 from cdp_agent.errors import DocumentGone, InvalidArguments
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
+from cdp_agent.page.snapshot.closed_shadow import hidden_of
 
 from . import mouse
 from .actionability import DEADLINE_S, aim, describe, input_session, missed, refusal, told
@@ -148,7 +149,7 @@ async def _state_after(at: Located, local: int, wanted: str) -> str | None:
     """Its state once it is as wanted, or has had a moment for it; None when it is gone."""
     try:
         after = await at.world.call("checkedSoon", local, wanted, returning=_Checkable)
-        hidden = at.world.hidden
+        hidden = hidden_of(at.world)
         if after.state != wanted and hidden is not None and await hidden.renew_internals(at.world, local):
             after = await at.world.call("checkable", local, returning=_Checkable)
     except DocumentGone:

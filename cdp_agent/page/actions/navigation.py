@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -20,9 +20,7 @@ from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.receipts.stability import NAVIGATION_S, Watch
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.hanging import NOR_THE_PAGE, STAYS, Departure, end_scripts, stop_loading
-
-if TYPE_CHECKING:
-    from cdp_agent.page.page import Page
+from cdp_agent.page.tab.tab import Tab
 
 NAVIGATION_TIMEOUT_S = 30.0
 _BEGINS_WITHIN_S = 3.0
@@ -52,7 +50,7 @@ _REASONS = {
 }
 
 
-async def goto(page: Page, url: str, *, timeout_s: float | None = None) -> Receipt:
+async def goto(page: Tab, url: str, *, timeout_s: float | None = None) -> Receipt:
     """Opens an address, waits until it is settled, and tells where that led.
 
     An HTTP status of an error is told in the receipt, and so are redirects and downloads. Raises NavigationFailed,
@@ -73,17 +71,17 @@ async def goto(page: Page, url: str, *, timeout_s: float | None = None) -> Recei
         return msgspec.structs.replace(receipt, note=_CRASHED) if page.activity.crashed else receipt
 
 
-async def back(page: Page) -> Receipt:
+async def back(page: Tab) -> Receipt:
     """Goes back one entry of the tab's history. Raises ActionError when there is none, BrowserError."""
     return await _through_history(page, -1)
 
 
-async def forward(page: Page) -> Receipt:
+async def forward(page: Tab) -> Receipt:
     """Goes forward one entry of the tab's history. Raises ActionError when there is none, BrowserError."""
     return await _through_history(page, 1)
 
 
-async def reload(page: Page) -> Receipt:
+async def reload(page: Tab) -> Receipt:
     """Loads the page anew, also after it crashed. Raises PageUnresponsive, BrowserError."""
 
     address = page.url
@@ -97,7 +95,7 @@ async def reload(page: Page) -> Receipt:
     return await _navigation(page, "reload", do)
 
 
-async def _through_history(page: Page, step: int) -> Receipt:
+async def _through_history(page: Tab, step: int) -> Receipt:
     async def do(_: bool) -> Outcome:
         session = (await page.frames()).root.session
         history = await session.send(cdp_page.GetNavigationHistory())
@@ -114,7 +112,7 @@ async def _through_history(page: Page, step: int) -> Receipt:
     return await _navigation(page, "back" if step < 0 else "forward", do)
 
 
-async def _navigation(page: Page, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
+async def _navigation(page: Tab, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
     async with page.acting:
         went_aside = await end_scripts(page, aside=action == "reload")
         recorder = ActionRunner(page, None, Watch(page, await page.frames()))
@@ -126,7 +124,7 @@ async def _navigation(page: Page, action: str, do: Callable[[bool], Coroutine[An
         return receipt
 
 
-async def _begin_anew(page: Page, timeout_s: float) -> None:
+async def _begin_anew(page: Tab, timeout_s: float) -> None:
     """Frees the tab of the rules of a run that is over: first its pages are gone, and its history with them.
 
     Raises as `goto`.
@@ -143,7 +141,7 @@ async def _begin_anew(page: Page, timeout_s: float) -> None:
         tree.root.session.tell(emulation.SetScriptExecutionDisabled(value=False))
 
 
-async def _navigate(page: Page, url: str, timeout_s: float, departure: Departure) -> Outcome:
+async def _navigate(page: Tab, url: str, timeout_s: float, departure: Departure) -> Outcome:
     session = (await page.frames()).root.session
     asked = session.post(cdp_page.Navigate(url=url))
     asked.add_done_callback(lambda _: page.activity.wake())
@@ -182,7 +180,7 @@ def _not_opened(url: str, timeout_s: float, *, stays: bool, hangs: bool) -> Acti
     return NavigationFailed(url, "timeout", f"{url} could not be opened: {why}")
 
 
-def _aborted(page: Page, url: str) -> Outcome:
+def _aborted(page: Tab, url: str) -> Outcome:
     if page.dialogs.stayed():
         raise NavigationFailed(
             url, "net::ERR_ABORTED", f"{url} was not opened: the page asked whether to stay, and stays."
@@ -207,14 +205,14 @@ def _refuse(url: str, reason: str, cause: Exception | None = None) -> NoReturn:
     raise NavigationFailed(url, reason, f"{url} could not be opened: {why} ({name}).") from cause
 
 
-async def _error_page(page: Page) -> None:
+async def _error_page(page: Tab) -> None:
     """Chrome puts its own page in place of what failed: only then the next action finds the tab at rest."""
     until = _now(page) + _BEGINS_WITHIN_S
     while page.activity.navigating() and _now(page) < until:
         await page.activity.stir(until - _now(page))
 
 
-async def _begin(page: Page, answer: asyncio.Future[Any], stayed: str) -> None:
+async def _begin(page: Tab, answer: asyncio.Future[Any], stayed: str) -> None:
     """Waits for the first sign of the navigation that was asked for; the answer to the command is none."""
     activity = page.activity
     begun, document, url = activity.begun, activity.document.number, activity.document.url
@@ -232,6 +230,6 @@ async def _begin(page: Page, answer: asyncio.Future[Any], stayed: str) -> None:
             return
 
 
-def _now(page: Page) -> float:
+def _now(page: Tab) -> float:
     """Stands still while somebody is asked about what is held."""
     return asyncio.get_running_loop().time() - page.guard.stood_s

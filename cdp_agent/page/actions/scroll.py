@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
@@ -13,11 +13,9 @@ from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.receipts.stability import QUIET, Watch
 from cdp_agent.page.refs.locate import Located, locate
+from cdp_agent.page.tab.tab import Tab
 
 from .keyboard import told
-
-if TYPE_CHECKING:
-    from cdp_agent.page.page import Page
 
 Direction = Literal["up", "down", "left", "right", "top", "bottom", "into_view"]
 _END_PX = 10_000_000
@@ -110,7 +108,7 @@ class _Scroller(msgspec.Struct, frozen=True):
 
 
 async def scroll(
-    page: Page,
+    page: Tab,
     direction: Direction = "down",
     *,
     pages: float = 1.0,
@@ -154,7 +152,7 @@ def _check(direction: str, pages: float, pixels: int | None, ref: str | None) ->
 class _Scroll:
     """One scrolling of one box, step by step."""
 
-    def __init__(self, page: Page, box: _Scroller, axis: Literal["x", "y"]) -> None:
+    def __init__(self, page: Tab, box: _Scroller, axis: Literal["x", "y"]) -> None:
         self._page = page
         self._box = box
         self._axis = axis
@@ -276,7 +274,7 @@ class _Scroll:
         return places[0]
 
 
-async def _box(page: Page, at: Located | None, axis: str) -> _Scroller | str:
+async def _box(page: Tab, at: Located | None, axis: str) -> _Scroller | str:
     """What scrolls, from the element (or the page) outwards through the frames; else why nothing does."""
     tree = await page.frames()
     frame: Frame = at.frame if at is not None else tree.root
@@ -306,7 +304,7 @@ async def _box(page: Page, at: Located | None, axis: str) -> _Scroller | str:
     return "everything fits into the viewport: there is nothing to scroll"
 
 
-async def _frame_in(page: Page, frame: Frame, local: int) -> Frame | None:
+async def _frame_in(page: Tab, frame: Frame, local: int) -> Frame | None:
     """The frame of another process inside an iframe element; None when it cannot be read."""
     if local not in frame.owners:
         await page.read()  # finds out which frame each iframe holds
@@ -314,7 +312,7 @@ async def _frame_in(page: Page, frame: Frame, local: int) -> Frame | None:
     return next((each for each in tree.all() if each.id == frame.owners.get(local)), None)
 
 
-async def _into_view(page: Page, at: Located) -> Scrolled:
+async def _into_view(page: Tab, at: Located) -> Scrolled:
     tree = await page.frames()
     owners: list[Callable[[], Awaitable[float]]] = [lambda: at.world.call("topOf", at.local, returning=float)]
     frame = at.frame

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fnmatch
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -20,9 +20,7 @@ from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import quoted, shortened
-
-if TYPE_CHECKING:
-    from cdp_agent.page.page import Page
+from cdp_agent.page.tab.tab import Tab
 
 IDLE_S = 0.5
 _BACKSTOP_S = 1.0
@@ -52,7 +50,7 @@ class _Look(msgspec.Struct, frozen=True):
 
 
 async def wait_for(
-    page: Page,
+    page: Tab,
     *,
     text: str | None = None,
     gone: str | None = None,
@@ -102,7 +100,7 @@ async def _within(waiting: _Waiting, timeout_s: float) -> Outcome:
 
 
 class _Waiting:
-    def __init__(self, page: Page, wanted: _Wanted, unread_documents: int) -> None:
+    def __init__(self, page: Tab, wanted: _Wanted, unread_documents: int) -> None:
         self._page = page
         self._unread_documents = unread_documents
         self._wanted = wanted

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 import msgspec
 
@@ -24,9 +24,6 @@ from cdp_agent.page import js
 
 from .responsiveness import answers, check_chrome
 from .standstill import standstill_of
-
-if TYPE_CHECKING:
-    from cdp_agent.page.snapshot.closed_shadow import Hidden
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -54,8 +51,6 @@ class World:
         self.frame_id = frame_id
         self.context_id = context_id
         self.gone = False
-        self.hidden: Hidden | None = None
-        """What Chrome has told of the document, once that was asked."""
         self._functions = functions
         self._complete = False
 

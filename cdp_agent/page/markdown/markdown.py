@@ -10,7 +10,8 @@ import msgspec
 from lxml import etree
 
 from cdp_agent.page.frames.frames import FrameTree
-from cdp_agent.page.snapshot.reading import FramePart, Reading, Readings, read_all
+from cdp_agent.page.snapshot.frame_part import FramePart
+from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable
 
 from .markdown_blocks import Block

@@ -21,12 +21,11 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, PageUnresponsive, ProtocolError
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import deadline
+from cdp_agent.page.tab.tab import Tab
 
 from .marks import Box
 
 if TYPE_CHECKING:
-    from cdp_agent.page.tab.tab import Tab
-
     from .redactions import Spans
 
 TIMEOUT_S = 10.0

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,9 +14,7 @@ from cdp_agent.errors import ActionError
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.snapshot.refs import parse_ref
-
-if TYPE_CHECKING:
-    from cdp_agent.page.tab.tab import Tab
+from cdp_agent.page.tab.tab import Tab
 
 TIMEOUT_S = 3.0
 

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from cdp_agent.errors import ActionError
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import World
-from cdp_agent.page.snapshot.reading import FramePart, Reading, read_all
+from cdp_agent.page.snapshot.frame_part import FramePart
+from cdp_agent.page.snapshot.reading import Reading, read_all
+from cdp_agent.page.tab.tab import Tab
 
 from .marks import TIMEOUT_S, Box
-
-if TYPE_CHECKING:
-    from cdp_agent.page.tab.tab import Tab
 
 Spans = Callable[[str], list[tuple[int, int]]]
 

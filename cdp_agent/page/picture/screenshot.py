@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,6 +14,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError
 from cdp_agent.page.frames.world import deadline
 from cdp_agent.page.snapshot.lines import refs_in
+from cdp_agent.page.tab.tab import Tab
 
 from .capture import capture
 from .drawn import watch_text
@@ -22,9 +22,6 @@ from .marks import TIMEOUT_S as MARKS_TIMEOUT_S
 from .marks import Box, Mark, locate_marks
 from .paint import Format, Picture, paint
 from .redactions import Spans, locate_text
-
-if TYPE_CHECKING:
-    from cdp_agent.page.tab.tab import Tab
 
 TIMEOUT_S = 20.0
 LONGEST_PX = 16_384

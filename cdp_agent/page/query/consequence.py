@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.listeners import hearing_keys
-
-if TYPE_CHECKING:
-    from cdp_agent.page.tab.tab import Tab
+from cdp_agent.page.tab.tab import Tab
 
 
 class Submitted(msgspec.Struct, frozen=True):

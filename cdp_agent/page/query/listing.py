@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
-if TYPE_CHECKING:
-    from cdp_agent.page.tab.tab import Tab
+from cdp_agent.page.tab.tab import Tab
 
 
 class ListingRules(msgspec.Struct, frozen=True):

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.page.snapshot.reading import FramePart, Reading, Readings, read_all
-
-if TYPE_CHECKING:
-    from cdp_agent.page.tab.tab import Tab
+from cdp_agent.page.snapshot.frame_part import FramePart
+from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
+from cdp_agent.page.tab.tab import Tab
 
 
 class _Markup(msgspec.Struct, frozen=True):

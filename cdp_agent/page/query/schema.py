@@ -12,7 +12,8 @@ import msgspec
 
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.page.snapshot.reading import FramePart, Reading, Readings, read_all
+from cdp_agent.page.snapshot.frame_part import FramePart
+from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable
 
 Matrix = tuple[float, float, float, float, float, float]

@@ -14,7 +14,8 @@ import regex
 
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.frames.frames import FrameTree
-from cdp_agent.page.snapshot.reading import FramePart, Reading, Readings, read_all
+from cdp_agent.page.snapshot.frame_part import FramePart
+from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable
 
 LONGEST_PATTERN = 1_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -15,21 +15,17 @@ from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
 from cdp_agent.page.refs import recycled
 from cdp_agent.page.refs.locate import Located, locate
-from cdp_agent.page.refs.recover import Seen
 from cdp_agent.page.snapshot import diff
 from cdp_agent.page.snapshot.lines import label_of, line_of, quoted, ref_of_change
-from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.snapshot.snapshot import Seen, Snapshot
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
-from cdp_agent.page.tab.tab import Kept
+from cdp_agent.page.tab.tab import Kept, Tab
 
 from . import effects
 from .compared import not_in, ref_of_focused, same_element, ticks, without_lines
 from .receipts import NewTab, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, Watch
-
-if TYPE_CHECKING:
-    from cdp_agent.page.page import Page
 
 DOWNLOAD_S = 3.0
 LARGE_S = 0.1
@@ -47,7 +43,7 @@ _FIELDS = {"textbox", "searchbox", "combobox", "spinbutton"}
 Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
 
 
-async def perform(page: Page, action: str, ref: str, do: Do, *, detail: str = "", submits: bool = False) -> Receipt:
+async def perform(page: Tab, action: str, ref: str, do: Do, *, detail: str = "", submits: bool = False) -> Receipt:
     """Locates the element, lets `do` act on it, waits until the page is settled, and tells what came of it.
 
     `detail` is what else the action was given, such as the key; `submits`: it ends with Enter. Raises what `do` raises,
@@ -72,7 +68,7 @@ async def perform(page: Page, action: str, ref: str, do: Do, *, detail: str = ""
 
 
 async def perform_unaimed(
-    page: Page, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]], *, detail: str
+    page: Tab, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]], *, detail: str
 ) -> Receipt:
     """The same for an action without an element, such as a key for whatever has the focus."""
     async with page.acting:
@@ -101,7 +97,7 @@ class _Seen(msgspec.Struct):
 class ActionRunner:
     """Takes down what happens from `start` to `finish`."""
 
-    def __init__(self, page: Page, before: Snapshot | None, watch: Watch, *, expectant: bool = False) -> None:
+    def __init__(self, page: Tab, before: Snapshot | None, watch: Watch, *, expectant: bool = False) -> None:
         self._page = page
         self._before = before
         self._watch = watch
@@ -113,7 +109,7 @@ class ActionRunner:
         self._acted_ms = 0.0
 
     @classmethod
-    async def start(cls, page: Page, *, expectant: bool = False) -> ActionRunner:
+    async def start(cls, page: Tab, *, expectant: bool = False) -> ActionRunner:
         """Reads the page as it is, and watches from now on. `expectant`: an effect is waited for.
 
         Raises PageUnresponsive where the tab is on its way elsewhere, BrowserError.
@@ -437,7 +433,7 @@ async def _ended(task: asyncio.Task[Any]) -> None:
         task.exception()  # nobody asks for it any more
 
 
-async def _read(page: Page) -> Snapshot | None:
+async def _read(page: Tab) -> Snapshot | None:
     """None when it hangs, crashed, or is loading: the next call will say why. Acting may help. Raises BrowserError."""
     try:
         return await page.read()
@@ -449,7 +445,7 @@ def _where(action: str, ref: str | None, target: str) -> str:
     return " ".join(filter(None, (action, ref, target)))
 
 
-async def _arrived(popup: Page) -> NewTab:
+async def _arrived(popup: Tab) -> NewTab:
     """A new tab, once its document is there."""
     try:
         if not popup.closed:

@@ -6,7 +6,7 @@ The clock is ours: timers and frames of a tab in the background run late or neve
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -15,9 +15,7 @@ from cdp_agent.page.frames.frames import GIVEN_BACK_S, Frame, FrameTree
 from cdp_agent.page.frames.responsiveness import answers, check_chrome
 from cdp_agent.page.frames.world import World, deadline
 from cdp_agent.page.tab.hanging import NOR_THE_PAGE, STAYS, Departure, stop_loading
-
-if TYPE_CHECKING:
-    from cdp_agent.page.page import Page
+from cdp_agent.page.tab.tab import Tab
 
 QUIET = "quiet"
 QUIET_S = 0.06
@@ -77,7 +75,7 @@ _NONE = Changes(0, 0, 0)
 class Watch:
     """What goes on in a page since an action began. `start` before acting, then `settle` once."""
 
-    def __init__(self, page: Page, tree: FrameTree) -> None:
+    def __init__(self, page: Tab, tree: FrameTree) -> None:
         self.requests = page.activity.requests.mark()
         self.document = page.activity.document.number
         self.url = page.activity.document.url
@@ -102,7 +100,7 @@ class Watch:
         """The tab has left for an address whose server does not answer: Chrome answers nothing meanwhile."""
 
     @classmethod
-    async def start(cls, page: Page) -> Watch:
+    async def start(cls, page: Tab) -> Watch:
         """Watches from now on. Raises BrowserError."""
         watch = cls(page, await page.frames())
         await watch.begin()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from cdp_agent.errors import DocumentGone, StaleRef
@@ -11,13 +9,10 @@ from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World
 from cdp_agent.page.snapshot.reading import READ_TIMEOUT_S
 from cdp_agent.page.snapshot.refs import RefTable, parse_ref
+from cdp_agent.page.tab.tab import Tab
 
 from .identity import Identities
 from .recover import Alike, alike, last_to_show, replacement
-
-if TYPE_CHECKING:
-    from cdp_agent.page.tab.tab import Tab
-
 
 Position = tuple[float, float]
 """A place in an element: CSS pixels right of and below its left top corner."""

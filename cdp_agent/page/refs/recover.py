@@ -14,19 +14,11 @@ import msgspec
 from cdp_agent.errors import StaleRef
 from cdp_agent.page.snapshot.lines import line_of, quoted
 from cdp_agent.page.snapshot.refs import Ref, parse_ref
-from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.snapshot.snapshot import Seen
 
 from .identity import Identities, bare, identities_in, place_of, steady, successor
 
 _SHOWN = 3
-
-
-class Seen(msgspec.Struct, frozen=True):
-    """A reading of the page, remembered."""
-
-    snapshot: Snapshot
-    end: int
-    """Elements that came later have this number or a higher one."""
 
 
 def last_to_show(ref: str, history: list[Seen]) -> Seen | None:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -20,10 +21,8 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.memory import DomCounters, GetDomCounters
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
 
+from .frame_part import FramePart
 from .listeners import Listening, ask_listeners, listeners_of, own_object
-
-if TYPE_CHECKING:
-    from .reading import FramePart
 
 T = TypeVar("T")
 
@@ -274,6 +273,19 @@ class Hidden:
         if changed:
             await world.call("adoptInternals", changed)
         return bool(changed)
+
+
+_KNOWN: WeakKeyDictionary[World, Hidden] = WeakKeyDictionary()
+
+
+def hidden_of(world: World) -> Hidden | None:
+    """What Chrome has told of the world's document, once that was asked."""
+    return _KNOWN.get(world)
+
+
+def keep_hidden(world: World, hidden: Hidden) -> None:
+    """What Chrome tells of the world's document is in `hidden` from now on."""
+    _KNOWN[world] = hidden
 
 
 async def _answered(world: World, asked: asyncio.Future[T]) -> T:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -16,7 +16,8 @@ from cdp_agent.errors import ActionError, DocumentGone
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import World
 
-from .closed_shadow import Hidden, ask_first
+from .closed_shadow import Hidden, ask_first, hidden_of, keep_hidden
+from .frame_part import FramePart
 from .refs import RefTable
 
 READ_TIMEOUT_S = 10.0
@@ -24,30 +25,6 @@ _DEEPEST_HIDDEN = 4
 """What was hidden may hide more; each time that something is found is a reading."""
 FRAME_TIMEOUT_S = 2.0
 """A frame that is on its way to a server which does not answer holds the others up no longer."""
-
-
-class FramePart(msgspec.Struct, frozen=True, kw_only=True):
-    """What every function that reads a whole world answers, among other things."""
-
-    first: int
-    end: int
-    """The local ids newly given: `first` … `end - 1`."""
-    remote: list[int]
-    """The iframe elements whose content lives in another world."""
-    internals: list[int]
-    """What may have roles and names of `ElementInternals`, and was not asked about yet."""
-    roots: int
-    """How many documents and shadow roots were entered so far."""
-    gone: list[int]
-    """Those of them that are gone since, by number."""
-    came: list[int] = []
-    """How many text nodes came since the first reading, and how often anything else."""
-    editors: list[int] = []
-    """The code editors in it: what they hold is asked of the page."""
-    elements: str = ""
-    """Changes when elements come or go; where it matters which of them listen for the mouse, see `minds_listeners`."""
-
-    minds_listeners: ClassVar[bool] = False
 
 
 P = TypeVar("P", bound=FramePart)
@@ -169,8 +146,8 @@ class _Reader(Generic[P]):
     async def _world(self, frame: Frame) -> tuple[World, Hidden]:
         """The frame's world; a new one is told what is hidden in its document before anything is read there."""
         present = frame.present_world
-        if present is not None and present.hidden is not None:
-            return present, present.hidden
+        if present is not None and (known := hidden_of(present)) is not None:
+            return present, known
         # A session is asked for its own document; the other ones in it tell theirs as they are read.
         if frame.parent is None or frame.parent.session is not frame.session:
             world, first = await asyncio.gather(frame.world(), ask_first(frame.session, READ_TIMEOUT_S))
@@ -178,7 +155,7 @@ class _Reader(Generic[P]):
             await hidden.begin(world, first)
         else:
             world, hidden = await frame.world(), Hidden()
-        world.hidden = hidden
+        keep_hidden(world, hidden)
         return world, hidden
 
     async def _own(self, reading: Reading[P], readings: Readings[P]) -> None:

@@ -17,8 +17,10 @@ import msgspec
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.world import World
 
+from .closed_shadow import hidden_of
+from .frame_part import FramePart
 from .lines import heads_in, with_descriptions_once
-from .reading import FramePart, Reading, Readings, read_all
+from .reading import Reading, Readings, read_all
 from .refs import Ref, RefTable
 
 _log = logging.getLogger(__name__)
@@ -46,6 +48,14 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def refs(self) -> Mapping[str, Ref]:
         return {ref.ref: ref for ref in _refs(self)}
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A reading of the page, remembered."""
+
+    snapshot: Snapshot
+    end: int
+    """Elements that came later have this number or a higher one."""
 
 
 class SnapshotPart(FramePart, frozen=True, kw_only=True):
@@ -177,7 +187,7 @@ class _Composer:
     def text(self, reading: Reading[SnapshotPart], indent: str = "") -> str:
         part, world = reading.part, reading.world
         self.omitted += [Omitted(what, why) for what, why in part.omitted]
-        if (hidden := world.hidden) is not None:
+        if (hidden := hidden_of(world)) is not None:
             self.omitted += [Omitted(what, why) for what, why in hidden.unread]
             self.late += [Omitted(what, why) for what, why in hidden.late]
         for local, url in part.frames:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cdp_agent.cdp import emulation, network
 from cdp_agent.cdp.connection import Session
@@ -13,14 +13,16 @@ from cdp_agent.cdp.known_errors import is_in_effect_already, is_not_known
 from cdp_agent.cdp.types import Command
 from cdp_agent.errors import ProtocolError, SetupError
 
-if TYPE_CHECKING:
-    from .settings import PageSettings
+from .settings import PageSettings
 
 _NOT_A_BRAND = emulation.BrandVersion(brand="Not=A?Brand", version="24")
 
 
 def emulate(settings: PageSettings, session: Session, *, is_tab: bool) -> list[asyncio.Future[Any]]:
-    """Sends the commands; their answers, which raise SetupError where Chrome does not know a locale or time zone."""
+    """Tells a session of a tab, or of a frame in it; to be called before anything may run there.
+
+    The answers raise SetupError where Chrome does not know a locale or time zone.
+    """
     answers = [session.post(command) for command in _of_tab(settings)] if is_tab else []
     if settings.user_agent is not None or settings.locale is not None:
         answers.append(session.post(identity(settings.user_agent or "", settings.locale)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, system_info, target
@@ -17,8 +16,7 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import PageUnresponsive, ProtocolError
 from cdp_agent.page.frames.responsiveness import ANSWERS_WITHIN_S, answers
 
-if TYPE_CHECKING:
-    from cdp_agent.page.page import Page
+from .tab import Tab
 
 LEAVES_WITHIN_S = 3.0
 """What a page does as it is left may take so long."""
@@ -39,7 +37,7 @@ _MOST_SCRIPTS = 3
 """So many are ended one after another, such as those of frames, before the process is."""
 
 
-async def end_scripts(page: Page, *, aside: bool = False) -> bool:
+async def end_scripts(page: Tab, *, aside: bool = False) -> bool:
     """Ends what keeps the page busy, so that it can be left. What cannot be ended takes its process with it.
 
     Where that is impossible (it hung before we came), or would take other tabs with it, the tab goes `aside` to an
@@ -62,7 +60,7 @@ async def end_scripts(page: Page, *, aside: bool = False) -> bool:
     return aside and await _step_aside(page)
 
 
-async def stop_loading(page: Page) -> bool:
+async def stop_loading(page: Tab) -> bool:
     """Ends the navigation that the tab is on; False where the next document is on its way already."""
     root = (await page.frames()).root
     if root.leaving_for is not None:
@@ -73,7 +71,7 @@ async def stop_loading(page: Page) -> bool:
 class Departure:
     """Sees to it that a page goes when it is left: what it runs then (in `pagehide`, say) may hold up the next one."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Tab) -> None:
         self.note = ""
         """What had to be done, for the receipt."""
         self._page = page
@@ -103,7 +101,7 @@ class Departure:
         return True
 
 
-async def _hangs(page: Page) -> bool:
+async def _hangs(page: Tab) -> bool:
     """Whether a script keeps the page busy. One that only waits for its turn, on a machine under load, will answer."""
     session = (await page.frames()).root.session
     if await answers(session):
@@ -131,13 +129,13 @@ async def _processor_times(session: Session) -> dict[int, float]:
     return {each.id: each.cpu_time for each in processes if each.type == "renderer"}
 
 
-async def _crash(page: Page) -> bool:
+async def _crash(page: Tab) -> bool:
     """Ends the page's process; False when it did not end."""
     (await page.frames()).root.session.tell(cdp_page.Crash())
     return await _comes(page, lambda: page.activity.crashed, _CRASHES_WITHIN_S)
 
 
-async def _shares_process(page: Page) -> bool:
+async def _shares_process(page: Tab) -> bool:
     """Whether other tabs may live in the page's process: those that opened it, or that it opened, directly or not."""
     browser = (await page.frames()).root.session.connection.browser
     openers = {each.target_id: each.opener_id for each in (await browser.send(target.GetTargets())).target_infos}
@@ -150,13 +148,13 @@ async def _shares_process(page: Page) -> bool:
     return sum(first(each) == first(page.target_id) for each in openers) > 1
 
 
-async def _step_aside(page: Page) -> bool:
+async def _step_aside(page: Tab) -> bool:
     number = page.activity.document.number
     (await page.frames()).root.session.tell(cdp_page.Navigate(url=_ASIDE))
     return await _comes(page, lambda: page.activity.document.number != number, LEAVES_WITHIN_S)
 
 
-async def _comes(page: Page, is_so: Callable[[], bool], within_s: float) -> bool:
+async def _comes(page: Tab, is_so: Callable[[], bool], within_s: float) -> bool:
     until = _now() + within_s
     while not is_so():
         if (left_s := until - _now()) <= 0:

@@ -7,7 +7,7 @@ so the document is written down too. What has gone meanwhile is found again as a
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -16,12 +16,8 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, ProtocolError
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import Handle, World
-from cdp_agent.page.refs.recover import Seen
 from cdp_agent.page.snapshot.refs import RefTable
-from cdp_agent.page.snapshot.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from .tab import Tab
+from cdp_agent.page.snapshot.snapshot import Seen, Snapshot
 
 _ARRIVAL_S = 1.0
 
@@ -45,36 +41,27 @@ class SavedRefs(msgspec.Struct, frozen=True):
     frames: list[SavedFrame]
 
 
-async def export_refs(tab: Tab) -> SavedRefs | None:
-    """What the refs that were given out stand for; None when none was. Raises BrowserError."""
-    if not tab.history and not tab.told:
-        return None
-    unread = Snapshot(text="", url=tab.url, title=tab.title, omitted=[], frame_urls={})
-    seen = tab.history[-1] if tab.history else Seen(unread, 0)
-    tree = await tab.frames()
+async def export_refs(tree: FrameTree, refs: RefTable, seen: Seen, told: set[int]) -> SavedRefs:
+    """What the refs of the reading `seen` stand for, and those with the numbers `told`. Raises BrowserError."""
     numbers: dict[World | None, list[tuple[int, int]]] = {}
-    for number in sorted({*(int(ref[1:]) for ref in seen.snapshot.refs), *tab.told}):
-        if (known := tab.refs.locate(number)) is not None:
+    for number in sorted({*(int(ref[1:]) for ref in seen.snapshot.refs), *told}):
+        if (known := refs.locate(number)) is not None:
             numbers.setdefault(known[0], []).append((number, known[1]))
     frames = [frame for frame in tree.all() if frame.present_world in numbers]
     saved = await asyncio.gather(*(_save(frame, numbers[frame.present_world]) for frame in frames))
-    return SavedRefs(tab.refs.next, seen.end, seen.snapshot, [each for each in saved if each is not None])
+    return SavedRefs(refs.next, seen.end, seen.snapshot, [each for each in saved if each is not None])
 
 
-async def adopt_refs(tab: Tab, saved: SavedRefs) -> None:
-    """Takes the refs up again, those of all documents that are still there. Raises BrowserError."""
-    tab.refs.next = max(tab.refs.next, saved.next)
-    tab.history.appendleft(Seen(saved.snapshot, saved.end))
-    tree = await tab.frames()
-
+async def adopt_refs(tree: FrameTree, refs: RefTable, saved: SavedRefs) -> set[int]:
+    """Takes the refs up again, of all documents that are still there: their numbers. Raises BrowserError."""
+    refs.next = max(refs.next, saved.next)
     frames: dict[str, Frame] = {}
     for each in saved.frames:  # each after its parent
         parent = frames.get(each.parent_id or "", tree.root)
         if (frame := await _found(tree, parent, each.frame_id)) is not None:
             frames[each.frame_id] = frame
-    adopting = [_adopt(frames[each.frame_id], each, tab.refs) for each in saved.frames if each.frame_id in frames]
-    for adopted in await asyncio.gather(*adopting):
-        tab.told |= adopted
+    adopting = [_adopt(frames[each.frame_id], each, refs) for each in saved.frames if each.frame_id in frames]
+    return set[int]().union(*await asyncio.gather(*adopting))
 
 
 async def _found(tree: FrameTree, parent: Frame, frame_id: str) -> Frame | None:

@@ -6,7 +6,6 @@ nothing is sent.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import sys
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 import msgspec
 
-from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import SetupError
 
 if TYPE_CHECKING:
@@ -104,16 +102,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
         _check(settings)
         return settings
 
-    def apply(self, session: Session, *, is_tab: bool) -> Sequence[asyncio.Future[Any]]:
-        """Tells a session of a tab, or of a frame in it; the answers. To be called before anything may run there."""
-        if self == _NOTHING:
-            return ()
-        from .emulate import emulate  # late: most need none of it
 
-        return emulate(self, session, is_tab=is_tab)
-
-
-_NOTHING = PageSettings()
 _OF_RULES = ("allow", "deny", "block", "block_hosts", "proxy_credentials")
 
 

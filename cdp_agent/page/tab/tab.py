@@ -21,20 +21,18 @@ from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.standstill import timeout
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World, deadline
 from cdp_agent.page.policy.request_policy import RequestPolicy
-from cdp_agent.page.refs.recover import Seen
 from cdp_agent.page.snapshot import snapshot as snapshots
 from cdp_agent.page.snapshot.refs import RefTable
-from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.snapshot.snapshot import Seen, Snapshot
 
 from .dialogs import DialogPolicy, DialogWatcher
 from .downloads import DownloadWatcher
+from .emulate import emulate
+from .saved_refs import SavedRefs, adopt_refs, export_refs
 from .settings import PageSettings
 
 if TYPE_CHECKING:
-    from cdp_agent.page.page import Page
     from cdp_agent.page.policy.holding import Hold
-
-    from .saved_refs import SavedRefs
 
 ATTACH_TIMEOUT_S = 2.0
 CLOSE_TIMEOUT_S = 5.0
@@ -69,7 +67,7 @@ class Tab:
         *,
         dialogs: DialogPolicy,
         downloads: DownloadWatcher,
-        opener: Page | None = None,
+        opener: Tab | None = None,
         settings: PageSettings | None = None,
         guard: RequestPolicy | None = None,
     ) -> None:
@@ -78,7 +76,7 @@ class Tab:
         """Which one it is of all the tabs that the browser has had, from 1."""
         self.title = info.title
         self.opener = opener
-        self.popups: list[Page] = []
+        self.popups: list[Tab] = []
         """The tabs that this one opened, in order; of those closed meanwhile the last few."""
         self.closed = False
         self.guard = guard or RequestPolicy()
@@ -116,14 +114,14 @@ class Tab:
         self.reading = asyncio.Lock()
         """Held by whoever lets worlds give ids: the next free one is told beforehand."""
 
-    def add_popup(self, opened: Page) -> None:
+    def add_popup(self, opened: Tab) -> None:
         """This one opened that tab."""
         self.popups.append(opened)
         closed = [each for each in self.popups if each.closed]
         if len(closed) > _CLOSED_POPUPS:
             self.popups.remove(closed[0])
 
-    def popups_after(self, number: int) -> list[Page]:
+    def popups_after(self, number: int) -> list[Tab]:
         """Those that came after the tab of that number, see `last_popup`."""
         return [each for each in self.popups if each.number > number]
 
@@ -252,12 +250,14 @@ class Tab:
             length -= len(self.history.popleft().snapshot.text)
 
     async def export_refs(self) -> SavedRefs | None:
-        """What the refs that were given out stand for, for another process; see saved_refs.py."""
+        """What the refs that were given out stand for, for another process; None when none was. See saved_refs.py."""
         if self._saved is not None:  # nobody has used them here: they are handed on as they came
             return msgspec.structs.replace(self._saved, next=self.refs.next)
-        from .saved_refs import export_refs
-
-        return await export_refs(self)
+        if not self.history and not self.told:
+            return None
+        unread = Snapshot(text="", url=self.url, title=self.title, omitted=[], frame_urls={})
+        seen = self.history[-1] if self.history else Seen(unread, 0)
+        return await export_refs(await self.frames(), self.refs, seen, self.told)
 
     def import_refs(self, saved: SavedRefs) -> None:
         """Refs that another process was given here: good from now on. They are taken up at their first use."""
@@ -268,12 +268,12 @@ class Tab:
         """Takes up the refs that were imported, if that was not done yet."""
         if self._saved is None:
             return
-        from .saved_refs import adopt_refs
-
         async with self.reading:
             saved, self._saved = self._saved, None
             if saved is not None:  # else somebody else did while we waited
-                await adopt_refs(self, saved)
+                self.history.appendleft(Seen(saved.snapshot, saved.end))
+                adopted = await adopt_refs(await self.frames(), self.refs, saved)
+                self.told |= adopted
 
     async def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
         """The value of a JavaScript expression as JSON, promises awaited, in the page's own world.
@@ -400,7 +400,7 @@ class Tab:
         session.on(cdp_page.FrameRequestedNavigation, self._requested)
         session.on(cdp_page.WindowOpen, lambda event: self._opens_tab(event.url))
         self.guard.watch(session)
-        return self.settings.apply(session, is_tab=is_tab)
+        return emulate(self.settings, session, is_tab=is_tab)
 
     def _requested(self, event: cdp_page.FrameRequestedNavigation) -> None:
         # A middle or Control click makes a tab of which Chrome does not say who opened it.

@@ -1,0 +1,31 @@
+"""What the functions that read a whole world have in common; each adds its own fields."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+
+class FramePart(msgspec.Struct, frozen=True, kw_only=True):
+    """What every function that reads a whole world answers, among other things."""
+
+    first: int
+    end: int
+    """The local ids newly given: `first` … `end - 1`."""
+    remote: list[int]
+    """The iframe elements whose content lives in another world."""
+    internals: list[int]
+    """What may have roles and names of `ElementInternals`, and was not asked about yet."""
+    roots: int
+    """How many documents and shadow roots were entered so far."""
+    gone: list[int]
+    """Those of them that are gone since, by number."""
+    came: list[int] = []
+    """How many text nodes came since the first reading, and how often anything else."""
+    editors: list[int] = []
+    """The code editors in it: what they hold is asked of the page."""
+    elements: str = ""
+    """Changes when elements come or go; where it matters which of them listen for the mouse, see `minds_listeners`."""
+
+    minds_listeners: ClassVar[bool] = False

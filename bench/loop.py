@@ -21,10 +21,10 @@ import msgspec
 from bench.options import keep, options
 from bench.report import Machine, Spread, spread, table, this_machine
 from cdp_agent import Agent, AgentResult, Browser, Limits, Page
+from cdp_agent.agent.base.task import BatchPolicy, Options, Task
 from cdp_agent.agent.loop import Loop
 from cdp_agent.agent.observation.observer import ObservedPage, Observer
 from cdp_agent.agent.state.run import Run
-from cdp_agent.agent.state.task import BatchPolicy, Options, Task
 from cdp_agent.events import TaskCompleted
 from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.providers.services import endpoint

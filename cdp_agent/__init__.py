@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cdp_agent.agent.agent import Agent as Agent
-    from cdp_agent.agent.state.task import Limits as Limits
+    from cdp_agent.agent.base.task import Limits as Limits
     from cdp_agent.browser.browser import Browser as Browser
     from cdp_agent.config.settings import Config as Config
     from cdp_agent.events import Event as Event

@@ -9,7 +9,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.state.task import Limits
+from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentAction, AgentStatus, AiGeneration

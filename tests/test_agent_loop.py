@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from cdp_agent.agent.agent import Agent
+from cdp_agent.agent.base.task import Limits
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.state.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentReasoned, BrowserActionCompleted, BrowserNavigated, TaskAborted

@@ -1,7 +1,7 @@
 """What the model is shown of a page: all of it once, and then what becomes of it."""
 
+from cdp_agent.agent.base.task import Limits
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.state.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.events import AgentObserved, HistoryShrunk
 from cdp_agent.page.page import Page

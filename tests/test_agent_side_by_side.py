@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.state.task import Limits
+from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.events import BrowserActionCompleted, Event
 from cdp_agent.outcome import AgentResult

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.state.task import Limits
+from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
 from cdp_agent.security.fence import TAG

@@ -15,7 +15,7 @@ from werkzeug import Request, Response
 
 from bench.prefixes import asked_for, role
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.state.task import Limits
+from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.decisions import Approve, Reject
 from cdp_agent.page.page import Page

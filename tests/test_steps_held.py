@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.state.task import Limits
+from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.decisions import ActionProposed, Ask, Decision, Execute, Reword, Skip, Stop
 from cdp_agent.outcome import AgentResult

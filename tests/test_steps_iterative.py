@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytest_httpserver import HTTPServer
 
-from cdp_agent.agent.state.task import Limits
+from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.decisions import ActionProposed, Execute, QuestionAsked, Reply, Reword, Skip, Stop
 from cdp_agent.outcome import TaskError

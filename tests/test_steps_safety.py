@@ -8,7 +8,7 @@ import time
 import pytest
 from pytest_httpserver import HTTPServer
 
-from cdp_agent.agent.state.task import Limits
+from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.decisions import Approve, Ask, Retry, StepFailed

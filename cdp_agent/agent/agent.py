@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import msgspec
 
+from cdp_agent.agent.base.task import BatchPolicy, Limits, Options, Task
 from cdp_agent.agent.loop import Loop
 from cdp_agent.agent.preparing import check_all_prices, fallback_of, result_of, second_model, task_given
 from cdp_agent.agent.sinks import Sink
 from cdp_agent.agent.state.checkpoint import load, task_of
 from cdp_agent.agent.state.run import Run
-from cdp_agent.agent.state.task import BatchPolicy, Limits, Options, Task
 from cdp_agent.agent.toolset import for_steps, toolset
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event, Progress, TaskCompleted

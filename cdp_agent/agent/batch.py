@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from cdp_agent.agent.base.task import Plan
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.history import Told
 from cdp_agent.agent.observation.stuck_detector import Stuck
 from cdp_agent.agent.perform import Understood, perform, understand_on
-from cdp_agent.agent.state.planner import Plan
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, SessionClosed, StaleRef
 from cdp_agent.events import (
     AgentAction,
@@ -114,17 +114,17 @@ class Batch:
         """Carries one call out, and takes down everywhere what came of it."""
         run = self._run
         arguments = understood.as_json() if isinstance(understood, Understood) else {}
-        run.tell(AgentAction, action=call.name, arguments=arguments)
+        run.emit(AgentAction(**run.stamp, action=call.name, arguments=arguments))
         began = time.perf_counter()
         outcome: Outcome
         if isinstance(understood, Understood):
             if isinstance(understood.arguments, WaitArguments):
-                run.tell(AgentWaiting, seconds=understood.arguments.seconds)
+                run.emit(AgentWaiting(**run.stamp, seconds=understood.arguments.seconds))
             self.acted = self.acted or not understood.tool.read_only
             context = Context(
                 run.tabs.page,
                 run.browser,
-                run.client if run.has_model else None,
+                run.models.client if run.models.has_model else None,
                 self._may_open,
                 run.secrets,
                 upload_folders=run.options.upload_folders,
@@ -141,7 +141,7 @@ class Batch:
             outcome = understood
         self._completed(call, outcome, time.perf_counter() - began)
         if isinstance(outcome, BlockedByPolicy):
-            run.tell(FirewallBlocked, action=call.name, message=str(outcome))
+            run.emit(FirewallBlocked(**run.stamp, action=call.name, message=str(outcome)))
         if isinstance(outcome, Observation):
             self._observed(call, understood, outcome)
         return outcome
@@ -163,24 +163,26 @@ class Batch:
         if self.lost is None:
             run.tally.acted(failed=isinstance(outcome, ActionError))
         value = outcome.value if isinstance(outcome, Observation) else None
-        run.tell(
-            BrowserActionCompleted,
-            action=call.name,
-            success=not isinstance(outcome, ActionError),
-            text=_text(outcome),
-            duration_s=duration_s,
-            facts=facts(value) if value is not None and not isinstance(value, Snapshot) else None,
+        run.emit(
+            BrowserActionCompleted(
+                **run.stamp,
+                action=call.name,
+                success=not isinstance(outcome, ActionError),
+                text=_text(outcome),
+                duration_s=duration_s,
+                facts=facts(value) if value is not None and not isinstance(value, Snapshot) else None,
+            )
         )
 
     def _observed(self, call: ToolCall, understood: Understood | ActionError, outcome: Observation) -> None:
         run = self._run
         finding = isinstance(understood, Understood) and understood.tool.needs_model
         for notice in outcome.notices:
-            run.tell(AgentStatus, message=notice)
+            run.emit(AgentStatus(**run.stamp, message=notice))
         if finding:
-            run.tell(AgentExtracted, data=outcome.text)
+            run.emit(AgentExtracted(**run.stamp, data=outcome.text))
         if isinstance(outcome.value, Plan):
-            run.tell(PlanRevised, plan=outcome.value.plan, action_items=outcome.value.action_items)
+            run.emit(PlanRevised(**run.stamp, plan=outcome.value.plan, action_items=outcome.value.action_items))
         if isinstance(outcome.value, Receipt):
             self.receipts.append(outcome.value)
         if isinstance(outcome.value, Snapshot):

@@ -8,12 +8,11 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from cdp_agent.agent.model.budget import OverBudget, out_of_time
-from cdp_agent.agent.model.model_calls import client_of
-from cdp_agent.agent.observation.recovery import tell_endpoints
 from cdp_agent.agent.startup import begin, go_on
 from cdp_agent.agent.state import checkpoint
 from cdp_agent.agent.state.checkpoint import Checkpoint
 from cdp_agent.agent.state.planner import revising
+from cdp_agent.agent.state.recovery import tell_endpoints
 from cdp_agent.agent.state.run import End, Run
 from cdp_agent.agent.turn import take_turn
 from cdp_agent.agent.typed_done import TypedDone
@@ -65,10 +64,10 @@ class Loop:
         """
         run = self._run
         working = asyncio.create_task(self._work())
-        working.add_done_callback(lambda _: run.events.put_nowait(None))
+        working.add_done_callback(lambda _: run.log.queue.put_nowait(None))
         watching = asyncio.create_task(self._cancel_on_stop(working))
         try:
-            while (event := await run.events.get()) is not None:
+            while (event := await run.log.queue.get()) is not None:
                 yield event
             if not working.cancelled():
                 working.result()
@@ -78,11 +77,11 @@ class Loop:
             await asyncio.wait([working, watching], timeout=_STOPS_WITHIN_S)
         end = run.end = run.end or End(error=TaskError("aborted", "The run was stopped.", "user"))
         if end.error is not None and end.error.code == "aborted":
-            run.tell(TaskAborted, reason=end.error.message)
-        run.tell(TaskMetrics, stats=run.tally.stats(events_to_come=2))
-        run.tell(TaskCompleted, result=run.result(end))
-        while not run.events.empty():
-            if (last := run.events.get_nowait()) is not None:
+            run.emit(TaskAborted(**run.stamp, reason=end.error.message))
+        run.emit(TaskMetrics(**run.stamp, stats=run.tally.stats(events_to_come=2)))
+        run.emit(TaskCompleted(**run.stamp, result=run.result(end)))
+        while not run.log.queue.empty():
+            if (last := run.log.queue.get_nowait()) is not None:
                 yield last
 
     async def _cancel_on_stop(self, working: asyncio.Task[None]) -> None:
@@ -92,23 +91,25 @@ class Loop:
 
     async def _work(self) -> None:
         run = self._run
-        run.tell(
-            TaskSetup,
-            task=run.task.text,
-            provider=run.endpoint.provider if run.has_model else "",
-            model=run.endpoint.model if run.has_model else "",
-            url=run.task.url,
-            guardrails=run.task.guardrails,
-            browser=run.browser.version.product,
-            vision=run.options.vision,
-            has_data=run.task.input_data is not None,
+        run.emit(
+            TaskSetup(
+                **run.stamp,
+                task=run.task.text,
+                provider=run.models.endpoint.provider if run.models.has_model else "",
+                model=run.models.endpoint.model if run.models.has_model else "",
+                url=run.task.url,
+                guardrails=run.task.guardrails,
+                browser=run.browser.version.product,
+                vision=run.options.vision,
+                has_data=run.task.input_data is not None,
+            )
         )
         tell_endpoints(run)
         try:
             async with limited(run.options.rules), asyncio.timeout(run.time_left_s) as limit, AsyncExitStack() as stack:
                 run.time_limit = limit
-                if run.has_model:
-                    run.client = await stack.enter_async_context(client_of(run))
+                if run.models.has_model:
+                    run.models.client = await stack.enter_async_context(run.models.client_of())
                 await self._course(run, self._page)
         except OverBudget as over:
             run.end = run.end or End(error=over.error)
@@ -133,11 +134,11 @@ class Loop:
         await (begin(run, page) if self._resumed is None else go_on(run, self._resumed))
         while run.end is None:
             run.tally.steps += 1
-            run.tell(AgentStep)
+            run.emit(AgentStep(**run.stamp))
             await take_turn(run)
             run.check_limits()
             await checkpoint.keep(run)
-            run.tell(TaskMetricsIncremental, stats=run.tally.stats())
+            run.emit(TaskMetricsIncremental(**run.stamp, stats=run.tally.stats()))
 
     def _forget_checkpoint(self) -> None:
         run = self._run

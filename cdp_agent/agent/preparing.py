@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from cdp_agent.agent.base.task import Options, Task
 from cdp_agent.agent.model.budget import check_prices
-from cdp_agent.agent.state.task import Options, Task
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.events import Progress, TaskCompleted
 from cdp_agent.providers.prices import load_prices

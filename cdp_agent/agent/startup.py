@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.observation import recovery
 from cdp_agent.agent.observation.browser_state import BLANK, go_back_to
-from cdp_agent.agent.observation.observe import look
 from cdp_agent.agent.observation.observer import ObservedPage
 from cdp_agent.agent.observation.tabs import Tabs
-from cdp_agent.agent.observation.vision import add_picture
-from cdp_agent.agent.state import checkpoint, planner
+from cdp_agent.agent.state import checkpoint, planner, recovery
 from cdp_agent.agent.state.checkpoint import Checkpoint
+from cdp_agent.agent.state.recovery import look
 from cdp_agent.errors import ActionError, BrowserError
 from cdp_agent.events import AgentStatus, TaskStarted
 from cdp_agent.page.policy.policy_registry import limit
@@ -32,13 +30,15 @@ async def begin(run: Run, page: Page | None) -> None:
         run.give_up(plan.impossible)
         return
     url = run.task.url or plan.url
-    run.tell(
-        TaskStarted,
-        task=run.task.text,
-        success_criteria=plan.success_criteria,
-        plan=plan.plan,
-        action_items=plan.action_items,
-        url=url,
+    run.emit(
+        TaskStarted(
+            **run.stamp,
+            task=run.task.text,
+            success_criteria=plan.success_criteria,
+            plan=plan.plan,
+            action_items=plan.action_items,
+            url=url,
+        )
     )
     words = prompts.task(run.task.text, run.task.input_data, plan.text, run.secrets.listed())
     run.addresses.learn(f"{words}\n{url or ''}")
@@ -77,7 +77,7 @@ async def go_on(run: Run, resumed: Checkpoint) -> None:
     if run.tabs.page.url != BLANK:
         seen, _ = await look(run, [], whole=True)
         run.history.show(seen.view or "")
-        await add_picture(run)
+        await run.vision.add_picture(run.tabs.page, run.sight.refs)
 
 
 async def limit_to_rules(page: Page) -> None:
@@ -94,7 +94,7 @@ async def _start(run: Run, url: str | None, words: str) -> None:
         seen = await run.sight.look(run.tabs.page)
         run.saw(seen)
     run.history.say(words, seen.view)
-    await add_picture(run)
+    await run.vision.add_picture(run.tabs.page, run.sight.refs)
 
 
 async def _open(run: Run, url: str) -> bool:
@@ -105,7 +105,7 @@ async def _open(run: Run, url: str) -> bool:
             return True
         except ActionError as error:
             if left:
-                run.tell(AgentStatus, message=f"The first page is tried again: {error}")
+                run.emit(AgentStatus(**run.stamp, message=f"The first page is tried again: {error}"))
                 continue
             run.fail("failed", f"The first page could not be opened: {error}")
     return False

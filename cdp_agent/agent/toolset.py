@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
-from cdp_agent.agent.state.task import Options
+from cdp_agent.agent.base.task import Options
 from cdp_agent.tools import BUILT_IN, DEFAULT
 from cdp_agent.tools.base import Tool, by_name
 

@@ -8,12 +8,11 @@ import msgspec
 
 from cdp_agent.agent.batch import Batch
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.model.model_calls import Generation, generate
-from cdp_agent.agent.observation import recovery
-from cdp_agent.agent.observation.compaction import make_room
-from cdp_agent.agent.observation.observe import look
+from cdp_agent.agent.model.model_calls import Generation
 from cdp_agent.agent.observation.stuck_detector import Stuck
-from cdp_agent.agent.observation.vision import add_picture, gave_up_pictures
+from cdp_agent.agent.state import recovery
+from cdp_agent.agent.state.compaction import make_room
+from cdp_agent.agent.state.recovery import look
 from cdp_agent.errors import ContextTooLong, ModelError
 from cdp_agent.events import AgentReasoned, AgentStatus, AiGenerationError
 from cdp_agent.providers.base import Assistant, Request, ToolSpec
@@ -32,18 +31,20 @@ async def take_turn(run: Run) -> None:
     words = reply.text or ("" if reply.tool_calls else "(nothing)")
     run.history.hear(Assistant(words, reply.tool_calls, reply.state))
     if thought := (reply.reasoning or reply.text).strip():
-        run.tell(AgentReasoned, reasoning=thought)
+        run.emit(AgentReasoned(**run.stamp, reasoning=thought))
     if not reply.tool_calls:
-        generation.tell(run)
+        generation.tell(run.log)
         run.history.say(prompts.CUT_OFF if reply.finish_reason == "length" else prompts.NO_TOOL_CALL)
-        run.tell(AiGenerationError, kind="NoToolCall", message="The model called no tool; it is asked again.")
+        run.emit(
+            AiGenerationError(**run.stamp, kind="NoToolCall", message="The model called no tool; it is asked again.")
+        )
         run.tally.failed()
         return
     batch = Batch(run, reply.tool_calls)
     try:
         await batch.run()
     finally:
-        generation.tell(run, *batch.counts)
+        generation.tell(run.log, *batch.counts)
     refusal = None
     if batch.answer is not None:
         refusal = await _conclude(run, batch.answer.result, success=batch.answer.success)
@@ -60,21 +61,21 @@ async def _generate(run: Run) -> Generation:
         if run.history.tokens > run.window_tokens:
             await make_room(run)
         try:
-            return await generate(run, _request(run), "action")
+            return await run.models.generate(_request(run), "action")
         except ContextTooLong:  # the provider's word on what the model takes
             if not left:
                 raise
             run.narrow()
         except ModelError as error:
-            if not gave_up_pictures(run, run.history, error):
+            if not run.vision.gave_up_pictures(run.history, error):
                 raise
     raise AssertionError("the last attempt returns or raises")
 
 
 def _request(run: Run) -> Request:
     specs = tuple(ToolSpec(each.name, each.description, each.parameters) for each in run.tools.values())
-    refs = run.sight.refs if run.client.constrained else None
-    return Request(run.endpoint.model, run.history.messages(), specs, "required", continued=True, refs=refs)
+    refs = run.sight.refs if run.models.client.constrained else None
+    return Request(run.models.endpoint.model, run.history.messages(), specs, "required", continued=True, refs=refs)
 
 
 async def _conclude(run: Run, answer: str, *, success: bool) -> str | None:
@@ -103,10 +104,10 @@ async def _answer(run: Run, batch: Batch, refusal: str | None) -> None:
         notes.append(prompts.UNCHANGED)
     if batch.stuck in (Stuck.TELL, Stuck.SHOW):
         notes.append(prompts.STUCK_TOLD if batch.stuck is Stuck.TELL else prompts.STUCK_SHOWN)
-        run.tell(AgentStatus, message="Nothing new was seen or told for several turns.")
+        run.emit(AgentStatus(**run.stamp, message="Nothing new was seen or told for several turns."))
     if notes:
         last = told.pop()
         told.append(msgspec.structs.replace(last, text="\n".join([last.text, *notes])))
     run.history.answer(told, seen.view if seen is not None else None)
     if seen is not None:
-        await add_picture(run)
+        await run.vision.add_picture(run.tabs.page, run.sight.refs)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cdp_agent.agent.state.task import Limits
+from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser.launch.proxy import Proxy
 from cdp_agent.config.forms import place_of, viewport_of
 from cdp_agent.config.setting import Setting, User, settings_of

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from cdp_agent.agent.state.task import BatchPolicy, Limits
+from cdp_agent.agent.base.task import BatchPolicy, Limits
 from cdp_agent.config.file import ConfigFile, config_path
 from cdp_agent.config.forms import PLACE, VIEWPORT
 from cdp_agent.config.setting import settings_of, told

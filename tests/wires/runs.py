@@ -33,7 +33,7 @@ import httpx
 import msgspec
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.state.task import Limits
+from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.events import AiGeneration, AiGenerationError, Event
 from cdp_agent.page.page import Page

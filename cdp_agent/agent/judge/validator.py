@@ -78,35 +78,37 @@ async def conclude(run: Run, answer: str) -> str | None:
         value, problems = run.task.form.read(answer)
         if problems:
             run.tally.failed()
-            run.tell(TaskValidationError, attempt=run.validations, quality=None, feedback=listed(problems))
+            run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=None, feedback=listed(problems)))
             return _DOES_NOT_FIT.format(problems=listed(problems))
     run.validations += 1
     checked = check(msgspec.to_builtins(value), all_shown(run), answer_schema(run))
     try:
         verdict = await _judge(run, answer, checked)
     except (BadReply, Refused) as error:
-        run.tell(AgentStatus, message=f"The answer could not be judged: {error}")
+        run.emit(AgentStatus(**run.stamp, message=f"The answer could not be judged: {error}"))
         _force(run, value, f"The answer could not be judged: {error}")
         return None
     except OverBudget as over:
-        run.tell(AgentStatus, message="The answer is given without having been judged.")
+        run.emit(AgentStatus(**run.stamp, message="The answer is given without having been judged."))
         run.end = End(value, over.error, "forced")
         return None
     feedback = (verdict.feedback or verdict.task_assessment).strip()
     if verdict.completion_quality in ACCEPTED:
-        run.tell(
-            TaskValidated,
-            quality=verdict.completion_quality,
-            assessment=verdict.task_assessment,
-            answer=msgspec.to_builtins(value),
-            not_found=checked.missing,
+        run.emit(
+            TaskValidated(
+                **run.stamp,
+                quality=verdict.completion_quality,
+                assessment=verdict.task_assessment,
+                answer=msgspec.to_builtins(value),
+                not_found=checked.missing,
+            )
         )
         run.end = End(value, validation="passed")
         return None
     quality, most = verdict.completion_quality, run.limits.max_validations
     insisted = is_insisted(run, answer)
     run.refusal = fence(feedback, "verdict before")
-    run.tell(TaskValidationError, attempt=run.validations, quality=quality, feedback=feedback)
+    run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=quality, feedback=feedback))
     if insisted and checked.found and not checked.missing and quality == "partial":
         stand_by(run, value)
         return None
@@ -127,13 +129,15 @@ def is_insisted(run: Run, answer: str) -> bool:
 
 def stand_by(run: Run, value: Any) -> None:
     """Ends the run with an answer that was refused twice, though the run was shown all of it."""
-    run.tell(AgentStatus, message="The answer was refused twice, but the run was shown all of it: it is given.")
+    run.emit(
+        AgentStatus(**run.stamp, message="The answer was refused twice, but the run was shown all of it: it is given.")
+    )
     run.end = End(value, validation="unconfirmed")
 
 
 def _force(run: Run, value: Any, why: str) -> None:
     """The answer is given as it is, and never as if it had passed."""
-    run.tell(AgentStatus, message="The answer is given without having been accepted.")
+    run.emit(AgentStatus(**run.stamp, message="The answer is given without having been accepted."))
     run.end = End(value, TaskError("failed", why), "forced")
 
 
@@ -141,10 +145,10 @@ async def _judge(run: Run, answer: str, checked: Checked) -> VerdictArguments:
     talk = run.judge
     if talk is None:
         system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(run.task.guardrails))
-        talk = run.judge = Conversation(run, system)
+        talk = run.judge = run.conversation(system)
 
     async def compose(first: bool) -> Question:
-        picture = run.history.picture if run.sees else None
+        picture = run.history.picture if run.vision.sees else None
         new = talk.unless_known(await _page_now(run))
         page = "The page at the end:\n" + fence(new, "page at the end") if new is not None else prompts.UNCHANGED
         asked = [

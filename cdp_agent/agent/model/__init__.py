@@ -1,4 +1,4 @@
 """What a model is told and asked: prompts, the history of what was said, and what asking may cost.
 
-Imports `providers`; reads no page.
+Imports `providers` and `agent.base`; reads no page and knows no run.
 """

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from cdp_agent.agent.base.task import Limits
+from cdp_agent.agent.base.usage import UsageMeter
 from cdp_agent.errors import CdpAgentError, SetupError
 from cdp_agent.outcome import TaskError
+from cdp_agent.providers.base import Usage
+from cdp_agent.providers.prices import Prices, cost_of
 
 if TYPE_CHECKING:
-    from cdp_agent.agent.model.usage import UsageMeter
-    from cdp_agent.agent.state.task import Limits
-    from cdp_agent.providers.prices import Prices
     from cdp_agent.providers.services import Endpoint
 
 _TELL_COSTS = ("openrouter",)
@@ -38,17 +41,41 @@ def check_prices(limits: Limits, prices: Prices, endpoints: Iterable[Endpoint]) 
             )
 
 
-def spent(limits: Limits, tally: UsageMeter) -> TaskError | None:
-    """Why the run may not go on asking; time is seen to while it runs."""
-    tokens = tally.input_tokens + tally.output_tokens
-    if limits.max_tokens_total is not None and tokens >= limits.max_tokens_total:
-        return TaskError("max_tokens", f"It took {tokens:,} tokens; max_tokens_total is {limits.max_tokens_total:,}.")
-    if limits.max_cost is not None:
-        if tally.unpriced:
-            return TaskError("max_cost", "What it costs is not known: a reply did not tell.")
-        if tally.cost >= limits.max_cost:
-            return TaskError("max_cost", f"It cost {tally.cost:.4f} US dollars; max_cost is {limits.max_cost:g}.")
-    return None
+class Budget:
+    """What a run may take, and what it has taken: `usage` counts on."""
+
+    def __init__(self, limits: Limits, usage: UsageMeter, prices: Prices) -> None:
+        self.limits = limits
+        self.usage = usage
+        self.prices = prices
+
+    @property
+    def spent(self) -> TaskError | None:
+        """Why the run may not go on asking; time is seen to while it runs."""
+        limits, usage = self.limits, self.usage
+        tokens = usage.input_tokens + usage.output_tokens
+        if limits.max_tokens_total is not None and tokens >= limits.max_tokens_total:
+            return TaskError(
+                "max_tokens", f"It took {tokens:,} tokens; max_tokens_total is {limits.max_tokens_total:,}."
+            )
+        if limits.max_cost is not None:
+            if usage.unpriced:
+                return TaskError("max_cost", "What it costs is not known: a reply did not tell.")
+            if usage.cost >= limits.max_cost:
+                return TaskError("max_cost", f"It cost {usage.cost:.4f} US dollars; max_cost is {limits.max_cost:g}.")
+        return None
+
+    def check(self) -> None:
+        """Raises OverBudget when the run may ask no more."""
+        if (over := self.spent) is not None:
+            raise OverBudget(over)
+
+    def count(self, usage: Usage, endpoint: Endpoint) -> Usage:
+        """Adds what a reply of that model took; the same with its price."""
+        cost = cost_of(usage, self.prices.price_of(endpoint.provider, endpoint.model))
+        priced = msgspec.structs.replace(usage, cost=cost)
+        self.usage.generated(priced)
+        return priced
 
 
 def out_of_time(limits: Limits) -> TaskError:

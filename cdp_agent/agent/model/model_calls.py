@@ -1,4 +1,4 @@
-"""Asking the model within the run's budget."""
+"""Asking the models of a run within its budget."""
 
 from __future__ import annotations
 
@@ -7,37 +7,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from cdp_agent.agent.base.event_log import EventLog
+from cdp_agent.agent.base.task import Options
+from cdp_agent.agent.model.budget import Budget
 from cdp_agent.agent.model.history import has_images
-from cdp_agent.errors import ContextTooLong, ModelError, Overloaded, RateLimited, Unsupported
+from cdp_agent.errors import ContextTooLong, ModelError, Overloaded, RateLimited, SetupError, Unsupported
 from cdp_agent.events import AgentProcessing, AgentStatus, AiGeneration, AiGenerationError
 from cdp_agent.outcome import BatchCut
 from cdp_agent.providers.base import Reply, Request
 
 if TYPE_CHECKING:
-    from cdp_agent.agent.state.run import Run
     from cdp_agent.providers.client import Client
     from cdp_agent.providers.services import Endpoint
-
-
-def client_of(run: Run, other: Endpoint | None = None) -> Client:
-    """What the run asks its model with, or one that it has besides; the run's fallback takes over for either.
-
-    Every error that the client gets over is told, and counts as one of the run, unless there only was no room.
-    """
-    from cdp_agent.agent.model.run_client import RunClient  # httpx takes long to import: only a run needs it
-
-    def notice(message: str, error: ModelError) -> None:
-        run.tell(AiGenerationError, kind=type(error).__name__, message=str(error))
-        run.tell(AgentStatus, message=message)
-        if not isinstance(error, Overloaded | RateLimited | Unsupported):  # these say nothing of how the run goes
-            run.tally.failed()
-
-    options = run.options
-    first = other or run.endpoint
-    fallback = run.fallback if run.fallback != first else None
-    client = RunClient(first, fallback=fallback, manner=options.manner, prices=run.prices, notice=notice)
-    client.run = run
-    return client
 
 
 class Generation(msgspec.Struct, frozen=True):
@@ -46,36 +27,90 @@ class Generation(msgspec.Struct, frozen=True):
     reply: Reply
     duration_s: float
 
-    def tell(self, run: Run, requested: int = 0, executed: int = 0, truncated_by: BatchCut = "none") -> None:
-        run.tell(
-            AiGeneration,
-            text=self.reply.text,
-            tool_calls=self.reply.tool_calls,
-            finish_reason=self.reply.finish_reason,
-            usage=self.reply.usage,
-            duration_s=self.duration_s,
-            actions_requested=requested,
-            actions_executed=executed,
-            batch_truncated_by=truncated_by,
+    def tell(self, log: EventLog, requested: int = 0, executed: int = 0, truncated_by: BatchCut = "none") -> None:
+        log.emit(
+            AiGeneration(
+                **log.stamp,
+                text=self.reply.text,
+                tool_calls=self.reply.tool_calls,
+                finish_reason=self.reply.finish_reason,
+                usage=self.reply.usage,
+                duration_s=self.duration_s,
+                actions_requested=requested,
+                actions_executed=executed,
+                batch_truncated_by=truncated_by,
+            )
         )
 
 
-async def ask(run: Run, request: Request, operation: str, client: Client | None = None) -> Reply:
-    """The model's reply. Raises ModelError, when nothing more can be tried, and OverBudget."""
-    generation = await generate(run, request, operation, client)
-    generation.tell(run)
-    return generation.reply
+class ModelCalls:
+    """What a run asks of its models. All of it counts, and is told."""
 
+    client: Client
+    """The run's own model, from the beginning of the run to its end."""
 
-async def generate(run: Run, request: Request, operation: str, client: Client | None = None) -> Generation:
-    """The same, to be told when it is known what came of the reply. `client` asks another model than the run's."""
-    run.tell(AgentProcessing, operation=operation, has_screenshot=has_images(request.messages))
-    began = time.perf_counter()
-    try:
-        reply = await (client or run.client).ask(request)
-    except ModelError as error:
-        run.tell(AiGenerationError, kind=type(error).__name__, message=str(error))
-        if not isinstance(error, ContextTooLong):
-            run.tally.failed()
-        raise
-    return Generation(reply, time.perf_counter() - began)
+    def __init__(
+        self, endpoint: Endpoint | None, fallback: Endpoint | None, options: Options, budget: Budget, log: EventLog
+    ) -> None:
+        self._endpoint = endpoint
+        self.fallback = fallback
+        self.budget = budget
+        self._manner = options.manner
+        self._log = log
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there is a model to ask: steps that are given can do without."""
+        return self._endpoint is not None
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The model that is asked. Raises SetupError where there is none."""
+        if self._endpoint is None:
+            raise SetupError("This needs a model, and none is configured.")
+        return self._endpoint
+
+    def client_of(self, other: Endpoint | None = None) -> Client:
+        """What the run asks its model with, or one that it has besides; the run's fallback takes over for either.
+
+        Every error that the client gets over is told, and counts as one of the run, unless there only was no room.
+        """
+        from cdp_agent.agent.model.run_client import RunClient  # httpx takes long to import: only a run needs it
+
+        first = other or self.endpoint
+        client = RunClient(
+            first,
+            fallback=self.fallback if self.fallback != first else None,
+            manner=self._manner,
+            prices=self.budget.prices,
+            notice=self._notice,
+        )
+        client.budget, client.secrets = self.budget, self._log.secrets
+        return client
+
+    def _notice(self, message: str, error: ModelError) -> None:
+        log = self._log
+        log.emit(AiGenerationError(**log.stamp, kind=type(error).__name__, message=str(error)))
+        log.emit(AgentStatus(**log.stamp, message=message))
+        if not isinstance(error, Overloaded | RateLimited | Unsupported):  # these say nothing of how the run goes
+            self.budget.usage.failed()
+
+    async def ask(self, request: Request, operation: str, client: Client | None = None) -> Reply:
+        """The model's reply. Raises ModelError, when nothing more can be tried, and OverBudget."""
+        generation = await self.generate(request, operation, client)
+        generation.tell(self._log)
+        return generation.reply
+
+    async def generate(self, request: Request, operation: str, client: Client | None = None) -> Generation:
+        """The same, to be told when it is known what came of the reply. `client` asks another model than the run's."""
+        log = self._log
+        log.emit(AgentProcessing(**log.stamp, operation=operation, has_screenshot=has_images(request.messages)))
+        began = time.perf_counter()
+        try:
+            reply = await (client or self.client).ask(request)
+        except ModelError as error:
+            log.emit(AiGenerationError(**log.stamp, kind=type(error).__name__, message=str(error)))
+            if not isinstance(error, ContextTooLong):
+                self.budget.usage.failed()
+            raise
+        return Generation(reply, time.perf_counter() - began)

@@ -1,4 +1,4 @@
-"""What a run sees: the page and what became of it, pictures, the tab that it is in, and whether anything is new.
+"""What is seen of pages: what became of them, the tab that a run is in, and whether anything is new.
 
-Imports `page`, `browser` and `agent.model`.
+Imports `page`, `browser`, `agent.base` and `agent.model`; knows no run.
 """

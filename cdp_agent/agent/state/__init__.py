@@ -1,4 +1,4 @@
-"""What one run was given and knows: its plan, conversations and evidence, and the file to go on from after a crash.
+"""What one run knows: its plan, conversations, pictures and evidence, and how it goes on from a crash.
 
-Imports `agent.model` and `agent.observation`.
+Imports `agent.base`, `agent.model` and `agent.observation`.
 """

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from cdp_agent.agent.base.task import Options, Plan, Task
+from cdp_agent.agent.base.usage import UsageMeter
 from cdp_agent.agent.model.history import HistoryItem
-from cdp_agent.agent.model.usage import UsageMeter
 from cdp_agent.agent.observation.browser_state import BLANK, BrowserState, place_of
 from cdp_agent.agent.observation.known_addresses import KnownAddresses
 from cdp_agent.agent.observation.stuck_detector import StuckDetector
 from cdp_agent.agent.state.evidence import Evidence, Shown
-from cdp_agent.agent.state.planner import Plan
-from cdp_agent.agent.state.task import Options, Task
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.security import files
 from cdp_agent.security.secrets import GivenSecret, Secrets
@@ -71,8 +70,8 @@ def save(run: Run, folder: Path) -> None:
     """Writes the run down; what was there before stays whole until all of it is written. Raises SetupError."""
     task = run.task
     checkpoint = Checkpoint(
-        model=f"{run.endpoint.provider}/{run.endpoint.model}" if run.has_model else "",
-        base_url=run.endpoint.base_url if run.has_model else "",
+        model=f"{run.models.endpoint.provider}/{run.models.endpoint.model}" if run.models.has_model else "",
+        base_url=run.models.endpoint.base_url if run.models.has_model else "",
         task=task.text,
         url=task.url,
         input_data=task.input_data,
@@ -146,13 +145,7 @@ def restore(run: Run, checkpoint: Checkpoint) -> None:
     """Puts the run where it was, apart from its tabs."""
     run.plan = checkpoint.plan
     run.revisions, run.validations = checkpoint.revisions, checkpoint.validations
-    run.tally = UsageMeter(
-        **{
-            name: getattr(checkpoint.tally, name)
-            for name in UsageMeter.__struct_fields__
-            if name not in ("clock", "errors_in_a_row")
-        }
-    )
+    run.tally.take_up(checkpoint.tally)
     run.history.entries = list(checkpoint.history)
     run.evidence = Evidence(checkpoint.evidence)
     run.addresses = KnownAddresses(checkpoint.addresses)

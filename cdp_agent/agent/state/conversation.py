@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from cdp_agent.agent.base.event_log import EventLog
 from cdp_agent.agent.model.history import History, Told
-from cdp_agent.agent.model.model_calls import ask
+from cdp_agent.agent.model.model_calls import ModelCalls
 from cdp_agent.agent.observation.observer import Observer
-from cdp_agent.agent.observation.vision import gave_up_pictures
+from cdp_agent.agent.state.vision import Vision
 from cdp_agent.errors import BadReply, ContextTooLong, InvalidArguments, ModelError
 from cdp_agent.events import AiGenerationError
 from cdp_agent.page.snapshot.budget import tokens
@@ -25,7 +26,7 @@ from cdp_agent.providers.base import Assistant, Image, Reply, Request, ToolCall,
 from cdp_agent.tools.base import Arguments, Tool
 
 if TYPE_CHECKING:
-    from cdp_agent.agent.state.run import Run
+    from cdp_agent.page.page import Page
     from cdp_agent.providers.client import Client
 
 _A = TypeVar("_A", bound=Arguments)
@@ -58,15 +59,29 @@ Compose = Callable[[bool], Awaitable[Question]]
 """Makes the next question: all there is to know when it is the first (True), else what is new since the last one."""
 
 
-class Conversation:
-    """One role's. `sight` is what it has seen of the page; `client` is its model where that is not the run's."""
+class Shared(msgspec.Struct, frozen=True):
+    """What all conversations of a run have in common. `page` gives the page that the run is in."""
 
-    def __init__(self, run: Run, system: str, sight: Observer | None = None, client: Client | None = None) -> None:
-        self._run = run
+    models: ModelCalls
+    vision: Vision
+    log: EventLog
+    page: Callable[[], Page]
+
+
+class Conversation:
+    """One role's. `sight` is what it has seen of the page; `client` is its model where that is not the run's.
+
+    `window_tokens` is how long it may become.
+    """
+
+    def __init__(
+        self, shared: Shared, system: str, sight: Observer, *, window_tokens: int, client: Client | None = None
+    ) -> None:
+        self._shared = shared
         self._system = system
         self._client = client
-        self._window_tokens = run.window_tokens
-        self.sight = sight or Observer(run.most_told, secrets=run.secrets)
+        self._window_tokens = window_tokens
+        self.sight = sight
         self._begin()
 
     def _begin(self) -> None:
@@ -100,23 +115,27 @@ class Conversation:
             self.hear(reply, call)
             if call is None:
                 problem = f"it did not call {tool.name}."
-                self._run.tell(AiGenerationError, kind="NoToolCall", message=f"{operation}: {problem}")
+                self._tell("NoToolCall", f"{operation}: {problem}")
                 self.say(Question(f"Answer by calling {tool.name}."))
                 continue
             try:
                 found = tool.parse(call.arguments)
             except InvalidArguments as error:
                 problem = str(error)
-                self._run.tell(AiGenerationError, kind="BadReply", message=f"{operation}: {problem}")
+                self._tell("BadReply", f"{operation}: {problem}")
                 self.say(Question(problem))
                 continue
             assert isinstance(found, arguments)  # the tool's own
             return found
-        raise BadReply(self._run.endpoint.provider, f"{operation} failed {_ATTEMPTS} times: {problem}")
+        raise BadReply(self._shared.models.endpoint.provider, f"{operation} failed {_ATTEMPTS} times: {problem}")
+
+    def _tell(self, kind: str, message: str) -> None:
+        log = self._shared.log
+        log.emit(AiGenerationError(**log.stamp, kind=kind, message=message))
 
     async def put(self, compose: Compose) -> None:
         """Asks the next question, as the first one where there is no room for more, or that costs less."""
-        anew = self._is_begun and self.sight.is_elsewhere(self._run.tabs.page)
+        anew = self._is_begun and self.sight.is_elsewhere(self._shared.page())
         if self.history.tokens > self._window_tokens or self._pays_to_begin(anew=anew):
             self._begin()
         first = not self._is_begun
@@ -142,8 +161,8 @@ class Conversation:
 
     def _remembered_price(self) -> float:
         """What a token costs that the provider remembers, for one that is new."""
-        endpoint = (self._client or self._run).endpoint
-        price = self._run.prices.price_of(endpoint.provider, endpoint.model)
+        endpoint = (self._client or self._shared.models).endpoint
+        price = self._shared.models.budget.prices.price_of(endpoint.provider, endpoint.model)
         if price is None or not price.input:
             return _REMEMBERED_PRICE
         return (price.input if price.cached is None else price.cached) / price.input
@@ -155,7 +174,7 @@ class Conversation:
         for left in range(_NARROWINGS, -1, -1):
             request = self.request(specs, refs)
             try:
-                return await ask(self._run, request, operation, self._client)
+                return await self._shared.models.ask(request, operation, self._client)
             except ContextTooLong:
                 if not left:
                     raise
@@ -164,12 +183,12 @@ class Conversation:
                 self._begin()
                 await self.put(compose)
             except ModelError as error:
-                if not gave_up_pictures(self._run, self.history, error):
+                if not self._shared.vision.gave_up_pictures(self.history, error):
                     raise
         raise AssertionError("the last attempt returns or raises")
 
     def request(self, specs: tuple[ToolSpec, ...], refs: tuple[str, ...] | None = None) -> Request:
-        model = (self._client or self._run).endpoint.model
+        model = (self._client or self._shared.models).endpoint.model
         return Request(model, self.history.messages(), specs, "required", continued=True, refs=refs)
 
     def hear(self, reply: Reply, call: ToolCall | None) -> None:

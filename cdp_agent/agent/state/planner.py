@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 from msgspec import Meta
 
+from cdp_agent.agent.base.task import Plan
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.state.conversation import Conversation, Question
+from cdp_agent.agent.state.conversation import Question
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Arguments, Context, Observation, Tool, only_asked_for, tool
@@ -43,21 +44,6 @@ that the task names, else the one where a person would begin, such as a search e
 _ADDRESS_OR_SEARCH = """\
 The browser begins with a blank page and can search the web (web_search). Give the address to begin at only when you \
 are sure of it, such as a site that the task names; else give none, and begin the plan with what to search for."""
-
-
-class Plan(msgspec.Struct, frozen=True):
-    """What the run is held to. `action_items` are short titles for people; `impossible` says why there is none."""
-
-    success_criteria: str
-    plan: str
-    action_items: list[str] = []
-    url: str | None = None
-    impossible: str = ""
-
-    @property
-    def text(self) -> str:
-        """The plan as a model reads it."""
-        return f"Done when:\n{self.success_criteria}\n\nPlan:\n{self.plan}"
 
 
 _Criteria = Annotated[str, Meta(description="What has to be true, and in the answer, for success.")]
@@ -121,7 +107,7 @@ async def make_plan(run: Run) -> Plan:
     async def compose(first: bool) -> Question:
         return Question(question)
 
-    found = await Conversation(run, system).ask_for(compose, tool, PlanArguments, "planning")
+    found = await run.conversation(system).ask_for(compose, tool, PlanArguments, "planning")
     url = found.url if isinstance(found, PlanAndStartArguments) else None
     impossible = (found.impossible or "").strip()
     return Plan(found.success_criteria, found.plan, found.action_items or [], _address(url), impossible)

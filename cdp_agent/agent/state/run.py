@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from cdp_agent.agent.base.event_log import EventLog, Stamp
+from cdp_agent.agent.base.task import Options, Plan, Task
+from cdp_agent.agent.base.usage import UsageMeter
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.model.budget import spent
+from cdp_agent.agent.model.budget import Budget
 from cdp_agent.agent.model.history import History
-from cdp_agent.agent.model.usage import UsageMeter
+from cdp_agent.agent.model.model_calls import ModelCalls
 from cdp_agent.agent.observation.browser_state import BrowserState
 from cdp_agent.agent.observation.known_addresses import KnownAddresses
 from cdp_agent.agent.observation.observer import ObservedPage, Observer
 from cdp_agent.agent.observation.stuck_detector import StuckDetector
 from cdp_agent.agent.observation.tabs import Tabs
 from cdp_agent.agent.observation.volatile_lines import VolatileLines
+from cdp_agent.agent.state.conversation import Conversation, Shared
 from cdp_agent.agent.state.evidence import Evidence
-from cdp_agent.agent.state.planner import Plan
-from cdp_agent.agent.state.task import Options, Task
-from cdp_agent.errors import SetupError
+from cdp_agent.agent.state.vision import Vision
 from cdp_agent.events import AgentObserved, AgentStatus, BrowserNavigated, Event
 from cdp_agent.outcome import AgentResult, TaskError, Validation
 from cdp_agent.providers.prices import load_prices
@@ -32,7 +34,6 @@ from cdp_agent.providers.services import Endpoint
 from cdp_agent.tools.base import Tool
 
 if TYPE_CHECKING:
-    from cdp_agent.agent.state.conversation import Conversation
     from cdp_agent.browser.browser import Browser
     from cdp_agent.providers.client import Client
 
@@ -49,9 +50,8 @@ class End(msgspec.Struct, frozen=True):
 
 
 class Run:
-    """The state of a run. What happens is put into `events`, in order; None is the last."""
+    """The state of a run: what its parts share, and what only the run as a whole knows."""
 
-    client: Client
     tabs: Tabs
     time_limit: asyncio.Timeout
     """What ends it when its time is up."""
@@ -68,9 +68,6 @@ class Run:
         fallback: Endpoint | None = None,
     ) -> None:
         self.browser = browser
-        self._endpoint = endpoint
-        self.fallback = fallback
-        self.prices = load_prices(options.prices)
         self.options = options
         self.limits = options.limits
         self.task = task
@@ -88,6 +85,9 @@ class Run:
         self.recoveries = 0
         self.place = BrowserState()
         self.tally = UsageMeter()
+        self.log = EventLog(self.tally, task.secrets)
+        self.budget = Budget(options.limits, self.tally, load_prices(options.prices))
+        self.models = ModelCalls(endpoint, fallback, options, self.budget, self.log)
         self.history = History(
             prompts.system(
                 today=date.today(),
@@ -105,30 +105,25 @@ class Run:
         self.addresses = KnownAddresses()
         self.stagnation = StuckDetector()
         self.restless = VolatileLines()
-        self.sees = options.vision
-        """Whether the model is given pictures; no longer when it refused one."""
+        self.vision = Vision(options, self.history, task.secrets, self.log)
         self.by_steps: Callable[[], Any] = lambda: None
         """How far a run by steps has come, as JSON data, for its checkpoint."""
         self.end: End | None = None
-        self.events: asyncio.Queue[Event | None] = asyncio.Queue()
 
     @property
-    def has_model(self) -> bool:
-        """Whether there is a model to ask: steps that are given can do without."""
-        return self._endpoint is not None
+    def stamp(self) -> Stamp:
+        """For an event of now, see `EventLog`."""
+        return self.log.stamp
 
-    @property
-    def endpoint(self) -> Endpoint:
-        """The model that is asked. Raises SetupError where there is none."""
-        if self._endpoint is None:
-            raise SetupError("This needs a model, and none is configured.")
-        return self._endpoint
-
-    def tell(self, kind: Callable[..., Event], /, **fields: Any) -> None:
+    def emit(self, event: Event) -> None:
         """Says what happened."""
-        self.tally.events += 1
-        event = kind(timestamp=time.time(), step=self.tally.steps, **fields)
-        self.events.put_nowait(self.secrets.masked(event))
+        self.log.emit(event)
+
+    def conversation(self, system: str, *, sight: Observer | None = None, client: Client | None = None) -> Conversation:
+        """A new one, for one role of the run."""
+        sight = sight or Observer(self.most_told, secrets=self.secrets)
+        shared = Shared(self.models, self.vision, self.log, lambda: self.tabs.page)
+        return Conversation(shared, system, sight, window_tokens=self.window_tokens, client=client)
 
     def fail(self, code: Any, message: str, where: Any = "task") -> None:
         """Ends the run, unless it has ended."""
@@ -177,16 +172,16 @@ class Run:
             self.fail("max_errors", f"{tally.errors} errors in all: the task was given up.")
         elif tally.steps >= limits.max_steps:
             self.fail("max_steps", f"The task was not finished within {limits.max_steps} steps.")
-        elif (over := spent(limits, tally)) is not None:
+        elif (over := self.budget.spent) is not None:
             self.end = self.end or End(error=over)
 
     def saw(self, seen: ObservedPage) -> None:
         """Takes down what the model gets to see of a page."""
         if seen.problem:
-            self.tell(AgentStatus, message=f"The page cannot be read: {seen.problem}")
+            self.emit(AgentStatus(**self.stamp, message=f"The page cannot be read: {seen.problem}"))
             return
         if seen.moved:
-            self.tell(BrowserNavigated, url=seen.url, title=seen.title)
+            self.emit(BrowserNavigated(**self.stamp, url=seen.url, title=seen.title))
         # Of a page that was seen before only what is new: all of a huge one takes long.
         if seen.shown:
             self.addresses.learn_page(seen.text, seen.url, seen.frame_urls)
@@ -197,13 +192,15 @@ class Run:
         elif seen.changed:
             self.evidence.add_page(self.tally.steps, "changes", "\n".join(seen.changed), seen.url)
         if seen.view is not None:
-            self.tell(
-                AgentObserved,
-                url=seen.url,
-                title=seen.title,
-                snapshot=seen.shown,
-                changed=seen.changed,
-                page_chars=len(seen.text),
+            self.emit(
+                AgentObserved(
+                    **self.stamp,
+                    url=seen.url,
+                    title=seen.title,
+                    snapshot=seen.shown,
+                    changed=seen.changed,
+                    page_chars=len(seen.text),
+                )
             )
 
     def result(self, end: End) -> AgentResult:

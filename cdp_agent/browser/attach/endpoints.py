@@ -65,8 +65,6 @@ class Address:
             sent = {"Host": self.netloc, "Accept": "application/json", "Connection": "close", **headers}
             lines = [f"GET {target} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items())]
             writer.write("\r\n".join([*lines, "", ""]).encode())
-            from cdp_agent.browser import targets  # noqa: F401  # what comes next, imported while Chrome is busy
-
             status, body = await _answer(reader)
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError) as error:
             raise BrowserError("no Chrome: it does not speak HTTP") from error

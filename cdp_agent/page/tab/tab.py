@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
@@ -67,7 +67,7 @@ class Tab:
         *,
         dialogs: DialogPolicy,
         downloads: DownloadWatcher,
-        opener: Tab | None = None,
+        opener: Self | None = None,
         settings: PageSettings | None = None,
         guard: RequestPolicy | None = None,
     ) -> None:
@@ -76,7 +76,7 @@ class Tab:
         """Which one it is of all the tabs that the browser has had, from 1."""
         self.title = info.title
         self.opener = opener
-        self.popups: list[Tab] = []
+        self.popups: list[Self] = []
         """The tabs that this one opened, in order; of those closed meanwhile the last few."""
         self.closed = False
         self.guard = guard or RequestPolicy()
@@ -114,14 +114,14 @@ class Tab:
         self.reading = asyncio.Lock()
         """Held by whoever lets worlds give ids: the next free one is told beforehand."""
 
-    def add_popup(self, opened: Tab) -> None:
+    def add_popup(self, opened: Self) -> None:
         """This one opened that tab."""
         self.popups.append(opened)
         closed = [each for each in self.popups if each.closed]
         if len(closed) > _CLOSED_POPUPS:
             self.popups.remove(closed[0])
 
-    def popups_after(self, number: int) -> list[Tab]:
+    def popups_after(self, number: int) -> list[Self]:
         """Those that came after the tab of that number, see `last_popup`."""
         return [each for each in self.popups if each.number > number]
 
@@ -193,12 +193,12 @@ class Tab:
         self.kept = None
 
     @property
-    def related(self) -> list[Tab]:
+    def related(self) -> list[Self]:
         """The open tabs that opened this one or were opened by it, over others too: they keep to the same rules."""
-        first: Tab = self
+        first = self
         while first.opener is not None:
             first = first.opener
-        found: list[Tab] = [first]
+        found = [first]
         for each in found:  # grows meanwhile
             found += each.popups
         return [each for each in found if each is not self and not each.closed]

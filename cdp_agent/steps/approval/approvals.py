@@ -147,26 +147,26 @@ class Approvals:
 
     async def _ask(self, ask: Ask, unasked: str) -> Decision:
         if self._desk is None:
-            self._run.tell(ApprovalAsked, ask=ask)
+            self._run.emit(ApprovalAsked(**self._run.stamp, ask=ask))
             return self._stopped(ask, Stop(unasked), "policy")
         async with self._asking:  # what an act sets off may be asked about while another question is open
-            self._run.tell(ApprovalAsked, ask=ask)
+            self._run.emit(ApprovalAsked(**self._run.stamp, ask=ask))
             with self._run.waiting():
                 decision = await self._desk.decide(ask)
             by: _By = "timeout" if self._desk.unanswered else "approver"
         if isinstance(decision, Stop):
             return self._stopped(ask, decision, by)
-        self._run.tell(ApprovalDecided, id=ask.id, decision=decision, by=by)
+        self._run.emit(ApprovalDecided(**self._run.stamp, id=ask.id, decision=decision, by=by))
         return decision
 
     def _decided(self, ask: Ask, decision: Decision, by: _By, why: str) -> Decision:
-        self._run.tell(ApprovalAsked, ask=ask)
-        self._run.tell(ApprovalDecided, id=ask.id, decision=decision, by=by, why=why)
+        self._run.emit(ApprovalAsked(**self._run.stamp, ask=ask))
+        self._run.emit(ApprovalDecided(**self._run.stamp, id=ask.id, decision=decision, by=by, why=why))
         return decision
 
     def _stopped(self, ask: Ask, decision: Stop, by: _By) -> Stop:
         run = self._run
-        run.tell(ApprovalDecided, id=ask.id, decision=decision, by=by)
+        run.emit(ApprovalDecided(**run.stamp, id=ask.id, decision=decision, by=by))
         where: Literal["task", "user"] = "user" if by == "approver" else "task"
         run.end = run.end or End(error=TaskError("aborted", decision.why, where))
         return decision
@@ -179,4 +179,4 @@ class Approvals:
         return self._last
 
     def _refused(self, message: str) -> None:
-        self._run.tell(ApprovalRefused, message=message)
+        self._run.emit(ApprovalRefused(**self._run.stamp, message=message))

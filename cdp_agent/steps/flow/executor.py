@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.observation.observe import look
 from cdp_agent.agent.perform import Understood, understand, understand_on
 from cdp_agent.agent.state.conversation import Conversation, Question
+from cdp_agent.agent.state.recovery import look
 from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.providers.base import ToolCall, ToolSpec

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from cdp_agent.agent.loop import Course
-from cdp_agent.agent.model.model_calls import client_of
 from cdp_agent.agent.observation.browser_state import go_back_to
 from cdp_agent.agent.startup import arrive
 from cdp_agent.agent.state.checkpoint import Checkpoint, restore
@@ -89,4 +88,4 @@ async def _finish_given(work: StepRun) -> None:
 async def _executor(run: Run, settings: StepSettings, stack: AsyncExitStack) -> Client | None:
     if settings.executor is None:
         return None
-    return await stack.enter_async_context(client_of(run, settings.executor))
+    return await stack.enter_async_context(run.models.client_of(settings.executor))

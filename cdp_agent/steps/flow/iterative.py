@@ -63,7 +63,7 @@ class Last(msgspec.Struct, frozen=True):
 async def carry_out_step_by_step(work: StepRun) -> None:
     """Chooses and carries out steps until nothing is left to do, a limit is reached, or somebody stops it."""
     run = work.run
-    run.tell(TaskStarted, task=run.task.text, success_criteria="", plan="", url=run.task.url)
+    run.emit(TaskStarted(**run.stamp, task=run.task.text, success_criteria="", plan="", url=run.task.url))
     await go_on_step_by_step(work)
 
 
@@ -92,7 +92,9 @@ async def go_on_step_by_step(work: StepRun) -> None:
                 _refuse(work, step, told=last.told)
                 last = msgspec.structs.replace(last, told=True)
                 continue
-            run.tell(StepChosen, number=number, instruction=step, message=move.message, reasoning=move.reasoning)
+            run.emit(
+                StepChosen(**run.stamp, number=number, instruction=step, message=move.message, reasoning=move.reasoning)
+            )
             if work.settings.rules.otherwise == "ask":  # whoever decides on the act sees it
                 run.addresses.learn(step)
             else:
@@ -105,7 +107,7 @@ def _refuse(work: StepRun, step: str, *, told: bool) -> None:
     """Says that the step is not carried out again; ends the run when that was said before."""
     run = work.run
     run.tally.failed()
-    run.tell(AgentStatus, message=f"Not carried out again, for nothing has changed since: {step}")
+    run.emit(AgentStatus(**run.stamp, message=f"Not carried out again, for nothing has changed since: {step}"))
     if told:
         run.fail("stuck", f"The planner chose the same step again and again, and nothing had changed: {step}")
     work.notes.append(_NOT_AGAIN.format(step=step))
@@ -135,7 +137,7 @@ async def _conclude(work: StepRun, answer: str) -> list[str]:
         run.end = End(verdict.answer, validation="passed")
         return []
     run.tally.failed()
-    run.tell(TaskValidationError, attempt=run.validations, quality=None, feedback=verdict.message)
+    run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=None, feedback=verdict.message))
     if insisted and (shown := borne_out(work, answer)) is not None:
         stand_by(run, shown)
         return []

@@ -10,11 +10,9 @@ from msgspec import Meta
 
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.observation.browser_state import BLANK
-from cdp_agent.agent.observation.observe import look
-from cdp_agent.agent.observation.vision import tell_picture
 from cdp_agent.agent.state.conversation import Conversation, Question
-from cdp_agent.errors import ActionError, BrowserError, ProtocolError
-from cdp_agent.events import AgentStatus
+from cdp_agent.agent.state.recovery import look
+from cdp_agent.errors import ActionError
 from cdp_agent.page.snapshot.lines import heading
 from cdp_agent.providers.base import Image
 from cdp_agent.security.fence import fence
@@ -151,17 +149,11 @@ async def _see(work: StepRun, talk: Conversation, *, first: bool) -> tuple[str, 
 
 async def take(work: StepRun) -> Image | None:
     """A picture of what the window shows, for a model that sees; None where there is none to be had."""
-    run = work.run
-    if not run.sees or run.tabs.page.url == BLANK:
+    vision = work.run.vision
+    picture = await vision.take(work.run.tabs.page)
+    if picture is None:
         return None
-    from cdp_agent.page.picture.screenshot import take_picture
-
-    try:
-        picture = await take_picture(run.tabs.page, hidden=run.secrets.spans if run.secrets else None)
-    except (ActionError, ProtocolError, BrowserError) as error:
-        run.tell(AgentStatus, message=f"No picture of the page: {error}")
-        return None
-    tell_picture(run, picture)
+    vision.tell(picture)
     return Image(picture.data, f"image/{picture.format}")
 
 

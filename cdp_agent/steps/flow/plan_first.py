@@ -48,13 +48,15 @@ async def finish_plan(work: StepRun) -> None:
 async def begin(work: StepRun, steps: list[str]) -> None:
     """Tells of the steps that were agreed on."""
     run, work.steps = work.run, steps
-    run.tell(
-        TaskStarted,
-        task=run.task.text,
-        success_criteria="",
-        plan="\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)),
-        action_items=steps,
-        url=run.task.url,
+    run.emit(
+        TaskStarted(
+            **run.stamp,
+            task=run.task.text,
+            success_criteria="",
+            plan="\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)),
+            action_items=steps,
+            url=run.task.url,
+        )
     )
     await checkpoint.keep(run)
 
@@ -91,7 +93,7 @@ async def _do_or_decide(work: StepRun, number: int, instruction: str) -> None:
                 instruction, tried = step, 0
             case _:
                 if isinstance(decision, Skip):
-                    work.run.tell(StepSkipped, number=number, instruction=instruction)
+                    work.run.emit(StepSkipped(**work.run.stamp, number=number, instruction=instruction))
                     work.over = number
                     work.done.append(f"{number}. {instruction}: skipped by the user.")
                 return
@@ -104,7 +106,11 @@ async def _agree(work: StepRun) -> list[str] | None:
     revision = 0
     while True:
         plan = await propose(work, notes)
-        run.tell(StepsPlanned, needs_steps=plan.needs_steps, steps=plan.steps, message=plan.message, revision=revision)
+        run.emit(
+            StepsPlanned(
+                **run.stamp, needs_steps=plan.needs_steps, steps=plan.steps, message=plan.message, revision=revision
+            )
+        )
         revision += 1
         if plan.ask_user:
             reply = await work.approvals.answer(plan.ask_user)

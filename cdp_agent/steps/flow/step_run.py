@@ -112,7 +112,7 @@ class StepRun:
     ) -> Conversation:
         """What this role was asked so far; see `Conversation`."""
         if role not in self._conversations:
-            self._conversations[role] = Conversation(self.run, system(), sight, client)
+            self._conversations[role] = self.run.conversation(system(), sight=sight, client=client)
         return self._conversations[role]
 
     def _progress(self) -> Progress:

@@ -8,9 +8,8 @@ import msgspec
 
 from cdp_agent.agent.batch import Batch
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.observation import recovery
 from cdp_agent.agent.observation.stuck_detector import Stuck
-from cdp_agent.agent.state import checkpoint
+from cdp_agent.agent.state import checkpoint, recovery
 from cdp_agent.decisions import Execute, Reword, Skip
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, InvalidArguments
 from cdp_agent.events import AgentStep, FirewallBlocked, TaskMetricsIncremental
@@ -59,7 +58,7 @@ async def do_step(work: StepRun, number: int, instruction: str, attempt: int = 1
     """What came of the step, and its words as they were at last. Raises ModelError, OverBudget, BrowserError."""
     run, work.begun = work.run, number
     run.tally.steps += 1
-    run.tell(AgentStep)
+    run.emit(AgentStep(**run.stamp))
     came: StepOutcome | str = instruction
     while isinstance(came, str):  # what it was reworded to
         instruction = came
@@ -67,7 +66,7 @@ async def do_step(work: StepRun, number: int, instruction: str, attempt: int = 1
     _take_down(work, number, instruction, attempt, came)
     run.check_limits()
     await checkpoint.keep(run)
-    run.tell(TaskMetricsIncremental, stats=run.tally.stats())
+    run.emit(TaskMetricsIncremental(**run.stamp, stats=run.tally.stats()))
     return instruction, came
 
 
@@ -81,22 +80,24 @@ async def _try(work: StepRun, number: int, instruction: str) -> StepOutcome | st
             candidates = tuple(node.located for node in resolved.candidates)
             return Failed(str(resolved), again=False, candidates=candidates)
         risk = await risk_of(resolved.understood.tool, resolved.understood.arguments, run.tabs.page)
-        run.tell(
-            StepResolved,
-            number=number,
-            instruction=instruction,
-            by=resolved.by,
-            why=resolved.why,
-            tool=resolved.call.tool,
-            arguments=resolved.understood.as_json(),
-            about=resolved.call.about,
-            risks=list(risk.kinds),
-            reasoning=resolved.reasoning,
+        run.emit(
+            StepResolved(
+                **run.stamp,
+                number=number,
+                instruction=instruction,
+                by=resolved.by,
+                why=resolved.why,
+                tool=resolved.call.tool,
+                arguments=resolved.understood.as_json(),
+                about=resolved.call.about,
+                risks=list(risk.kinds),
+                reasoning=resolved.reasoning,
+            )
         )
         decision = await work.approvals.act(number, instruction, resolved.call, risk)
     except BlockedByPolicy as error:
         run.tally.failed()
-        run.tell(FirewallBlocked, action=_name(resolved), message=str(error))
+        run.emit(FirewallBlocked(**run.stamp, action=_name(resolved), message=str(error)))
         return Failed(str(error), again=False)
     except ActionError as error:
         run.tally.failed()
@@ -161,19 +162,28 @@ def _output(work: StepRun, number: int, tool: str, outcome: Observation) -> Outp
 
 def _take_down(work: StepRun, number: int, instruction: str, attempt: int, came: StepOutcome) -> None:
     run = work.run
-    about = {"number": number, "instruction": instruction}
     work.at_risk = ""
     if isinstance(came, Done | Skipped):
         work.over = number
     match came:
         case Done(output):
-            run.tell(StepDone, **about, tool=output.tool, output=output.text)
+            done = StepDone(**run.stamp, number=number, instruction=instruction, tool=output.tool, output=output.text)
+            run.emit(done)
             work.done.append(f"{number}. {instruction}: done ({output.tool}). {in_a_line(output.text)}")
         case Skipped():
-            run.tell(StepSkipped, **about)
+            run.emit(StepSkipped(**run.stamp, number=number, instruction=instruction))
             work.done.append(f"{number}. {instruction}: skipped by the user.")
         case Failed(error):
-            run.tell(StepNotDone, **about, error=error, attempt=attempt, candidates=list(came.candidates))
+            run.emit(
+                StepNotDone(
+                    **run.stamp,
+                    number=number,
+                    instruction=instruction,
+                    error=error,
+                    attempt=attempt,
+                    candidates=list(came.candidates),
+                )
+            )
             work.done.append(f"{number}. {instruction}: failed. {in_a_line(error)}")
         case Ended():
             pass

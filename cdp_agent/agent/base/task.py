@@ -1,4 +1,4 @@
-"""What a run is given: the task, what it may take, and how it goes about it."""
+"""What a run is given: the task, what it may take, how it goes about it, and the plan that it is held to."""
 
 from __future__ import annotations
 
@@ -104,3 +104,18 @@ class Task(msgspec.Struct, frozen=True):
     guardrails: str | None = None
     form: Form | None = None
     secrets: Secrets = Secrets()
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What the run is held to. `action_items` are short titles for people; `impossible` says why there is none."""
+
+    success_criteria: str
+    plan: str
+    action_items: list[str] = []
+    url: str | None = None
+    impossible: str = ""
+
+    @property
+    def text(self) -> str:
+        """The plan as a model reads it."""
+        return f"Done when:\n{self.success_criteria}\n\nPlan:\n{self.plan}"

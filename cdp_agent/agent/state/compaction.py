@@ -17,8 +17,7 @@ import msgspec
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.history import History
 from cdp_agent.agent.observation.browser_state import BLANK
-from cdp_agent.agent.observation.observe import look
-from cdp_agent.agent.observation.vision import add_picture
+from cdp_agent.agent.state.recovery import look
 from cdp_agent.events import HistoryShrunk
 from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.security.fence import fence
@@ -59,8 +58,8 @@ async def make_room(run: Run) -> None:
     if run.tabs.page.url != BLANK:
         seen, notes = await look(run, [], whole=True)
         run.history.show("\n\n".join([*notes, seen.view or ""]))
-        await add_picture(run)
-    run.tell(HistoryShrunk, tokens_before=before, tokens_after=run.history.tokens)
+        await run.vision.add_picture(run.tabs.page, run.sight.refs)
+    run.emit(HistoryShrunk(**run.stamp, tokens_before=before, tokens_after=run.history.tokens))
 
 
 def _record(run: Run) -> str:

@@ -1,0 +1,38 @@
+"""Where a run says what happens: its events, in order, for whoever follows it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TypedDict
+
+from cdp_agent.agent.base.usage import UsageMeter
+from cdp_agent.events import Event
+from cdp_agent.security.secrets import Secrets
+
+
+class Stamp(TypedDict):
+    """When an event happened, see `BaseEvent`."""
+
+    timestamp: float
+    step: int
+
+
+class EventLog:
+    """The events of one run. No secret is in them."""
+
+    def __init__(self, usage: UsageMeter, secrets: Secrets) -> None:
+        self.queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        """What happened, in order; None is the last."""
+        self._usage = usage
+        self.secrets = secrets
+
+    @property
+    def stamp(self) -> Stamp:
+        """For an event of now: `log.emit(AgentStatus(**log.stamp, message="…"))`."""
+        return {"timestamp": time.time(), "step": self._usage.steps}
+
+    def emit(self, event: Event) -> None:
+        """Says what happened."""
+        self._usage.events += 1
+        self.queue.put_nowait(self.secrets.masked(event))

@@ -1,0 +1,59 @@
+"""Looking at the page, also when Chrome goes away in the middle: another one is opened, where the last one was."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from cdp_agent.agent.model import prompts
+from cdp_agent.agent.observation.browser_state import BLANK, go_back_to
+from cdp_agent.agent.observation.observer import ObservedPage, Observer
+from cdp_agent.errors import BrowserError
+from cdp_agent.events import BrowserReconnected, EndpointConnected, EndpointCycle
+from cdp_agent.page.receipts.receipts import Receipt
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.state.run import Run
+
+MOST = 3
+
+
+async def look(
+    run: Run, receipts: Collection[Receipt], *, whole: bool, sight: Observer | None = None
+) -> tuple[ObservedPage, list[str]]:
+    """What there is to see, also when Chrome went away meanwhile; what is to be said of that.
+
+    `sight` is of whom it is for, where that is not the run's own model.
+    """
+    notes = []
+    sight = sight or run.sight
+    try:
+        seen = await sight.look(run.tabs.page, receipts, whole=whole)
+    except BrowserError as error:
+        notes.append(await recover(run, error))
+        seen = await sight.look(run.tabs.page)
+    run.saw(seen)
+    return seen, notes
+
+
+async def recover(run: Run, error: BrowserError) -> str:
+    """Opens the browser anew; what the model is told of it. Raises BrowserError when that fails, or was done often."""
+    if run.recoveries >= MOST:
+        raise error
+    run.recoveries += 1
+    await run.browser.reopen()
+    run.tabs, missing = await go_back_to(run.browser, run.place)
+    run.sight.forget()
+    tell_endpoints(run)
+    url = run.tabs.page.url
+    run.emit(BrowserReconnected(**run.stamp, reason=str(error), url=url, tabs=len(run.place.tabs) - len(missing)))
+    return prompts.reconnected(at_page=url != BLANK, missing=len(missing))
+
+
+def tell_endpoints(run: Run) -> None:
+    """Which of several endpoints were tried for the browser that is there now; none for a Chrome of our own."""
+    for each in run.browser.attempts:
+        if each.error is None:
+            run.emit(EndpointConnected(**run.stamp, endpoint_index=each.index, total=each.total))
+        else:
+            run.emit(EndpointCycle(**run.stamp, endpoint_index=each.index, total=each.total, error=each.error))

@@ -1,0 +1,76 @@
+"""Pictures of the page for a model that sees, with the refs of the snapshot painted onto them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from cdp_agent.agent.base.event_log import EventLog
+from cdp_agent.agent.base.task import Options
+from cdp_agent.agent.model.history import History
+from cdp_agent.agent.observation.browser_state import BLANK
+from cdp_agent.errors import ActionError, BrowserError, ModelError, ProtocolError
+from cdp_agent.events import AgentStatus, BrowserScreenshot
+from cdp_agent.providers.shared.errors import is_of_pictures
+from cdp_agent.security.secrets import Secrets
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
+    from cdp_agent.page.picture.paint import Picture
+
+
+class Vision:
+    """What a run's models are shown of its pages, beside words. `history` is the conversation with its own model."""
+
+    def __init__(self, options: Options, history: History, secrets: Secrets, log: EventLog) -> None:
+        self.sees = options.vision
+        """Whether the model is given pictures; no longer when it refused one."""
+        self._in_events = options.images_in_events
+        self._history = history
+        self._secrets = secrets
+        self._log = log
+
+    async def take(self, page: Page, refs: Iterable[str] = ()) -> Picture | None:
+        """What the window shows, with these refs marked; None where there is no picture to be had, or none wanted."""
+        if not self.sees or page.url == BLANK:
+            return None
+        from cdp_agent.page.picture.screenshot import take_picture
+
+        try:
+            return await take_picture(page, refs, hidden=self._secrets.spans if self._secrets else None)
+        except (ActionError, ProtocolError, BrowserError) as error:  # where Chrome is gone, the next action finds out
+            self._log.emit(AgentStatus(**self._log.stamp, message=f"No picture of the page: {error}"))
+            return None
+
+    async def add_picture(self, page: Page, refs: Iterable[str]) -> None:
+        """Adds what the window shows to what the model was told last; words will do where there is no picture."""
+        picture = await self.take(page, refs)
+        before = self._history.picture
+        if picture is None or (before is not None and before.data == picture.data):
+            return  # nothing new is to be seen
+        self._history.add_picture(picture)
+        self.tell(picture)
+
+    def tell(self, picture: Picture) -> None:
+        """Says that a model gets it."""
+        self._log.emit(
+            BrowserScreenshot(
+                **self._log.stamp,
+                size=len(picture.data),
+                format=picture.format,
+                width_px=picture.width_px,
+                height_px=picture.height_px,
+                image=picture.data if self._in_events else None,
+            )
+        )
+
+    def gave_up_pictures(self, asked: History, error: ModelError) -> bool:
+        """Whether it is pictures that the model refuses: then the run goes on in words alone."""
+        if asked.picture is None or not is_of_pictures(error):
+            return False
+        for each in (asked, self._history):
+            each.clip_pictures()
+        self.sees = False
+        message = f"The model takes no pictures, so the run goes on without: {error}"
+        self._log.emit(AgentStatus(**self._log.stamp, message=message))
+        return True

@@ -36,7 +36,7 @@ _MODULES = {
     "Config": "config.settings",
     "Context": "tools.base",
     "Event": "events",
-    "Limits": "agent.state.task",
+    "Limits": "agent.base.task",
     "Observation": "tools.base",
     "Page": "page.page",
     "Ref": "tools.base",

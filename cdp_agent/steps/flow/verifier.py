@@ -88,7 +88,7 @@ async def verify(work: StepRun, proposed: str = "") -> Verdict:
             note = _NOT_SHOWN.format(missing=fence("\n".join(checked.missing), "not found"))
             continue
         completed = found.task_completed and not problems
-        run.tell(StepsVerified, task_completed=completed, message=found.message, not_found=checked.missing)
+        run.emit(StepsVerified(**run.stamp, task_completed=completed, message=found.message, not_found=checked.missing))
         return Verdict(completed, found.message, None if problems else answer)
 
 

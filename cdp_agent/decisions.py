@@ -88,7 +88,7 @@ class Retry(msgspec.Struct, frozen=True, tag_field="decision", tag="retry"):
     """The step that failed is tried again."""
 
 
-class Reply(msgspec.Struct, frozen=True, tag_field="decision", tag="answer", forbid_unknown_fields=True):
+class Respond(msgspec.Struct, frozen=True, tag_field="decision", tag="answer", forbid_unknown_fields=True):
     """What the user answers."""
 
     text: str
@@ -101,11 +101,11 @@ class Stop(msgspec.Struct, frozen=True, tag_field="decision", tag="stop"):
 
 
 Ask = PlanProposed | ActionProposed | QuestionAsked | StepFailed
-Decision = Approve | Reject | Edit | Execute | Skip | Reword | Retry | Reply | Stop
+Decision = Approve | Reject | Edit | Execute | Skip | Reword | Retry | Respond | Stop
 _POSSIBLE: dict[type, tuple[type, ...]] = {
     PlanProposed: (Approve, Reject, Edit, Stop),
     ActionProposed: (Execute, Skip, Reword, Stop),
-    QuestionAsked: (Reply, Stop),
+    QuestionAsked: (Respond, Stop),
     StepFailed: (Retry, Reword, Skip, Stop),
 }
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 
-from cdp_agent.websearch import Result
+from cdp_agent.websearch import WebResult
 
-TEA = Result("Tea – the free encyclopedia", "https://en.wikipedia.org/wiki/Tea?a=1&b=2", "Tea is an aromatic beverage.")
-MUGS = Result("Mugs & more", "https://mugs.example/shop", "All mugs, from 4 € on.")
+TEA = WebResult(
+    "Tea – the free encyclopedia", "https://en.wikipedia.org/wiki/Tea?a=1&b=2", "Tea is an aromatic beverage."
+)
+MUGS = WebResult("Mugs & more", "https://mugs.example/shop", "All mugs, from 4 € on.")
 FOUND = [TEA, MUGS]
 
 

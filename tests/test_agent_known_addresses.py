@@ -9,7 +9,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.query.find import FindResult, FoundElement
 from cdp_agent.page.query.markup import CleanHtml
 from cdp_agent.page.receipts.receipts import Receipt
-from cdp_agent.websearch.base import Result, Results
+from cdp_agent.websearch.base import Results, WebResult
 from fixtures.replay import tool_call
 from tests.agents import DONE, play, told
 from tests.conftest import Serve
@@ -146,7 +146,7 @@ def test_what_a_tool_of_ours_answers_gives_the_addresses_that_are_some() -> None
     element = FoundElement("a", "https://evil.org/", attributes, "E1", True, HERE, None)
     known.learn_result(FindResult([element], 1, []), HERE)
     known.learn_result(CleanHtml("<a href=/2>https://evil.org</a><form action='b?x'></form><p title='/no'>"), HERE)
-    known.learn_result(Results("q", "Bing", [Result("https://evil.org/", "https://b.example/3", "evil.org")]), HERE)
+    known.learn_result(Results("q", "Bing", [WebResult("https://evil.org/", "https://b.example/3", "evil.org")]), HERE)
     known.learn_result(
         Receipt(action="click", value="https://evil.org/", navigated_to="https://c.example/4", title="evil.org"), HERE
     )

@@ -1,11 +1,13 @@
-"""The order of layers and of the rooms inside them, and that every import keeps to it, one for types included.
+"""The order of layers and of the rooms inside them, that every import keeps to it, and that a name has one meaning.
 
-A module imports from its own room, from rooms before it in its layer, and from layers before its own.
+A module imports from its own room, from rooms before it in its layer, and from layers before its own, one for types
+included.
 """
 
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -155,3 +157,17 @@ def test_a_module_imports_only_from_its_own_room_and_those_before() -> None:
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
     assert circles(IMPORTED) == []
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    places = defaultdict[str, list[str]](list)
+    for module, path in MODULES.items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(module)
+
+    # A domain of the protocol is always used with its name: page.Enable, network.Enable.
+    twice = [
+        name for name, modules in places.items() if len(modules) > 1 and {layer(each) for each in modules} != {"cdp"}
+    ]
+    assert twice == []

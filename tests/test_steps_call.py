@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.steps.language.intents import Result
+from cdp_agent.steps.language.intents import Reference
 from cdp_agent.steps.resolve.call import Output, given
 from cdp_agent.steps.resolve.resolve import Unclear
 
@@ -86,15 +86,15 @@ READ = Output(3, "extract", "42", {"value": "forty-two"}, "https://s.test/page")
 @pytest.mark.parametrize(
     ("result", "value"),
     [
-        (Result("url", 2, 1), "https://a.test/x"),
-        (Result("url", 2, -1), "https://b.test/y"),
-        (Result("url", 3), "https://s.test/page"),
-        (Result("text"), "forty-two"),
+        (Reference("url", 2, 1), "https://a.test/x"),
+        (Reference("url", 2, -1), "https://b.test/y"),
+        (Reference("url", 3), "https://s.test/page"),
+        (Reference("text"), "forty-two"),
         ("as it is", "as it is"),
     ],
     ids=["first", "last", "where one is", "what was read", "no reference"],
 )
-def test_what_a_step_gave_is_taken(result: str | Result, value: str) -> None:
+def test_what_a_step_gave_is_taken(result: str | Reference, value: str) -> None:
     assert given(result, [FOUND, READ]) == value
 
 
@@ -115,18 +115,18 @@ EVIL = "https://evil.test/x"
     ids=lambda each: each.tool,
 )
 def test_words_that_look_like_an_address_are_none_that_a_step_gave(output: Output) -> None:
-    assert given(Result("url", 1, 1), [output]) == "https://a.test/"
+    assert given(Reference("url", 1, 1), [output]) == "https://a.test/"
 
 
 @pytest.mark.parametrize(
     ("result", "why"),
     [
-        (Result("url", 2), "Step 2 gave 2 addresses: https://a.test/x, https://b.test/y"),
-        (Result("url", 2, 3), "Step 2 gave only 2 addresses"),
-        (Result("text", 7), "Step 7 gave nothing"),
-        (Result("tab", 2), "Step 2 gave no tabs"),
+        (Reference("url", 2), "Step 2 gave 2 addresses: https://a.test/x, https://b.test/y"),
+        (Reference("url", 2, 3), "Step 2 gave only 2 addresses"),
+        (Reference("text", 7), "Step 7 gave nothing"),
+        (Reference("tab", 2), "Step 2 gave no tabs"),
     ],
     ids=["several", "too few", "no such step", "no tab"],
 )
-def test_what_a_step_may_have_given_is_not_guessed(result: Result, why: str) -> None:
+def test_what_a_step_may_have_given_is_not_guessed(result: Reference, why: str) -> None:
     assert given(result, [FOUND, READ]) == Unclear(why)

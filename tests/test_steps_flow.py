@@ -15,7 +15,7 @@ from cdp_agent.decisions import (
     PlanProposed,
     QuestionAsked,
     Reject,
-    Reply,
+    Respond,
     Retry,
     Reword,
     Skip,
@@ -196,7 +196,7 @@ async def test_a_decision_that_never_comes_is_stop(
 async def test_the_planner_may_ask(browser: Browser, page: Page, site: Site, httpserver: HTTPServer) -> None:
     asking = ("propose_steps", {"needs_steps": False, "ask_user": "Which animal?"})
     models = Models(httpserver, [asking, plan("Type 'cats' in the search box"), verdict("Typed.")])
-    approve = deciding(Reply("cats"), Approve())
+    approve = deciding(Respond("cats"), Approve())
 
     events = await every(models.agent(browser, approve=approve).stream("Search", url=site.home, page=page))
 

@@ -7,7 +7,7 @@ from pytest_httpserver import HTTPServer
 
 from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser import Browser
-from cdp_agent.decisions import ActionProposed, Execute, QuestionAsked, Reply, Reword, Skip, Stop
+from cdp_agent.decisions import ActionProposed, Execute, QuestionAsked, Respond, Reword, Skip, Stop
 from cdp_agent.outcome import TaskError
 from cdp_agent.page.page import Page
 from cdp_agent.step_events import StepChosen, StepDone, StepNotDone, StepSkipped, StepsVerified
@@ -71,7 +71,7 @@ async def test_the_planner_asks_and_goes_on_with_the_answer(
 ) -> None:
     asking = ("next_step", {"needs_action": False, "ask_user": "Which animal?"})
     models = Models(httpserver, [asking, move("Type 'dogs' in the search box"), finish("Done."), verdict("Done.")])
-    approve = deciding(Reply("Dogs"), Execute())
+    approve = deciding(Respond("Dogs"), Execute())
 
     events = await every(
         models.agent(browser, flow="iterative", approve=approve).stream("Search", url=site.home, page=page)

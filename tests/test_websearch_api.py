@@ -11,12 +11,15 @@ from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import ActionError, SetupError
-from cdp_agent.websearch import NAMES, Result, Results, Search, configure
+from cdp_agent.websearch import NAMES, Results, Search, WebResult, configure
 
 KEY = "sk-very-secret"
 KEYED = {"brave": "BRAVE_API_KEY", "tavily": "TAVILY_API_KEY", "exa": "EXA_API_KEY", "parallel": "PARALLEL_API_KEY"}
 SERVICES = [*KEYED, "searxng"]
-FOUND = [Result("Tea", "https://tea.example/", "A hot drink."), Result("https://b.example/", "https://b.example/")]
+FOUND = [
+    WebResult("Tea", "https://tea.example/", "A hot drink."),
+    WebResult("https://b.example/", "https://b.example/"),
+]
 ANSWERS: dict[str, Any] = {
     "brave": {
         "type": "search",
@@ -159,7 +162,7 @@ async def test_the_answer_becomes_results(server: Server, name: str) -> None:
 
     found = await find(name, server)
 
-    results = [FOUND[0], FOUND[1]] if name != "exa" else [Result("Tea", FOUND[0].url, "A hot … drink."), FOUND[1]]
+    results = [FOUND[0], FOUND[1]] if name != "exa" else [WebResult("Tea", FOUND[0].url, "A hot … drink."), FOUND[1]]
     assert found == Results("tea & ø", {"searxng": "SearXNG"}.get(name, name.title()), results)
 
 

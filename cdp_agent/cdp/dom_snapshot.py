@@ -49,13 +49,13 @@ class DocumentSnapshot(Result, frozen=True):
     scroll_offset_y: float = 0
 
 
-class Snapshot(Result, frozen=True):
+class CapturedSnapshot(Result, frozen=True):
     """The documents of a process, the outermost first. Texts are numbers in `strings`, -1 where there is none."""
 
     documents: list[DocumentSnapshot]
     strings: list[str]
 
 
-class CaptureSnapshot(Command[Snapshot], frozen=True):
+class CaptureSnapshot(Command[CapturedSnapshot], frozen=True):
     method: ClassVar[str] = "DOMSnapshot.captureSnapshot"
     computed_styles: list[str]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from .network import Request
+from .network import SentRequest
 from .types import Command, Empty, Event, Part, Result
 
 
-class PausedRequest(Request, frozen=True):
+class PausedRequest(SentRequest, frozen=True):
     """With what is sent: `post_data` None where Chrome keeps it to itself, as it does with files."""
 
     headers: dict[str, str] = {}

@@ -7,7 +7,9 @@ from typing import ClassVar
 from .types import Command, Empty, Event, Part, Result
 
 
-class Request(Result, frozen=True):
+class SentRequest(Result, frozen=True):
+    """`Network.Request`."""
+
     url: str
     method: str
 
@@ -64,7 +66,7 @@ class RequestWillBeSent(Event, frozen=True):
     method: ClassVar[str] = "Network.requestWillBeSent"
     request_id: str
     loader_id: str
-    request: Request
+    request: SentRequest
     type: str | None = None
     frame_id: str | None = None
 

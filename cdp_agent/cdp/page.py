@@ -47,7 +47,7 @@ class IsolatedWorld(Result, frozen=True):
     execution_context_id: int
 
 
-class Screenshot(Result, frozen=True):
+class CapturedScreenshot(Result, frozen=True):
     data: bytes
 
 
@@ -66,8 +66,8 @@ class AddedScript(Result, frozen=True):
     identifier: str
 
 
-class Viewport(Part, frozen=True):
-    """CSS pixels of the document."""
+class Clip(Part, frozen=True):
+    """`Page.Viewport`: what a picture is of, in CSS pixels of the document."""
 
     x: float
     y: float
@@ -141,11 +141,11 @@ class GetLayoutMetrics(Command[LayoutMetrics], frozen=True):
     method: ClassVar[str] = "Page.getLayoutMetrics"
 
 
-class CaptureScreenshot(Command[Screenshot], frozen=True):
+class CaptureScreenshot(Command[CapturedScreenshot], frozen=True):
     method: ClassVar[str] = "Page.captureScreenshot"
     format: Literal["png", "jpeg", "webp"] | None = None
     quality: int | None = None
-    clip: Viewport | None = None
+    clip: Clip | None = None
     capture_beyond_viewport: bool | None = None
     optimize_for_speed: bool | None = None
 

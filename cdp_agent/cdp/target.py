@@ -38,7 +38,7 @@ class CreatedContext(Result, frozen=True):
     browser_context_id: str
 
 
-class Targets(Result, frozen=True):
+class TargetInfos(Result, frozen=True):
     target_infos: list[TargetInfo]
 
 
@@ -107,7 +107,7 @@ class CloseTarget(Command[ClosedTarget], frozen=True):
     target_id: str
 
 
-class GetTargets(Command[Targets], frozen=True):
+class GetTargets(Command[TargetInfos], frozen=True):
     method: ClassVar[str] = "Target.getTargets"
     filter: list[FilterEntry] | None = None
 

@@ -18,7 +18,7 @@ class EvaluateArguments(Arguments, frozen=True):
     expression: Annotated[str, Meta(min_length=1, description="A JavaScript expression; promises are awaited.")]
 
 
-class Evaluated(msgspec.Struct, frozen=True):
+class ScriptResult(msgspec.Struct, frozen=True):
     """What it came to, as JSON. `cut`: how many characters of its text a model does not see."""
 
     value: Any
@@ -34,4 +34,4 @@ async def evaluate(args: EvaluateArguments, context: Context) -> Observation:
         raise ScriptError("The value is nested too deep to be told. Ask for a part of it.")
     cut = max(0, len(text) - MOST_CHARS)
     notice = f"\n… cut here: {cut:,} characters more. Ask for less." if cut else ""
-    return Observation(text[:MOST_CHARS] + notice, Evaluated(value, cut))
+    return Observation(text[:MOST_CHARS] + notice, ScriptResult(value, cut))

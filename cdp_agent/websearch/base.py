@@ -17,7 +17,7 @@ _LONGEST_SNIPPET = 500
 _TAG = re.compile(r"</?[a-zA-Z][^>]*>")
 
 
-class Result(msgspec.Struct, frozen=True):
+class WebResult(msgspec.Struct, frozen=True):
     """One result. Title and snippet are plain text in one line; the address is where it leads in the end."""
 
     title: str
@@ -30,7 +30,7 @@ class Results(msgspec.Struct, frozen=True):
 
     query: str
     engine: str
-    results: list[Result]
+    results: list[WebResult]
     markdown: str = ""
 
     @property
@@ -92,17 +92,17 @@ class SearchService(Protocol):
         """The request."""
 
     @staticmethod
-    def decode(body: bytes) -> list[Result]:
+    def decode(body: bytes) -> list[WebResult]:
         """The results in its answer. Raises msgspec.DecodeError (ValidationError is one)."""
 
 
-def result(title: str | None, url: str | None, snippet: str | None = "") -> Result | None:
+def result(title: str | None, url: str | None, snippet: str | None = "") -> WebResult | None:
     """A result in its plain form, None for one that leads nowhere on the web."""
     # Which words to highlight is for whoever opens it: https://wicg.github.io/scroll-to-text-fragment/
     address = (url or "").strip().partition(":~:")[0].removesuffix("#")
     if not address.lower().startswith(("http://", "https://")) or any(char.isspace() for char in address):
         return None
-    return Result(plain(title or "", _LONGEST_TITLE) or address, address, plain(snippet or "", _LONGEST_SNIPPET))
+    return WebResult(plain(title or "", _LONGEST_TITLE) or address, address, plain(snippet or "", _LONGEST_SNIPPET))
 
 
 def plain(text: str, longest: int) -> str:
@@ -111,9 +111,9 @@ def plain(text: str, longest: int) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
-def different(found: Iterable[Result | None], most: int) -> list[Result]:
+def different(found: Iterable[WebResult | None], most: int) -> list[WebResult]:
     """The first so many results of different addresses."""
-    by_address: dict[str, Result] = {}
+    by_address: dict[str, WebResult] = {}
     for each in found:
         if each is not None:
             by_address.setdefault(each.url, each)

@@ -62,13 +62,13 @@ _PICTURE = "The last picture that the agent had of the page comes with this; the
 _DOES_NOT_FIT = "The answer does not have the form that was asked for: {problems}. Call done again with JSON that fits."
 
 
-class VerdictArguments(Arguments, frozen=True):
+class ValidateTaskArguments(Arguments, frozen=True):
     task_assessment: Annotated[str, Meta(description="What was asked for, what was done, and what shows it, briefly.")]
     completion_quality: Annotated[Quality, Meta(description="How far the task is done.")]
     feedback: Annotated[str | None, Meta(description="What is missing or wrong, and how to get it.")] = None
 
 
-_VALIDATE = only_asked_for("validate_task", "Give your verdict on the answer.", VerdictArguments)
+_VALIDATE = only_asked_for("validate_task", "Give your verdict on the answer.", ValidateTaskArguments)
 
 
 async def conclude(run: Run, answer: str) -> str | None:
@@ -141,7 +141,7 @@ def _force(run: Run, value: Any, why: str) -> None:
     run.end = End(value, TaskError("failed", why), "forced")
 
 
-async def _judge(run: Run, answer: str, checked: Checked) -> VerdictArguments:
+async def _judge(run: Run, answer: str, checked: Checked) -> ValidateTaskArguments:
     talk = run.judge
     if talk is None:
         system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(run.task.guardrails))
@@ -159,7 +159,7 @@ async def _judge(run: Run, answer: str, checked: Checked) -> VerdictArguments:
         ]
         return Question(_joined(asked), picture, _joined(_records(run, talk, first=first)), page)
 
-    return await talk.ask_for(compose, _VALIDATE, VerdictArguments, "validation")
+    return await talk.ask_for(compose, _VALIDATE, ValidateTaskArguments, "validation")
 
 
 def all_shown(run: Run) -> str:

@@ -26,7 +26,7 @@ from cdp_agent.decisions import (
     PlanProposed,
     QuestionAsked,
     Reject,
-    Reply,
+    Respond,
     Retry,
     Reword,
     Skip,
@@ -117,7 +117,7 @@ class Terminal:
         """A decision, or what is wrong with the words; None when there are no more."""
         if isinstance(ask, QuestionAsked):
             line = await self._asked("> ")
-            return Reply(line.strip()) if line is not None else None
+            return Respond(line.strip()) if line is not None else None
         line = await self._asked(_choices(ask))
         if line is None:
             return None

@@ -128,7 +128,7 @@ class _Piece(NamedTuple):
 class _Drawing:
     """What the process of one frame has drawn, with the frames of that process inside."""
 
-    def __init__(self, session: Session, snapshot: dom_snapshot.Snapshot) -> None:
+    def __init__(self, session: Session, snapshot: dom_snapshot.CapturedSnapshot) -> None:
         self.documents = snapshot.documents
         self.viewport = _box(snapshot.documents[0].layout.bounds[0])
         self._session = session
@@ -215,7 +215,7 @@ def _has_own_process(frame: Frame) -> bool:
     return frame.parent is None or frame.parent.session is not frame.session
 
 
-async def _capture(frame: Frame) -> dom_snapshot.Snapshot:
+async def _capture(frame: Frame) -> dom_snapshot.CapturedSnapshot:
     timeout_s = FRAME_TIMEOUT_S if frame.parent is not None else TIMEOUT_S
     await frame.rest(timeout_s)
     async with deadline(frame.session, timeout_s):

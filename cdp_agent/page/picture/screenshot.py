@@ -101,9 +101,7 @@ async def _capture(page: Tab, *, full_page: bool, to_be_painted: bool = False) -
     clip = None
     if full_page:
         size = await _content_size(page)
-        clip = cdp_page.Viewport(
-            x=0, y=0, width=min(size.width, LONGEST_PX), height=min(size.height, LONGEST_PX), scale=1
-        )
+        clip = cdp_page.Clip(x=0, y=0, width=min(size.width, LONGEST_PX), height=min(size.height, LONGEST_PX), scale=1)
     async with deadline(session, TIMEOUT_S):
         return await capture(
             session,

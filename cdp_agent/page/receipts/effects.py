@@ -58,7 +58,7 @@ async def pictures(tree: FrameTree) -> Pictures:
         boxes = [box for box in places if box is not None]
         seen = []
         for x, y, width, height in boxes:
-            clip = cdp_page.Viewport(x=x, y=y, width=width, height=height, scale=1)
+            clip = cdp_page.Clip(x=x, y=y, width=width, height=height, scale=1)
             async with deadline(world.session, _PICTURE_S):
                 shot = cdp_page.CaptureScreenshot(format="png", clip=clip, optimize_for_speed=True)
                 seen.append(await capture(world.session, shot))

@@ -16,7 +16,7 @@ from cdp_agent.decisions import (
     Execute,
     PlanProposed,
     QuestionAsked,
-    Reply,
+    Respond,
     Retry,
     Skip,
     StepFailed,
@@ -137,12 +137,12 @@ class Approvals:
             return Stop("A step failed, and nobody is there to be asked.")
         return await self._ask(ask, "")
 
-    async def answer(self, question: str) -> Reply | Stop:
+    async def answer(self, question: str) -> Respond | Stop:
         """What the user answers."""
         decision = await self._ask(
             QuestionAsked(id=self._next(), question=question), f"{_NOBODY}: {question} Say it in the task."
         )
-        assert isinstance(decision, Reply | Stop)  # the only ones that count
+        assert isinstance(decision, Respond | Stop)  # the only ones that count
         return decision
 
     async def _ask(self, ask: Ask, unasked: str) -> Decision:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cdp_agent.agent.observation.browser_state import BLANK
 from cdp_agent.agent.state import checkpoint
 from cdp_agent.agent.state.run import End
-from cdp_agent.decisions import Approve, Edit, Reject, Reply, Retry, Reword, Skip, Stop
+from cdp_agent.decisions import Approve, Edit, Reject, Respond, Retry, Reword, Skip, Stop
 from cdp_agent.events import TaskStarted
 from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import TaskError
@@ -139,7 +139,7 @@ async def _agree(work: StepRun) -> list[str] | None:
                 return None
 
 
-def answered(question: str, reply: Reply) -> str:
+def answered(question: str, reply: Respond) -> str:
     """A question with its answer, as a note for the planner."""
     return _ANSWERED.format(question=question, answer=reply.text)
 

@@ -47,12 +47,12 @@ _SINCE = {True: "", False: " since then"}
 _DOES_NOT_FIT = "The message does not have the form that was asked for: {problems}. Give your verdict again."
 
 
-class VerdictArguments(Arguments, frozen=True):
+class VerifyArguments(Arguments, frozen=True):
     task_completed: Annotated[bool, Meta(description="Whether all that was asked for is done.")]
     message: Annotated[str, Meta(min_length=1, description="The answer to the user, or what is missing.")]
 
 
-_VERIFY = only_asked_for("verify", "Give your verdict.", VerdictArguments)
+_VERIFY = only_asked_for("verify", "Give your verdict.", VerifyArguments)
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -76,7 +76,7 @@ async def verify(work: StepRun, proposed: str = "") -> Verdict:
         return await _question(work, talk, proposed, [*claims, note], first=first)
 
     while True:
-        found = await talk.ask_for(compose, _VERIFY, VerdictArguments, "validation")
+        found = await talk.ask_for(compose, _VERIFY, VerifyArguments, "validation")
         answer, problems = _read(run, found.message)
         checked = _held_against(work, answer)
         run.validations += 1

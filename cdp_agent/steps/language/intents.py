@@ -46,7 +46,7 @@ Targets = tuple[Target, ...]
 """The ways in which the words can be read, likeliest first: "Sign in to the shop" may be one name, or a place too."""
 
 
-class Result(msgspec.Struct, frozen=True):
+class Reference(msgspec.Struct, frozen=True):
     """Something that an earlier step gave: "the address shown in step 2". `step` is None for the one before.
 
     `order` is which of several, from 1, or from the end with -1: "the first link found in step 2".
@@ -62,7 +62,7 @@ class _Intent(msgspec.Struct, frozen=True):
 
 
 class Open(_Intent, frozen=True):
-    url: str | Result
+    url: str | Reference
     new_tab: bool = False
 
 
@@ -70,11 +70,11 @@ class Go(_Intent, frozen=True):
     where: Literal["back", "forward", "reload"]
 
 
-class Tab(_Intent, frozen=True):
+class UseTab(_Intent, frozen=True):
     """`which` is a number from 1, a part of the title or address, "next", "previous", or what a step gave."""
 
     act: Literal["open", "close", "switch", "list"]
-    which: str | Result | None = None
+    which: str | Reference | None = None
 
 
 class Click(_Intent, frozen=True):
@@ -88,7 +88,7 @@ class Click(_Intent, frozen=True):
 class Type(_Intent, frozen=True):
     """Without a target it is the field that has the focus, or the only one."""
 
-    text: str | Result
+    text: str | Reference
     target: Targets | None = None
     append: bool = False
     submit: bool = False
@@ -170,7 +170,7 @@ class Either(_Intent, frozen=True):
 Intent = (
     Open
     | Go
-    | Tab
+    | UseTab
     | Click
     | Type
     | Select

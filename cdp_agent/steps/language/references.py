@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from cdp_agent.steps.language.intents import Result
+from cdp_agent.steps.language.intents import Reference
 from cdp_agent.steps.language.words import Quoted
 
 _STEP = r"(?:(?:the )?step (?P<step>\d+)|(?:the )?(?:previous|last|preceding|earlier) step)"
@@ -35,7 +35,7 @@ _BEFORE_ADDRESS = re.compile(r"^(?:the )?(?:url|address|web ?site|site|page)\s*:
 _AFTER_ADDRESS = re.compile(r"\s+(?:web ?site|home ?page|page|site)$", re.I)
 
 
-def read_reference(words: str) -> Result | None:
+def read_reference(words: str) -> Reference | None:
     """What of an earlier step the words mean, None when they mean none."""
     found = _REFERENCE.fullmatch(words.strip())
     if found is None:
@@ -43,10 +43,10 @@ def read_reference(words: str) -> Result | None:
     kinds: tuple[Literal["url", "tab", "text"], ...] = ("url", "tab", "text")
     what: Literal["url", "tab", "text"] = next((kind for kind in kinds if found[kind]), "text")
     order = _ORDERS.get((found["order"] or "").lower())
-    return Result(what, int(found["step"]) if found["step"] else None, order)
+    return Reference(what, int(found["step"]) if found["step"] else None, order)
 
 
-def read_address(words: str, text: Quoted) -> str | Result | None:
+def read_address(words: str, text: Quoted) -> str | Reference | None:
     """The address that the words are, or refer to; None when they are none."""
     if result := read_reference(words):
         return result

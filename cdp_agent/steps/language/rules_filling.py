@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from cdp_agent.steps.language.intents import Check, Intent, Result, Select, Set, Targets, Type, Upload
+from cdp_agent.steps.language.intents import Check, Intent, Reference, Select, Set, Targets, Type, Upload
 from cdp_agent.steps.language.patterns import PatternRule, Slots
 from cdp_agent.steps.language.references import read_reference
 from cdp_agent.steps.language.targets import read_target
@@ -23,7 +23,7 @@ _PLACES = {"first": "0", "second": "1", "third": "2", "fourth": "3", "fifth": "4
 _PLACE = re.compile(rf"(?:the )?(?:(?:option )?(?:number |#|no\. ?)?(\d+)|({'|'.join(_PLACES)}) option)", re.I)
 
 
-def _typed(words: str, text: Quoted) -> str | Result:
+def _typed(words: str, text: Quoted) -> str | Reference:
     return read_reference(words) or text.plain(words)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cdp_agent.steps.language.intents import Go, Intent, Open, Result, Tab
+from cdp_agent.steps.language.intents import Go, Intent, Open, Reference, UseTab
 from cdp_agent.steps.language.patterns import PatternRule, Slots
 from cdp_agent.steps.language.references import read_address, read_reference
 from cdp_agent.steps.language.words import Quoted
@@ -26,7 +26,7 @@ def _reload(slots: Slots, text: Quoted) -> Intent:
 
 def _new_tab(slots: Slots, text: Quoted) -> Intent | None:
     if "url" not in slots:
-        return Tab("open")
+        return UseTab("open")
     address = read_address(slots["url"], text)
     return None if address is None else Open(address, new_tab=True)
 
@@ -37,23 +37,23 @@ def _open(slots: Slots, text: Quoted) -> Intent | None:
 
 
 def _close_tab(slots: Slots, text: Quoted) -> Intent:
-    return Tab("close", _which(slots["which"], text) if "which" in slots else None)
+    return UseTab("close", _which(slots["which"], text) if "which" in slots else None)
 
 
 def _switch_tab(slots: Slots, text: Quoted) -> Intent:
-    return Tab("switch", _which(slots["which"], text))
+    return UseTab("switch", _which(slots["which"], text))
 
 
 def _use_tab(slots: Slots, text: Quoted) -> Intent | None:
     result = read_reference(slots["which"])
-    return Tab("switch", result) if result is not None and result.what == "tab" else None
+    return UseTab("switch", result) if result is not None and result.what == "tab" else None
 
 
 def _list_tabs(slots: Slots, text: Quoted) -> Intent:
-    return Tab("list")
+    return UseTab("list")
 
 
-def _which(words: str, text: Quoted) -> str | Result:
+def _which(words: str, text: Quoted) -> str | Reference:
     """A tab by its number, its place, a part of its title or address, or by the step that opened it."""
     if result := read_reference(words):
         return result

@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 import msgspec
 
 from cdp_agent.page.snapshot.lines import links_in
-from cdp_agent.steps.language.intents import Result
+from cdp_agent.steps.language.intents import Reference
 from cdp_agent.steps.resolve.outline import OutlineNode
 from cdp_agent.steps.resolve.resolve import Unclear
 
@@ -41,7 +41,7 @@ def on(tool: str, node: OutlineNode, **arguments: Any) -> Call:
     return Call(tool, {"ref": node.ref, **arguments}, node.described)
 
 
-def given(value: str | Result, outputs: Sequence[Output]) -> str | Unclear:
+def given(value: str | Reference, outputs: Sequence[Output]) -> str | Unclear:
     """What an earlier step gave, when the step refers to one and there is no doubt what it is."""
     if isinstance(value, str):
         return value
@@ -65,7 +65,7 @@ def _tab(output: Output) -> str | Unclear:
     return ids[0] if len(ids) == 1 else Unclear(f"Step {output.step} gave {len(ids) or 'no'} tabs")
 
 
-def _address(output: Output, value: Result) -> str | Unclear:
+def _address(output: Output, value: Reference) -> str | Unclear:
     urls = list(dict.fromkeys(each.rstrip(_SENTENCE_END) for each in _addresses(output)))
     if value.order is not None and urls:
         place = value.order - 1 if value.order > 0 else len(urls) + value.order

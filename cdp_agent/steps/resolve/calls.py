@@ -19,10 +19,10 @@ from cdp_agent.steps.language.intents import (
     Scroll,
     Select,
     Set,
-    Tab,
     Target,
     Type,
     Upload,
+    UseTab,
     Wait,
 )
 from cdp_agent.steps.resolve import calls_filling, calls_going, calls_pointing
@@ -45,7 +45,7 @@ def call_for(
             return calls_going.open_address(intent, outputs)
         case Go():
             return calls_going.go(intent)
-        case Tab():
+        case UseTab():
             return _tab_of_the_page(intent, page) or calls_going.use_tab(intent, outputs, tabs, current)
         case Wait():
             return calls_going.wait(intent)
@@ -64,7 +64,7 @@ def needs_page(intent: Intent) -> bool:
     match intent:
         case Open() | Go() | Wait() | Look():
             return False
-        case Tab():
+        case UseTab():
             return _may_be_of_the_page(intent)
         case Scroll():
             return intent.target is not None
@@ -100,12 +100,12 @@ def _on_the_page(
             return calls_filling.upload(intent, page)
 
 
-def _may_be_of_the_page(intent: Tab) -> bool:
+def _may_be_of_the_page(intent: UseTab) -> bool:
     places = ("next", "previous", "last")
     return intent.act in ("switch", "close") and isinstance(intent.which, str) and intent.which not in places
 
 
-def _tab_of_the_page(intent: Tab, page: Outline) -> Call | Unclear | None:
+def _tab_of_the_page(intent: UseTab, page: Outline) -> Call | Unclear | None:
     """ "Switch to the Details tab": pages have tabs too, and one of that name is meant before the browser's."""
     if not _may_be_of_the_page(intent) or str(intent.which).isdigit():
         return None

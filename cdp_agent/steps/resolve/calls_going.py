@@ -7,7 +7,7 @@ from typing import Any
 
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.lines import in_line, quoted
-from cdp_agent.steps.language.intents import Go, Look, Open, Tab, Wait
+from cdp_agent.steps.language.intents import Go, Look, Open, UseTab, Wait
 from cdp_agent.steps.language.words import alike
 from cdp_agent.steps.resolve.call import Call, Output, given
 from cdp_agent.steps.resolve.resolve import Unclear
@@ -24,7 +24,7 @@ def go(intent: Go) -> Call:
     return Call(intent.where, {})
 
 
-def use_tab(intent: Tab, outputs: Sequence[Output], tabs: Sequence[Page], current: Page | None) -> Call | Unclear:
+def use_tab(intent: UseTab, outputs: Sequence[Output], tabs: Sequence[Page], current: Page | None) -> Call | Unclear:
     """The browser's tabs are told by their numbers, their places, or by what their titles or addresses say."""
     if intent.which is None:
         return Call("manage_tabs", {"action": intent.act})

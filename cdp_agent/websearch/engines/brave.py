@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from cdp_agent.websearch.base import Result, SearchRequest, different, result
+from cdp_agent.websearch.base import SearchRequest, WebResult, different, result
 
 NAME = "Brave"
 BASE_URL = "https://api.search.brave.com/res/v1"
@@ -32,6 +32,6 @@ def encode(query: str, max_results: int, key: str) -> SearchRequest:
     return SearchRequest("/web/search", asked, {"X-Subscription-Token": key})
 
 
-def decode(body: bytes) -> list[Result]:
+def decode(body: bytes) -> list[WebResult]:
     web = msgspec.json.decode(body, type=_Answer).web or _Web()
     return different((result(each.title, each.url, each.description) for each in web.results), _MOST)

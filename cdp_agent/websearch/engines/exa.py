@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from cdp_agent.websearch.base import Result, SearchRequest, different, result
+from cdp_agent.websearch.base import SearchRequest, WebResult, different, result
 
 NAME = "Exa"
 BASE_URL = "https://api.exa.ai"
@@ -32,6 +32,6 @@ def encode(query: str, max_results: int, key: str) -> SearchRequest:
     return SearchRequest("/search", headers={"x-api-key": key}, body=asked)
 
 
-def decode(body: bytes) -> list[Result]:
+def decode(body: bytes) -> list[WebResult]:
     found = msgspec.json.decode(body, type=_Answer).results
     return different((result(each.title, each.url, " … ".join(each.highlights or [])) for each in found), _MOST)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from cdp_agent.websearch.base import Result, SearchRequest, different, result
+from cdp_agent.websearch.base import SearchRequest, WebResult, different, result
 
 NAME = "Parallel"
 BASE_URL = "https://api.parallel.ai"
@@ -36,6 +36,6 @@ def encode(query: str, max_results: int, key: str) -> SearchRequest:
     return SearchRequest("/v1/search", headers={"x-api-key": key}, body=asked)
 
 
-def decode(body: bytes) -> list[Result]:
+def decode(body: bytes) -> list[WebResult]:
     found = msgspec.json.decode(body, type=_Answer).results
     return different((result(each.title, each.url, " … ".join(each.excerpts or [])) for each in found), _MOST)

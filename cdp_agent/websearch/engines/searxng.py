@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from cdp_agent.websearch.base import Result, SearchRequest, different, result
+from cdp_agent.websearch.base import SearchRequest, WebResult, different, result
 
 NAME = "SearXNG"
 BASE_URL = None
@@ -26,6 +26,6 @@ def encode(query: str, max_results: int, key: str) -> SearchRequest:
     return SearchRequest("/search", {"q": query, "format": "json"}, {"Authorization": f"Bearer {key}"} if key else {})
 
 
-def decode(body: bytes) -> list[Result]:
+def decode(body: bytes) -> list[WebResult]:
     found = msgspec.json.decode(body, type=_Answer).results
     return different((result(each.title, each.url, each.content) for each in found), _MOST)

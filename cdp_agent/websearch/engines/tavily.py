@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from cdp_agent.websearch.base import Result, SearchRequest, different, result
+from cdp_agent.websearch.base import SearchRequest, WebResult, different, result
 
 NAME = "Tavily"
 BASE_URL = "https://api.tavily.com"
@@ -27,6 +27,6 @@ def encode(query: str, max_results: int, key: str) -> SearchRequest:
     return SearchRequest("/search", headers={"Authorization": f"Bearer {key}"}, body=asked)
 
 
-def decode(body: bytes) -> list[Result]:
+def decode(body: bytes) -> list[WebResult]:
     found = msgspec.json.decode(body, type=_Answer).results
     return different((result(each.title, each.url, each.content) for each in found), _MOST)

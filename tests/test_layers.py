@@ -27,6 +27,7 @@ LAYERS = [
     "config",
     "schemas",
     "cli",
+    "sync",
     "server",
     "mcp",
 ]

@@ -21,8 +21,28 @@ MouseButton = Literal["left", "right", "middle"]
 SelectBy = Literal["text", "value", "index"]
 
 
-class Page(View):
-    """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`."""
+class _Public(type):
+    """Names what programs use, for `help` and completion: most of a tab is for the modules of this package."""
+
+    def __dir__(cls) -> list[str]:
+        own = {name for kind in (Page, View) for name in vars(kind) if not name.startswith("_")}
+        return sorted(own - _INTERNAL | _OF_TAB)
+
+
+_OF_TAB = {"close", "closed", "evaluate", "number", "opener", "popups", "target_id", "title", "url"}
+_INTERNAL = {"contents", "fill_secret", "select_secret"}
+
+
+class Page(View, metaclass=_Public):
+    """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`.
+
+    `title` is the tab's title, `target_id` its id in Chrome, and `number` says which one it is of all the tabs that the
+    browser has had, from 1. `opener` is the page that opened it, if one did, `popups` are those that it opened, in
+    order. `closed` says whether it was closed.
+    """
+
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
 
     async def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
         """Opens an address and waits until it is settled, within `navigation_timeout_s` (30) unless told otherwise.

@@ -60,6 +60,15 @@ class Kept(msgspec.Struct, frozen=True):
 class Tab:
     """A tab of a Chrome. It is attached to at its first use, so that a page costs nothing until it is asked for."""
 
+    target_id: str
+    number: int
+    """Which one it is of all the tabs that the browser has had, from 1."""
+    title: str
+    opener: Self | None
+    popups: list[Self]
+    """The tabs that this one opened, in order; of those closed meanwhile the last few."""
+    closed: bool
+
     def __init__(
         self,
         browser: Session,
@@ -73,11 +82,9 @@ class Tab:
     ) -> None:
         self.target_id = info.target_id
         self.number = 0
-        """Which one it is of all the tabs that the browser has had, from 1."""
         self.title = info.title
         self.opener = opener
-        self.popups: list[Self] = []
-        """The tabs that this one opened, in order; of those closed meanwhile the last few."""
+        self.popups = []
         self.closed = False
         self.guard = guard or RequestPolicy()
         """What the tab, and those that it opens, may load."""

@@ -1,0 +1,197 @@
+"""The event loop behind `cdp_agent.sync`: one for the process, in a thread of its own, so that it works anywhere.
+
+Whoever calls waits in their own thread, where the functions that they gave (`on_event`, `approve`) are called too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextvars
+import os
+import threading
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from cdp_agent.errors import SetupError
+
+if TYPE_CHECKING:
+    from cdp_agent.browser.browser import Browser
+
+T = TypeVar("T")
+
+CLOSE_AT_EXIT_S = 5.0
+_OWN_THREAD = (
+    "A call of cdp_agent.sync would wait for itself: it was made in the thread of its event loop, as in a tool of "
+    "yours. Await the classes of cdp_agent there."
+)
+_END: Final = object()
+
+
+class Background:
+    """The loop and its thread."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, name="cdp_agent.sync", daemon=True)
+        self.browsers: set[Browser] = set()
+        """Those that are open."""
+        self.thread.start()
+
+    def end(self) -> None:
+        """Closes what is open: the interpreter ends."""
+        if not self.thread.is_alive():
+            return
+
+        async def close() -> None:
+            await asyncio.wait([asyncio.ensure_future(each.close()) for each in self.browsers], timeout=CLOSE_AT_EXIT_S)
+
+        if self.browsers:
+            Caller(self).wait(close())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()
+
+
+_starting = threading.Lock()
+_background: Background | None = None
+
+
+def background() -> Background:
+    """The one of this process; it is started when it is first needed."""
+    global _background
+    with _starting:
+        if _background is None:
+            _background = Background()
+            atexit.register(_background.end)
+        return _background
+
+
+def _forget() -> None:
+    """A process that was forked has no thread of its parent."""
+    global _background, _starting
+    _background, _starting = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_forget)
+
+_caller: contextvars.ContextVar[Caller] = contextvars.ContextVar("caller")
+
+
+class Caller:
+    """A thread that waits for what the loop does for it, and meanwhile calls the functions that it gave."""
+
+    def __init__(self, behind: Background | None = None) -> None:
+        self._background = behind or background()
+        self._inbox: SimpleQueue[object] = SimpleQueue()
+        self._context = contextvars.copy_context()
+        self._context.run(_caller.set, self)
+
+    def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """What it returns, or raises. What interrupts the waiting (Ctrl-C) cancels it, and is raised when it has ended.
+
+        Raises SetupError in the loop's own thread.
+        """
+        if threading.current_thread() is self._background.thread:
+            coroutine.close()
+            raise SetupError(_OWN_THREAD)
+        loop = self._background.loop
+        ended = threading.Event()
+        task: asyncio.Task[T] | None = None
+
+        def begin() -> None:
+            nonlocal task
+            task = loop.create_task(coroutine, context=self._context)
+            task.add_done_callback(end)
+
+        def end(done: asyncio.Task[T]) -> None:
+            ended.set()
+            self._inbox.put(done)
+
+        def cancel() -> None:
+            if task is not None:
+                task.cancel()
+
+        try:
+            loop.call_soon_threadsafe(begin)
+            while (item := self._inbox.get()) is not task or task is None:
+                if callable(item):
+                    item()
+        except BaseException:
+            loop.call_soon_threadsafe(cancel)
+            ended.wait()
+            if task is not None and not task.cancelled():
+                task.exception()  # has been seen: what interrupted is raised
+            raise
+        return task.result()
+
+    def post(self, function: Callable[[], object]) -> None:
+        """Has the function called in the thread that waits, or waits next, after what was posted before."""
+        self._inbox.put(function)
+
+    async def ask(self, function: Callable[[], T]) -> T:
+        """What the function returns, called in that thread, or raises."""
+        loop = self._background.loop
+        answered: asyncio.Future[T] = loop.create_future()
+
+        def answer() -> None:
+            try:
+                value = function()
+            except Exception as error:  # noqa: BLE001 (a function of the caller's may raise what it likes)
+                loop.call_soon_threadsafe(_unless_done(answered.set_exception, answered), error)
+            else:
+                loop.call_soon_threadsafe(_unless_done(answered.set_result, answered), value)
+
+        self.post(answer)
+        return await answered
+
+
+def _unless_done(setting: Callable[[Any], None], future: asyncio.Future[Any]) -> Callable[[Any], None]:
+    """Nobody waits for an answer any more that comes after the time limit."""
+    return lambda value: None if future.done() else setting(value)
+
+
+def waiting() -> Caller:
+    """The one that what runs now is done for; to be asked for in the loop."""
+    return _caller.get()
+
+
+def call(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Waits for a coroutine in the loop; see `Caller.wait`."""
+    return Caller().wait(coroutine)
+
+
+def read(function: Callable[[], T]) -> T:
+    """What a function returns that is called in the loop's thread, where nothing changes meanwhile."""
+
+    async def once() -> T:
+        return function()
+
+    return call(once())
+
+
+def iterate(events: AsyncGenerator[T, None]) -> Generator[T, None, None]:
+    """The same events, one at a time. Whoever stops early ends what makes them, as `aclose` does."""
+    caller = Caller()
+
+    async def step() -> T | object:
+        return await anext(events, _END)
+
+    try:
+        while (event := caller.wait(step())) is not _END:
+            yield event  # type: ignore[misc]  # all but the end are events
+    finally:
+        _close(caller, events)
+
+
+def _close(caller: Caller, events: AsyncGenerator[Any, None]) -> None:
+    async def close() -> None:
+        await events.aclose()
+
+    own = background()
+    if threading.current_thread() is own.thread:  # collected there as garbage
+        own.loop.create_task(close())
+    else:
+        caller.wait(close())

@@ -1,0 +1,764 @@
+"""The classes of cdp_agent with calls that block. `python scripts/sync.py` makes this file of the async ones."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, overload
+
+from cdp_agent.agent.agent import Agent as AsyncAgent
+from cdp_agent.browser.attach.connecting import AUTO
+from cdp_agent.browser.browser import Browser as AsyncBrowser
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S
+from cdp_agent.page.page import Page as AsyncPage
+from cdp_agent.sync.background import call, iterate, read
+from cdp_agent.sync.face import Face, approve_of, approver_of, behind, closed, event_of, opened, sink_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any, Literal, TypedDict, Unpack
+
+    from cdp_agent.agent.agent import T
+    from cdp_agent.agent.base.task import BatchPolicy, Limits
+    from cdp_agent.agent.sinks import Sink
+    from cdp_agent.browser.attach.connecting import Attempt
+    from cdp_agent.browser.launch.proxy import Proxy
+    from cdp_agent.cdp import browser as cdp_browser
+    from cdp_agent.events import Event, Progress, TaskCompleted
+    from cdp_agent.outcome import AgentResult
+    from cdp_agent.page.actions.scroll import Direction, Scrolled
+    from cdp_agent.page.page import MouseButton, SelectBy
+    from cdp_agent.page.picture.redactions import Spans
+    from cdp_agent.page.query.find import FindResult
+    from cdp_agent.page.query.markup import CleanHtml
+    from cdp_agent.page.query.schema import PageSchema
+    from cdp_agent.page.query.search import SearchResult
+    from cdp_agent.page.receipts.receipts import Receipt
+    from cdp_agent.page.refs.locate import Position
+    from cdp_agent.page.snapshot.snapshot import Snapshot
+    from cdp_agent.page.tab.dialogs import DialogPolicy
+    from cdp_agent.page.tab.settings import Given, Viewport
+    from cdp_agent.providers.base import ReasoningEffort
+    from cdp_agent.providers.request_options import Patience
+    from cdp_agent.security.secrets import GivenSecret
+    from cdp_agent.steps.approval.settings import Flow, PlannerPage
+    from cdp_agent.steps.approval.setup import Approve
+    from cdp_agent.sync.face import Approver, Stop
+    from cdp_agent.tools.base import Tool
+
+    class Where(TypedDict, total=False):
+        """What `run` and `stream` take beside the task and the form of its answer."""
+
+        url: str | None
+        data: Any
+        page: Page | None
+        stop: Stop | None
+
+    class Again(TypedDict, total=False):
+        """What `resume` takes beside the run and the form of its answer."""
+
+        base_url: str | None
+        api_key: str | None
+        tools: Iterable[Tool]
+        secrets: Mapping[str, GivenSecret] | None
+        approve: Approve | None
+        approver: Approver | None
+        approval_timeout_s: float
+        stop: Stop | None
+        environment: Mapping[str, str]
+
+
+class Browser(Face[AsyncBrowser]):
+    """`with Browser.launch() as browser`, or `browser = Browser.launch()` and `browser.close()`.
+
+    Whoever holds it holds the Chrome that is there now: `reopen` exchanges what is behind it.
+    """
+
+    @staticmethod
+    def launch(
+        *,
+        headless: bool = True,
+        executable: str | None = None,
+        profile: str | os.PathLike[str] | None = None,
+        args: Sequence[str] = (),
+        env: Mapping[str, str] | None = None,
+        viewport: Viewport | tuple[int, int] | None = (1280, 800),
+        downloads: str | os.PathLike[str] | None = None,
+        dialogs: DialogPolicy | None = None,
+        proxy: str | Proxy | None = None,
+        storage_state: str | os.PathLike[str] | None = None,
+        timeout_s: float = 30.0,
+        **settings: Unpack[Given],
+    ) -> Browser:
+        """A Chrome of our own: nothing of it is left when it is closed, or when this process ends in any way.
+
+        Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment.
+        `viewport` is in CSS pixels (None: as the window has it). Downloads go to a folder inside of the profile, or to
+        `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For what
+        else pages are made to see, see `PageSettings`. Raises SetupError for a setting that makes no sense, and
+        BrowserError, with what Chrome said, when it does not start within `timeout_s`.
+        """
+        return Browser(
+            opened(
+                AsyncBrowser.launch(
+                    headless=headless,
+                    executable=executable,
+                    profile=profile,
+                    args=args,
+                    env=env,
+                    viewport=viewport,
+                    downloads=downloads,
+                    dialogs=dialogs,
+                    proxy=proxy,
+                    storage_state=storage_state,
+                    timeout_s=timeout_s,
+                    **settings,
+                )
+            )
+        )
+
+    @staticmethod
+    def connect(
+        endpoint: str | Sequence[str] = AUTO,
+        *,
+        profile: str | os.PathLike[str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout_s: float = 5.0,
+        viewport: Viewport | tuple[int, int] | None = None,
+        downloads: str | os.PathLike[str] | None = None,
+        dialogs: DialogPolicy | None = None,
+        proxy: str | Proxy | None = None,
+        storage_state: str | os.PathLike[str] | None = None,
+        **settings: Unpack[Given],
+    ) -> Browser:
+        """A Chrome that runs: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
+
+        "auto" is the Chrome that its user works with, found in its usual profile's folder or in `profile`; our tabs get
+        windows of their own there. `headers` go with the requests to the endpoint. The Chrome is never ended, only tabs
+        that we opened are closed. Its tabs keep focus, size and download folder, unless `viewport` or `downloads` are
+        given. With a `proxy` or a `storage_state` our tabs are in a browser context of their own, as in a private
+        window. When the Chrome goes away, `reopen` takes the next endpoint. Raises SetupError for what is no address,
+        and BrowserError that tells what happened at each endpoint.
+        """
+        return Browser(
+            opened(
+                AsyncBrowser.connect(
+                    endpoint,
+                    profile=profile,
+                    headers=headers,
+                    timeout_s=timeout_s,
+                    viewport=viewport,
+                    downloads=downloads,
+                    dialogs=dialogs,
+                    proxy=proxy,
+                    storage_state=storage_state,
+                    **settings,
+                )
+            )
+        )
+
+    @property
+    def version(self) -> cdp_browser.Version:
+        """The Chrome's product and protocol."""
+        return read(lambda: self._async.version)
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        """The endpoints that were tried when it was opened, the one that it is connected to last."""
+        return read(lambda: self._async.attempts)
+
+    @property
+    def pages(self) -> list[Page]:
+        """The open tabs, in the order in which they came. They cost nothing until they are used."""
+        return [Page(each) for each in read(lambda: self._async.pages)]
+
+    def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
+        """A new tab that shows `url`, in the background if asked or where the Chrome is somebody else's.
+
+        Raises as Page.goto, and SetupError for a locale or time zone that Chrome does not know. When it fails or is
+        cancelled, no tab is left.
+        """
+        return Page(call(self._async.new_page(url, background=background)))
+
+    def find_page(self, named: str) -> Page:
+        """The open tab of that id, or the only one whose title or address holds these words.
+
+        Raises SetupError with those that there are.
+        """
+        return Page(read(lambda: self._async.find_page(named)))
+
+    def save_storage_state(self, path: str | os.PathLike[str]) -> None:
+        """Writes the cookies, and the local storage of the origins that tabs have shown, to a file (mode 600).
+
+        The file is Playwright's. Raises SetupError when it cannot be written, BrowserError.
+        """
+        call(self._async.save_storage_state(path))
+
+    @property
+    def is_ours(self) -> bool:
+        """We started this Chrome, and end it."""
+        return read(lambda: self._async.is_ours)
+
+    def reopen(self) -> None:
+        """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.
+
+        Several that ask for it at a time get the same one. Raises BrowserError, also for one that was closed on
+        purpose. Where it fails it can be asked for again.
+        """
+        call(self._async.reopen())
+
+    def opened(self, page: Page) -> bool:
+        """Whether we opened the tab, or a tab of ours did."""
+        return read(lambda: self._async.opened(behind(page)))
+
+    def keep(self, page: Page) -> None:
+        """The tab stays open when we leave a Chrome that is not ours."""
+        read(lambda: self._async.keep(behind(page)))
+
+    def close(self) -> None:
+        """Ends a Chrome of ours; of another one, closes the tabs that we opened and disconnects."""
+        closed(self._async)
+
+    def __enter__(self) -> Browser:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Page(Face[AsyncPage]):
+    """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`.
+
+    `title` is the tab's title, `target_id` its id in Chrome, and `number` says which one it is of all the tabs that the
+    browser has had, from 1. `opener` is the page that opened it, if one did, `popups` are those that it opened, in
+    order. `closed` says whether it was closed.
+    """
+
+    @property
+    def target_id(self) -> str:
+        return read(lambda: self._async.target_id)
+
+    @property
+    def number(self) -> int:
+        return read(lambda: self._async.number)
+
+    @property
+    def title(self) -> str:
+        return read(lambda: self._async.title)
+
+    @property
+    def opener(self) -> Page | None:
+        return Page(found) if (found := read(lambda: self._async.opener)) is not None else None
+
+    @property
+    def popups(self) -> list[Page]:
+        return [Page(each) for each in read(lambda: self._async.popups)]
+
+    @property
+    def closed(self) -> bool:
+        return read(lambda: self._async.closed)
+
+    def close(self) -> None:
+        """Closes the tab, also when it would rather ask whether to stay. Raises PageUnresponsive, BrowserError.
+
+        A tab that is half closed is of no use: once begun it is closed, also when whoever waits for it is cancelled.
+        """
+        call(self._async.close())
+
+    def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
+        """The value of a JavaScript expression as JSON, promises awaited, in the page's own world.
+
+        For programs, not for models. Raises ScriptError when it throws, PageUnresponsive at the deadline.
+        """
+        return call(self._async.evaluate(expression, timeout_s=timeout_s))
+
+    @property
+    def url(self) -> str:
+        """The address that the tab shows."""
+        return read(lambda: self._async.url)
+
+    def snapshot(self, *, budget_tokens: int | None = None) -> Snapshot:
+        """The page as text, every element that matters with a ref, all frames in document order.
+
+        Without a budget it is complete; with one it is at most so many tokens long and its last line accounts for
+        what was left out. A ref stays valid as long as its element lives. Frames that could not be read are in
+        `omitted`. Raises PageUnresponsive, DocumentGone, BrowserError.
+        """
+        return call(self._async.snapshot(budget_tokens=budget_tokens))
+
+    def search(
+        self,
+        pattern: str,
+        *,
+        regex: bool = False,
+        case_sensitive: bool = False,
+        context_chars: int = 80,
+        max_results: int = 10,
+        cover: Callable[[str], str] | None = None,
+    ) -> SearchResult:
+        """Where the lines of the snapshot match, over all frames; see `search.search`."""
+        return call(
+            self._async.search(
+                pattern,
+                regex=regex,
+                case_sensitive=case_sensitive,
+                context_chars=context_chars,
+                max_results=max_results,
+                cover=cover,
+            )
+        )
+
+    def find(
+        self,
+        selector: str,
+        *,
+        within: str | None = None,
+        attributes: Sequence[str] = (),
+        max_results: int = 20,
+        include_text: bool = True,
+    ) -> FindResult:
+        """The elements that match a CSS selector, over all frames and shadow roots; see `find.find`."""
+        return call(
+            self._async.find(
+                selector, within=within, attributes=attributes, max_results=max_results, include_text=include_text
+            )
+        )
+
+    def markdown(self, *, budget_tokens: int | None = None) -> str:
+        """All that a reader sees of the page, as Markdown; see `contents`.
+
+        With a budget it is at most so many tokens long, the main content first, and its last line says what was cut.
+        """
+        return call(self._async.markdown(budget_tokens=budget_tokens))
+
+    def screenshot(self, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
+        """A PNG of the viewport, or of the whole page; `marks`: with refs around what can be acted on in the viewport.
+
+        The marks are painted onto the picture, not into the page, and so are covers over all text in which `hidden`
+        finds something. Raises PageUnresponsive, DocumentGone, BrowserError.
+        """
+        return call(self._async.screenshot(full_page=full_page, marks=marks, hidden=hidden))
+
+    def html(self, selector: str = "html") -> str:
+        """The markup of the first element that matches, in any frame. Raises ActionError when there is none."""
+        return call(self._async.html(selector))
+
+    def clean_html(self, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
+        """The markup of an element or of the page, as a reader of it wants it; see `markup.clean_html`."""
+        return call(self._async.clean_html(ref, budget_tokens=budget_tokens))
+
+    def schema(self, *, budget_tokens: int | None = None) -> PageSchema:
+        """What can be acted on, as data, all frames in document order; see `schema.take`."""
+        return call(self._async.schema(budget_tokens=budget_tokens))
+
+    def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
+        """Opens an address and waits until it is settled, within `navigation_timeout_s` (30) unless told otherwise.
+
+        Raises NavigationFailed, PageUnresponsive, BrowserError.
+        """
+        return call(self._async.goto(url, timeout_s=timeout_s))
+
+    def back(self) -> Receipt:
+        """Goes back in the tab's history. Raises ActionError when there is no page to go back to."""
+        return call(self._async.back())
+
+    def forward(self) -> Receipt:
+        """Goes forward in the tab's history. Raises ActionError when there is no page to go forward to."""
+        return call(self._async.forward())
+
+    def reload(self) -> Receipt:
+        """Loads the page anew, also after it crashed."""
+        return call(self._async.reload())
+
+    def click(
+        self, ref: str, *, button: MouseButton = "left", count: int = 1, position: Position | None = None
+    ) -> Receipt:
+        """Clicks the element with the mouse, `count` 2 for a double click. Raises NotInteractable, StaleRef.
+
+        `position` is for canvases, drawings and maps: CSS pixels right of and below the element's left top corner.
+        """
+        return call(self._async.click(ref, button=button, count=count, position=position))
+
+    def hover(self, ref: str, *, position: Position | None = None) -> Receipt:
+        """Moves the mouse over the element, or to a position in it as in `click`. Raises NotInteractable, StaleRef."""
+        return call(self._async.hover(ref, position=position))
+
+    def drag(
+        self,
+        from_ref: str,
+        to_ref: str | None = None,
+        *,
+        by: Position | None = None,
+        position: Position | None = None,
+        to_position: Position | None = None,
+        hold_s: float = 0.0,
+    ) -> Receipt:
+        """Drags one element with the mouse and drops it on another, elsewhere in the same one, or `by` so many pixels.
+
+        The positions are as in `click`; without them it goes from middle to middle. `by`: CSS pixels to the right and
+        down from where it begins, in place of `to_ref`. `hold_s`: seconds to hold still after the press and before the
+        drop, for lists that are sorted after a long press. Raises NotInteractable, StaleRef, InvalidArguments.
+        """
+        return call(
+            self._async.drag(from_ref, to_ref, by=by, position=position, to_position=to_position, hold_s=hold_s)
+        )
+
+    def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
+        """Replaces the text of a field, or adds to it; `value` is what it has then. `submit` presses Enter afterwards.
+
+        Raises NotInteractable, StaleRef, InvalidArguments for what the field does not take and for a text of more than
+        a million characters.
+        """
+        return call(self._async.fill(ref, text, append=append, submit=submit))
+
+    def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
+        """Chooses an option of a list, native or not; several where the list takes several.
+
+        Raises NotInteractable, InvalidArguments that names the options there are, StaleRef.
+        """
+        return call(self._async.select(ref, option, by=by))
+
+    def check(self, ref: str) -> Receipt:
+        """Checks a checkbox, radio button or switch, if it is not. Raises NotInteractable, StaleRef."""
+        return call(self._async.check(ref))
+
+    def uncheck(self, ref: str) -> Receipt:
+        """Unchecks a checkbox or switch, if it is checked. Raises NotInteractable, StaleRef."""
+        return call(self._async.uncheck(ref))
+
+    def focus(self, ref: str) -> Receipt:
+        """Moves the keyboard focus to the element. Raises NotInteractable, StaleRef."""
+        return call(self._async.focus(ref))
+
+    def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
+        """Presses a key or chord ("Enter", "Control+A") where the focus is, or in the element; so many times."""
+        return call(self._async.press(key, ref=ref, repeat=repeat))
+
+    def type(self, text: str, *, ref: str | None = None) -> Receipt:
+        """Types into what has the focus, or into the element, a key for each character; line breaks are Enter.
+
+        For what listens to keys: terminals, grids, canvases. It replaces nothing; `fill` is for fields. Raises
+        InvalidArguments for more than a million characters.
+        """
+        return call(self._async.type(text, ref=ref))
+
+    def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
+        """Gives files to a file field, or to what opens one. Raises NotInteractable, InvalidArguments, StaleRef."""
+        return call(self._async.upload(ref, paths))
+
+    def scroll(
+        self,
+        direction: Direction = "down",
+        *,
+        pages: float = 1.0,
+        pixels: int | None = None,
+        ref: str | None = None,
+        to_text: str | None = None,
+    ) -> Scrolled:
+        """Scrolls the page or a box in it, until what that loads has arrived; see `scroll.scroll`."""
+        return call(self._async.scroll(direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text))
+
+    def wait_for(
+        self,
+        *,
+        text: str | None = None,
+        gone: str | None = None,
+        selector: str | None = None,
+        url: str | None = None,
+        ref: str | None = None,
+        navigation: bool = False,
+        idle: bool | float | None = None,
+        timeout_s: float = 10,
+    ) -> Receipt:
+        """Waits until all that is given holds, see wait.py. Raises ActionError that says what is there instead."""
+        return call(
+            self._async.wait_for(
+                text=text,
+                gone=gone,
+                selector=selector,
+                url=url,
+                ref=ref,
+                navigation=navigation,
+                idle=idle,
+                timeout_s=timeout_s,
+            )
+        )
+
+
+class Agent(Face[AsyncAgent]):
+    """Carries out tasks in a browser: a model plans, then acts step by step, and its answer is judged before it counts.
+
+    `model` is provider/name, for example "openai/gpt-6-luna"; a key that is not given comes from the provider's
+    variable in `environment`. `guardrails` are limits in the user's words, told to the model wherever they bind.
+    `max_actions_per_step` to `checkpoint`: see `Options`. `tools` are added to the built-in ones. `secrets` are named
+    to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for the origin of a run's
+    `url`.
+
+    `fallback_model` takes over for the rest of a run when `model`, `planner` or `executor` fails for good; its key and
+    address come from where those of a model do, and are the first one's where both have one provider.
+    `reasoning_effort`, `max_output_tokens` and `constrained`: see `RequestOptions`; `patience`: for how long and how
+    often a provider is asked. `prices` is a file to take the place of the one that comes with the package.
+
+    `search` is how the model searches the web: duckduckgo, google or bing in a tab; brave, tavily, exa, parallel or
+    searxng by API, with a key from `search_api_key` or the service's variable. Without, it does not. `allow_evaluate`
+    lets it run JavaScript in the page.
+
+    The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does
+    not: for the patterns see page/policy/rules.py. The model uploads files out of `upload_folders` alone.
+
+    With `planner` in place of `model` the task is carried out in steps of plain English. It gets the page as
+    `planner_page` says, and a picture with `vision`, and gives a plan (`flow="plan"`) or one step at a time
+    ("iterative"). Each step becomes a tool call by code, or by the model `executor` where code cannot tell. `approve`
+    says what is asked before: "ask", "auto" (only what submits, pays, sends, deletes, downloads or uploads, which
+    without anybody to ask ends the run), `Rules`, or a function that is given the question and returns the decision
+    (see decisions.py). `approver` is an `Approver` that is asked; what it does not decide within `approval_timeout_s`
+    is "stop".
+
+    Raises SetupError for an unknown provider, a missing key, two tools of one name, a limit on the cost of a model
+    whose price is not known.
+    """
+
+    def __init__(
+        self,
+        browser: Browser,
+        *,
+        model: str | None = None,
+        planner: str | None = None,
+        executor: str | None = None,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        executor_base_url: str | None = None,
+        executor_api_key: str | None = None,
+        flow: Flow = "plan",
+        approve: Approve | None = None,
+        approver: Approver | None = None,
+        approval_timeout_s: float = 300.0,
+        planner_page: PlannerPage = "snapshot",
+        guardrails: str | None = None,
+        limits: Limits | None = None,
+        max_actions_per_step: int = 1,
+        batch_policy: BatchPolicy = "conservative",
+        replan: bool = False,
+        vision: bool = False,
+        images_in_events: bool = False,
+        checkpoint: Path | None = None,
+        tools: Iterable[Tool] = (),
+        secrets: Mapping[str, GivenSecret] | None = None,
+        fallback_model: str | None = None,
+        fallback_base_url: str | None = None,
+        fallback_api_key: str | None = None,
+        reasoning_effort: ReasoningEffort | None = None,
+        max_output_tokens: int | None = None,
+        constrained: Literal["auto"] | bool = "auto",
+        patience: Patience | None = None,
+        prices: Path | str | None = None,
+        allow: Iterable[str] | None = None,
+        deny: Iterable[str] = (),
+        upload_folders: Iterable[str | os.PathLike[str]] = (),
+        search: str | None = None,
+        search_base_url: str | None = None,
+        search_api_key: str | None = None,
+        allow_evaluate: bool = False,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        super().__init__(
+            AsyncAgent(
+                behind(browser),
+                model=model,
+                planner=planner,
+                executor=executor,
+                base_url=base_url,
+                api_key=api_key,
+                executor_base_url=executor_base_url,
+                executor_api_key=executor_api_key,
+                flow=flow,
+                approve=approve_of(approve),
+                approver=approver_of(approver),
+                approval_timeout_s=approval_timeout_s,
+                planner_page=planner_page,
+                guardrails=guardrails,
+                limits=limits,
+                max_actions_per_step=max_actions_per_step,
+                batch_policy=batch_policy,
+                replan=replan,
+                vision=vision,
+                images_in_events=images_in_events,
+                checkpoint=checkpoint,
+                tools=tools,
+                secrets=secrets,
+                fallback_model=fallback_model,
+                fallback_base_url=fallback_base_url,
+                fallback_api_key=fallback_api_key,
+                reasoning_effort=reasoning_effort,
+                max_output_tokens=max_output_tokens,
+                constrained=constrained,
+                patience=patience,
+                prices=prices,
+                allow=allow,
+                deny=deny,
+                upload_folders=upload_folders,
+                search=search,
+                search_base_url=search_base_url,
+                search_api_key=search_api_key,
+                allow_evaluate=allow_evaluate,
+                environment=environment,
+            )
+        )
+
+    @overload
+    def run(
+        self, task: str, *, answer: None = None, on_event: Sink | None = None, **where: Unpack[Where]
+    ) -> AgentResult[str]: ...
+
+    @overload
+    def run(
+        self, task: str, *, answer: type[T], on_event: Sink | None = None, **where: Unpack[Where]
+    ) -> AgentResult[T]: ...
+
+    @overload
+    def run(
+        self, task: str, *, answer: Any, on_event: Sink | None = None, **where: Unpack[Where]
+    ) -> AgentResult[Any]: ...
+
+    def run(
+        self,
+        task: str,
+        *,
+        url: str | None = None,
+        data: Any = None,
+        answer: Any = None,
+        page: Page | None = None,
+        stop: Stop | None = None,
+        on_event: Sink | None = None,
+    ) -> AgentResult[Any]:
+        """How the task ended, also when it failed or was stopped. `on_event` gets every event. See `stream`.
+
+        When this is cancelled, also by `asyncio.timeout`, the run ends and `CancelledError` is raised.
+        """
+        return call(
+            self._async.run(
+                task,
+                url=url,
+                data=data,
+                answer=answer,
+                page=behind(page),
+                stop=event_of(stop),
+                on_event=sink_of(on_event),
+            )
+        )
+
+    @overload
+    def stream(
+        self, task: str, *, answer: None = None, **where: Unpack[Where]
+    ) -> Generator[Progress | TaskCompleted[str], None, None]: ...
+
+    @overload
+    def stream(
+        self, task: str, *, answer: type[T], **where: Unpack[Where]
+    ) -> Generator[Progress | TaskCompleted[T], None, None]: ...
+
+    @overload
+    def stream(self, task: str, *, answer: Any, **where: Unpack[Where]) -> Generator[Event, None, None]: ...
+
+    def stream(
+        self,
+        task: str,
+        *,
+        url: str | None = None,
+        data: Any = None,
+        answer: Any = None,
+        page: Page | None = None,
+        stop: Stop | None = None,
+    ) -> Generator[Event, None, None]:
+        """The run as it happens; the last event is `TaskCompleted`, with the result.
+
+        It begins at `url`, in a tab of its own or in `page`, which stays open afterwards. `data` is anything that JSON
+        can hold, for the model to use. `answer` is what the answer must be: a type that msgspec decodes, which the
+        result's `answer` then has, or a JSON Schema; without, it is Markdown. When `stop` is set the run ends within a
+        second, and its result says so; when whoever waits for an event is cancelled it ends as fast, without one.
+        Raises SetupError at once for an empty task, a bad address, data that is not JSON, a wrong schema; what fails
+        later is in the result.
+        """
+        return iterate(
+            read(
+                lambda: self._async.stream(
+                    task, url=url, data=data, answer=answer, page=behind(page), stop=event_of(stop)
+                )
+            )
+        )
+
+    def do(
+        self,
+        steps: Iterable[str],
+        *,
+        url: str | None = None,
+        page: Page | None = None,
+        stop: Stop | None = None,
+        on_event: Sink | None = None,
+    ) -> AgentResult[str]:
+        """How it went to carry out these steps; see `stream_steps`."""
+        return call(self._async.do(steps, url=url, page=behind(page), stop=event_of(stop), on_event=sink_of(on_event)))
+
+    def stream_steps(
+        self, steps: Iterable[str], *, url: str | None = None, page: Page | None = None, stop: Stop | None = None
+    ) -> Generator[Progress | TaskCompleted[str], None, None]:
+        """Carries out steps in plain English, one act each, without a planner; see `stream`.
+
+        Code finds what each means on the page as it is. One that it cannot tell is given to the executor's model, or,
+        without one, fails with its candidates. The answer is what the last one gave. Whoever writes the steps has
+        approved them, unless `approve` says otherwise. Raises SetupError when there are none.
+        """
+        return iterate(read(lambda: self._async.stream_steps(steps, url=url, page=behind(page), stop=event_of(stop))))
+
+    @overload
+    @staticmethod
+    def resume(
+        browser: Browser, folder: Path, *, answer: type[T], **given: Unpack[Again]
+    ) -> Generator[Progress | TaskCompleted[T], None, None]: ...
+
+    @overload
+    @staticmethod
+    def resume(
+        browser: Browser, folder: Path, *, answer: Any = None, **given: Unpack[Again]
+    ) -> Generator[Event, None, None]: ...
+
+    @staticmethod
+    def resume(
+        browser: Browser,
+        folder: Path,
+        *,
+        answer: Any = None,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        tools: Iterable[Tool] = (),
+        secrets: Mapping[str, GivenSecret] | None = None,
+        approve: Approve | None = None,
+        approver: Approver | None = None,
+        approval_timeout_s: float = 300.0,
+        stop: Stop | None = None,
+        environment: Mapping[str, str] = os.environ,
+    ) -> Generator[Event, None, None]:
+        """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
+
+        Its model is asked where it was before, or at `base_url`. Where its answer has a type, give that again: without
+        `answer` it is JSON. Who approves of a run by steps is given again; a step with a risk that was under way is
+        asked about, not repeated. Raises SetupError when there is no such run, or its answer had another form.
+        """
+        return iterate(
+            read(
+                lambda: AsyncAgent.resume(
+                    behind(browser),
+                    folder,
+                    answer=answer,
+                    base_url=base_url,
+                    api_key=api_key,
+                    tools=tools,
+                    secrets=secrets,
+                    approve=approve_of(approve),
+                    approver=approver_of(approver),
+                    approval_timeout_s=approval_timeout_s,
+                    stop=event_of(stop),
+                    environment=environment,
+                )
+            )
+        )

@@ -1,0 +1,117 @@
+"""What the blocking classes have in common, and what becomes of arguments on their way to the async ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from cdp_agent.sync.background import background, call, read, waiting
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.sinks import Sink
+    from cdp_agent.browser.browser import Browser, Opening
+    from cdp_agent.decisions import Ask
+    from cdp_agent.events import Event
+    from cdp_agent.steps.approval import approval
+    from cdp_agent.steps.approval.approval import Submit
+    from cdp_agent.steps.approval.setup import Approve
+
+    Approver = Callable[[Ask, Submit], None]
+    """Shows a question to whoever decides, and hands in what they say; returns when it is over."""
+
+T = TypeVar("T")
+
+
+class Face(Generic[T]):
+    """A blocking object; what it does is done by the async one behind it. Two with the same one are equal."""
+
+    def __init__(self, behind: T) -> None:
+        self._async = behind
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and other._async is self._async
+
+    def __hash__(self) -> int:
+        return hash(self._async)
+
+
+class Stop:
+    """Ends a run: give it as `stop=`, and call `set` in any thread, or in a signal handler."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def set(self) -> None:
+        """The run ends within a second, with a result."""
+        background().loop.call_soon_threadsafe(self._event.set)
+
+
+def opened(opening: Opening) -> Browser:
+    """The browser, open. It is closed with the interpreter at the latest."""
+
+    async def open_() -> Browser:
+        browser = await opening
+        background().browsers.add(browser)
+        return browser
+
+    return call(open_())
+
+
+def closed(browser: Browser) -> None:
+    """Closes it."""
+
+    async def close() -> None:
+        background().browsers.discard(browser)
+        await browser.close()
+
+    call(close())
+
+
+@overload
+def behind(face: Face[T]) -> T: ...
+@overload
+def behind(face: Face[T] | None) -> T | None: ...
+def behind(face: Face[T] | None) -> T | None:
+    """The async object behind a blocking one."""
+    return None if face is None else face._async
+
+
+def event_of(stop: Stop | None) -> asyncio.Event | None:
+    """What an async run is stopped with."""
+    return None if stop is None else stop._event
+
+
+def sink_of(on_event: Sink | None) -> Sink | None:
+    """Calls the function in the thread that waits for the run, in order; what it raises ends the run."""
+    if on_event is None:
+        return None
+
+    def take(event: Event) -> None:
+        waiting().post(lambda: on_event(event))
+
+    return take
+
+
+def approve_of(approve: Approve | None) -> Approve | None:
+    """Asks the function in the thread that waits for the run."""
+    if not callable(approve):
+        return approve
+    function: Callable[[Ask], Any] = approve
+
+    async def decide(ask: Ask) -> Any:
+        return await waiting().ask(lambda: function(ask))
+
+    return decide
+
+
+def approver_of(approver: Approver | None) -> approval.Approver | None:
+    """Has the approver called in the thread that waits for the run."""
+    if approver is None:
+        return None
+    function = approver
+
+    async def show(ask: Ask, submit: Submit) -> None:
+        await waiting().ask(lambda: function(ask, lambda number, decision: read(lambda: submit(number, decision))))
+
+    return show

@@ -1,0 +1,299 @@
+"""Writes cdp_agent/sync/classes.py: the classes of cdp_agent with calls that block, made from the async ones.
+
+`python scripts/sync.py` renews the file; with `--check` it writes nothing, and says whether it is out of date.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import inspect
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from cdp_agent.agent.agent import Agent
+from cdp_agent.browser.browser import Browser
+from cdp_agent.page.page import Page
+
+FILE = Path(__file__).parent.parent / "cdp_agent/sync/classes.py"
+MIRRORED: dict[str, type] = {"Browser": Browser, "Page": Page, "Agent": Agent}
+LEFT_OUT = {"Browser": {"session", "downloads"}}
+"""What has async calls of its own, and is for programs that speak the protocol themselves."""
+BLOCKING = {"asyncio.Event": "Stop", "Opening": "Browser", "AsyncGenerator": "Generator"}
+"""What stands in annotations in the place of what is awaited."""
+ARGUMENTS = {
+    "Page": "behind",
+    "Browser": "behind",
+    "asyncio.Event": "event_of",
+    "Sink": "sink_of",
+    "Approve": "approve_of",
+    "Approver": "approver_of",
+}
+"""By its annotation, the function of cdp_agent.sync.face that makes of an argument what the async call takes."""
+HEAD = '''\
+"""The classes of cdp_agent with calls that block. `python scripts/sync.py` makes this file of the async ones."""
+
+from __future__ import annotations
+'''
+ENTERED = """\
+def __enter__(self) -> Browser:
+    return self
+
+def __exit__(self, *_: object) -> None:
+    self.close()"""
+
+Method = ast.FunctionDef | ast.AsyncFunctionDef
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.AnnAssign
+
+
+class Module:
+    """A module's source: what it defines, and how it imports its names."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.tree = ast.parse(inspect.getsource(sys.modules[name]))
+        self.imports: dict[str, str] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                self.imports |= {each.asname or each.name: ast.unparse(ast.Import([each])) for each in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                package = name.split(".")[: -node.level] if node.level else []
+                source = ".".join([*package, *([node.module] if node.module else [])])
+                for each in node.names:
+                    self.imports[each.asname or each.name] = f"from {source} import {ast.unparse(each)}"
+
+    def class_named(self, name: str) -> ast.ClassDef | None:
+        """The class, wherever in the module it is defined."""
+        return next(
+            (each for each in ast.walk(self.tree) if isinstance(each, ast.ClassDef) and each.name == name), None
+        )
+
+
+def definitions(kind: type) -> dict[str, tuple[Module, list[Definition]]]:
+    """Of each public name of a class where it is defined, overloads and all; those of its bases first."""
+    found: dict[str, tuple[Module, list[Definition]]] = {}
+    public = {name for name in dir(kind) if not name.startswith("_")} | {"__init__"}
+    for base in reversed([each for each in kind.__mro__ if each.__module__.startswith("cdp_agent.")]):
+        module = Module(base.__module__)
+        node = module.class_named(base.__name__)
+        assert node is not None
+        own: dict[str, list[Definition]] = {}
+        for each in node.body:
+            if isinstance(each, Method):
+                own.setdefault(each.name, []).append(each)
+            elif isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+                own.setdefault(each.target.id, []).append(each)
+        found |= {name: (module, nodes) for name, nodes in own.items() if name in public}
+    return found
+
+
+class Blocking(ast.NodeTransformer):
+    """Makes annotations what they are where nothing is awaited; `names` are those that they use then."""
+
+    def __init__(self, own: str) -> None:
+        self._own = own
+        self.names: set[str] = set()
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        name = self._own if node.id == "Self" else BLOCKING.get(node.id, node.id)
+        self.names.add(name)
+        return ast.Name(name)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return self.visit_Name(ast.Name(ast.unparse(node)))
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        if ast.unparse(node.value) == "AsyncGenerator" and isinstance(node.slice, ast.Tuple):
+            node.slice.elts.append(ast.Constant(None))  # what it returns
+        self.generic_visit(node)
+        return node
+
+
+class Writer:
+    """Gathers the text of the file, and what it has to import."""
+
+    def __init__(self) -> None:
+        self._classes: list[str] = []
+        self._dictionaries: dict[str, str] = {}
+        self._typed: dict[str, str] = {}
+        """The imports that annotations need, by name."""
+        self._used: dict[str, str] = {"TYPE_CHECKING": "from typing import TYPE_CHECKING"}
+        """Those that the code needs."""
+        for name in ("call", "iterate", "read"):
+            self._used[name] = f"from cdp_agent.sync.background import {name}"
+        for name in ("Face", "closed", "opened"):
+            self._used[name] = f"from cdp_agent.sync.face import {name}"
+
+    def add(self, name: str, kind: type) -> None:
+        """The class, with all of its public names."""
+        self._used[f"Async{name}"] = f"from {kind.__module__} import {name} as Async{name}"
+        parts = [f"class {name}(Face[Async{name}]):", indented(docstring(inspect.getdoc(kind) or ""))]
+        for member, (module, nodes) in definitions(kind).items():
+            if member not in LEFT_OUT.get(name, ()) and (member != "__init__" or name == "Agent"):
+                parts += [indented(self._written(module, each, name)) for each in nodes]
+        if name == "Browser":
+            parts.append(indented(ENTERED))
+        self._classes.append("\n\n".join(parts))
+
+    def text(self) -> str:
+        """The whole file, not laid out yet."""
+        typed = {line for name, line in self._typed.items() if name not in self._used}
+        return "\n".join(
+            [
+                HEAD,
+                *sorted({*self._used.values()}),
+                "if TYPE_CHECKING:",
+                *(indented(each) for each in [*sorted(typed), *self._dictionaries.values()]),
+                *self._classes,
+                "",
+            ]
+        )
+
+    def _written(self, module: Module, node: Definition, own: str) -> str:
+        if isinstance(node, ast.AnnAssign):
+            returns = self._annotation(module, node.annotation, own)
+            name = ast.unparse(node.target)
+            value = faced(f"read(lambda: self._async.{name})", ast.unparse(node.annotation), own)
+            return f"@property\ndef {name}(self) -> {returns}:\n    return {value}"
+        arguments = copy.deepcopy(node.args)
+        for each in ast.walk(arguments):
+            if isinstance(each, ast.arg) and each.annotation is not None:
+                each.annotation = ast.Name(self._annotation(module, each.annotation, own))
+        returns = self._annotation(module, node.returns, own) if node.returns is not None else "None"
+        decorators = [ast.unparse(each) for each in node.decorator_list]
+        lines = [f"@{each}" for each in decorators]
+        lines.append(f"def {node.name}({ast.unparse(arguments)}) -> {returns}:")
+        if words := ast.get_docstring(node):
+            lines.append(indented(docstring(words)))
+        if "overload" in decorators:
+            self._used["overload"] = "from typing import overload"
+            return "\n".join([*lines, "    ..."])
+        for default in (each for each in (*arguments.defaults, *arguments.kw_defaults) if each is not None):
+            self._import(module, {each.id for each in ast.walk(default) if isinstance(each, ast.Name)}, self._used)
+        return "\n".join([*lines, indented(self._body(node, decorators, own))])
+
+    def _body(self, node: Method, decorators: list[str], own: str) -> str:
+        given = node.args
+        passed = [self._argument(each) for each in given.args if each.arg != "self"]
+        passed += [f"{each.arg}={self._argument(each)}" for each in given.kwonlyargs]
+        passed += [f"**{given.kwarg.arg}"] if given.kwarg is not None else []
+        if node.name == "__init__":
+            return f"super().__init__(Async{own}({', '.join(passed)}))"
+        owner = f"Async{own}" if "staticmethod" in decorators else "self._async"
+        made = f"{owner}.{node.name}" + ("" if "property" in decorators else f"({', '.join(passed)})")
+        returns = ast.unparse(node.returns) if node.returns is not None else "None"
+        if returns == "Opening":
+            return f"return Browser(opened({made}))"
+        if (own, node.name) == ("Browser", "close"):
+            return "closed(self._async)"
+        if returns.startswith("AsyncGenerator"):
+            return f"return iterate(read(lambda: {made}))"
+        value = f"call({made})" if isinstance(node, ast.AsyncFunctionDef) else f"read(lambda: {made})"
+        return value if returns == "None" else f"return {faced(value, returns, own)}"
+
+    def _argument(self, node: ast.arg) -> str:
+        parts = ast.unparse(node.annotation).split(" | ") if node.annotation is not None else []
+        for name in set(parts) & ARGUMENTS.keys():
+            function = ARGUMENTS[name]
+            self._used[function] = f"from cdp_agent.sync.face import {function}"
+            return f"{function}({node.arg})"
+        return node.arg
+
+    def _annotation(self, module: Module, node: ast.expr, own: str) -> str:
+        blocking = Blocking(own)
+        text = ast.unparse(blocking.visit(copy.deepcopy(node)))
+        self._import(module, blocking.names, self._typed)
+        return text
+
+    def _import(self, module: Module, names: set[str], imports: dict[str, str]) -> None:
+        for name in sorted({each.partition(".")[0] for each in names} - MIRRORED.keys() - vars(builtins).keys()):
+            if name in ("Approver", "Stop"):
+                line = f"from cdp_agent.sync.face import {name}"
+            elif name == "Generator":
+                line = "from collections.abc import Generator"
+            elif name in module.imports:
+                line = module.imports[name]
+            elif (dictionary := module.class_named(name)) is not None:
+                self._add_dictionary(module, dictionary)
+                continue
+            else:
+                line = f"from {module.name} import {name}"
+            assert imports.setdefault(name, line) == line, f"{name} means two things"
+
+    def _add_dictionary(self, module: Module, node: ast.ClassDef) -> None:
+        """A TypedDict of keyword arguments."""
+        if node.name in self._dictionaries:
+            return
+        self._import(module, {"TypedDict"}, self._typed)
+        node = copy.deepcopy(node)
+        for each in node.body:
+            if isinstance(each, ast.AnnAssign):
+                each.annotation = ast.Name(self._annotation(module, each.annotation, ""))
+        self._dictionaries[node.name] = ast.unparse(node)
+
+
+def faced(value: str, annotation: str, own: str) -> str:
+    """An expression's value where pages and browsers in it have become blocking ones."""
+    match annotation.replace("Self", own):
+        case "Page" | "Browser" as name:
+            return f"{name}({value})"
+        case "list[Page]":
+            return f"[Page(each) for each in {value}]"
+        case "Page | None":
+            return f"Page(found) if (found := {value}) is not None else None"
+    return value
+
+
+def docstring(words: str) -> str:
+    """As it is said of a call that blocks."""
+    for awaited, blocking in (("async with ", "with "), ("async for ", "for "), ("await ", "")):
+        words = words.replace(awaited, blocking)
+    words = words.replace("\\", "\\\\")
+    return f'"""{words}\n"""' if "\n" in words else f'"""{words}"""'
+
+
+def indented(text: str) -> str:
+    return "\n".join(f"    {line}" if line else line for line in text.split("\n"))
+
+
+def generated() -> str:
+    """What the file should hold, not laid out yet."""
+    writer = Writer()
+    for name, kind in MIRRORED.items():
+        writer.add(name, kind)
+    return writer.text()
+
+
+def is_current() -> bool:
+    """Whether the file says what `generated` does, however it is laid out."""
+    return FILE.exists() and set(statements(FILE.read_text("utf-8"))) == set(statements(generated()))
+
+
+def statements(source: str) -> Iterator[str]:
+    """What a file says, each name that it imports by itself."""
+    for node in (
+        inner for each in ast.parse(source).body for inner in (each.body if isinstance(each, ast.If) else [each])
+    ):
+        if isinstance(node, ast.ImportFrom):
+            yield from (f"from {node.module} import {ast.unparse(each)}" for each in node.names)
+        else:
+            yield ast.unparse(node)
+
+
+def main(arguments: list[str]) -> int:
+    if "--check" in arguments:
+        if is_current():
+            return 0
+        print("cdp_agent/sync/classes.py is out of date: run python scripts/sync.py", file=sys.stderr)
+        return 1
+    FILE.write_text(generated(), "utf-8")
+    for command in (["check", "--select", "I", "--fix"], ["format"]):
+        subprocess.run([sys.executable, "-m", "ruff", *command, "--quiet", str(FILE)], check=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

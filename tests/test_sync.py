@@ -1,0 +1,221 @@
+"""The classes whose calls block: in any thread, beside a loop that runs, interrupted, and left open at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cdp_agent.decisions import Ask, Decision
+from cdp_agent.decisions import Stop as StopAll
+from cdp_agent.errors import BrowserError, SetupError, StaleRef
+from cdp_agent.events import AgentAction, Event, TaskCompleted, TaskSetup
+from cdp_agent.sync import Agent, Browser, Page, Stop
+from cdp_agent.sync.background import read
+from fixtures.replay import ReplayServer, tool_call
+from scripts.sync import is_current
+from tests.agents import CLICK, DONE, FILL, SHOP
+from tests.conftest import Serve
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser.launch() as browser:
+        browser.new_page()
+        yield browser
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    page = browser.new_page()
+    yield page
+    page.close()
+
+
+def test_the_classes_are_those_that_the_async_ones_make() -> None:
+    assert is_current(), "run python scripts/sync.py"
+
+
+def test_pages_that_are_the_same_are_equal(browser: Browser, serve: Serve) -> None:
+    page = browser.new_page(serve("<title>Here</title><button onclick=\"window.open('about:blank')\">Open</button>"))
+    page.snapshot()
+
+    receipt = page.click("E1")
+
+    (popup,) = page.popups
+    assert (page in browser.pages, popup in browser.pages, popup.opener) == (True, True, page)
+    assert [each.target_id for each in receipt.new_tabs] == [popup.target_id]
+    assert browser.find_page("Here") == page
+    popup.close()
+    page.close()
+    assert (page.closed, page in browser.pages) == (True, False)
+
+
+def test_what_the_async_call_raises_is_raised(page: Page) -> None:
+    with pytest.raises(StaleRef) as caught:
+        page.click("E99")
+    assert caught.value.ref == "E99"
+
+    with pytest.raises(SetupError, match="'Mars' is no time zone"):
+        Browser.launch(timezone="Mars")
+
+
+async def test_it_works_beside_a_loop_that_runs(page: Page, serve: Serve) -> None:
+    assert page.goto(serve("<title>In a notebook</title>")).title == "In a notebook"
+
+
+def test_several_threads_have_a_page_each(browser: Browser, serve: Serve) -> None:
+    url, seen = serve("<input aria-label=Name>"), []
+
+    def fill(name: str) -> None:
+        page = browser.new_page(url)
+        page.snapshot()
+        seen.append((name, page.fill("E1", name).value))
+        page.close()
+
+    threads = [threading.Thread(target=fill, args=(name,)) for name in ("Ada", "Grace", "Edsger")]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+    assert sorted(seen) == [("Ada", "Ada"), ("Edsger", "Edsger"), ("Grace", "Grace")]
+
+
+def test_a_call_in_the_thread_of_the_loop_is_refused(page: Page) -> None:
+    with pytest.raises(SetupError, match="would wait for itself"):
+        read(page.snapshot)
+
+
+def agent(browser: Browser, server: ReplayServer) -> Agent:
+    return Agent(browser, model="openai-compatible/scripted", base_url=server.base_url)
+
+
+def test_a_run_tells_its_events_in_the_thread_that_waits(browser: Browser, page: Page, serve: Serve) -> None:
+    told: list[tuple[Event, str]] = []
+
+    def take(event: Event) -> None:
+        told.append((event, page.title))  # a call of its own, meanwhile
+        threads.add(threading.current_thread())
+
+    threads: set[threading.Thread] = set()
+    with ReplayServer(replies=[FILL, CLICK, DONE]) as server:
+        result = agent(browser, server).run("Find tea", url=serve(SHOP), page=page, on_event=take)
+
+    assert (result.success, result.answer) == (True, "Found tea.")
+    assert isinstance(told[0][0], TaskSetup)
+    assert isinstance(told[-1][0], TaskCompleted)
+    assert told[-1][1] == "Shop"
+    assert threads == {threading.current_thread()}
+
+
+def test_what_on_event_raises_ends_the_run(browser: Browser, page: Page, serve: Serve) -> None:
+    def take(event: Event) -> None:
+        raise KeyError(event.step)
+
+    with ReplayServer(replies=[DONE]) as server, pytest.raises(KeyError):
+        agent(browser, server).run("Find tea", url=serve(SHOP), page=page, on_event=take)
+
+
+def test_a_stream_that_is_left_ends_the_run(browser: Browser, page: Page, serve: Serve) -> None:
+    with ReplayServer(replies=[FILL, tool_call("wait", {"seconds": 30})]) as server:
+        for event in agent(browser, server).stream("Find tea", url=serve(SHOP), page=page):
+            if isinstance(event, AgentAction) and event.action == "wait":
+                break
+
+    working = read(lambda: [repr(each.get_coro()) for each in asyncio.all_tasks()])
+    assert [each for each in working if "coroutine object Loop." in each] == []
+
+
+def test_a_wrong_task_is_refused_before_the_first_event(browser: Browser) -> None:
+    with ReplayServer(replies=[DONE]) as server, pytest.raises(SetupError, match="The task is empty"):
+        agent(browser, server).stream(" ")
+
+
+def test_a_run_is_stopped_in_another_thread(browser: Browser, page: Page, serve: Serve) -> None:
+    stop = Stop()
+    with ReplayServer(replies=[tool_call("wait", {"seconds": 30})]) as server:
+        stopping = threading.Thread(target=lambda: stop.set() if server.asked.wait(30) else None)
+        stopping.start()
+        result = agent(browser, server).run("Find tea", url=serve(SHOP), page=page, stop=stop)
+    stopping.join()
+
+    assert result.error is not None
+    assert result.error.code == "aborted"
+
+
+def test_who_approves_is_asked_in_the_thread_that_waits(browser: Browser, page: Page, serve: Serve) -> None:
+    asked: list[tuple[Ask, threading.Thread, str]] = []
+
+    def decide(ask: Ask) -> Decision:
+        asked.append((ask, threading.current_thread(), page.title))
+        return StopAll("Not without me.")
+
+    form = "<title>Shop</title><form method=post action=/order><button>Order</button></form>"
+    result = Agent(browser, approve=decide).do(["Click Order"], url=serve(form), page=page)
+
+    assert result.error is not None
+    assert result.error.message == "Not without me."
+    assert [(thread, title) for _, thread, title in asked] == [(threading.current_thread(), "Shop")]
+
+
+INTERRUPTED = """
+from cdp_agent.sync import Browser
+with Browser.launch(args=["--no-sandbox"]) as browser:
+    page = browser.new_page("data:text/html,<title>Still here</title>")
+    print("waiting", flush=True)
+    try:
+        page.wait_for(text="never", timeout_s=60)
+    except KeyboardInterrupt:
+        print("interrupted", page.title, flush=True)
+"""
+LEFT_OPEN = """
+import os
+from cdp_agent.sync import Browser
+browser = Browser.launch(args=["--no-sandbox"])
+browser.new_page("data:text/html,<p>Left open")
+print(browser._async._instance.process.pid, browser._async._instance.process.profile, flush=True)
+{end}
+"""
+
+
+@pytest.mark.chrome
+def test_control_c_ends_the_call_and_leaves_the_browser_as_it_was() -> None:
+    program = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True)
+    assert program.stdout is not None
+    assert program.stdout.readline() == "waiting\n"
+
+    program.send_signal(signal.SIGINT)
+
+    assert program.communicate(timeout=30)[0] == "interrupted Still here\n"
+    assert program.returncode == 0
+
+
+@pytest.mark.chrome
+@pytest.mark.parametrize("end", ["", "raise SystemExit(3)", "1 / 0"], ids=["end", "exit", "error"])
+def test_the_end_of_the_interpreter_leaves_no_chrome(end: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LEFT_OPEN.format(end=end)], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    pid, profile = done.stdout.split()
+    assert done.returncode == (3 if "3" in end else 1 if end else 0)
+    assert not Path(profile).exists()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid), 0)
+
+
+def test_a_browser_that_was_closed_says_so() -> None:
+    browser = Browser.launch()
+    browser.close()
+    browser.close()
+
+    with pytest.raises(BrowserError, match="Chrome is gone"):
+        browser.new_page()

@@ -1,0 +1,137 @@
+"""The blocking classes do what the async ones do: the same tests, with a blocking page or browser behind `await`."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterator
+from types import FunctionType, ModuleType
+from typing import Any
+
+import pytest
+
+from cdp_agent.page.page import Page as AsyncPage
+from cdp_agent.page.tab.tab import Tab
+from cdp_agent.sync import Browser, Page
+from tests import (
+    test_find,
+    test_markup,
+    test_navigation,
+    test_page,
+    test_receipts,
+    test_schema,
+    test_scroll,
+    test_search,
+    test_wait,
+)
+from tests.tiers import _names
+
+MODULES: list[ModuleType] = [
+    test_find,
+    test_markup,
+    test_navigation,
+    test_page,
+    test_receipts,
+    test_schema,
+    test_scroll,
+    test_search,
+    test_wait,
+]
+_FIXTURES = {"hanging", "monkeypatch"}
+"""Those of the modules' own."""
+_LEAST = 80
+
+
+class Awaited:
+    """A blocking object whose calls are awaited, so that a test that was written for the async one takes it."""
+
+    def __init__(self, face: Any) -> None:
+        self._face = face
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._face, name)
+        if not inspect.ismethod(value):
+            return _awaited(value)
+
+        async def call(*args: Any, **keywords: Any) -> Any:
+            return _awaited(await asyncio.to_thread(value, *args, **keywords))
+
+        return call
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Awaited) and other._face == self._face
+
+    def __hash__(self) -> int:
+        return hash(self._face)
+
+
+def _awaited(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_awaited(each) for each in value]
+    return Awaited(value) if isinstance(value, (Browser, Page)) else value
+
+
+_OF_TAB = {*Tab.__init__.__code__.co_names, *(name for kind in AsyncPage.__mro__ for name in vars(kind))}
+_INTERNAL = {name for name in _OF_TAB if not name.startswith("__")} - {*dir(AsyncPage)}
+
+
+def _uses_what_is_public(function: Callable[..., Any], seen: set[object]) -> bool:
+    """Whether the test, and the functions of the tests that it calls, keep to what programs use."""
+    function = inspect.unwrap(function)
+    if not isinstance(function, FunctionType) or function in seen:
+        return True
+    seen.add(function)
+    names = set(_names(function.__code__))
+    called = [function.__globals__.get(name) for name in names]
+    if names & _INTERNAL or any(
+        isinstance(each, (FunctionType, ModuleType)) and _is_of_package(each) for each in called
+    ):
+        return False
+    return all(_uses_what_is_public(each, seen) for each in called if isinstance(each, FunctionType))
+
+
+def _is_of_package(value: object) -> bool:
+    """Whether it is a function or a module of the package, which would get what only a test is to have."""
+    name = value.__module__ if isinstance(value, FunctionType) else getattr(value, "__name__", "")
+    return isinstance(value, (FunctionType, ModuleType)) and name.startswith("cdp_agent.")
+
+
+def _cases() -> Iterator[tuple[str, Callable[..., Any]]]:
+    for module in MODULES:
+        for name, function in vars(module).items():
+            if name.startswith("test_") and inspect.iscoroutinefunction(function):
+                yield f"{name}__{module.__name__.rpartition('.')[2]}", function
+
+
+_KEPT = {
+    name: function
+    for name, function in _cases()
+    if _FIXTURES.isdisjoint(inspect.signature(function).parameters) and _uses_what_is_public(function, set())
+}
+globals().update(_KEPT)
+
+
+def test_there_are_many_cases() -> None:
+    assert len(_KEPT) > _LEAST
+
+
+@pytest.fixture(scope="module")
+def sync_browser() -> Iterator[Browser]:
+    with Browser.launch() as browser:
+        browser.new_page()
+        yield browser
+
+
+@pytest.fixture
+async def browser(sync_browser: Browser) -> AsyncIterator[Awaited]:
+    before = sync_browser.pages
+    yield Awaited(sync_browser)
+    for page in sync_browser.pages:
+        if page not in before:
+            page.close()
+
+
+@pytest.fixture
+async def page(browser: Awaited) -> Awaited:
+    opened: Awaited = await browser.new_page()
+    return opened

@@ -22,7 +22,7 @@ FILE = Path(__file__).parent.parent / "cdp_agent/sync/classes.py"
 MIRRORED: dict[str, type] = {"Browser": Browser, "Page": Page, "Agent": Agent}
 LEFT_OUT = {"Browser": {"session", "downloads"}}
 """What has async calls of its own, and is for programs that speak the protocol themselves."""
-BLOCKING = {"asyncio.Event": "Stop", "Opening": "Browser", "AsyncGenerator": "Generator"}
+BLOCKING = {"asyncio.Event": "StopSignal", "Opening": "Browser", "AsyncGenerator": "Generator"}
 """What stands in annotations in the place of what is awaited."""
 ARGUMENTS = {
     "Page": "behind",
@@ -210,7 +210,7 @@ class Writer:
 
     def _import(self, module: Module, names: set[str], imports: dict[str, str]) -> None:
         for name in sorted({each.partition(".")[0] for each in names} - MIRRORED.keys() - vars(builtins).keys()):
-            if name in ("Approver", "Stop"):
+            if name in ("Approver", "StopSignal"):
                 line = f"from cdp_agent.sync.face import {name}"
             elif name == "Generator":
                 line = "from collections.abc import Generator"

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from cdp_agent.decisions import Ask, Decision
-from cdp_agent.decisions import Stop as StopAll
+from cdp_agent.decisions import Ask, Decision, Stop
 from cdp_agent.errors import BrowserError, SetupError, StaleRef
 from cdp_agent.events import AgentAction, Event, TaskCompleted, TaskSetup
-from cdp_agent.sync import Agent, Browser, Page, Stop
+from cdp_agent.sync import Agent, Browser, Page, StopSignal
 from cdp_agent.sync.background import read
 from fixtures.replay import ReplayServer, tool_call
 from scripts.sync import is_current
@@ -140,7 +139,7 @@ def test_a_wrong_task_is_refused_before_the_first_event(browser: Browser) -> Non
 
 
 def test_a_run_is_stopped_in_another_thread(browser: Browser, page: Page, serve: Serve) -> None:
-    stop = Stop()
+    stop = StopSignal()
     with ReplayServer(replies=[tool_call("wait", {"seconds": 30})]) as server:
         stopping = threading.Thread(target=lambda: stop.set() if server.asked.wait(30) else None)
         stopping.start()
@@ -156,7 +155,7 @@ def test_who_approves_is_asked_in_the_thread_that_waits(browser: Browser, page: 
 
     def decide(ask: Ask) -> Decision:
         asked.append((ask, threading.current_thread(), page.title))
-        return StopAll("Not without me.")
+        return Stop("Not without me.")
 
     form = "<title>Shop</title><form method=post action=/order><button>Order</button></form>"
     result = Agent(browser, approve=decide).do(["Click Order"], url=serve(form), page=page)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from cdp_agent.security.secrets import GivenSecret
     from cdp_agent.steps.approval.settings import Flow, PlannerPage
     from cdp_agent.steps.approval.setup import Approve
-    from cdp_agent.sync.face import Approver, Stop
+    from cdp_agent.sync.face import Approver, StopSignal
     from cdp_agent.tools.base import Tool
 
     class Where(TypedDict, total=False):
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         url: str | None
         data: Any
         page: Page | None
-        stop: Stop | None
+        stop: StopSignal | None
 
     class Again(TypedDict, total=False):
         """What `resume` takes beside the run and the form of its answer."""
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
         approve: Approve | None
         approver: Approver | None
         approval_timeout_s: float
-        stop: Stop | None
+        stop: StopSignal | None
         environment: Mapping[str, str]
 
 
@@ -628,7 +628,7 @@ class Agent(Face[AsyncAgent]):
         data: Any = None,
         answer: Any = None,
         page: Page | None = None,
-        stop: Stop | None = None,
+        stop: StopSignal | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult[Any]:
         """How the task ended, also when it failed or was stopped. `on_event` gets every event. See `stream`.
@@ -668,7 +668,7 @@ class Agent(Face[AsyncAgent]):
         data: Any = None,
         answer: Any = None,
         page: Page | None = None,
-        stop: Stop | None = None,
+        stop: StopSignal | None = None,
     ) -> Generator[Event, None, None]:
         """The run as it happens; the last event is `TaskCompleted`, with the result.
 
@@ -693,14 +693,14 @@ class Agent(Face[AsyncAgent]):
         *,
         url: str | None = None,
         page: Page | None = None,
-        stop: Stop | None = None,
+        stop: StopSignal | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult[str]:
         """How it went to carry out these steps; see `stream_steps`."""
         return call(self._async.do(steps, url=url, page=behind(page), stop=event_of(stop), on_event=sink_of(on_event)))
 
     def stream_steps(
-        self, steps: Iterable[str], *, url: str | None = None, page: Page | None = None, stop: Stop | None = None
+        self, steps: Iterable[str], *, url: str | None = None, page: Page | None = None, stop: StopSignal | None = None
     ) -> Generator[Progress | TaskCompleted[str], None, None]:
         """Carries out steps in plain English, one act each, without a planner; see `stream`.
 
@@ -735,7 +735,7 @@ class Agent(Face[AsyncAgent]):
         approve: Approve | None = None,
         approver: Approver | None = None,
         approval_timeout_s: float = 300.0,
-        stop: Stop | None = None,
+        stop: StopSignal | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> Generator[Event, None, None]:
         """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.

@@ -36,7 +36,7 @@ class Face(Generic[T]):
         return hash(self._async)
 
 
-class Stop:
+class StopSignal:
     """Ends a run: give it as `stop=`, and call `set` in any thread, or in a signal handler."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ def behind(face: Face[T] | None) -> T | None:
     return None if face is None else face._async
 
 
-def event_of(stop: Stop | None) -> asyncio.Event | None:
+def event_of(stop: StopSignal | None) -> asyncio.Event | None:
     """What an async run is stopped with."""
     return None if stop is None else stop._event
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -47,8 +48,6 @@ def load(kind: type[T], *, flags: Mapping[str, Any], environment: Mapping[str, s
 
 def unknown(name: str, settings: Iterable[str]) -> str:
     """That there is no such setting, and which was meant."""
-    from difflib import get_close_matches  # late, as nobody needs it when all is well
-
     near = get_close_matches(name.lower().replace("-", "_"), list(settings), 1)
     meant = f" (did you mean {near[0]}?)" if near else ""
     return f"There is no setting {name!r}{meant}: `cdp-agent config list` shows all."

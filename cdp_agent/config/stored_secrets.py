@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
 
 import msgspec
 
@@ -50,9 +52,6 @@ class StoredSecret(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 def _printed(command: str, name: str) -> str:
     """The first line that the command prints. No shell is in between."""
-    import shlex
-    import subprocess
-
     try:
         done = subprocess.run(shlex.split(command), capture_output=True, text=True, timeout=_COMMAND_S, check=False)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from shlex import split
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -87,8 +88,6 @@ def _placed(value: Any, folder: Path) -> Any:
 def _parts(text: str, separator: str) -> list[str]:
     if separator == ",":
         return [part.strip() for part in text.split(",") if part.strip()]
-    from shlex import split  # late, as few need it
-
     return split(text)
 
 

@@ -1,20 +1,26 @@
-"""A tab: what a program and a model can see of it and do in it. Each subject has a module of its own.
-
-What only some programs use is imported where it is used: together these modules take as long as all the rest.
-"""
+"""A tab: what a program and a model can see of it and do in it. Each subject has a module of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from cdp_agent.page.actions import actions, keyboard, navigation
+from cdp_agent.page.actions import drag as dragging
+from cdp_agent.page.actions import fill as filling
+from cdp_agent.page.actions import scroll as scrolling
+from cdp_agent.page.actions import secret_fill as secret_filling
+from cdp_agent.page.actions import select as selecting
+from cdp_agent.page.actions import upload as uploading
+from cdp_agent.page.actions import wait as waits
+from cdp_agent.page.actions.scroll import Direction, Scrolled
+from cdp_agent.page.receipts.action_runner import perform, perform_unaimed
+from cdp_agent.page.refs.locate import Located, Position, locate
+
 from .view import View
 
 if TYPE_CHECKING:
-    from cdp_agent.page.actions.scroll import Direction, Scrolled
-    from cdp_agent.page.receipts.action_runner import Do
     from cdp_agent.page.receipts.receipts import Outcome, Receipt
-    from cdp_agent.page.refs.locate import Located, Position
     from cdp_agent.security.secrets import Revealed
 
 MouseButton = Literal["left", "right", "middle"]
@@ -49,26 +55,18 @@ class Page(View, metaclass=_Public):
 
         Raises NavigationFailed, PageUnresponsive, BrowserError.
         """
-        from cdp_agent.page.actions import navigation
-
         return await navigation.goto(self, url, timeout_s=timeout_s)
 
     async def back(self) -> Receipt:
         """Goes back in the tab's history. Raises ActionError when there is no page to go back to."""
-        from cdp_agent.page.actions import navigation
-
         return await navigation.back(self)
 
     async def forward(self) -> Receipt:
         """Goes forward in the tab's history. Raises ActionError when there is no page to go forward to."""
-        from cdp_agent.page.actions import navigation
-
         return await navigation.forward(self)
 
     async def reload(self) -> Receipt:
         """Loads the page anew, also after it crashed."""
-        from cdp_agent.page.actions import navigation
-
         return await navigation.reload(self)
 
     async def click(
@@ -78,19 +76,15 @@ class Page(View, metaclass=_Public):
 
         `position` is for canvases, drawings and maps: CSS pixels right of and below the element's left top corner.
         """
-        from cdp_agent.page.actions import actions
-
         detail = {1: "", 2: "twice"}.get(count, f"{count} times")
         detail = " ".join(filter(None, (detail, "" if button == "left" else f"with the {button} button")))
-        return await _perform(
+        return await perform(
             self, "click", ref, lambda at: actions.click(at.at(position), button=button, count=count), detail=detail
         )
 
     async def hover(self, ref: str, *, position: Position | None = None) -> Receipt:
         """Moves the mouse over the element, or to a position in it as in `click`. Raises NotInteractable, StaleRef."""
-        from cdp_agent.page.actions import actions
-
-        return await _perform(self, "hover", ref, lambda at: actions.hover(at.at(position)))
+        return await perform(self, "hover", ref, lambda at: actions.hover(at.at(position)))
 
     async def drag(
         self,
@@ -108,16 +102,13 @@ class Page(View, metaclass=_Public):
         down from where it begins, in place of `to_ref`. `hold_s`: seconds to hold still after the press and before the
         drop, for lists that are sorted after a long press. Raises NotInteractable, StaleRef, InvalidArguments.
         """
-        from cdp_agent.page.actions import drag as dragging
-        from cdp_agent.page.refs.locate import locate
-
         goal = dragging.goal(to_ref, by)
 
         async def do(at: Located) -> Outcome:
             to = goal if isinstance(goal, dragging.Offset) else (await locate(self, goal)).at(to_position)
             return await dragging.drag(at.at(position), to, hold_s=hold_s)
 
-        return await _perform(self, "drag", from_ref, do, detail=dragging.said(goal))
+        return await perform(self, "drag", from_ref, do, detail=dragging.said(goal))
 
     async def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
         """Replaces the text of a field, or adds to it; `value` is what it has then. `submit` presses Enter afterwards.
@@ -125,59 +116,41 @@ class Page(View, metaclass=_Public):
         Raises NotInteractable, StaleRef, InvalidArguments for what the field does not take and for a text of more than
         a million characters.
         """
-        from cdp_agent.page.actions import fill as filling
-
         do = filling.fill_and_submit if submit else filling.fill
-        return await _perform(self, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
+        return await perform(self, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
 
     async def fill_secret(self, ref: str, secret: Revealed, *, append: bool = False) -> Receipt:
         """Fills in what has secrets in it, only where they may be; see secret_fill.py. Raises BlockedByPolicy."""
-        from cdp_agent.page.actions import secret_fill as filling
-
-        return await _perform(self, "fill", ref, lambda at: filling.fill_secret(at, secret, append=append))
+        return await perform(self, "fill", ref, lambda at: secret_filling.fill_secret(at, secret, append=append))
 
     async def select_secret(self, ref: str, secret: Revealed, *, by: SelectBy = "text") -> Receipt:
         """Chooses the option that a secret names; see `fill_secret`."""
-        from cdp_agent.page.actions import secret_fill as filling
-
-        return await _perform(self, "select", ref, lambda at: filling.select_secret(at, secret, by=by))
+        return await perform(self, "select", ref, lambda at: secret_filling.select_secret(at, secret, by=by))
 
     async def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
         """Chooses an option of a list, native or not; several where the list takes several.
 
         Raises NotInteractable, InvalidArguments that names the options there are, StaleRef.
         """
-        from cdp_agent.page.actions import select as selecting
-
-        return await _perform(self, "select", ref, lambda at: selecting.select(at, option, by=by))
+        return await perform(self, "select", ref, lambda at: selecting.select(at, option, by=by))
 
     async def check(self, ref: str) -> Receipt:
         """Checks a checkbox, radio button or switch, if it is not. Raises NotInteractable, StaleRef."""
-        from cdp_agent.page.actions import actions
-
-        return await _perform(self, "check", ref, actions.check)
+        return await perform(self, "check", ref, actions.check)
 
     async def uncheck(self, ref: str) -> Receipt:
         """Unchecks a checkbox or switch, if it is checked. Raises NotInteractable, StaleRef."""
-        from cdp_agent.page.actions import actions
-
-        return await _perform(self, "uncheck", ref, actions.uncheck)
+        return await perform(self, "uncheck", ref, actions.uncheck)
 
     async def focus(self, ref: str) -> Receipt:
         """Moves the keyboard focus to the element. Raises NotInteractable, StaleRef."""
-        from cdp_agent.page.actions import actions
-
-        return await _perform(self, "focus", ref, actions.focus)
+        return await perform(self, "focus", ref, actions.focus)
 
     async def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
         """Presses a key or chord ("Enter", "Control+A") where the focus is, or in the element; so many times."""
-        from cdp_agent.page.actions import actions, keyboard
-
         root = (await self.frames()).root
         detail = key if repeat == 1 else f"{key} {repeat} times"
         if ref is None:
-            from cdp_agent.page.receipts.action_runner import perform_unaimed
-
             return await perform_unaimed(self, "press", lambda: keyboard.press(root, key, repeat), detail=detail)
 
         async def do(at: Located) -> Outcome:
@@ -185,7 +158,7 @@ class Page(View, metaclass=_Public):
             await keyboard.press(root, key, repeat)
             return focused
 
-        return await _perform(self, "press", ref, do, detail=detail)
+        return await perform(self, "press", ref, do, detail=detail)
 
     async def type(self, text: str, *, ref: str | None = None) -> Receipt:
         """Types into what has the focus, or into the element, a key for each character; line breaks are Enter.
@@ -193,14 +166,10 @@ class Page(View, metaclass=_Public):
         For what listens to keys: terminals, grids, canvases. It replaces nothing; `fill` is for fields. Raises
         InvalidArguments for more than a million characters.
         """
-        from cdp_agent.page.actions import actions, keyboard
-
         keyboard.check_enterable(text)
         root = (await self.frames()).root
         detail = keyboard.told(text)
         if ref is None:
-            from cdp_agent.page.receipts.action_runner import perform_unaimed
-
             return await perform_unaimed(self, "type", lambda: keyboard.type_text(root, text), detail=detail)
 
         async def do(at: Located) -> Outcome:
@@ -208,13 +177,11 @@ class Page(View, metaclass=_Public):
             await keyboard.type_text(root, text)
             return focused
 
-        return await _perform(self, "type", ref, do, detail=detail)
+        return await perform(self, "type", ref, do, detail=detail)
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
         """Gives files to a file field, or to what opens one. Raises NotInteractable, InvalidArguments, StaleRef."""
-        from cdp_agent.page.actions import upload as uploading
-
-        return await _perform(self, "upload", ref, lambda at: uploading.upload(at, paths))
+        return await perform(self, "upload", ref, lambda at: uploading.upload(at, paths))
 
     async def scroll(
         self,
@@ -226,8 +193,6 @@ class Page(View, metaclass=_Public):
         to_text: str | None = None,
     ) -> Scrolled:
         """Scrolls the page or a box in it, until what that loads has arrived; see `scroll.scroll`."""
-        from cdp_agent.page.actions import scroll as scrolling
-
         return await scrolling.scroll(self, direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text)
 
     async def wait_for(
@@ -243,8 +208,6 @@ class Page(View, metaclass=_Public):
         timeout_s: float = 10,
     ) -> Receipt:
         """Waits until all that is given holds, see wait.py. Raises ActionError that says what is there instead."""
-        from cdp_agent.page.actions import wait as waits
-
         return await waits.wait_for(
             self,
             text=text,
@@ -256,10 +219,3 @@ class Page(View, metaclass=_Public):
             idle=idle,
             timeout_s=timeout_s,
         )
-
-
-async def _perform(page: Page, action: str, ref: str, do: Do, *, detail: str = "", submits: bool = False) -> Receipt:
-    """See recorder.perform. What it imports takes a tenth of the time until the first snapshot."""
-    from cdp_agent.page.receipts.action_runner import perform
-
-    return await perform(page, action, ref, do, detail=detail, submits=submits)

@@ -1,13 +1,17 @@
-"""What can be read of a tab, each subject in a module of its own. Nothing here changes the page.
-
-What only some programs use is imported where it is used: together these modules take as long as all the rest.
-"""
+"""What can be read of a tab, each subject in a module of its own. Nothing here changes the page."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from cdp_agent.page.picture.screenshot import screenshot
+from cdp_agent.page.query import find as finding
+from cdp_agent.page.query import markup, schema
+from cdp_agent.page.query.find import FindResult
+from cdp_agent.page.query.markup import CleanHtml, outer_html
+from cdp_agent.page.query.schema import PageSchema
+from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.refs import parse_ref
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import Tab
@@ -15,9 +19,6 @@ from cdp_agent.page.tab.tab import Tab
 if TYPE_CHECKING:
     from cdp_agent.page.markdown.markdown import Markdown
     from cdp_agent.page.picture.redactions import Spans
-    from cdp_agent.page.query.find import FindResult
-    from cdp_agent.page.query.markup import CleanHtml
-    from cdp_agent.page.query.schema import PageSchema
     from cdp_agent.page.query.search import SearchResult
 
 
@@ -44,7 +45,7 @@ class View(Tab):
         cover: Callable[[str], str] | None = None,
     ) -> SearchResult:
         """Where the lines of the snapshot match, over all frames; see `search.search`."""
-        from cdp_agent.page.query import search as searching  # with the regex package
+        from cdp_agent.page.query import search as searching  # late: 15 ms, half of it the regex package
 
         tree = await self.frames()
         await self.adopt_saved()
@@ -72,12 +73,8 @@ class View(Tab):
         include_text: bool = True,
     ) -> FindResult:
         """The elements that match a CSS selector, over all frames and shadow roots; see `find.find`."""
-        from cdp_agent.page.query import find as finding
-
         tree = await self.frames()
         await self.adopt_saved()
-        from cdp_agent.page.refs.locate import locate
-
         scope = await locate(self, within) if within is not None else None
         async with self.reading:
             result = await finding.find(
@@ -102,7 +99,7 @@ class View(Tab):
 
     async def contents(self) -> Markdown:
         """The page as Markdown in blocks, all frames in document order. Raises PageUnresponsive, BrowserError."""
-        from cdp_agent.page.markdown import markdown as markdowns  # with a parser of XML
+        from cdp_agent.page.markdown import markdown as markdowns  # late: 39 ms, with lxml
 
         tree = await self.frames()
         async with self.reading:
@@ -114,26 +111,18 @@ class View(Tab):
         The marks are painted onto the picture, not into the page, and so are covers over all text in which `hidden`
         finds something. Raises PageUnresponsive, DocumentGone, BrowserError.
         """
-        from cdp_agent.page.picture.screenshot import screenshot
-
         return await screenshot(self, full_page=full_page, marks=marks, hidden=hidden)
 
     async def html(self, selector: str = "html") -> str:
         """The markup of the first element that matches, in any frame. Raises ActionError when there is none."""
-        from cdp_agent.page.query.markup import outer_html
-
         return await outer_html(self, selector)
 
     async def clean_html(self, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
         """The markup of an element or of the page, as a reader of it wants it; see `markup.clean_html`."""
-        from cdp_agent.page.query import markup
-
         return await markup.clean_html(self, ref, budget_tokens=budget_tokens)
 
     async def schema(self, *, budget_tokens: int | None = None) -> PageSchema:
         """What can be acted on, as data, all frames in document order; see `schema.take`."""
-        from cdp_agent.page.query import schema
-
         tree = await self.frames()
         await self.adopt_saved()
         async with self.reading:

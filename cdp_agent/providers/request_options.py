@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from email.utils import parsedate_to_datetime
 from time import time
 from typing import Literal, get_args
 
@@ -84,8 +85,6 @@ def retry_after_s(seconds: str | None, milliseconds: str | None = None) -> float
             continue
         if found >= 0:  # neither negative nor NaN
             return found
-    from email.utils import parsedate_to_datetime  # late, as settings are read from this module too: 5 ms
-
     try:
         return max(0.0, parsedate_to_datetime(seconds or "").timestamp() - time())
     except ValueError:

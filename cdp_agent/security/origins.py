@@ -17,9 +17,10 @@ DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 _AROUND = "".join(map(chr, range(0x21)))
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]")
-_NOT_IN_FRAGMENT = re.compile('[\\x00-\\x20"<>`\\x7f-\\U0010ffff]')
-_NOT_IN_QUERY = re.compile("[\\x00-\\x20\"'#<>\\x7f-\\U0010ffff]")
-_NOT_IN_PATH = re.compile('[\\x00-\\x20"#<>?^`{|}\\x7f-\\U0010ffff]')
+# As two classes each: one with all of Unicode in it takes 5 ms to compile.
+_NOT_IN_FRAGMENT = re.compile('[^!-~]|["<>`]')
+_NOT_IN_QUERY = re.compile("[^!-~]|[\"'#<>]")
+_NOT_IN_PATH = re.compile('[^!-~]|["#<>?^`{|}]')
 _JOINERS = "\u200c\u200d"
 _DOTS = str.maketrans("。．｡", "...")
 

@@ -9,10 +9,12 @@ import re
 import time
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 
 from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.security.origins import written_origin
 
 if TYPE_CHECKING:
     from cdp_agent.security.masking import Mask
@@ -183,10 +185,6 @@ def _checked(name: str, given: GivenSecret, start: str | None) -> Secret | Totp:
 
 
 def _origins(name: str, given: Collection[str], start: str | None) -> Iterable[str]:
-    from urllib.parse import urlsplit
-
-    from cdp_agent.security.origins import written_origin  # only who has secrets needs it
-
     if not given:
         if (begun := written_origin(start or "")) is None:
             raise SetupError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import msgspec
 
 from cdp_agent.errors import InvalidArguments, SetupError
-from cdp_agent.providers.base import REF_PATTERN
+from cdp_agent.providers.base import REF_PATTERN, Usage
 from cdp_agent.providers.shared.lenient import read_object
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.tools.aliases import own_names
@@ -20,7 +20,6 @@ from cdp_agent.tools.schema import parameters_of
 if TYPE_CHECKING:
     from cdp_agent.browser.browser import Browser
     from cdp_agent.page.page import Page
-    from cdp_agent.providers.base import Usage
     from cdp_agent.providers.client import Client
 
 

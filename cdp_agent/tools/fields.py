@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from cdp_agent.page.actions.upload import inside
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
 
@@ -76,8 +77,6 @@ async def upload(args: UploadArguments, context: Context) -> Observation:
     """Give files to a file field."""
     files = args.files
     if context.upload_folders is not None:
-        from cdp_agent.page.actions.upload import inside  # late: few tasks upload
-
         files = inside(files, context.upload_folders)
     receipt = await context.page.upload(args.ref, files)
     return Observation(receipt.text, receipt)

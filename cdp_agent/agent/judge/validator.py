@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -13,7 +13,7 @@ from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.budget import OverBudget
 from cdp_agent.agent.state.conversation import Conversation, Question
 from cdp_agent.agent.state.evidence import ADDRESS, Shown
-from cdp_agent.agent.state.run import End
+from cdp_agent.agent.state.run import End, Run
 from cdp_agent.errors import ActionError, BadReply, BrowserError, Refused, SessionClosed
 from cdp_agent.events import AgentStatus, TaskValidated, TaskValidationError
 from cdp_agent.extract.schema import listed
@@ -22,9 +22,6 @@ from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.page.snapshot.lines import heading
 from cdp_agent.security.fence import fence
 from cdp_agent.tools.base import Arguments, only_asked_for
-
-if TYPE_CHECKING:
-    from cdp_agent.agent.state.run import Run
 
 ACCEPTED = ("complete", "excellent")
 _ACTIONS_TOKENS, _FINDINGS_TOKENS, _PAGE_TOKENS = 4_000, 4_000, 4_000

@@ -11,6 +11,7 @@ from cdp_agent.agent.model.history import History
 from cdp_agent.agent.observation.browser_state import BLANK
 from cdp_agent.errors import ActionError, BrowserError, ModelError, ProtocolError
 from cdp_agent.events import AgentStatus, BrowserScreenshot
+from cdp_agent.page.picture.screenshot import take_picture
 from cdp_agent.providers.shared.errors import is_of_pictures
 from cdp_agent.security.secrets import Secrets
 
@@ -34,8 +35,6 @@ class Vision:
         """What the window shows, with these refs marked; None where there is no picture to be had, or none wanted."""
         if not self.sees or page.url == BLANK:
             return None
-        from cdp_agent.page.picture.screenshot import take_picture
-
         try:
             return await take_picture(page, refs, hidden=self._secrets.spans if self._secrets else None)
         except (ActionError, ProtocolError, BrowserError) as error:  # where Chrome is gone, the next action finds out

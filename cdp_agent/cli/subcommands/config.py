@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from getpass import getpass
 from pathlib import Path
 
 import msgspec
@@ -122,8 +123,6 @@ def _unset(name: str, file: ConfigFile) -> None:
 def _asked(setting: Setting) -> str:
     if not sys.stdin.isatty():
         return sys.stdin.readline().strip()
-    from getpass import getpass
-
     return getpass(f"{setting.name}: ") if setting.secret else input(f"{setting.name}: ")
 
 

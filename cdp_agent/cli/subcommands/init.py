@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from getpass import getpass
 
 import httpx
 import msgspec
@@ -219,8 +220,6 @@ def _key_setting(provider: str) -> str:
 
 
 def _on_terminal(question: str, hidden: bool) -> str:
-    from getpass import getpass
-
     try:
         return getpass(question) if hidden else input(question)
     except EOFError as error:

@@ -19,17 +19,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cdp_agent.cdp import runtime, target
+from cdp_agent.cdp import fetch, network, runtime, target
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.errors import BrowserError, ProtocolError
 from cdp_agent.page.frames.recent import Recent
+from cdp_agent.security.origins import origin_of
 
+from .interception import Interception, Outcome, Verdict, socket_conditions
 from .request_policy import WORKERS, RequestPolicy, judge, seen
 
 if TYPE_CHECKING:
-    from cdp_agent.cdp import fetch
-
-    from .interception import Interception, Outcome, Verdict
     from .rules import RequestRules
 
 _MOST_LEFT = 10_000
@@ -280,8 +279,6 @@ class PolicyRegistry:
         return of_tabs or any(each.met for each in self._workers.values())
 
     async def _enforce_above(self, rules: list[RequestRules]) -> None:
-        from .interception import Interception
-
         if self._above is None:
             self._above = Interception(self._connection.browser, self._judge)
         await asyncio.gather(*self._above.enforce(rules))
@@ -308,10 +305,6 @@ class PolicyRegistry:
 
     def _arrived(self, parent: Session, event: target.AttachedToTarget, inside: str = "") -> None:
         """`inside`: the origin of the worker that started this one."""
-        from cdp_agent.security.origins import origin_of
-
-        from .interception import Interception
-
         worker, info = self._connection.session(event.session_id), event.target_info
         origin = inside or str(origin_of(info.url.removeprefix("blob:")))
         if not self._all_ours and not self._rules_for(origin):
@@ -372,10 +365,6 @@ class PolicyRegistry:
                 self._left(worker.id)
 
     def _enforce(self, workers: list[Session]) -> list[asyncio.Future[Any]]:
-        from cdp_agent.cdp import network
-
-        from .interception import socket_conditions
-
         answers: list[asyncio.Future[Any]] = []
         for worker in workers:
             if worker not in self._workers:

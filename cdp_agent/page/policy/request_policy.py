@@ -11,20 +11,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakValueDictionary
 
+from cdp_agent.cdp import fetch, network, runtime, target
 from cdp_agent.cdp import page as cdp_page
-from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Session
+from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page.frames.recent import Recent
 from cdp_agent.page.frames.standstill import put_on
+from cdp_agent.security.origins import origin_of
+
+from .interception import Interception, Verdict, refusal_of, socket_conditions
+from .rules import Blocked, RequestRules
+from .unheld import Unheld
 
 if TYPE_CHECKING:
-    from cdp_agent.cdp import fetch
     from cdp_agent.page.activity.activity import Activity
 
     from .holding import Hold, Withheld
-    from .interception import Interception, Verdict
-    from .rules import Blocked, RequestRules
-    from .unheld import Unheld
 
 _LONGEST_ORIGIN = 300
 _REMEMBERED = 1_000
@@ -196,10 +198,6 @@ class RequestPolicy:
             self._add_frame(target_id)
         if not self.rules:
             return False
-        from cdp_agent.cdp import network
-
-        from .interception import socket_conditions
-
         if not socket_conditions(self.rules):
             return False
         self._forget_closed()
@@ -260,11 +258,6 @@ class RequestPolicy:
         """Raises BlockedByPolicy for an address that may not be opened."""
         if not self.rules:
             return
-        from cdp_agent.errors import BlockedByPolicy
-
-        from .interception import refusal_of
-        from .rules import Blocked
-
         if refused := refusal_of(self.rules, url, "Document", tab=True):
             raise BlockedByPolicy(str(Blocked(url, refused.why)))
 
@@ -309,8 +302,6 @@ class RequestPolicy:
             self._unheld.forget_closed()
 
     def _interception(self, session: Session) -> Interception:
-        from .interception import Interception
-
         if session not in self._interceptions:
             self._interceptions[session] = Interception(session, self._judge)
         return self._interceptions[session]
@@ -318,8 +309,6 @@ class RequestPolicy:
     def _hold_the_rest(self, session: Session) -> None:
         """Of a document that is there, as far as it has not taken hold of it; of those to come, all."""
         if any(each.bound for each in self.narrow):
-            from .unheld import Unheld
-
             self._unheld = self._unheld or Unheld()
             self._unheld.take_from(session)
         elif self._unheld is not None:
@@ -327,18 +316,12 @@ class RequestPolicy:
 
     def _note_requests(self, session: Session) -> None:
         if self._from_above and self.narrow and session not in self._noting:
-            from cdp_agent.cdp import network
-
             self._noting.add(session)
             session.on(network.RequestWillBeSent, lambda event: self._requests.add(event.request_id))
 
     def _limit_sockets(self, session: Session) -> None:
         if not self.rules and session not in self._listening:
             return
-        from cdp_agent.cdp import network
-
-        from .interception import socket_conditions
-
         conditions = socket_conditions(self.rules)
         if session not in self._listening:
             if not conditions:
@@ -358,17 +341,12 @@ class RequestPolicy:
         return judge(self, self.narrow, event, tab=event.frame_id in self.tabs)
 
     def _socket(self, url: str) -> None:
-        from .interception import refusal_of
-        from .rules import Blocked
-
         if (refused := refusal_of(self.rules, url)) and refused.violates:
             self.record(Blocked(url, refused.why))
 
 
 @functools.lru_cache(_REMEMBERED)
 def _origin(url: str) -> str:
-    from cdp_agent.security.origins import origin_of
-
     return str(origin_of(url))
 
 
@@ -382,9 +360,6 @@ def judge(
     guard: RequestPolicy | None, rules: Sequence[RequestRules], event: fetch.RequestPaused, *, tab: bool
 ) -> Verdict:
     """What becomes of a request; the guard of whoever sent it is told. `tab`: its frame is that of a tab."""
-    from .interception import refusal_of
-    from .rules import Blocked
-
     tab = tab and event.resource_type == "Document"
     refused = refusal_of(rules, event.request.url, event.resource_type, tab=tab)
     if refused is None:

@@ -18,6 +18,7 @@ from cdp_agent.page.frames.world import World
 
 from .closed_shadow import Hidden, ask_first, hidden_of, keep_hidden
 from .frame_part import FramePart
+from .held_code import adopt_code
 from .refs import RefTable
 
 READ_TIMEOUT_S = 10.0
@@ -133,8 +134,6 @@ class _Reader(Generic[P]):
         for _ in range(_DEEPEST_HIDDEN):
             learnt = await hidden.adopt(world, looked, part, listeners=self._minds_listeners)
             if part.editors:
-                from .held_code import adopt_code  # late: few pages have one
-
                 learnt |= await adopt_code(world, part.editors)
             if not learnt:
                 break

@@ -17,6 +17,7 @@ import msgspec
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.world import World
 
+from . import budget
 from .closed_shadow import hidden_of
 from .frame_part import FramePart
 from .lines import heads_in, with_descriptions_once
@@ -105,8 +106,6 @@ async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = N
     text = with_descriptions_once(composer.text(root))
     omitted = [f"{each.what}: {each.why}" for each in composer.omitted]
     if marks or omitted:
-        from . import budget  # late: most need none of it
-
         if budget_tokens is None:
             text += "\n" + budget.accounting(omitted)
         else:

@@ -11,6 +11,7 @@ import logging
 import os
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 from weakref import WeakSet
 
@@ -20,8 +21,6 @@ from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp.connection import Session
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cdp_agent.page.policy.holding import Hold
 
 State = Literal["inProgress", "completed", "canceled"]
@@ -63,8 +62,6 @@ class DownloadWatcher:
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         self.folder: Path | None = None
         if folder is not None:
-            from pathlib import Path  # late: whoever attaches to a Chrome rarely has one
-
             self.folder = Path(os.path.expanduser(folder)).absolute()
         self._followed: dict[str, _Followed] = {}
         self._pages: WeakSet[PageDownloads] = WeakSet()

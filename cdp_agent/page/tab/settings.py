@@ -10,16 +10,15 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeGuard
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeGuard
+from zoneinfo import available_timezones
 
 import msgspec
 
 from cdp_agent.errors import SetupError
+from cdp_agent.page.policy.rules import RequestRules, rules_of
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
-    from cdp_agent.page.policy.rules import RequestRules
 
     class Given(TypedDict, total=False):
         """The keyword arguments that `Browser.launch` and `Browser.connect` share, see `PageSettings`."""
@@ -109,8 +108,6 @@ _OF_RULES = ("allow", "deny", "block", "block_hosts", "proxy_credentials")
 def _rules(limits: dict[str, Any]) -> RequestRules | None:
     if all(each is None for each in limits.values()):
         return None
-    from cdp_agent.page.policy.rules import rules_of  # late: most have none
-
     return rules_of(**limits)
 
 
@@ -179,7 +176,5 @@ def _fits(pattern: str, value: object) -> bool:
 def _is_timezone(name: str) -> bool:
     if not _fits(_TIMEZONE, name):
         return False
-    from zoneinfo import available_timezones
-
     known = available_timezones()
     return not known or name in known  # a machine without the database leaves it to Chrome

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import msgspec
 
-from cdp_agent.agent.state.run import End
+from cdp_agent.agent.state.run import End, Run
 from cdp_agent.decisions import (
     ActionProposed,
     Approve,
@@ -32,7 +32,6 @@ from cdp_agent.steps.approval.risk import Risk
 from cdp_agent.steps.approval.risky_words import RiskKind
 
 if TYPE_CHECKING:
-    from cdp_agent.agent.state.run import Run
     from cdp_agent.steps.approval.settings import StepSettings
     from cdp_agent.steps.resolve.call import Call
 

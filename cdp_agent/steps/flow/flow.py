@@ -12,14 +12,13 @@ from cdp_agent.agent.loop import Course
 from cdp_agent.agent.observation.browser_state import go_back_to
 from cdp_agent.agent.startup import arrive
 from cdp_agent.agent.state.checkpoint import Checkpoint, restore
-from cdp_agent.agent.state.run import End
+from cdp_agent.agent.state.run import End, Run
 from cdp_agent.steps.approval.settings import StepSettings
 from cdp_agent.steps.flow.iterative import carry_out_step_by_step, go_on_step_by_step
 from cdp_agent.steps.flow.plan_first import begin, carry_out, carry_out_plan, finish_plan
 from cdp_agent.steps.flow.step_run import Progress, Said, StepRun
 
 if TYPE_CHECKING:
-    from cdp_agent.agent.state.run import Run
     from cdp_agent.page.page import Page
     from cdp_agent.providers.client import Client
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 import msgspec
@@ -108,8 +109,6 @@ def is_part(wanted: str, name: str) -> bool:
 
 def nearly(wanted: str, name: str) -> float:
     """How near the spellings are, from 0 to 1, for whoever says which names there are: too little to go by."""
-    from difflib import SequenceMatcher  # late: only what was not found asks
-
     return SequenceMatcher(None, normal(wanted), normal(name)).ratio()
 
 

@@ -21,6 +21,7 @@ from tests.conftest import Serve
         ("example.com:8443/x", "https://example.com:8443/x"),
         ("//example.com/x", "https://example.com/x"),
         ("<https://example.com>", "https://example.com"),
+        ("data:text/html,<input>", "data:text/html,<input>"),
         ("localhost", "http://localhost"),
         ("localhost:8000/a", "http://localhost:8000/a"),
         ("shop.localhost:8000", "http://shop.localhost:8000"),

@@ -42,7 +42,9 @@ def complete_address(text: str) -> str:
 
     Raises InvalidArguments when it is not an address that a tab can open.
     """
-    address = text.strip().strip("<>")
+    address = text.strip()
+    if address.startswith("<"):  # as letters and Markdown write them; what ends in ">" alone is a page as data
+        address = address.strip("<>")
     if _SCHEME.match(address):
         if not address.lower().startswith(_OPENED) or re.fullmatch(r"https?:/*", address.lower()):
             raise InvalidArguments(f"{text!r} is not an address to open: give one such as https://example.com.")

@@ -1,7 +1,9 @@
 """cdp_agent: a web-agent runtime that speaks the Chrome DevTools Protocol itself. The public names.
 
-They are imported when they are first used, so that importing the package costs next to nothing. Exceptions are in
-`cdp_agent.errors`, events in `cdp_agent.events`.
+They are imported when they are first used, so that importing the package costs next to nothing. Public too are
+`cdp_agent.errors`, every exception; `cdp_agent.events` and `cdp_agent.step_events`, what happens in a run;
+`cdp_agent.decisions`, what is asked before something is done, and what may be decided; `cdp_agent.config`, the
+settings; `cdp_agent.cdp`, the protocol; and `cdp_agent.sync`, the same classes with calls that block.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -9,12 +11,38 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cdp_agent.agent.agent import Agent as Agent
     from cdp_agent.agent.base.task import Limits as Limits
+    from cdp_agent.browser.attach.connecting import Attempt as Attempt
     from cdp_agent.browser.browser import Browser as Browser
+    from cdp_agent.browser.browser import Opening as Opening
+    from cdp_agent.browser.launch.proxy import Proxy as Proxy
     from cdp_agent.config.settings import Config as Config
     from cdp_agent.events import Event as Event
     from cdp_agent.outcome import AgentResult as AgentResult
+    from cdp_agent.outcome import Stats as Stats
+    from cdp_agent.outcome import TaskError as TaskError
+    from cdp_agent.page.actions.scroll import Scrolled as Scrolled
+    from cdp_agent.page.activity.network import RequestFailure as RequestFailure
     from cdp_agent.page.page import Page as Page
+    from cdp_agent.page.policy.holding import Withheld as Withheld
+    from cdp_agent.page.policy.rules import Blocked as Blocked
+    from cdp_agent.page.query.find import FindResult as FindResult
+    from cdp_agent.page.query.find import FoundElement as FoundElement
+    from cdp_agent.page.query.markup import CleanHtml as CleanHtml
+    from cdp_agent.page.query.schema import PageSchema as PageSchema
+    from cdp_agent.page.query.schema import SchemaElement as SchemaElement
+    from cdp_agent.page.query.search import Match as Match
+    from cdp_agent.page.query.search import SearchResult as SearchResult
+    from cdp_agent.page.receipts.receipts import NewTab as NewTab
+    from cdp_agent.page.receipts.receipts import Receipt as Receipt
+    from cdp_agent.page.snapshot.refs import ElementRef as ElementRef
+    from cdp_agent.page.snapshot.snapshot import Omitted as Omitted
     from cdp_agent.page.snapshot.snapshot import Snapshot as Snapshot
+    from cdp_agent.page.tab.dialogs import Dialog as Dialog
+    from cdp_agent.page.tab.dialogs import DialogPolicy as DialogPolicy
+    from cdp_agent.page.tab.downloads import Download as Download
+    from cdp_agent.page.tab.downloads import DownloadWatcher as DownloadWatcher
+    from cdp_agent.page.tab.settings import Viewport as Viewport
+    from cdp_agent.providers.request_options import Patience as Patience
     from cdp_agent.security.secrets import Secret as Secret
     from cdp_agent.security.secrets import Totp as Totp
     from cdp_agent.steps.approval.policy import Rule as Rule
@@ -32,20 +60,46 @@ _MODULES = {
     "AgentResult": "outcome",
     "Answer": "tools.base",
     "Arguments": "tools.base",
+    "Attempt": "browser.attach.connecting",
+    "Blocked": "page.policy.rules",
     "Browser": "browser.browser",
+    "CleanHtml": "page.query.markup",
     "Config": "config.settings",
     "Context": "tools.base",
+    "Dialog": "page.tab.dialogs",
+    "DialogPolicy": "page.tab.dialogs",
+    "Download": "page.tab.downloads",
+    "DownloadWatcher": "page.tab.downloads",
+    "ElementRef": "page.snapshot.refs",
     "Event": "events",
+    "FindResult": "page.query.find",
+    "FoundElement": "page.query.find",
     "Limits": "agent.base.task",
+    "Match": "page.query.search",
+    "NewTab": "page.receipts.receipts",
     "Observation": "tools.base",
+    "Omitted": "page.snapshot.snapshot",
+    "Opening": "browser.browser",
     "Page": "page.page",
+    "PageSchema": "page.query.schema",
+    "Patience": "providers.request_options",
+    "Proxy": "browser.launch.proxy",
+    "Receipt": "page.receipts.receipts",
     "Ref": "tools.base",
+    "RequestFailure": "page.activity.network",
     "Rule": "steps.approval.policy",
     "Rules": "steps.approval.policy",
+    "SchemaElement": "page.query.schema",
+    "Scrolled": "page.actions.scroll",
+    "SearchResult": "page.query.search",
     "Secret": "security.secrets",
     "Snapshot": "page.snapshot.snapshot",
+    "Stats": "outcome",
+    "TaskError": "outcome",
     "Tool": "tools.base",
     "Totp": "security.secrets",
+    "Viewport": "page.tab.settings",
+    "Withheld": "page.policy.holding",
     "tool": "tools.base",
 }
 

@@ -48,6 +48,8 @@ class TaskStarted(BaseEvent, frozen=True, tag="task:started"):
 
 
 class PlanRevised(BaseEvent, frozen=True, tag="plan:revised"):
+    """The model made another plan."""
+
     plan: str
     action_items: list[str] = []
 
@@ -181,6 +183,8 @@ class AiGenerationError(BaseEvent, frozen=True, tag="ai:generation:error"):
 
 
 class AgentReasoned(BaseEvent, frozen=True, tag="agent:reasoned"):
+    """What the model says of its reasons, where it does."""
+
     reasoning: str
 
 
@@ -215,6 +219,8 @@ class HistoryShrunk(BaseEvent, frozen=True, tag="history:shrunk"):
 
 
 class AgentStatus(BaseEvent, frozen=True, tag="agent:status"):
+    """Something that whoever watches should know."""
+
     message: str
 
 

@@ -46,7 +46,6 @@ def __exit__(self, *_: object) -> None:
     self.close()"""
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.AnnAssign
 
 
 class Module:
@@ -72,21 +71,31 @@ class Module:
         )
 
 
-def definitions(kind: type) -> dict[str, tuple[Module, list[Definition]]]:
+def definitions(kind: type) -> dict[str, tuple[Module, list[Method]]]:
     """Of each public name of a class where it is defined, overloads and all; those of its bases first."""
-    found: dict[str, tuple[Module, list[Definition]]] = {}
+    found: dict[str, tuple[Module, list[Method]]] = {}
     public = {name for name in dir(kind) if not name.startswith("_")} | {"__init__"}
     for base in reversed([each for each in kind.__mro__ if each.__module__.startswith("cdp_agent.")]):
         module = Module(base.__module__)
         node = module.class_named(base.__name__)
         assert node is not None
-        own: dict[str, list[Definition]] = {}
-        for each in node.body:
+        own: dict[str, list[Method]] = {}
+        for each, following in zip(node.body, [*node.body[1:], None], strict=True):
+            if isinstance(each, ast.AnnAssign):
+                each = attribute(each, following)
             if isinstance(each, Method):
                 own.setdefault(each.name, []).append(each)
-            elif isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
-                own.setdefault(each.target.id, []).append(each)
         found |= {name: (module, nodes) for name, nodes in own.items() if name in public}
+    return found
+
+
+def attribute(node: ast.AnnAssign, following: ast.stmt | None) -> ast.FunctionDef:
+    """An attribute as a property, with the docstring that stands below it."""
+    found = ast.parse(f"@property\ndef {ast.unparse(node.target)}(self): ...").body[0]
+    assert isinstance(found, ast.FunctionDef)
+    found.returns = node.annotation
+    if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
+        found.body.insert(0, following)
     return found
 
 
@@ -152,12 +161,7 @@ class Writer:
             ]
         )
 
-    def _written(self, module: Module, node: Definition, own: str) -> str:
-        if isinstance(node, ast.AnnAssign):
-            returns = self._annotation(module, node.annotation, own)
-            name = ast.unparse(node.target)
-            value = faced(f"read(lambda: self._async.{name})", ast.unparse(node.annotation), own)
-            return f"@property\ndef {name}(self) -> {returns}:\n    return {value}"
+    def _written(self, module: Module, node: Method, own: str) -> str:
         arguments = copy.deepcopy(node.args)
         for each in ast.walk(arguments):
             if isinstance(each, ast.arg) and each.annotation is not None:

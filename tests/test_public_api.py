@@ -1,33 +1,35 @@
-"""The names that programs import, and what it costs to have them at hand."""
+"""The names that programs import, what is said of them, and what it costs to have them at hand."""
 
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
 import subprocess
 import sys
+import typing
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
 
+import msgspec
 import pytest
 
 import cdp_agent
+from cdp_agent import config, decisions, errors, events, step_events, sync
+from cdp_agent.agent.agent import Agent
+from cdp_agent.browser.browser import Browser
+from cdp_agent.errors import CdpAgentError
+from cdp_agent.page.page import Page
+from scripts.sync import Module, definitions
 
-NAMES = [
-    "Agent",
-    "AgentResult",
-    "Answer",
-    "Arguments",
-    "Browser",
-    "Config",
-    "Context",
-    "Event",
-    "Limits",
-    "Observation",
-    "Page",
-    "Ref",
-    "Rule",
-    "Rules",
-    "Secret",
-    "Snapshot",
-    "Tool",
-    "Totp",
-    "tool",
-]
+NAMES = list(vars(cdp_agent)["_MODULES"])
+MODULES: list[ModuleType] = [config, decisions, errors, events, step_events, sync]
+"""The public ones beside the package itself."""
+FACES = [Agent, Browser, Page, sync.Agent, sync.Browser, sync.Page]
+INSIDE = {"OverBudget"}
+"""Exceptions that no call lets out."""
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -35,8 +37,11 @@ def test_a_public_name_can_be_imported(name: str) -> None:
     assert getattr(cdp_agent, name) is not None
 
 
-def test_there_are_no_others() -> None:
-    assert list(vars(cdp_agent)["_MODULES"]) == NAMES
+def test_type_checkers_know_the_same_names() -> None:
+    imported = {name for name, line in Module("cdp_agent").imports.items() if line.startswith("from cdp_agent.")}
+
+    assert imported == {*NAMES}
+    assert sorted(NAMES, key=lambda name: (name.islower(), name)) == NAMES
 
 
 def test_the_version_is_that_of_the_package() -> None:
@@ -56,3 +61,93 @@ def test_what_only_some_need_is_not_imported(module: str) -> None:
     program = f"from cdp_agent import Agent, Browser; import sys; sys.exit({module!r} in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def public() -> Iterator[tuple[str, Any]]:
+    """Every public name with what it means: of the package, of its public modules, and of the classes with calls."""
+    yield from ((name, getattr(cdp_agent, name)) for name in NAMES)
+    for module in MODULES:
+        for name, value in vars(module).items():
+            if inspect.isclass(value) and value.__module__ == module.__name__ and not name.startswith("_"):
+                yield f"{module.__name__}.{name}", value
+    for kind in FACES:
+        for name in dir(kind):
+            if not name.startswith("_"):
+                yield f"{kind.__module__}.{kind.__name__}.{name}", inspect.getattr_static(kind, name, None)
+
+
+def documentation(value: Any) -> str:
+    """Its own docstring, not that of a base; msgspec gives none to a struct without."""
+    value = getattr(value, "__func__", value)
+    return value.__dict__.get("__doc__") or "" if inspect.isclass(value) else inspect.getdoc(value) or ""
+
+
+def test_every_public_name_has_a_docstring() -> None:
+    said = {
+        name: documentation(value)
+        for name, value in public()
+        if inspect.isclass(value) or inspect.isroutine(value) or isinstance(value, (property, staticmethod))
+    }
+
+    assert [name for name, words in said.items() if not words] == []
+
+
+@pytest.mark.parametrize("kind", [Agent, Browser, Page], ids=lambda kind: kind.__name__)
+def test_help_shows_what_is_public_alone(kind: type) -> None:
+    documented = {*typing.cast("dict[str, Any]", definitions(kind))}
+
+    assert {name for name in dir(kind) if not name.startswith("_")} <= documented
+    assert not {"guard", "refs", "read", "attach", "fill_secret", "adopt_saved", "import_refs"} & {*dir(kind)}
+
+
+def returned() -> Iterator[tuple[str, type]]:
+    """The classes in what public calls return, and in the fields of those."""
+    waiting: list[tuple[str, Any]] = []
+    for kind in (Agent, Browser, Page):
+        for name, (module, nodes) in definitions(kind).items():
+            for node in nodes:
+                for each in ast.walk(node.returns) if node.returns is not None else ():
+                    if isinstance(each, ast.Name) and "cdp_agent" in (line := module.imports.get(each.id, "")):
+                        scope: dict[str, Any] = {}
+                        exec(line, scope)
+                        waiting.append((f"{kind.__name__}.{name}", scope[each.id]))
+    seen: set[Any] = set()
+    while waiting:
+        where, found = waiting.pop()
+        if found in seen or isinstance(found, ModuleType):
+            continue
+        seen.add(found)
+        if inspect.isclass(found) and found.__module__.startswith("cdp_agent."):
+            yield where, found
+            if issubclass(found, msgspec.Struct):
+                waiting += [(f"{where}.{name}", each) for name, each in typing.get_type_hints(found).items()]
+        waiting += [(where, each) for each in typing.get_args(found) if isinstance(each, typing.Hashable)]
+
+
+def test_whatever_a_public_call_returns_is_exported() -> None:
+    kept = {getattr(cdp_agent, name) for name in NAMES} | {
+        value for module in MODULES for value in vars(module).values() if inspect.isclass(value)
+    }
+
+    hidden = [(where, kind) for where, kind in returned() if kind not in kept and ".cdp." not in kind.__module__]
+
+    assert hidden == []
+
+
+def test_every_exception_is_exported() -> None:
+    for module in pkgutil.walk_packages(cdp_agent.__path__, "cdp_agent."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    found, waiting = set[type[CdpAgentError]](), [CdpAgentError]
+    while waiting:
+        found.add(kind := waiting.pop())
+        waiting += kind.__subclasses__()
+
+    assert {kind.__name__ for kind in found if kind.__module__ != errors.__name__} == INSIDE
+
+
+def test_exceptions_that_docstrings_name_are_there() -> None:
+    words = " ".join(documentation(value) for _, value in public())
+    named = {word for word in words.replace(",", " ").replace(".", " ").split() if word.endswith(("Error", "Failed"))}
+
+    assert named - vars(errors).keys() - {"CancelledError", "StepFailed"} == set()

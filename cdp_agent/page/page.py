@@ -42,9 +42,8 @@ _INTERNAL = {"contents", "fill_secret", "select_secret"}
 class Page(View, metaclass=_Public):
     """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`.
 
-    `title` is the tab's title, `target_id` its id in Chrome, and `number` says which one it is of all the tabs that the
-    browser has had, from 1. `opener` is the page that opened it, if one did, `popups` are those that it opened, in
-    order. `closed` says whether it was closed.
+    Beside `url` it has `title`; `target_id`, the tab's id in Chrome; `number`, which one of all the tabs that the
+    browser has had, from 1; `opener`, the page that opened it; `popups`, those that it opened; and `closed`.
     """
 
     def __dir__(self) -> list[str]:

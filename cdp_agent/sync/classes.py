@@ -229,33 +229,38 @@ class Browser(Face[AsyncBrowser]):
 class Page(Face[AsyncPage]):
     """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`.
 
-    `title` is the tab's title, `target_id` its id in Chrome, and `number` says which one it is of all the tabs that the
-    browser has had, from 1. `opener` is the page that opened it, if one did, `popups` are those that it opened, in
-    order. `closed` says whether it was closed.
+    Beside `url` it has `title`; `target_id`, the tab's id in Chrome; `number`, which one of all the tabs that the
+    browser has had, from 1; `opener`, the page that opened it; `popups`, those that it opened; and `closed`.
     """
 
     @property
     def target_id(self) -> str:
+        """Its id in Chrome."""
         return read(lambda: self._async.target_id)
 
     @property
     def number(self) -> int:
+        """Which one it is of all the tabs that the browser has had, from 1."""
         return read(lambda: self._async.number)
 
     @property
     def title(self) -> str:
+        """The title of the page that it shows."""
         return read(lambda: self._async.title)
 
     @property
     def opener(self) -> Page | None:
+        """The tab that opened it, if one did."""
         return Page(found) if (found := read(lambda: self._async.opener)) is not None else None
 
     @property
     def popups(self) -> list[Page]:
+        """The tabs that this one opened, in order; of those closed meanwhile the last few."""
         return [Page(each) for each in read(lambda: self._async.popups)]
 
     @property
     def closed(self) -> bool:
+        """It was closed."""
         return read(lambda: self._async.closed)
 
     def close(self) -> None:

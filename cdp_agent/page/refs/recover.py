@@ -13,7 +13,7 @@ import msgspec
 
 from cdp_agent.errors import StaleRef
 from cdp_agent.page.snapshot.lines import line_of, quoted
-from cdp_agent.page.snapshot.refs import Ref, parse_ref
+from cdp_agent.page.snapshot.refs import ElementRef, parse_ref
 from cdp_agent.page.snapshot.snapshot import Seen
 
 from .identity import Identities, bare, identities_in, place_of, steady, successor
@@ -76,9 +76,12 @@ def replacement(found: Alike, told: Identities | None) -> str:
     return found.are[index]
 
 
-def _same(seen: Seen, was: Ref, *, renamed: bool = False) -> list[str]:
-    name: Callable[[Ref], str] = (lambda each: steady(each.name)) if renamed else lambda each: each.name
-    kind: Callable[[Ref], object] = lambda each: (each.role, name(each), _page(each.frame_url))  # noqa: E731 (one use)
+def _same(seen: Seen, was: ElementRef, *, renamed: bool = False) -> list[str]:
+    name: Callable[[ElementRef], str] = (lambda each: steady(each.name)) if renamed else lambda each: each.name
+
+    def kind(each: ElementRef) -> object:
+        return each.role, name(each), _page(each.frame_url)
+
     return [each.ref for each in seen.snapshot.refs.values() if kind(each) == kind(was)]
 
 
@@ -102,7 +105,7 @@ def _what_is_there(found: Alike) -> str:
     return f"{ref} ({named}) is gone, and nothing of that name has taken its place: take a new snapshot."
 
 
-def _described(ref: Ref) -> str:
+def _described(ref: ElementRef) -> str:
     return f"{ref.role} {quoted(ref.name)}" if ref.name else ref.role
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from cdp_agent.errors import DocumentGone, StaleRef
 from cdp_agent.page.snapshot.lines import label_of, line_of, quoted, read_line, unquoted
-from cdp_agent.page.snapshot.refs import Ref, parse_ref
+from cdp_agent.page.snapshot.refs import ElementRef, parse_ref
 from cdp_agent.page.snapshot.snapshot import Snapshot
 
 from .identity import Identities, Identity, identities_in, is_another, place_of, steady_words
@@ -88,7 +88,7 @@ async def _by_row(at: Located, known: Snapshot, now: Snapshot) -> tuple[str, str
     return (" ".join(said.words), " ".join(says.words)) if is_another(said, says, before) else None
 
 
-def _alike(each: Ref, was: Ref) -> bool:
+def _alike(each: ElementRef, was: ElementRef) -> bool:
     return (each.role, each.name, each.frame_url) == (was.role, was.name, was.frame_url)
 
 

@@ -34,7 +34,7 @@ class _Range(msgspec.Struct, frozen=True):
         return self.first + self.shift
 
 
-class Ref(msgspec.Struct, frozen=True):
+class ElementRef(msgspec.Struct, frozen=True):
     """What a snapshot says of an element that can be named."""
 
     ref: str

@@ -22,7 +22,7 @@ from .closed_shadow import hidden_of
 from .frame_part import FramePart
 from .lines import heads_in, with_descriptions_once
 from .reading import Reading, Readings, read_all
-from .refs import Ref, RefTable
+from .refs import ElementRef, RefTable
 
 _log = logging.getLogger(__name__)
 # What cannot be acted on, and what can: elsewhere, and in the viewport.
@@ -47,7 +47,7 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
     """The address of each iframe's document, by the iframe's ref."""
 
     @cached_property
-    def refs(self) -> Mapping[str, Ref]:
+    def refs(self) -> Mapping[str, ElementRef]:
         return {ref.ref: ref for ref in _refs(self)}
 
 
@@ -222,16 +222,16 @@ class _Composer:
         return " " * (len(line) - len(line.lstrip(" ")) + 2)
 
 
-def _refs(snapshot: Snapshot) -> list[Ref]:
+def _refs(snapshot: Snapshot) -> list[ElementRef]:
     """Every ref in the text, read off its line; the frame is the innermost iframe line above it."""
-    found: list[Ref] = []
+    found: list[ElementRef] = []
     frames: list[tuple[int, str]] = [(-1, snapshot.url)]
     for depth, role, name, ref in heads_in(snapshot.text):
         while depth <= frames[-1][0]:
             frames.pop()
         if not ref:
             continue
-        found.append(Ref(ref, role, name, frames[-1][1]))
+        found.append(ElementRef(ref, role, name, frames[-1][1]))
         if ref in snapshot.frame_urls:
             frames.append((depth, snapshot.frame_urls[ref]))
     return found

@@ -61,13 +61,17 @@ class Tab:
     """A tab of a Chrome. It is attached to at its first use, so that a page costs nothing until it is asked for."""
 
     target_id: str
+    """Its id in Chrome."""
     number: int
     """Which one it is of all the tabs that the browser has had, from 1."""
     title: str
+    """The title of the page that it shows."""
     opener: Self | None
+    """The tab that opened it, if one did."""
     popups: list[Self]
     """The tabs that this one opened, in order; of those closed meanwhile the last few."""
     closed: bool
+    """It was closed."""
 
     def __init__(
         self,

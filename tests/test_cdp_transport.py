@@ -8,11 +8,11 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from cdp_agent.browser.launch.chrome import LaunchOptions
 from cdp_agent.browser.launch.launcher import start_with_pipe, start_with_port, wait_until_listening
-from cdp_agent.cdp import browser, runtime, target
+from cdp_agent.cdp import browser, runtime, target, transport
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.transport import PipeTransport, _PipeEnds
 from cdp_agent.cdp.websocket import WebSocketTransport
-from cdp_agent.errors import BrowserError, SessionClosed
+from cdp_agent.errors import BrowserError, ProtocolError, SessionClosed
 from tests.raw_server import saying, switch, talking
 
 TEN_MEGABYTES = 10 * 1024 * 1024
@@ -270,3 +270,32 @@ def test_what_came_by_the_pipe_before_anybody_listened_is_not_lost() -> None:
     ends.data_received(b":3}\0")
 
     assert told == [b'{"id":1}', b'{"id":2}', b'{"id":3}']
+
+
+async def test_of_a_message_that_is_too_long_only_the_call_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "LONGEST_MESSAGE", 10_000)
+    ends, received = _PipeEnds(), list[bytes]()
+    ends.start(received.append, lambda reason: None)
+
+    ends.data_received(b'{"id":1,"result":{"value":"')
+    for _ in range(50):
+        ends.data_received(b"x" * 1000)
+        assert sum(map(len, ends._parts)) <= 10_000
+    ends.data_received(b'"}}\0{"id":2,"result":{}}\0')
+
+    assert [(len(each) <= 1000, each[:8]) for each in received] == [(True, b'{"id":1,'), (True, b'{"id":2,')]
+
+
+async def test_a_call_fails_whose_answer_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "LONGEST_MESSAGE", TEN_MEGABYTES)
+    chrome, ends = start_with_pipe(LaunchOptions())
+    connection = Connection(await PipeTransport.open(*ends))
+    tab = await _blank_tab(connection)
+
+    with pytest.raises(ProtocolError, match="truncated"):
+        await tab.send(runtime.Evaluate(expression=f"'x'.repeat({TEN_MEGABYTES})", return_by_value=True))
+    after = await tab.send(runtime.Evaluate(expression="1 + 1", return_by_value=True))
+
+    assert bytes(after.result.value) == b"2"
+    await connection.close()
+    await chrome.close()

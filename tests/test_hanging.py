@@ -148,7 +148,7 @@ async def test_a_frame_of_another_site_that_hangs_is_named_and_left(browser: Bro
 
     assert 'button "Top"' in shown.text
     assert [each.why.partition(".")[0] for each in shown.omitted] == [
-        "The page did not answer within 10 s: a script keeps it busy"
+        "The page did not answer within 10 s: a script, or its size, keeps it busy"
     ]
     assert again.settled == f"the frame {frame} does not answer: {BUSY}"
     assert (left.settled, again_s < 10, left_s < 3) == ("quiet", True, True)

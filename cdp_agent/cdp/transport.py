@@ -11,6 +11,10 @@ import os
 from collections.abc import Callable
 from typing import Protocol
 
+LONGEST_MESSAGE = 256 * 2**20
+"""Bytes. What else a page may make as long as it likes would fill our memory."""
+_BEGINNING = 1000
+
 Receive = Callable[[bytes], None]
 Lost = Callable[[str], None]
 
@@ -55,10 +59,14 @@ class PipeTransport:
 
 
 class _PipeEnds(asyncio.Protocol):
-    """Cuts what arrives at the zero bytes. What came before `start` is kept for it."""
+    """Cuts what arrives at the zero bytes. What came before `start` is kept for it.
+
+    Of a message that is too long the beginning is passed on, by which the call fails that it answers.
+    """
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
+        self._length = 0
         self._early: list[bytes] = []
         self._receive: Receive = self._early.append
         self._lost: Lost | None = None
@@ -73,11 +81,19 @@ class _PipeEnds(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         head, *rest = data.split(b"\0")
-        self._parts.append(head)
+        self._take(head)
         for part in rest:
             message = b"".join(self._parts)
-            self._parts = [part]
+            self._parts, self._length = [], 0
+            self._take(part)
             self._receive(message)
+
+    def _take(self, part: bytes) -> None:
+        self._length += len(part)
+        if self._length > LONGEST_MESSAGE:
+            self._parts = [b"".join(self._parts)[:_BEGINNING] or part[:_BEGINNING]]
+        else:
+            self._parts.append(part)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.lose(f"its pipe broke: {exc}" if exc else "it closed its pipe")

@@ -19,6 +19,12 @@ TOO_MUCH = [
     shown("styles that take long", "let t = ''; for (let i = 0; i < 100; i++) t += '<b><u>' + i + '</u></b>'; document.body.insertAdjacentHTML('beforeend', t); document.head.append(Object.assign(document.createElement('style'), {textContent: 'p, b, u { --a: x } ' + ':has(:has(b ~ u) > * ~ u) ~ * > b { color: red } '.repeat(10)}))", calls=_READ),
     shown("frames in frames", "for (let i = 0; i < 10; i++) document.body.append(Object.assign(document.createElement('iframe'), {srcdoc: '<iframe srcdoc=\"<p>in\"></iframe>'}))", calls=_READ),
     press("a storm of tabs", "for (let i = 0; i < 8; i++) window.open('/next?' + i)"),
+    press("a thousand tabs", "for (let i = 0; i < 1000; i++) window.open('about:blank?' + i)"),
+    press("a thousand downloads", "for (let i = 0; i < 1000; i++) { const a = document.createElement('a'); a.download = i + '.txt'; a.href = window.URL.createObjectURL(new Blob(['x'])); a.click(); }", downloads=1000),
+    shown("a million attributes", "const t = []; for (let i = 0; i < 1e6; i++) t.push('a' + i + '=' + i); document.body.insertAdjacentHTML('beforeend', '<button ' + t.join(' ') + '>b</button>')", calls=_READ),
+    shown("20,000 elements that listen", "for (let i = 0; i < 20000; i++) document.body.appendChild(document.createElement('i')).onclick = () => i", calls=_READ),
+    shown("10,000 shadow roots in each other", "let e = document.body; for (let i = 0; i < 10000; i++) { const d = document.createElement('div'); e.append(d); e = d.attachShadow({mode: 'open'}); } e.append('deep')", calls=_READ),
+    shown("storages that are full", "try { for (let i = 0; ; i++) localStorage['k' + i] = 'a'.repeat(1e5) } catch {} caches.open('x').then((c) => { for (let i = 0; i < 5; i++) c.put('/' + i, new Response(new Blob([new Uint8Array(1e7)]))) }); const o = indexedDB.open('x'); o.onupgradeneeded = () => o.result.createObjectStore('s'); o.onsuccess = () => { for (let i = 0; i < 5; i++) o.result.transaction('s', 'readwrite').objectStore('s').put(new Blob([new Uint8Array(1e7)]), i) }", calls=_READ),
     press("a storm of dialogs", "for (let i = 0; i < 20; i++) alert('again ' + i)", tells="dialog alert"),
     press("dialogs that follow each other", "const ask = () => { if (!window.enough) confirm('again?') ? 0 : setTimeout(ask); }; ask(); setTimeout(() => window.enough = 1, 300)", tells="dialog confirm"),
     press("a storm of downloads", "for (let i = 0; i < 5; i++) { const a = document.createElement('a'); a.download = i + '.txt'; a.href = window.URL.createObjectURL(new Blob(['x'])); a.click(); }", downloads=5),
@@ -38,6 +44,8 @@ TOO_MUCH = [
 
 BROKEN = [
     shown("no JSON", "JSON = null; window.JSON = {parse() { throw 1 }, stringify() { throw 1 }}", calls=_READ),
+    shown("what is made of everything in JSON", "for (const each of [Object, String, Array, Number, Boolean, Function]) each.prototype.toJSON = () => { for (;;); }", calls=_READ),
+    shown("a title that is asked for", "Object.defineProperty(document, 'title', {get() { for (;;); }, set() { throw 1 }}); Object.defineProperty(Document.prototype, 'title', {get() { for (;;); }})", calls=_READ),
     shown("other prototypes", "for (const k of ['push', 'map', 'slice', 'join', 'filter', 'forEach', 'indexOf', Symbol.iterator]) Array.prototype[k] = () => { throw 'x' }; Promise.prototype.then = () => { throw 'x' }; Map.prototype.get = () => { throw 'x' }; String.prototype.replace = () => { throw 'x' }; Object.prototype.toString = () => { throw 'x' }", calls=_READ),
     shown("getters that throw", "for (const k of ['children', 'childNodes', 'textContent', 'shadowRoot', 'ownerDocument', 'nodeType', 'parentNode', 'isConnected']) for (const p of [Node, Element, Document]) try { Object.defineProperty(p.prototype, k, {get() { throw 'x' }}) } catch {}", calls=_READ),
     shown("getters of the window that throw", "for (const k of ['document', 'getComputedStyle', 'innerWidth', 'scrollX', 'requestAnimationFrame', 'setTimeout', 'MutationObserver', 'WeakRef']) try { Object.defineProperty(window, k, {get() { throw 'x' }}) } catch {}", calls=_READ),

@@ -32,8 +32,9 @@ NAME = "cdp_agent"
 _group_numbers = itertools.count(1)
 CALL_TIMEOUT_S = 10.0
 CRASHED = "its process crashed"
-_BUSY = "The page did not answer within {:g} s: a script keeps it busy. Wait, reload it or go elsewhere."
-_STILL_BUSY = "The page still does not answer: a script keeps it busy. Wait, reload it or go elsewhere."
+_BUSY = "The page did not answer within {:g} s: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
+_STILL_BUSY = "The page still does not answer: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
+_TOO_LARGE = "Error: too large: "
 CRASHED_PAGE = "The page's process crashed: reload it or go elsewhere."
 
 
@@ -151,7 +152,7 @@ class World:
                 self.gone = self.gone or is_context_gone(error)
                 raise
         if answer.exception_details is not None:
-            raise _bug(name, answer.exception_details)
+            raise _failure(name, answer.exception_details)
         return answer
 
     def _command(
@@ -179,7 +180,7 @@ class World:
 def answer_of(name: str, answer: runtime.Evaluated, returning: type[T]) -> T:
     """What our function returned, of a call that was asked for and is answered."""
     if answer.exception_details is not None:
-        raise _bug(name, answer.exception_details)
+        raise _failure(name, answer.exception_details)
     return msgspec.json.decode(answer.result.value, type=returning)
 
 
@@ -217,12 +218,16 @@ class deadline:
 
 def _object_id(name: str, answer: runtime.Evaluated) -> str:
     if answer.exception_details is not None:
-        raise _bug(name, answer.exception_details)
+        raise _failure(name, answer.exception_details)
     if answer.result.object_id is None:
         raise ProtocolError(name, 0, "no object came back")
     return answer.result.object_id
 
 
-def _bug(name: str, details: runtime.ExceptionDetails) -> ProtocolError:
-    thrown = details.exception.description if details.exception is not None else None
-    return ProtocolError(f"page/js {name}", 0, thrown or details.text)
+def _failure(name: str, details: runtime.ExceptionDetails) -> ProtocolError | PageUnresponsive:
+    """What our function threw: that the page is too large, see js/snapshot/tree.js, or what is a defect of ours."""
+    thrown = (details.exception.description if details.exception is not None else None) or details.text
+    if thrown.startswith(_TOO_LARGE):
+        why = thrown.removeprefix(_TOO_LARGE).partition("\n")[0]
+        return PageUnresponsive(f"The page is too large to be read: {why}. Ask for a part of it, or go elsewhere.")
+    return ProtocolError(f"page/js {name}", 0, thrown)

@@ -22,7 +22,7 @@ from cdp_agent.cdp.memory import DomCounters, GetDomCounters
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
 
 from .frame_part import FramePart
-from .listeners import Listening, ask_listeners, listeners_of, own_object
+from .listeners import MOST, Listening, ask_listeners, listeners_of, own_object
 
 T = TypeVar("T")
 
@@ -104,8 +104,9 @@ class Hidden:
 
     @property
     def unread(self) -> list[tuple[str, str]]:
-        """What may hold text, and the last reading did not look for; and why."""
-        return [_UNSEARCHED] if self._unsearched else []
+        """What may hold text or be clicked, and the last reading did not look for; and why."""
+        many = (f"what {self._listening.left_out} more elements listen for", f"so many do, and {MOST} are asked about")
+        return [_UNSEARCHED] * self._unsearched + [many] * (self._listening.left_out > 0)
 
     @property
     def late(self) -> list[tuple[str, str]]:

@@ -27,6 +27,8 @@ KEYS = frozenset({"keydown", "keypress", "keyup", "beforeinput"})
 FEW = 300
 FEW_ELEMENTS = 2000
 """So many listeners, among so many elements, are asked for each time."""
+MOST = 20_000
+"""For so many elements Chrome is asked who they are, which takes it 0.1 ms each."""
 # No counter tells that null was assigned to `onclick`. Where there are many, this share of the time goes into asking.
 SHARE = 0.05
 
@@ -42,6 +44,8 @@ class Listening:
         self._took = 0.0
         self._elements = ""
         self._counted = -1
+        self.left_out = 0
+        """How many more than `MOST` elements listen: they have no refs unless their role gives them one."""
 
     @property
     def ask_always(self) -> bool:
@@ -75,7 +79,9 @@ class Listening:
         Raises DocumentGone, PageUnresponsive, BrowserError.
         """
         self._many = len(found) > FEW
-        nodes = _of_types(found, MOUSE)
+        listening = _of_types(found, MOUSE)
+        nodes = listening if len(listening) <= MOST else set(sorted(listening)[:MOST])
+        self.left_out = len(listening) - len(nodes)
         more, less = nodes - self._nodes, self._nodes - nodes
         new_roots = [each for each in roots if each not in self._told_roots]
         self._nodes = nodes

@@ -3,7 +3,7 @@
 
 const isReadOnlyInput = reader(HTMLInputElement, 'readOnly');
 const isReadOnlyArea = reader(HTMLTextAreaElement, 'readOnly');
-const innerText = reader(HTMLElement, 'innerText');
+const innerText = textReader(HTMLElement, 'innerText');
 const maxLengthOf = (field) => (tagOf(field) === 'INPUT' ? reader(HTMLInputElement, 'maxLength') : reader(HTMLTextAreaElement, 'maxLength'))(field);
 
 const TYPED = new Set(['text', 'search', 'tel', 'url', 'email', 'password', 'number']);
@@ -157,8 +157,11 @@ function placeCaret(field, kind, append) {
 function heldBy(field, kind) {
   if (kind === 'code') return drawnLines(codeEditorOf(field)).join('\n');
   if (kind === 'rich') return field.editContext ? field.editContext.text : richText(field);
-  return tagOf(field) === 'INPUT' ? inputValue(field) : areaValue(field);
+  return tagOf(field) === 'INPUT' ? wholeInputValue(field) : wholeAreaValue(field);
 }
+
+const wholeInputValue = reader(HTMLInputElement, 'value');
+const wholeAreaValue = reader(HTMLTextAreaElement, 'value');
 
 /**
  * What became of the text: compared here, so that a secret stays here.
@@ -181,7 +184,7 @@ async function filledWith(id, wanted) {
   const isField = tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
   return {
     match: matchOf(field, kind, now, wanted),
-    value: isSecret(field) ? null : now,
+    value: isSecret(field) ? null : beginningOf(now),
     length: now.length,
     max: isField ? maxLengthOf(field) : -1,
     type: tagOf(field) === 'INPUT' ? inputType(field) : '',

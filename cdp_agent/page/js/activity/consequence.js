@@ -3,8 +3,8 @@
 const methodOfForm = reader(HTMLFormElement, 'method');
 const elementsOfForm_ = getterOf(HTMLFormElement.prototype, 'elements');
 const buttonType = reader(HTMLButtonElement, 'type');
-const hrefOfLink = reader(HTMLAnchorElement, 'href');
-const hrefOfArea = reader(HTMLAreaElement, 'href');
+const hrefOfLink = textReader(HTMLAnchorElement, 'href');
+const hrefOfArea = textReader(HTMLAreaElement, 'href');
 const isContentEditable_ = reader(HTMLElement, 'isContentEditable');
 
 const CONTROL = 'button,input,textarea,select,a[href],area[href],label,summary,[role="button" i],[role="menuitem" i],[role="link" i]';

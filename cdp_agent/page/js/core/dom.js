@@ -47,11 +47,12 @@ const firstChild = (node) => firstChild_.call(node);
 const nextSibling = (node) => nextSibling_.call(node);
 const parentNode = (node) => parentNode_.call(node);
 const nodeType = (node) => nodeType_.call(node);
-const attr = (element, name) => getAttribute_.call(element, name);
+const attr = (element, name) => beginningOf(getAttribute_.call(element, name));
 const hasAttr = (element, name) => hasAttribute_.call(element, name);
 const closest = (element, selector) => closest_.call(element, selector);
 const matches = (element, selector) => matches_.call(element, selector);
-const textContent = (node) => textContent_.call(node);
+const textContent = (node) => beginningOf(textContent_.call(node));
+const dataOf = (node) => beginningOf(data_.call(node));
 const rootOf = (node) => getRootNode_.call(node);
 const documentOf = (node) => ownerDocument_.call(node) || node;
 
@@ -116,8 +117,22 @@ function closestFlat(element, selector) {
   return null;
 }
 
+// Of a longer text or attribute the beginning is read: to go through hundreds of megabytes would keep the page busy for long.
+const LONGEST_READ = 1_000_000; // characters
+
+/** @template {string | null} T @param {T} text @returns {T} */
+function beginningOf(text) {
+  return text !== null && text.length > LONGEST_READ ? /** @type {T} */ (`${text.slice(0, LONGEST_READ)}…`) : text;
+}
+
 /** A property of one interface, read past what the page may have put in its way. */
 function reader(constructor, name) {
   const get = getterOf(constructor.prototype, name);
   return (element) => get.call(element);
+}
+
+/** The same of one that is a text. @returns {(element: Element) => string} */
+function textReader(constructor, name) {
+  const get = getterOf(constructor.prototype, name);
+  return (element) => beginningOf(get.call(element));
 }

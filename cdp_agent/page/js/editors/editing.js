@@ -50,7 +50,7 @@ function richText(root) {
     const isLine = !display.startsWith('inline') && display !== 'contents' && !display.startsWith('ruby');
     if (isLine) end();
     for (let node = firstChild(element); node; node = nextSibling(node)) {
-      if (nodeType(node) === 3) read(data_.call(node), whiteSpaceCollapse !== 'collapse');
+      if (nodeType(node) === 3) read(dataOf(node), whiteSpaceCollapse !== 'collapse');
       else if (nodeType(node) !== 1) continue;
       else if (tagOf(node) === 'BR') {
         line ??= '';
@@ -89,7 +89,7 @@ async function placeAtEnd(id) {
 function hasBareBreaks(id) {
   const field = elementBy(id);
   if (!field || field.editContext || attr(field, 'contenteditable') === 'plaintext-only') return false;
-  const isBare = (node) => data_.call(node).includes('\n') && computedStyleOf(parentNode(node)).whiteSpaceCollapse !== 'collapse' && !closest(parentNode(node), 'pre,code');
+  const isBare = (node) => dataOf(node).includes('\n') && computedStyleOf(parentNode(node)).whiteSpaceCollapse !== 'collapse' && !closest(parentNode(node), 'pre,code');
   return textNodesIn(field).some(isBare);
 }
 

@@ -300,7 +300,7 @@ function selectionAt({ start, startAt, end, endAt, isCaret }, node, offset) {
 }
 
 function textWithSelection(node, selected, keeps) {
-  const data = data_.call(node);
+  const data = dataOf(node);
   if (!selected || (selected.start !== node && selected.end !== node)) return editedText(data, keeps);
   const offsets = [...new Set([selected.start === node ? selected.startAt : 0, selected.end === node ? selected.endAt : data.length])];
   let text = '';

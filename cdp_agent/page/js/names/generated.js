@@ -26,7 +26,7 @@ function generatedText(element, which, concern) {
   if (!content || content === 'none' || content === 'normal' || content === '""') return '';
   const display = style.display;
   if (display === 'none' || style.visibility !== 'visible') return '';
-  const text = contentText(element, content, which);
+  const text = content.length > LONGEST_READ ? beginningOf(content.slice(1)) : contentText(element, content, which);
   return text && display !== 'inline' ? ` ${text} ` : text;
 }
 

@@ -88,7 +88,7 @@ function textsOfRow(row, without) {
   for (let i = 0; i < MOST_IN_ROW && due.length; i++) {
     const node = due.pop();
     const type = nodeType(node);
-    if (type === 3) words.push(collapse(data_.call(node)));
+    if (type === 3) words.push(collapse(dataOf(node)));
     if (type !== 1 || without.includes(node) || SKIPPED.has(tagOf(node))) continue;
     words.push(collapse(attr(node, 'aria-label') ?? attr(node, 'alt') ?? ''));
     const inner = [];

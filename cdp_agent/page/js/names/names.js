@@ -140,7 +140,7 @@ function childrenName(element, tag, how, visited, depth, selections) {
   const add = (child) => {
     const type = nodeType(child);
     if (type === 3) {
-      if (selections) text += cased(data_.call(child), element, selections);
+      if (selections) text += cased(dataOf(child), element, selections);
     } else if (type === 1) text += childName(child, how, visited, depth);
   };
   const shadow = mayHost(tag) ? rootOfHost(element) : null;

@@ -1,11 +1,11 @@
 // Names that HTML gives: <label>, alt, <legend>, <caption>, value, placeholder, …
 // https://www.w3.org/TR/html-aam-1.0/#accessible-name-computations-by-html-element
 
-const inputValue = reader(HTMLInputElement, 'value');
-const areaValue = reader(HTMLTextAreaElement, 'value');
+const inputValue = textReader(HTMLInputElement, 'value');
+const areaValue = textReader(HTMLTextAreaElement, 'value');
 const selectedOptions = reader(HTMLSelectElement, 'selectedOptions');
 const selectOptions = reader(HTMLSelectElement, 'options');
-const optionLabel = reader(HTMLOptionElement, 'label');
+const optionLabel = textReader(HTMLOptionElement, 'label');
 
 /** Each gives a name, or null: then content and tooltip decide. */
 const NATIVE_NAMES = {

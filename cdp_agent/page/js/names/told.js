@@ -37,7 +37,7 @@ function firstWords(node, depth) {
   let text = '';
   for (let child = firstChild(node); child && text.length < 400 && depth < DEEPEST_NAME; child = nextSibling(child)) {
     const type = nodeType(child);
-    if (type === 3) text += data_.call(child).slice(0, 400);
+    if (type === 3) text += dataOf(child).slice(0, 400);
     if (type !== 1 || WITHOUT_TEXT.has(tagOf(child))) continue;
     const isBlock = !isInline(child);
     if (isBlock && text.trim()) return { text, ends: true };

@@ -78,8 +78,8 @@ function fieldDetails(element, tag, role, name) {
 const bound = (name, value) => (value !== null && /^-?[\w.:-]{1,20}$/.test(value) ? ` [${name}=${value}]` : '');
 
 const LONGEST_TARGET = 500;
-const linkHref = reader(HTMLAnchorElement, 'href');
-const areaHref = reader(HTMLAreaElement, 'href');
+const linkHref = textReader(HTMLAnchorElement, 'href');
+const areaHref = textReader(HTMLAreaElement, 'href');
 
 /** Where a link leads, as short as it can be said: " → /reset"; "" for nowhere else. */
 function targetOf(element, tag, page) {

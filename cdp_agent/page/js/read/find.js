@@ -113,7 +113,7 @@ function textOfFound(element, tag) {
   const code = codeKind(element);
   if (code) return collapse(codeOf(element, code).text);
   const isHTML = namespaceURI_.call(element) === HTML;
-  return collapse(isHTML ? innerText_.call(element) : textContent(element));
+  return collapse(isHTML ? beginningOf(innerText_.call(element)) : textContent(element));
 }
 
 const ADDRESSES = new Set('href src action poster formaction cite data background longdesc manifest xlink:href'.split(' '));

@@ -46,7 +46,7 @@ function readable({ next }) {
   const text = `<doc>${out.join('')}</doc>`;
   forget();
   writing = newWriting();
-  return { html: text.toWellFormed(), url: documentURL_.call(document), title: collapse(title_.call(document)), first, end: nextId, remote, internals: [], ...rootsNow(), editors };
+  return { html: text.toWellFormed(), url: documentURL_.call(document), title: collapse(beginningOf(title_.call(document))), first, end: nextId, remote, internals: [], ...rootsNow(), editors };
 }
 
 /** Enters a document or shadow root, whose style sheets are its own. */
@@ -68,6 +68,7 @@ const xmlLine = (text) => xmlSafe(UNEVEN_SPACES.test(text) ? text.replace(SPACES
 const xmlAttr = (name, value) => (value ? ` ${name}="${xmlLine(value.trim())}"` : '');
 
 function writeText(text) {
+  spendText(text);
   writing.out.push(text);
   if (says(text)) writing.words++;
 }
@@ -82,7 +83,7 @@ const whiteSpaceOf = (element) => {
 /** A text node. @param {Element | null} parent  whose style says what line breaks in it mean */
 function writeTextNode(node, parent, flags) {
   if (flags & HTML_SILENT) return;
-  const text = data_.call(node);
+  const text = dataOf(node);
   if (flags & HTML_PRE) writeText(xmlSafe(text));
   else if (parent && BROKEN_LINE.test(text) && whiteSpaceOf(parent).match(/preserve|break-spaces/)) {
     writeText(text.split('\n').map(xmlLine).join('<br/>'));
@@ -131,6 +132,7 @@ function writeAssigned(slot, flags, depth) {
 }
 
 function writeElement(element, flags, depth) {
+  spendTime();
   const tag = tagOf(element);
   if (SKIPPED.has(tag)) return;
   if (depth > DEEPEST) {

@@ -51,7 +51,7 @@ const wordsIn = (element, isLeftOut) => cut(collapse(wordsOf(element, isLeftOut,
 /** All text below, words of different blocks apart. */
 function wordsOf(node, isLeftOut, depth) {
   const type = nodeType(node);
-  if (type === 3) return data_.call(node);
+  if (type === 3) return dataOf(node);
   if (type !== 1) return '';
   const tag = tagOf(node);
   if (SKIPPED.has(tag) || isLeftOut(node)) return '';

@@ -28,7 +28,10 @@ function writeMarkup(element, out, depth, pre) {
   const tag = tagOf(element);
   if (MARKUP_LEFT_OUT.has(tag)) return;
   const name = tag.toLowerCase();
-  out.push(`<${name}${attributesOf(element)}>`);
+  spendTime();
+  const begins = `<${name}${attributesOf(element)}>`;
+  spendText(begins);
+  out.push(begins);
   if (VOID_TAGS.has(tag)) return;
   if (depth > MARKUP_MOST_NESTED) out.push(escaped(collapse(textContent(element))));
   else writeInside(element, tag, out, depth + 1, pre || tag === 'PRE' || tag === 'TEXTAREA');
@@ -60,7 +63,11 @@ function markupNodes(parent, out, depth, pre) {
   for (let node = firstChild(parent); node; node = nextSibling(node)) {
     const type = nodeType(node);
     if (type === 1) writeMarkup(node, out, depth, pre);
-    else if (type === 3) out.push(escaped(pre ? withoutControls(textContent(node)) : withoutControls(textContent(node)).replace(/\s+/g, ' ')));
+    else if (type === 3) {
+      const text = escaped(pre ? withoutControls(textContent(node)) : withoutControls(textContent(node)).replace(/\s+/g, ' '));
+      spendText(text);
+      out.push(text);
+    }
   }
 }
 

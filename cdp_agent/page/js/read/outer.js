@@ -29,4 +29,4 @@ function firstMarkup(selector) {
 }
 
 /** @returns {string} */
-const documentTitle = () => collapse(title_.call(document));
+const documentTitle = () => collapse(beginningOf(title_.call(document)));

@@ -114,7 +114,7 @@ function readSeen(element = documentElement_.call(document), { entered } = { ent
     else if (what === GENERATED) text.add(generated, node);
     else if (what === DECORATION) text.endDecoration(generated, node);
     else if (what === null) reading = node;
-    else if (nodeType_.call(what) === 3) text.add(data_.call(what), what);
+    else if (nodeType_.call(what) === 3) text.add(dataOf(what), what);
     else if (entered || !holdsWhatWasEntered(what)) seeElement(what, text, due);
   }
   return text;

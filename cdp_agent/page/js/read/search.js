@@ -25,7 +25,12 @@ function shownText({ next }) {
   const notes = resumeNotes();
   sparseRoot = notes ? document : null;
   reading = newReading();
-  lastShown = readShown(visitDocument(notes));
+  try {
+    lastShown = readShown(visitDocument(notes));
+  } catch (error) {
+    forgetKept(); // it may hold only a part of what was visited
+    throw error;
+  }
   if (notes) restNotes(notes);
   const { remote, internals } = reading;
   forget();
@@ -58,6 +63,7 @@ class ShownText {
   /** @param {string} joint  what parts it from the text before @param {Omit<Origin, 'from'>} origin */
   add(joint, text, origin) {
     const piece = this.length ? joint + text : text;
+    spendText(piece);
     this.origins.push({ ...origin, from: text.length - piece.length });
     this.pieces.push(piece);
     this.starts.push(this.length);

@@ -187,6 +187,7 @@ class Output {
 
   /** @param {string} text @param {Line | null} owner  null for text between lines */
   push(text, owner) {
+    spendText(text);
     this.owners.push(owner ?? text);
     if (!owner && this.copied && this.before[this.copied[0] + this.copied[1]] === text) {
       this.copied[1]++;

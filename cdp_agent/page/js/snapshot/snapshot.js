@@ -19,7 +19,13 @@ function snapshot({ next, places = false, base = 0, checks = 0 }) {
   forget();
   const began = performance.now();
   const notes = base === null ? null : beginNotes(base);
-  let read = readDocument(notes, places);
+  let read;
+  try {
+    read = readDocument(notes, places);
+  } catch (error) {
+    forgetKept(); // it may hold only a part of what was visited
+    throw error;
+  }
   const took = performance.now() - began;
   if (notes && read.edits === null) notes.anewTook = took;
   else if (notes && (checks >= 1 || Math.random() * notes.anewTook < checks * took)) {
@@ -28,7 +34,7 @@ function snapshot({ next, places = false, base = 0, checks = 0 }) {
   }
   return {
     ...read, first, end: nextId, ...rootsNow(), came: cameSoFar(), elements: elementsThere(), editors: codeEditorsThere(), url: documentURL_.call(document),
-    title: collapse(title_.call(document)),
+    title: collapse(beginningOf(title_.call(document))),
   };
 }
 

@@ -31,10 +31,33 @@ const SKIPPED = new Set(
     'linearGradient radialGradient pattern marker filter metadata style script title desc animate animateTransform set').split(' '),
 );
 
+// More than this is not read: it would fill the memory of whoever reads it, or take longer than they wait.
+const MOST_SAID = 50_000_000; // characters
+const LONGEST_READING_MS = 8000;
+const ELEMENTS_BETWEEN_LOOKS = 1024;
+
+/** How much this reading has told, how many elements it has visited, and until when it may go on. */
+let spent = { said: 0, visited: 0, until: 0 };
+
+/** @param {string} text  that goes out to the reader */
+function spendText(text) {
+  if ((spent.said += text.length) > MOST_SAID) throw tooLarge(`it says more than ${MOST_SAID / 1e6} million characters`);
+}
+
+function spendTime() {
+  if (++spent.visited % ELEMENTS_BETWEEN_LOOKS === 0 && performance.now() > spent.until) {
+    throw tooLarge(`after ${LONGEST_READING_MS / 1000} s ${spent.visited} of its elements were read`);
+  }
+}
+
+/** frames/world.py tells it from a defect by how it begins. */
+const tooLarge = (why) => new Error(`too large: ${why}`);
+
 /** All of one reading's state; replaced at the start of each. */
 let reading = newReading();
 
 function newReading() {
+  spent = { said: 0, visited: 0, until: performance.now() + LONGEST_READING_MS };
   return {
     queue: [], frames: [], remote: [], omitted: [], internals: [], told: new Set(),
     selections: NOTHING_SELECTED, owners: new Map(), marked: new Set(), modals: [], inert: [], focused: null, selected: null,
@@ -121,7 +144,7 @@ function visitNodes(first, line, flags, depth) {
   for (let node = first; node; node = nextSibling_.call(node)) {
     const type = nodeType_.call(node);
     if (type === 3) {
-      if (!(flags & (NO_TEXT | SILENT))) addText(line, asTold(data_.call(node), flags));
+      if (!(flags & (NO_TEXT | SILENT))) addText(line, asTold(dataOf(node), flags));
     } else if (type === 1) visitElement(node, line, flags, depth + 1);
   }
 }
@@ -135,7 +158,7 @@ function visitSlot(slot, line, flags, depth) {
   const visit = () => {
     for (const node of assigned) {
       if (nodeType(node) === 1) visitElement(node, line, flags, depth + 1);
-      else if (nodeType(node) === 3 && !(flags & (NO_TEXT | SILENT))) addText(line, asTold(data_.call(node), flags));
+      else if (nodeType(node) === 3 && !(flags & (NO_TEXT | SILENT))) addText(line, asTold(dataOf(node), flags));
     }
   };
   inRoot(rootOf(assigned[0]), visit); // what is assigned is styled and marked in the tree it comes from
@@ -155,6 +178,7 @@ function visitElement(element, line, flags, depth, isOwned = false) {
 }
 
 function visitAnew(element, line, flags, depth, isOwned) {
+  spendTime();
   const tag = tagOf(element);
   if (SKIPPED.has(tag)) return;
   if (reading.owners.size && !isOwned && reading.owners.has(element)) return;

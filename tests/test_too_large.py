@@ -1,0 +1,94 @@
+"""Pages that are too much: texts of many megabytes, more elements than can be read, listeners without end."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.errors import PageUnresponsive
+from cdp_agent.page import js
+from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot import listeners
+from tests.acting import ref
+from tests.conftest import Serve
+
+pytestmark = pytest.mark.slow
+
+LONGEST_READ = 1_000_000
+LONG = "'a'.repeat(1.2e6)"
+PUT = "const put = (tag) => document.body.appendChild(document.createElement(tag));"
+SAYS = {
+    "a name": f"put('button').ariaLabel = {LONG}",
+    "a tooltip": f"put('button').title = {LONG}",
+    "an address": f"put('a').setAttribute('href', '/?' + {LONG})",
+    "an address of data": f"put('a').setAttribute('href', 'data:text/html,' + {LONG})",
+    "a class": f"put('button').className = {LONG}",
+    "a value": f"put('input').value = {LONG}",
+    "a placeholder": f"put('input').placeholder = {LONG}",
+    "an option": f"put('select').append(new Option({LONG}))",
+    "a picture": f"put('img').alt = {LONG}",
+    "a text that is not shown": f"Object.assign(put('p'), {{textContent: {LONG}, hidden: true}})",
+    "the title": f"document.title = {LONG}",
+    "what a rule adds": f"put('style').textContent = `p::after {{ content: '${{{LONG}}}' }}`",
+}
+
+
+@pytest.mark.parametrize("script", SAYS.values(), ids=SAYS)
+async def test_of_what_is_very_long_the_beginning_is_read(
+    browser: Browser, page: Page, serve: Serve, script: str
+) -> None:
+    await page.goto(serve(f"<title>Long</title><p>Here</p><button>Go</button><script>{PUT}{script}</script>"))
+
+    shown = await page.snapshot()
+    found = await page.find("a, img, input, button", attributes=["href", "alt", "title", "class", "aria-label"])
+    searched = await page.search("Here")
+
+    assert 'button "Go"' in shown.text
+    assert len(shown.text) < LONGEST_READ + 1000
+    given = [value for each in found.elements for value in each.attributes.values() if value is not None]
+    assert max(map(len, given), default=0) < LONGEST_READ + 1000
+    assert searched.total == 1
+    assert (await page.click(await ref(page, "Go"))).settled == "quiet"
+    assert len(await page.markdown()) < LONGEST_READ + 1000
+
+
+async def test_a_page_that_says_too_much_is_told_as_such_and_read_again_when_it_says_less(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = js.reading().replace("const MOST_SAID = 50_000_000", "const MOST_SAID = 50_000")
+    monkeypatch.setattr(js, "reading", lambda: source)
+    await page.goto(serve("<button>Go</button>" + f"<p>{'word ' * 1000}</p>" * 20))
+
+    for read in (page.snapshot, page.markdown, page.clean_html, lambda: page.search("word")):
+        with pytest.raises(PageUnresponsive, match=r"too large to be read: it says more than 0\.05 million characters"):
+            await read()
+
+    await page.evaluate("document.querySelectorAll('p').forEach((each) => each.remove())")
+    assert (await page.snapshot()).text == '- button "Go" [ref=E1]'
+
+
+async def test_a_page_that_takes_too_long_to_read_is_told_as_such(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = js.reading().replace("const LONGEST_READING_MS = 8000", "const LONGEST_READING_MS = 0")
+    monkeypatch.setattr(js, "reading", lambda: source)
+    await page.goto(serve("<button>Go</button>" + "<p>one</p>" * 3000))
+
+    with pytest.raises(PageUnresponsive, match=r"too large to be read: after 0 s \d+ of its elements were read"):
+        await page.snapshot()
+
+    await page.evaluate("document.querySelectorAll('p').forEach((each) => each.remove())")
+    assert (await page.snapshot()).text == '- button "Go" [ref=E1]'
+
+
+async def test_of_very_many_that_listen_the_first_are_asked_about(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listeners, "MOST", 10)
+    listen = "for (let i = 0; i < 30; i++) Object.assign(put('p'), {textContent: i}).onclick = () => 0"
+    await page.goto(serve(f"<body><script>{PUT}{listen}</script>"))
+
+    shown = await page.snapshot()
+
+    assert shown.text.count("[ref=") == 10
+    assert [each.what for each in shown.omitted] == ["what 20 more elements listen for"]

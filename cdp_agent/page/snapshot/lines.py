@@ -29,6 +29,9 @@ _STATES = re.compile(rf" ({_STATE_TEXT})")
 _LABEL = re.compile(rf' *- ([^\s:"]+(?: {_QUOTED})?)')
 _FOCUSED = re.compile(rf"( *{_HEAD}) \[focused\]")
 _CUT = r'"(?:[^"\\]|\\.)*…'
+_TEXT_BELOW = re.compile(
+    rf"(?: {_STATE_TEXT})*(?: → \S+)?(?:: [^\n]*)?(?P<line>\n[^|\n]? *- (?:text|paragraph): (?P<text>[^\n]*))(?=\n|$)"
+)
 _LONG_DESCRIPTION = re.compile(r' \[description="([^"\\]{40,})"\]')
 _SHORT_DESCRIPTION = 20
 _HEAD_SO_FAR = re.compile(rf"[^|]? *{_HEAD}")  # budget.py puts a mark ahead of it
@@ -83,7 +86,8 @@ def read_line(raw: str) -> Line | None:
 def with_descriptions_once(text: str) -> str:
     """The lines with long descriptions in full where they are said first, and by their beginning from then on.
 
-    Many things of one kind are often described by one text, such as which keys move a node of a drawing.
+    Many things of one kind are often described by one text, such as which keys move a node of a drawing. And the help
+    below a field is no line of its own where it is all that the field is described by.
     """
     if ' [description="' not in text:  # a tenth of the time
         return text
@@ -98,6 +102,10 @@ def with_descriptions_once(text: str) -> str:
             pieces += [text[end : found.start(1) + _SHORT_DESCRIPTION], "…"]
             end = found.end(1)
         said.add(found[1])
+        below = _TEXT_BELOW.match(text, found.end())
+        if below is not None and unquoted(below["text"]) == found[1]:
+            pieces.append(text[end : below.start("line")])
+            end = below.end()
     return "".join([*pieces, text[end:]]) if pieces else text
 
 

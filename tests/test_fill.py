@@ -267,3 +267,35 @@ async def test_a_receipt_tells_that_the_page_emptied_a_password(page: Page, serv
     receipt = await page.fill(await ref(page, "F"), "hunter2")
 
     assert receipt.note == "filled, 7 characters; the page changed that since, to 0 characters"
+
+
+CHANGES_LATER = """<input aria-label=F><button>Go</button><script>
+let tell; const changed = new Promise((done) => { tell = done });
+document.querySelector('input').oninput = ({target}) => setTimeout(() => {
+  target.value = 'ADA'; target.setAttribute('aria-invalid', 'true'); tell() }, 400)</script>"""
+
+
+async def test_the_next_receipt_tells_what_the_page_made_of_a_field_later(page: Page, serve: Serve) -> None:
+    await page.goto(serve(CHANGES_LATER))
+    field, button = await ref(page, "F"), await ref(page, "Go")
+
+    filled = await page.fill(field, "Ada")
+    await page.evaluate("changed")
+    receipts = [await page.click(button), await page.click(button)]
+
+    assert (filled.value, filled.meanwhile) == ("Ada", [])
+    told = f'~ - textbox "F" [ref={field}] (now [invalid]; now ADA, before Ada)'
+    assert [each.meanwhile for each in receipts] == [[told], []]
+    assert f"changed before that, since it was filled:\n  {told}\n" in receipts[0].text
+
+
+async def test_what_a_snapshot_has_told_of_a_field_is_not_told_again(page: Page, serve: Serve) -> None:
+    await page.goto(serve(CHANGES_LATER))
+    field, button = await ref(page, "F"), await ref(page, "Go")
+
+    await page.fill(field, "Ada")
+    await page.evaluate("changed")
+    shown = await page.snapshot()
+
+    assert ": ADA" in shown.text
+    assert (await page.click(button)).meanwhile == []

@@ -32,7 +32,9 @@ class View(Tab):
         what was left out. A ref stays valid as long as its element lives. Frames that could not be read are in
         `omitted`. Raises PageUnresponsive, DocumentGone, BrowserError.
         """
-        return await self.read(budget_tokens)
+        snapshot = await self.read(budget_tokens)
+        self.filled.clear()
+        return snapshot
 
     async def search(
         self,

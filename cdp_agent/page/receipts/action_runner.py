@@ -23,7 +23,7 @@ from cdp_agent.page.tab.downloads import Download
 from cdp_agent.page.tab.tab import Kept, Tab
 
 from . import effects
-from .compared import not_in, ref_of_focused, same_element, ticks, without_lines
+from .compared import changed_meanwhile, not_in, ref_of_focused, same_element, ticks, without_lines
 from .receipts import NewTab, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, Watch
 
@@ -102,6 +102,8 @@ class ActionRunner:
         self._before = before
         self._watch = watch
         self._expectant = expectant
+        self._after: Snapshot | None = None
+        self._meanwhile = changed_meanwhile(page.filled, before.text) if before is not None else []
         self._pictures = effects.Pictures()
         page.activity.before_action = (watch.document, watch.url)
         self._opens = page.opens
@@ -212,12 +214,14 @@ class ActionRunner:
         finally:
             await self._stop(seen.settled)
         navigated, moved = self._watch.navigated, self._moved
+        self._remember_filled(ref if action == "fill" and told.value is not None else None)
         return Receipt(
             action=action,
             ref=ref,
             target=target,
             detail=detail,
             note="; ".join(filter(None, (told.note, self._watch.departure.note, self._unseen(seen)))),
+            meanwhile=self._meanwhile,
             value=told.value,
             navigated_to=page.url if navigated or moved else None,
             same_document=moved,
@@ -241,6 +245,14 @@ class ActionRunner:
             acted_ms=self._acted_ms,
             settled_ms=_ms_since(begun),
         )
+
+    def _remember_filled(self, ref: str | None) -> None:
+        """`ref` was filled just now. A page may go on changing a field when its receipt has been told."""
+        if ref is not None:
+            self._page.filled[ref] = ""
+        after = self._after.text if self._after is not None and not self._left else ""
+        lines = {each: line_of(after, each) for each in self._page.filled}
+        self._page.filled = {each: line for each, line in lines.items() if line}
 
     @property
     def _left(self) -> bool:
@@ -309,7 +321,7 @@ class ActionRunner:
             return outcome
         first, outcome = outcome, await self._again(outcome)
         keep = page.read_took_s > LARGE_S and seen.settled == QUIET
-        after = await self._read(keep=keep)
+        after = self._after = await self._read(keep=keep)
         changed, seen.focus = self._compare(after, False, action, ref, outcome)
         seen.changed = changed
         firm = bool(changed)

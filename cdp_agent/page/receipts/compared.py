@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Mapping
 
+from cdp_agent.page.snapshot.diff import changes
 from cdp_agent.page.snapshot.lines import line_of, ref_of, ref_of_change, without_focus
 
 _EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
@@ -28,6 +30,12 @@ def _split_lines(text: str, ref: str) -> tuple[str, list[str]]:
     own = list(itertools.takewhile(lambda line: line.lstrip(" ").startswith("|"), rest))
     head = text[:end].removesuffix(":") if own else text[:end]
     return "\n".join([head, *rest[len(own) :]]), [line.lstrip(" ").removeprefix("|").removeprefix(" ") for line in own]
+
+
+def changed_meanwhile(lines: Mapping[str, str], now: str) -> list[str]:
+    """What has become of elements since their lines were told, by their refs; of one that has left the page nothing."""
+    pairs = ((without_focus(line), without_focus(line_of(now, ref))) for ref, line in lines.items())
+    return [change for was, is_now in pairs if is_now for change in changes(was.strip(), is_now.strip())]
 
 
 def ticks(before: str, after: str) -> bool:

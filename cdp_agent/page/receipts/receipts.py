@@ -71,6 +71,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
     """What else the action was given: the key, the address, "twice"."""
     note: str = ""
+    meanwhile: list[str] = []
+    """What the page had changed before, of fields that were filled, after their receipts had been told."""
     value: str | None = None
     navigated_to: str | None = None
     """The tab's new address: of another document, or of the same one when `same_document`."""
@@ -123,6 +125,8 @@ def _lines(receipt: Receipt) -> list[str]:
     lines = [_done(receipt)]
     if receipt.note:
         lines.append(f"({receipt.note})")
+    if receipt.meanwhile:
+        lines += ["changed before that, since it was filled:", *(f"  {line}" for line in receipt.meanwhile)]
     if receipt.navigated_to is not None:
         lines.append(_navigation(receipt))
     lines += [_new_tab(tab) for tab in receipt.new_tabs]

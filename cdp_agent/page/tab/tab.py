@@ -104,6 +104,8 @@ class Tab:
         self.read_took_s = 0.0
         """How long the last complete reading took."""
         self.kept: Kept | None = None
+        self.filled: dict[str, str] = {}
+        """By their refs the lines, as receipts told them, of the fields filled since somebody read the page."""
         self.activity = Activity(info.target_id, info.url)
         self._read_last = 0
         """The number of the document that was read last."""
@@ -201,6 +203,7 @@ class Tab:
         self.closed = True
         self.guard.remove_tab(self.target_id)
         self.history.clear()
+        self.filled.clear()
         self.kept = None
 
     @property

@@ -19,8 +19,8 @@ import msgspec
 from bench.report import Machine, table, this_machine
 from bench.server import serving
 from cdp_agent import Browser, Page
-from cdp_agent.agent.perform import Understood, perform
 from cdp_agent.errors import ActionError
+from cdp_agent.session.calls import Understood, perform
 from cdp_agent.steps.language.grammar import read_step, split_step
 from cdp_agent.steps.resolve.call import Call
 from cdp_agent.steps.resolve.resolve import Unclear

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cdp_agent.agent.perform import Understood, perform
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
+from cdp_agent.session.calls import Understood, perform
 from cdp_agent.steps.resolve.call import Call, Output
 from cdp_agent.steps.resolve.understanding import understand_step
 from cdp_agent.tools import BUILT_IN

@@ -21,6 +21,7 @@ LAYERS = [
     "extract",
     "websearch",
     "tools",
+    "session",
     "events",
     "agent",
     "trace",

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from cdp_agent.agent.perform import Understood, perform, understand_on
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
 from cdp_agent.providers.base import ToolCall
+from cdp_agent.session.calls import Understood, perform, understand_on
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Answer, Context
 from tests.conftest import Serve

@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from cdp_agent.agent.perform import Understood, understand, understand_on
 from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.events import AgentAction, BrowserActionCompleted
 from cdp_agent.page.page import Page
 from cdp_agent.providers.base import ToolCall
+from cdp_agent.session.calls import Understood, understand, understand_on
 from cdp_agent.tools import BUILT_IN, DEFAULT
 from cdp_agent.tools.aliases import NAMES, nearest
 from fixtures.replay import tool_call

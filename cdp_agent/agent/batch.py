@@ -13,7 +13,6 @@ from cdp_agent.agent.base.task import Plan
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.history import Told
 from cdp_agent.agent.observation.stuck_detector import Stuck
-from cdp_agent.agent.perform import Understood, perform, understand_on
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, SessionClosed, StaleRef
 from cdp_agent.events import (
     AgentAction,
@@ -31,6 +30,7 @@ from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import ref_of_change
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.providers.base import ToolCall
+from cdp_agent.session.calls import Understood, perform, understand_on
 from cdp_agent.tools.base import Answer, Context, Observation, facts
 from cdp_agent.tools.waiting import WaitArguments
 

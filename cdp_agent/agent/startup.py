@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.observation.browser_state import BLANK, go_back_to
 from cdp_agent.agent.observation.observer import ObservedPage
-from cdp_agent.agent.observation.tabs import Tabs
 from cdp_agent.agent.state import checkpoint, planner, recovery
 from cdp_agent.agent.state.checkpoint import Checkpoint
 from cdp_agent.agent.state.recovery import look
 from cdp_agent.errors import ActionError, BrowserError
 from cdp_agent.events import AgentStatus, TaskStarted
 from cdp_agent.page.policy.policy_registry import limit
+from cdp_agent.session.tabs import Tabs
 
 if TYPE_CHECKING:
     from cdp_agent.agent.state.run import Run

@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from cdp_agent.agent.model.history import History
-from cdp_agent.agent.perform import understand
 from cdp_agent.errors import ModelError
 from cdp_agent.events import AiGeneration
 from cdp_agent.providers import constrained
 from cdp_agent.providers.base import Assistant, Reply, Request, ToolResult
 from cdp_agent.providers.client import finished
+from cdp_agent.session.calls import understand
 from cdp_agent.tools import DEFAULT
 from tests.wires.cases import MODELS, TOOLS, WIRES
 

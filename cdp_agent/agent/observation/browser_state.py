@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cdp_agent.agent.observation.tabs import Tabs
 from cdp_agent.cdp import storage
 from cdp_agent.errors import ActionError
+from cdp_agent.session.tabs import Tabs
 
 if TYPE_CHECKING:
     from cdp_agent.browser.browser import Browser

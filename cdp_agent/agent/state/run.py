@@ -22,7 +22,6 @@ from cdp_agent.agent.observation.browser_state import BrowserState
 from cdp_agent.agent.observation.known_addresses import KnownAddresses
 from cdp_agent.agent.observation.observer import ObservedPage, Observer
 from cdp_agent.agent.observation.stuck_detector import StuckDetector
-from cdp_agent.agent.observation.tabs import Tabs
 from cdp_agent.agent.observation.volatile_lines import VolatileLines
 from cdp_agent.agent.state.conversation import Conversation, Shared
 from cdp_agent.agent.state.evidence import Evidence
@@ -31,6 +30,7 @@ from cdp_agent.events import AgentObserved, AgentStatus, BrowserNavigated, Event
 from cdp_agent.outcome import AgentResult, TaskError, Validation
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint
+from cdp_agent.session.tabs import Tabs
 from cdp_agent.tools.base import Tool
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.agent.observation.tabs import Tabs
 from cdp_agent.agent.state.checkpoint import load
 from cdp_agent.browser.browser import Browser
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
@@ -29,6 +28,7 @@ from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.events import Event, TaskCompleted
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
+from cdp_agent.session.tabs import Tabs
 
 Begin = Callable[[Browser, Page, asyncio.Event], AsyncGenerator[Event, None]]
 

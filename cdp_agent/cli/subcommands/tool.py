@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cdp_agent.agent.observation.tabs import Tabs
 from cdp_agent.cli.parser import ToolCommand
 from cdp_agent.cli.session import Current, chrome, current_tab, leave
 from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.cli.terminal.text import for_terminal
 from cdp_agent.config import endpoint_of
 from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.session.tabs import Tabs
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Context, Observation, facts
 

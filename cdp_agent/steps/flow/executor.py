@@ -10,7 +10,6 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.perform import Understood, understand, understand_on
 from cdp_agent.agent.state.conversation import Conversation, Question
 from cdp_agent.agent.state.recovery import look
 from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments
@@ -18,6 +17,7 @@ from cdp_agent.page.refs.locate import locate
 from cdp_agent.providers.base import ToolCall, ToolSpec
 from cdp_agent.providers.constrained import as_calls
 from cdp_agent.security.fence import fence
+from cdp_agent.session.calls import Understood, understand, understand_on
 from cdp_agent.steps.flow.orchestrator import with_limits
 from cdp_agent.steps.flow.outputs import MOST_CHARS, told
 from cdp_agent.steps.resolve.call import Call

@@ -18,12 +18,12 @@ from bench.server import serving
 from cdp_agent import Config
 from cdp_agent.browser import Browser
 from cdp_agent.browser.launch.chrome import EXECUTABLE_VARIABLE
-from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.config.file import FILE_VARIABLE
 from cdp_agent.config.setting import settings_of
 from cdp_agent.page.page import Page
 from tests import orphans
 from tests.app_pages import app_pages
+from tests.detached import DetachedChrome, start_detached, stop_detached
 from tests.tiers import sort_into_tiers
 
 AppUrl = Callable[[str], str]
@@ -81,9 +81,9 @@ def _no_chrome_for_unit_tests(request: pytest.FixtureRequest, monkeypatch: pytes
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The commands remember refs and Chromes for their user: not for the one who runs the tests."""
-    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+def _sessions_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The commands find the sessions of their user: not of the one who runs the tests."""
+    os.environ["XDG_RUNTIME_DIR"] = str(tmp_path_factory.mktemp("run"))
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.events import (
@@ -25,6 +24,7 @@ from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from fixtures.replay import ReplayServer, reply, tool_call
 from tests.agents import DONE, SHOP, of, play, result_of
 from tests.conftest import Serve
+from tests.detached import DetachedChrome
 
 
 async def test_a_run_begins_with_what_it_was_given(browser: Browser, page: Page, serve: Serve) -> None:

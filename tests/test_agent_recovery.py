@@ -10,7 +10,6 @@ import pytest
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.model import prompts
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.detached import start_detached, stop_detached
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.events import BrowserReconnected
 from cdp_agent.page.page import Page
@@ -18,6 +17,7 @@ from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import DONE, of, play, result_of, said
 from tests.conftest import Serve
+from tests.detached import start_detached, stop_detached
 
 
 class NoArguments(Arguments, frozen=True):

@@ -11,7 +11,6 @@ from pytest_httpserver import HTTPServer
 
 from cdp_agent.browser import Browser
 from cdp_agent.browser.attach.endpoints import address_of
-from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, target
@@ -19,6 +18,7 @@ from cdp_agent.cdp.connection import Connection
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, NavigationFailed, PageUnresponsive
 from cdp_agent.page.page import Page
 from tests.conftest import Serve, new_tab
+from tests.detached import DetachedChrome, start_detached, stop_detached
 
 
 def _same_tab(browser: Browser, page: Page) -> Page:

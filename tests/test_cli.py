@@ -26,11 +26,12 @@ Cli = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CDP_AGENT_C")}
-    return {**kept, "XDG_STATE_HOME": str(tmp_path / "state")}
+    (tmp_path / "run").mkdir()
+    return {**kept, "XDG_RUNTIME_DIR": str(tmp_path / "run")}
 
 
 @pytest.fixture
-def cli(environment: dict[str, str]) -> Cli:
+def cli(environment: dict[str, str]) -> Iterator[Cli]:
     """Runs `cdp-agent` with these words, and `status` as the exit status that it must have."""
 
     def run(*words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
@@ -39,16 +40,17 @@ def cli(environment: dict[str, str]) -> Cli:
         assert done.returncode == status, done.stderr
         return done
 
-    return run
+    runtime = environment["XDG_RUNTIME_DIR"]
+    yield run
+    environment["XDG_RUNTIME_DIR"] = runtime
+    run("close", "--all")
 
 
 @pytest.fixture
-def chrome(cli: Cli, environment: dict[str, str]) -> Iterator[str]:
+def chrome(cli: Cli) -> Iterator[str]:
     """The address of a Chrome that `chrome start` left running."""
-    home = environment["XDG_STATE_HOME"]
     started = json.loads(cli("chrome", "start", "--json").stdout)
     yield started["endpoint"]
-    environment["XDG_STATE_HOME"] = home  # a test may have played another user
     assert cli("chrome", "stop").stdout == "Chrome has ended.\n"
 
 
@@ -58,14 +60,15 @@ def ref_of(snapshot: str, element: str) -> str:
 
 
 def test_a_chrome_is_launched_for_one_command(cli: Cli, serve: Serve) -> None:
-    done = cli("snapshot", serve(SHOP))
+    done = cli("--once", "snapshot", serve(SHOP))
 
     assert 'button "Go"' in done.stdout
     assert done.stderr == ""
+    assert cli("sessions").stdout == "No session runs.\n"
 
 
-def test_a_ref_of_one_command_works_in_the_next(cli: Cli, chrome: str, serve: Serve) -> None:
-    snapshot = cli("snapshot", serve(SHOP)).stdout
+def test_a_ref_of_one_command_works_in_the_next(cli: Cli, serve: Serve) -> None:
+    snapshot = cli("open", serve(SHOP)).stdout
 
     clicked = cli("click", ref_of(snapshot, 'button "Go"')).stdout
     filled = json.loads(cli("fill", ref_of(snapshot, "textbox"), "tea", "--json").stdout)
@@ -79,27 +82,23 @@ def test_a_ref_of_one_command_works_in_the_next(cli: Cli, chrome: str, serve: Se
     )
 
 
-def test_refs_work_in_an_attached_chrome_too(cli: Cli, chrome: str, environment: dict[str, str], serve: Serve) -> None:
-    environment["XDG_STATE_HOME"] += "-of-another"  # so that it is a stranger's Chrome
-    snapshot = cli("snapshot", serve(SHOP), "--cdp", chrome).stdout
+def test_refs_work_in_an_attached_chrome_too(cli: Cli, chrome: str, serve: Serve) -> None:
+    attached = ("--session", "attached", "--cdp", chrome)
+    snapshot = cli("snapshot", serve(SHOP), *attached).stdout
 
-    clicked = cli("click", ref_of(snapshot, 'button "Go"'), "--cdp", chrome).stdout
+    clicked = cli("click", ref_of(snapshot, 'button "Go"'), *attached).stdout
 
     assert "Found it" in clicked
 
 
-def test_a_tab_of_the_users_own_is_never_led_elsewhere(
-    cli: Cli, chrome: str, environment: dict[str, str], serve: Serve
-) -> None:
+def test_a_tab_of_the_users_own_is_never_led_elsewhere(cli: Cli, chrome: str, serve: Serve) -> None:
     users, ours = serve("<p>The user's"), serve(SHOP)
     cli("goto", users)
-    state_of_the_user = environment["XDG_STATE_HOME"]
-    environment["XDG_STATE_HOME"] += "-of-another"
+    attached = ("--session", "attached", "--cdp", chrome)
 
-    read = cli("snapshot", "--cdp", chrome).stdout
-    cli("snapshot", ours, "--cdp", chrome)
+    read = cli("snapshot", *attached).stdout
+    cli("snapshot", ours, *attached)
 
-    environment["XDG_STATE_HOME"] = state_of_the_user
     assert "The user's" in read
     assert cli("snapshot").stdout == read
 
@@ -147,23 +146,20 @@ def test_chrome_start_twice_is_one_chrome(cli: Cli, chrome: str) -> None:
     assert chrome in cli("chrome", "status").stdout
 
 
-def test_a_chrome_that_does_not_answer_is_not_forgotten(cli: Cli) -> None:
+def test_a_chrome_that_does_not_answer_is_exchanged(cli: Cli, serve: Serve) -> None:
     started = json.loads(cli("chrome", "start", "--json").stdout)
     os.kill(started["pid"], signal.SIGSTOP)
-    try:
-        again = cli("chrome", "start", status=3)
-    finally:
-        os.kill(started["pid"], signal.SIGCONT)
 
-    assert f"(process {started['pid']}): no answer within 3 s: try again, or end it" in again.stderr
-    assert cli("chrome", "stop").stdout == "Chrome has ended.\n"
+    assert "does not answer" in cli("snapshot", serve(SHOP), status=3).stderr
+    assert "Nothing yet" in cli("snapshot", serve(SHOP)).stdout
 
 
-def test_state_is_for_the_user_alone(cli: Cli, chrome: str, environment: dict[str, str], serve: Serve) -> None:
-    cli("snapshot", serve(SHOP))
+def test_a_session_is_for_the_user_alone(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
+    cli("open", serve(SHOP))
 
-    files = list(Path(environment["XDG_STATE_HOME"]).rglob("*.json"))
-    assert [path.stat().st_mode & 0o777 for path in files] == [0o600, 0o600]
+    folder = Path(environment["XDG_RUNTIME_DIR"]) / "cdp-agent"
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
+    assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_task_is_run(cli: Cli, environment: dict[str, str], serve: Serve, tmp_path: Path) -> None:
@@ -274,19 +270,21 @@ def test_settings_of_the_file_hold_for_a_task(
     assert (tmp_path / "state.json").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_tab_can_be_named(cli: Cli, chrome: str, environment: dict[str, str], serve: Serve) -> None:
+def test_a_tab_can_be_named_for_one_command(cli: Cli, chrome: str, serve: Serve) -> None:
     cli("goto", serve(SHOP))
-    environment["XDG_STATE_HOME"] += "-of-another"
-    cli("goto", serve("<title>Notes</title>Mine"), "--cdp", chrome)
+    attached = ("--session", "attached", "--cdp", chrome)
+    cli("goto", serve("<title>Notes</title>Mine"), *attached)
+    tabs = {each["title"]: each for each in json.loads(cli("tabs", "--json", *attached).stdout)}
 
-    by_title = cli("snapshot", "--cdp", chrome, "--tab", "shop").stdout
-    missing = cli("snapshot", "--cdp", chrome, "--tab", "nothing", status=2).stderr
-    by_id = cli("snapshot", "--cdp", chrome, "--tab", missing.partition("'Shop' at ")[2].partition("(")[2][:32]).stdout
-    by_number = [cli("snapshot", "--cdp", chrome, "--tab", number).stdout for number in ("1", "2")]
+    by_title = cli("snapshot", *attached, "--tab", "shop").stdout
+    missing = cli("snapshot", *attached, "--tab", "nothing", status=2).stderr
+    chromes_id = missing.partition("'Shop' at ")[2].partition("(")[2][:32]
 
     assert 'button "Go"' in by_title
-    assert by_id == by_title
-    assert by_title in by_number
+    assert cli("snapshot", *attached, "--tab", chromes_id).stdout == by_title
+    assert cli("snapshot", *attached, "--tab", tabs["Shop"]["id"]).stdout == by_title
+    assert (tabs["Shop"]["ours"], tabs["Notes"]["current"]) == (False, True)
+    assert "Mine" in cli("snapshot", *attached).stdout
     assert missing.startswith("cdp-agent: No tab fits 'nothing': name one by its id, or by more of its title")
 
 
@@ -312,9 +310,10 @@ def test_a_wrong_setting_names_its_line(cli: Cli, environment: dict[str, str], t
 def test_no_chrome_is_started_that_nothing_could_find_again(
     cli: Cli, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    Path(environment["XDG_STATE_HOME"]).write_text("a file in its place")
+    environment["XDG_RUNTIME_DIR"] = str(tmp_path / "nothing")
     environment["TMPDIR"] = str(tmp_path / "temporary")
     Path(environment["TMPDIR"]).mkdir()
+    (Path(environment["TMPDIR"]) / f"cdp-agent-{os.getuid()}").write_text("a file in its place")
 
-    assert "Set XDG_STATE_HOME" in cli("chrome", "start", status=2).stderr
-    assert list(Path(environment["TMPDIR"]).iterdir()) == []
+    assert "Set XDG_RUNTIME_DIR" in cli("open", status=2).stderr
+    assert [path.name for path in Path(environment["TMPDIR"]).iterdir()] == [f"cdp-agent-{os.getuid()}"]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
-from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cli import main
 from cdp_agent.cli.flags import SETTINGS
 from fixtures.replay import ReplayServer, tool_call
+from tests.detached import DetachedChrome
 
 pytestmark = pytest.mark.chrome
 

@@ -5,11 +5,11 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from cdp_agent.cli.caller import Streams
 from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.cli.terminal.output import sink_of
 from cdp_agent.config import Config
@@ -73,27 +73,21 @@ def test_no_key_is_written(capsys: Captured) -> None:
     assert "sk-123" not in told.out
 
 
-@pytest.fixture
-def log() -> Iterator[logging.Logger]:
-    log = logging.getLogger("cdp_agent")
-    before, level = list(log.handlers), log.level
-    yield log
-    log.handlers, log.level = before, level
-
-
-def test_debug_tells_what_is_logged_by_us_alone(log: logging.Logger, capsys: Captured) -> None:
-    tell_more(Config(debug=True))
-    logging.getLogger("cdp_agent.page").debug("of ours")
-    logging.getLogger("httpcore").debug("of others")
+def test_debug_tells_what_is_logged_by_us_alone(capsys: Captured) -> None:
+    with tell_more(Config(debug=True), Streams()):
+        logging.getLogger("cdp_agent.page").debug("of ours")
+        logging.getLogger("httpcore").debug("of others")
+    logging.getLogger("cdp_agent.page").debug("of later")
 
     told = capsys.readouterr().err
     assert "cdp_agent.page  of ours" in told
     assert "of others" not in told
+    assert "of later" not in told
 
 
-def test_without_debug_nothing_is_told(log: logging.Logger, capsys: Captured) -> None:
-    tell_more(Config())
-    logging.getLogger("cdp_agent.page").debug("of ours")
+def test_without_debug_nothing_is_told(capsys: Captured) -> None:
+    with tell_more(Config(), Streams()):
+        logging.getLogger("cdp_agent.page").debug("of ours")
 
     assert capsys.readouterr().err == ""
 

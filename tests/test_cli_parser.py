@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from cdp_agent.browser.launch.chrome import EXECUTABLE_VARIABLE
 from cdp_agent.cli import main
-from cdp_agent.cli.parser import ToolCommand, read_tool_call
+from cdp_agent.cli.parser import read_tool_call
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
 from cdp_agent.tools import BUILT_IN
@@ -84,23 +84,27 @@ def test_what_a_name_has_said_is_no_word_any_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
+    ("words", "arguments", "url", "config"),
     [
-        ("foo", ToolCommand(grep, GrepArguments("foo"), None, Config())),
+        ("foo", GrepArguments("foo"), None, Config()),
         (
             "x.org foo --cdp http://h:1 --json",
-            ToolCommand(grep, GrepArguments("foo"), "x.org", Config(cdp=("http://h:1",), json=True)),
+            GrepArguments("foo"),
+            "x.org",
+            Config(cdp=("http://h:1",), json=True),
         ),
-        ("x.org --case-sensitive foo", ToolCommand(grep, GrepArguments("foo", True), "x.org", Config())),
-        ("--no-whole x.org foo", ToolCommand(grep, GrepArguments("foo", whole=False), "x.org", Config())),
+        ("x.org --case-sensitive foo", GrepArguments("foo", True), "x.org", Config()),
+        ("--no-whole x.org foo", GrepArguments("foo", whole=False), "x.org", Config()),
     ],
 )
 def test_a_read_only_tool_takes_an_address_first(
-    words: str, expected: ToolCommand, monkeypatch: pytest.MonkeyPatch
+    words: str, arguments: Arguments, url: str | None, config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(EXECUTABLE_VARIABLE, raising=False)  # a setting, which would be read as such
 
-    assert read_tool_call(grep, words.split()) == expected
+    call = read_tool_call(grep, words.split())
+
+    assert (call.arguments, call.url, call.config) == (arguments, url, config)
 
 
 @pytest.mark.parametrize(
@@ -174,11 +178,10 @@ def test_every_tool_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> N
 def test_a_ref_without_any_chrome_says_how_to_begin(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.delenv("CDP_AGENT_CDP", raising=False)
 
     assert main(["click", "E1"]) == 3
     assert capsys.readouterr().err == (
-        "cdp-agent: No Chrome runs for this command: "
-        "begin with `cdp-agent chrome start` and `cdp-agent snapshot URL`.\n"
+        "cdp-agent: No session runs for this command: begin with `cdp-agent open URL`.\n"
     )

@@ -8,7 +8,6 @@ import contextlib
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import PageUnresponsive
@@ -16,6 +15,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
 from tests.acting import ref
 from tests.conftest import Serve, new_tab
+from tests.detached import DetachedChrome, start_detached, stop_detached
 
 
 async def _touch(page: Page) -> None:

@@ -14,11 +14,11 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.detached import start_detached, stop_detached
 from cdp_agent.page.page import Page
 from cdp_agent.page.tab.downloads import Download, safe_name
 from tests.acting import ref
 from tests.conftest import Serve
+from tests.detached import start_detached, stop_detached
 
 
 def _offer(serve: Serve, name: str, content: bytes = b"report") -> str:

@@ -14,8 +14,8 @@ from werkzeug import Request, Response
 from cdp_agent.browser import Browser
 from cdp_agent.browser.attach.connecting import Attempt
 from cdp_agent.browser.attach.endpoints import address_of
-from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.errors import BrowserError, CdpAgentError, SetupError
+from tests.detached import DetachedChrome, start_detached, stop_detached
 from tests.raw_server import Talk, saying, silence, talking
 
 

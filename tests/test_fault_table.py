@@ -15,7 +15,6 @@ import pytest
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
 from cdp_agent.browser.instance import Instance
-from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.known_errors import is_target_gone
@@ -25,6 +24,7 @@ from cdp_agent.errors import CdpAgentError, ProtocolError
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
 from fixtures.replay import ReplayServer, reply, tool_call
+from tests.detached import DetachedChrome
 from tests.faults import AT_ANY_TIME, FAULTS, Faulty, Moment
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,6 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import NavigationFailed, PageUnresponsive
@@ -27,6 +26,7 @@ from fixtures.replay import tool_call
 from tests.acting import ref
 from tests.agents import DONE, of, play, result_of
 from tests.conftest import Serve
+from tests.detached import DetachedChrome
 
 HANGS = "<title>Hangs</title><button onclick='for (;;);'>Hang</button>"
 HANGS_AGAIN = "<title>Hangs</title><button onclick='setInterval(() => { for (;;); })'>Hang</button>"

@@ -10,10 +10,10 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.browser.launch.chrome import LaunchOptions, find_chrome, flags
-from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.browser.launch.supervisor import command_line
 from cdp_agent.errors import BrowserError
 from tests.conftest import Serve
+from tests.detached import DetachedChrome, start_detached, stop_detached
 
 
 def _program(folder: Path, script: str) -> str:

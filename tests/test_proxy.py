@@ -10,9 +10,9 @@ from contextlib import contextmanager
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.browser.launch.proxy import ChromeProxy, Proxy, chrome_proxy
 from cdp_agent.errors import SetupError
+from tests.detached import DetachedChrome
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<title>by proxy</title>"
 

@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.errors import NavigationFailed
+from tests.detached import DetachedChrome
 from tests.web import running
 
 LOGIN = f"Basic {base64.b64encode(b'ada:s3cret word').decode()}"

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.errors import InvalidArguments, StaleRef
 from cdp_agent.page.frames.world import Handle, World
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.refs import RefTable, parse_ref
 from cdp_agent.page.tab.saved_refs import SavedRefs
+from tests.detached import DetachedChrome
 
 from .conftest import Serve
 

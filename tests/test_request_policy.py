@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page.page import Page
 from cdp_agent.page.policy.policy_registry import limit, limited
 from cdp_agent.page.policy.rules import rules_of
+from tests.detached import DetachedChrome
 from tests.outlets import BESIDE_ALL_SESSIONS, OF_NO_TAB, put_outlets
 from tests.web import Web, running
 

@@ -11,13 +11,13 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.types import Command
 from cdp_agent.errors import SetupError
 from cdp_agent.page.tab.emulate import identity
 from cdp_agent.page.tab.settings import PageSettings, Viewport
 from tests.conftest import Serve, new_tab, on_other_site
+from tests.detached import DetachedChrome
 
 WINDOWS = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.7339.5 Safari/537.36"

@@ -13,11 +13,11 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cdp import storage
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.page.storage_state import StorageState, Visitor, read_state, write_state
 from tests.conftest import Serve
+from tests.detached import DetachedChrome
 from tests.fake_chrome import FakeChrome
 
 LOGGED_IN = "<script>localStorage.setItem('token', 'für Ada'); localStorage.setItem('cart', '3')</script>"

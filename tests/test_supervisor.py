@@ -16,9 +16,9 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.browser.launch import supervisor
-from cdp_agent.browser.launch.detached import start_detached
 from cdp_agent.errors import BrowserError, PageUnresponsive
 from tests.conftest import Serve
+from tests.detached import start_detached
 
 pytestmark = pytest.mark.chrome
 

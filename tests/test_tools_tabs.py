@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.page import Page
@@ -19,6 +18,7 @@ from cdp_agent.tools.tabs import TabList
 from fixtures.replay import tool_call
 from tests.agents import DONE, play, told
 from tests.conftest import Serve
+from tests.detached import DetachedChrome
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.page.page import Page
 from cdp_agent.page.policy.policy_registry import limit, limited
 from cdp_agent.page.policy.rules import rules_of
+from tests.detached import DetachedChrome
 from tests.web import Web, running
 
 ALLOWED = ["good.localhost", "other.localhost"]

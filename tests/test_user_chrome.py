@@ -14,13 +14,13 @@ from cdp_agent.browser import Browser
 from cdp_agent.browser.attach.endpoints import address_of
 from cdp_agent.browser.attach.user_chrome import profile_folders
 from cdp_agent.browser.launch.chrome import LaunchOptions
-from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, stop_detached
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.types import Command, Result
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.page.tab.settings import Viewport
 from tests.conftest import Serve
+from tests.detached import DetachedChrome, start_detached, stop_detached
 from tests.raw_server import saying, silence, talking
 
 PATH = "/devtools/browser/2c2f4f2e-0000-4000-8000-000000000000"

@@ -7,13 +7,13 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.detached import DetachedChrome
 from cdp_agent.errors import ActionError
 from cdp_agent.page.page import Page
 from cdp_agent.websearch import Results, Search, configure
 from cdp_agent.websearch.redirects import unwrap
 from tests import result_pages as pages
 from tests.conftest import Serve
+from tests.detached import DetachedChrome
 
 PATHS = {"duckduckgo": "/html/", "google": "/search", "bing": "/search"}
 

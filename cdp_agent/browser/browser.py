@@ -21,6 +21,7 @@ from .context_options import ContextOptions
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from cdp_agent.browser.launch.launcher import ChromeProcess
     from cdp_agent.browser.launch.proxy import Proxy
     from cdp_agent.page.page import Page
     from cdp_agent.page.tab.settings import Given
@@ -213,6 +214,17 @@ class Browser:
     def is_ours(self) -> bool:
         """We started this Chrome, and end it."""
         return self._instance.process is not None
+
+    @property
+    def gone(self) -> str | None:
+        """Why its Chrome is gone, None while it is there."""
+        closed = self._instance.connection.closed
+        return closed.result() if closed.done() else None
+
+    @property
+    def process(self) -> ChromeProcess | None:
+        """The Chrome that we started, None for another one."""
+        return self._instance.process
 
     async def reopen(self) -> None:
         """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.

@@ -15,7 +15,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carries out a command; its exit status, see status.py."""
-    from cdp_agent.cli.commands import run
+    from cdp_agent.cli.front import run
 
     try:
         status = run(sys.argv[1:] if arguments is None else list(arguments))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
+from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.config.file import ConfigFile, config_path
 from cdp_agent.config.setting import Setting, settings_of
 from cdp_agent.config.settings import Config
@@ -15,7 +17,9 @@ from cdp_agent.config.sources import Loaded, load
 SETTINGS = settings_of(Config)
 
 _OF_BROWSER = ("launch", "connect", "page", "proxy")
-FOR_CHROME = {"cdp", "tab"} | {setting.name for setting in SETTINGS.values() if setting.user in _OF_BROWSER}
+OF_SESSION = {"cdp", "idle"} | {setting.name for setting in SETTINGS.values() if setting.user in _OF_BROWSER}
+"""What a session is opened with, and has for as long as it lasts."""
+FOR_CHROME = {"tab", *OF_SESSION}
 """What all commands take that have to do with pages."""
 FOR_MODEL = {"model", "base_url"}
 """What a tool takes that asks a model."""
@@ -47,10 +51,13 @@ def add_settings(parser: argparse.ArgumentParser, names: Collection[str], taken:
         group.add_argument(*letters, flag, dest=_GIVEN + setting.name, **_option(setting))
 
 
-def loaded(found: argparse.Namespace) -> Loaded[Config]:
-    """What the command's flags, the environment, the file and the defaults make. Raises SetupError."""
+def loaded(found: argparse.Namespace, caller: CommandCaller | None = None) -> Loaded[Config]:
+    """What the command's flags, the caller's environment, the file and the defaults make. Raises SetupError."""
     given = {name.removeprefix(_GIVEN): each for name, each in vars(found).items() if name.startswith(_GIVEN)}
-    return load(Config, flags=given, environment=os.environ, file=ConfigFile.read(config_path(os.environ)))
+    if caller is None:
+        return load(Config, flags=given, environment=os.environ, file=ConfigFile.read(config_path(os.environ)))
+    file = ConfigFile.read(Path(caller.folder) / config_path(caller.environment))
+    return load(Config, flags=given, environment=caller.environment, file=file, folder=Path(caller.folder))
 
 
 def _option(setting: Setting) -> dict[str, Any]:

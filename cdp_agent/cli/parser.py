@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NoReturn
 
 import msgspec
 
+from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_CHROME, FOR_MODEL, add_settings, loaded
 from cdp_agent.config.settings import Config
+from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.tools.base import Arguments, Tool
 
@@ -34,9 +37,13 @@ class ToolCommand(msgspec.Struct, frozen=True):
     tool: Tool
     arguments: Arguments
     url: str | None
-    config: Config
+    loaded: Loaded[Config]
     needs_page: bool = True
     """Without one that is open already, it makes no sense."""
+
+    @property
+    def config(self) -> Config:
+        return self.loaded.config
 
     @property
     def goes_elsewhere(self) -> bool:
@@ -45,7 +52,11 @@ class ToolCommand(msgspec.Struct, frozen=True):
 
 
 def read_tool_call(
-    tool: Tool, words: Sequence[str], fixed: Mapping[str, Any] | None = None, more: Collection[str] = ()
+    tool: Tool,
+    words: Sequence[str],
+    fixed: Mapping[str, Any] | None = None,
+    more: Collection[str] = (),
+    caller: CommandCaller | None = None,
 ) -> ToolCommand:
     """What the words after a tool's name mean. `fixed` are arguments that the name itself has given.
 
@@ -69,25 +80,26 @@ def read_tool_call(
     url, given = _by_place(tool, required, found.values)
     given |= {**fixed} | {name: value for name in options if (value := getattr(found, f"option_{name}")) is not None}
     try:
-        return ToolCommand(tool, tool.parse(given), url, loaded(found).config)
+        return ToolCommand(tool, tool.parse(given), url, loaded(found, caller))
     except InvalidArguments as error:
         raise SetupError(str(error)) from error
 
 
-def read_search(words: Sequence[str]) -> ToolCommand:
+def read_search(words: Sequence[str], caller: CommandCaller | None = None) -> ToolCommand:
     """What the words after `web_search` mean. Raises SetupError, also when no search is set or its key is missing."""
     from cdp_agent.config.keywords import environment_of
     from cdp_agent.tools.searching import searching
     from cdp_agent.websearch import Search, configure
 
-    call = read_tool_call(searching(Search("", "")), words, more=("search", "search_base_url"))
+    call = read_tool_call(searching(Search("", "")), words, more=("search", "search_base_url"), caller=caller)
     config = call.config
     if config.search is None:
         raise SetupError(
             "Which search? Pass --search, for example --search duckduckgo, or set it once: "
             "`cdp-agent config set search duckduckgo`."
         )
-    search = configure(config.search, base_url=config.search_base_url, environment=environment_of(config))
+    environment = os.environ if caller is None else caller.environment
+    search = configure(config.search, base_url=config.search_base_url, environment=environment_of(config, environment))
     return msgspec.structs.replace(call, tool=searching(search), needs_page=False)
 
 

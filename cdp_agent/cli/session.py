@@ -1,117 +1,182 @@
-"""The Chrome and the tab that a command works with."""
+"""The sessions of one process: each has a browser, and the settings with which it was opened, as long as it lasts."""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from cdp_agent.browser.attach.connecting import AUTO
-from cdp_agent.browser.attach.endpoints import websocket_url
-from cdp_agent.browser.browser import Browser
-from cdp_agent.cli import state
-from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords
-from cdp_agent.errors import BrowserError
-from cdp_agent.page.page import Page
-from cdp_agent.page.tab.saved_refs import SavedRefs
+from cdp_agent.browser.attach.user_chrome import CONSENT_S
+from cdp_agent.cli.caller import CommandCaller
+from cdp_agent.cli.flags import OF_SESSION, SETTINGS
+from cdp_agent.config import Config, connect_keywords, launch_keywords
+from cdp_agent.config.sources import Loaded
+from cdp_agent.config.values import plain, shown
+from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.session.session import Session
 
-_CONNECT_S = 10.0
-NONE_RUNS = "No Chrome runs for this command: begin with `cdp-agent chrome start` and `cdp-agent snapshot URL`."
-
-
-class Chrome(msgspec.Struct, frozen=True):
-    """A Chrome for one command. `key` names what is kept for the next, None where there is no next one."""
-
-    browser: Browser
-    key: str | None
-    ours: bool
+_LISTENS_WITHIN_S = 30.0
+NONE_RUNS = "No session runs for this command: begin with `cdp-agent open URL`."
 
 
-@asynccontextmanager
-async def chrome(config: Config, *, may_launch: bool = True) -> AsyncIterator[Chrome]:
-    """The Chrome that `cdp` names, else that of `chrome start`, else one for this command alone.
+class SessionInfo(msgspec.Struct, frozen=True):
+    """A session as it is told of: `chrome` is the process of its Chrome, None for one that was only attached to.
 
-    Raises BrowserError.
+    `endpoint` is where that one listens, or where others may come to ours; `idle_s` is for how long nobody used it.
     """
-    if config.cdp:
-        async with Browser.connect(config.cdp, **connect_keywords(config)) as browser:
-            reached = config.cdp[browser.attempts[-1].index]
-            yield Chrome(browser, await _key(reached, config), ours=False)
-        return
-    if started := state.started_chrome():
+
+    name: str
+    pid: int
+    chrome: int | None
+    endpoint: str | None
+    tabs: int
+    url: str | None
+    idle_s: float
+    ends_after_s: float
+
+
+class OpenSession:
+    """A session of this process, with what it was opened with."""
+
+    def __init__(self, name: str, session: Session, config: Config) -> None:
+        self.name = name
+        self.session = session
+        self.config = config
+        self.calls = 0
+        self.used = time.monotonic()
+
+    @property
+    def websocket_url(self) -> str | None:
+        """Where its Chrome listens for others; None where it does not, or is none of ours."""
+        process = self.session.browser.process
+        return process.listening.result() if process is not None and process.listening.done() else None
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.calls and time.monotonic() - self.used > self.config.idle
+
+    def about(self, pid: int) -> SessionInfo:
+        browser, page = self.session.browser, self.session.page
+        process = browser.process
+        endpoint = ", ".join(shown(SETTINGS["cdp"], (each,)) for each in self.config.cdp) or None
+        if self.websocket_url is not None:
+            endpoint = endpoint_of(self.websocket_url)
+        return SessionInfo(
+            self.name,
+            pid,
+            None if process is None else process.pid,
+            endpoint,
+            len(browser.pages) if browser.is_ours else sum(map(browser.opened, browser.pages)),
+            None if page is None else page.url,
+            round(time.monotonic() - self.used, 1),
+            self.config.idle,
+        )
+
+    def check(self, asked: Loaded[Config]) -> None:
+        """Raises SetupError where a flag or a variable asks for something else than the session was opened with."""
+        for name in OF_SESSION:
+            setting = SETTINGS[name]
+            source, wanted, has = asked.source(name), getattr(asked.config, name), getattr(self.config, name)
+            if source in (setting.flag, *setting.variables) and wanted != has:
+                raise SetupError(
+                    f"{source} {shown(setting, plain(wanted))}: the session {self.name!r} was opened with "
+                    f"{shown(setting, plain(has))}, for as long as it lasts. Close it first (`cdp-agent close "
+                    f"--session {self.name}`), or name another one with --session."
+                )
+
+
+class Sessions:
+    """Those of this process, opened when they are first asked for."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, OpenSession] = {}
+        self._opening: dict[str, asyncio.Lock] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """Of those that are open, or being opened."""
+        return sorted({*self._open, *(name for name, lock in self._opening.items() if lock.locked())})
+
+    def find(self, name: str) -> OpenSession | None:
+        return self._open.get(name)
+
+    @asynccontextmanager
+    async def use(
+        self, name: str, asked: Loaded[Config], caller: CommandCaller, *, may_open: bool = True, port: int | None = None
+    ) -> AsyncIterator[OpenSession]:
+        """The session of that name, which is not idle meanwhile. Raises SetupError, BrowserError."""
+        async with self._opening.setdefault(name, asyncio.Lock()):
+            found = self._open.get(name)
+            if found is None:
+                if not may_open:
+                    raise BrowserError(NONE_RUNS)
+                found = self._open[name] = await _opened(name, asked.config, caller, port)
+            else:
+                found.check(asked)
+        found.calls += 1
         try:
-            browser = await Browser.connect(started.websocket_url, timeout_s=_CONNECT_S, **page_keywords(config))
-        except BrowserError as error:
-            state.check_ended(started, error)
-            state.forget_chrome()
-        else:
-            async with _closing(browser):
-                yield Chrome(browser, state.key_of(started.websocket_url), ours=True)
-            return
-    if not may_launch:
-        raise BrowserError(NONE_RUNS)
-    async with Browser.launch(**launch_keywords(config)) as browser:
-        yield Chrome(browser, None, ours=True)
+            yield found
+        finally:
+            found.calls -= 1
+            found.used = time.monotonic()
+
+    async def close(self, name: str) -> bool:
+        """Ends it, with its Chrome if that is ours. False when there is none."""
+        async with self._opening.setdefault(name, asyncio.Lock()):
+            found = self._open.pop(name, None)
+            if found is not None:
+                await found.session.close()
+        return found is not None
+
+    async def close_idle(self) -> None:
+        for name in [each.name for each in self._open.values() if each.is_idle]:
+            await self.close(name)
+
+    async def close_all(self) -> None:
+        for name in list(self._open):
+            await self.close(name)
 
 
-async def _key(endpoint: str, config: Config) -> str:
-    if endpoint == AUTO:  # the user is asked for each connection: one is enough
-        return state.key_of(endpoint)
-    return state.key_of(await websocket_url(endpoint, config.cdp_headers, _CONNECT_S))
-
-
-@asynccontextmanager
-async def _closing(browser: Browser) -> AsyncIterator[None]:
+async def _opened(name: str, config: Config, caller: CommandCaller, port: int | None) -> OpenSession:
+    if config.cdp:
+        if "auto" in config.cdp:
+            caller.output.complain(f"Chrome may ask whether to allow it: say yes within {CONSENT_S:g} s.\n")
+        return OpenSession(name, await Session.connect(config.cdp, **connect_keywords(config)), config)
+    keywords = launch_keywords(config)
+    if port is None:
+        return OpenSession(name, await Session.launch(**keywords), config)
+    listening = (f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1")
+    session = await Session.launch(**{**keywords, "args": [*config.args, *listening]})
     try:
-        yield
-    finally:
-        await browser.close()
+        assert session.browser.process is not None  # it was launched
+        async with asyncio.timeout(_LISTENS_WITHIN_S):
+            await asyncio.shield(session.browser.process.listening)
+    except TimeoutError as error:
+        await session.close()
+        raise BrowserError(f"Chrome does not listen on port {port}: something else may.") from error
+    except BaseException:
+        await session.close()
+        raise
+    return OpenSession(name, session, config)
 
 
-class Current(msgspec.Struct, frozen=True):
-    """The tab that commands are in. `ours`: it may be led elsewhere, since no user opened it."""
-
-    page: Page
-    ours: bool
+def endpoint_of(websocket_url: str) -> str:
+    """The address for programs that connect: http://127.0.0.1:PORT."""
+    return f"http://{websocket_url.split('/')[2]}"
 
 
-async def current_tab(chrome: Chrome, config: Config, *, take_over: bool) -> Current:
-    """The tab that `tab` names; else that of the command before, with its refs; else the newest; else a new one.
+def host_of(name: str, config: Config) -> str:
+    """Which process holds the session: one of its own, or for a Chrome that runs the one that is connected to it.
 
-    With `take_over` the tab is to be led elsewhere: one that the user opened, and has not named, is then left alone.
-    Raises SetupError when there is no such tab.
+    So all that goes to that Chrome goes over one connection, for which its user is asked once.
     """
-    saved = state.tab_of(chrome.key) if chrome.key else None
-    pages = chrome.browser.pages
-    named = _named(chrome.browser, config.tab) if config.tab else None
-    wanted = named.target_id if named else saved.target_id if saved else None
-    page = next((each for each in pages if each.target_id == wanted), None)
-    if page is not None and saved is not None and page.target_id == saved.target_id:
-        ours = chrome.ours or saved.ours or named is not None
-        if refs := msgspec.json.decode(saved.refs, type=SavedRefs | None):
-            page.import_refs(refs)
-    else:
-        page, ours = named or (pages[-1] if pages else None), chrome.ours or named is not None
-    if page is None or (take_over and not ours):
-        page, ours = await chrome.browser.new_page(), True
-        chrome.browser.keep(page)
-    return Current(page, ours)
-
-
-def _named(browser: Browser, tab: str) -> Page:
-    pages = browser.pages
-    if tab.isdigit() and 1 <= int(tab) <= len(pages):
-        return pages[int(tab) - 1]
-    return browser.find_page(tab)
-
-
-async def leave(chrome: Chrome, current: Current) -> None:
-    """Writes down for the next command where this one ended."""
-    if chrome.key is None:
-        return
-    if current.page.closed:
-        state.forget_tab(chrome.key)
-        return
-    refs = msgspec.Raw(msgspec.json.encode(await current.page.export_refs()))
-    state.save_tab(chrome.key, state.SavedTab(current.page.target_id, current.ours, refs))
+    if not config.cdp:
+        return name
+    told: list[Any] = [sorted(config.cdp), sorted(config.cdp_headers.items()), str(config.profile or Path())]
+    return f"+{hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:16]}"

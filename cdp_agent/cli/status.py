@@ -5,14 +5,18 @@ from __future__ import annotations
 from cdp_agent.errors import BrowserError, CdpAgentError, ModelError, SetupError
 
 DONE, REFUSED, WRONG_CALL, NO_CHROME, MODEL_FAILED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+FAULT = 70
+"""Of cdp-agent itself."""
+_STATUS: dict[type[CdpAgentError], int] = {
+    SetupError: WRONG_CALL,
+    BrowserError: NO_CHROME,
+    ModelError: MODEL_FAILED,
+}
 
 
 def status_of(error: CdpAgentError) -> int:
-    match error:
-        case SetupError():
-            return WRONG_CALL
-        case BrowserError():
-            return NO_CHROME
-        case ModelError():
-            return MODEL_FAILED
-    return REFUSED
+    return status_of_class(type(error))
+
+
+def status_of_class(kind: type[CdpAgentError]) -> int:
+    return next((status for parent, status in _STATUS.items() if issubclass(kind, parent)), REFUSED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cdp_agent.agent.base.task import Limits
@@ -70,13 +70,13 @@ def resume_keywords(config: Config) -> dict[str, Any]:
     }
 
 
-def endpoint_of(config: Config) -> Endpoint:
+def endpoint_of(config: Config, environment: Mapping[str, str] = os.environ) -> Endpoint:
     """The model by itself, for what asks it without an agent. Raises SetupError."""
     from cdp_agent.providers.services import endpoint
 
     if config.model is None:
         raise SetupError(NO_MODEL)
-    return endpoint(config.model, base_url=config.base_url, environment=environment_of(config))
+    return endpoint(config.model, base_url=config.base_url, environment=environment_of(config, environment))
 
 
 def launch_keywords(config: Config) -> dict[str, Any]:
@@ -94,10 +94,10 @@ def page_keywords(config: Config) -> dict[str, Any]:
     return {**_taken(config, "page"), **_proxy(config)}
 
 
-def environment_of(config: Config) -> dict[str, str]:
+def environment_of(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The environment with the keys of the settings in it, under their usual names."""
     found = {setting.variables[1]: getattr(config, setting.name) for setting in _set(config, "environment")}
-    return {**os.environ, **found}
+    return {**environment, **found}
 
 
 def secrets_of(config: Config) -> list[str]:

@@ -195,8 +195,12 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         told(_CHROME, "sent to such a Chrome, often with a token", "connect", keyword="headers", secret=True),
     ] = {}
     tab: Annotated[
-        str | None, told(_CHROME, "which of its tabs: a number from 1, or a part of its address or title", "command")
+        str | None,
+        told(_CHROME, "which of its tabs, for this command alone: t2, or a part of its address or title", "command"),
     ] = None
+    idle: Annotated[_Amount, told(_CHROME, "seconds after which a session that nobody uses is closed", "command")] = (
+        1800.0
+    )
     headless: Annotated[bool, told(_CHROME, "without a window", "launch")] = True
     executable: Annotated[
         str | None, told(_CHROME, "which program Chrome is", "launch", variables=("CDP_AGENT_CHROME",))

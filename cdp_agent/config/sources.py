@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -12,6 +13,7 @@ from cdp_agent.config.file import FILE_VARIABLE, ConfigFile
 from cdp_agent.config.setting import PREFIX, Setting, settings_of
 from cdp_agent.config.values import checked, from_text
 from cdp_agent.errors import SetupError
+from cdp_agent.session.runtime import VARIABLE as SESSION_VARIABLE
 
 T = TypeVar("T", bound=msgspec.Struct)
 DEFAULT = "default"
@@ -27,11 +29,19 @@ class Loaded(msgspec.Struct, Generic[T], frozen=True):
         return self.sources.get(name, DEFAULT)
 
 
-def load(kind: type[T], *, flags: Mapping[str, Any], environment: Mapping[str, str], file: ConfigFile) -> Loaded[T]:
+def load(
+    kind: type[T],
+    *,
+    flags: Mapping[str, Any],
+    environment: Mapping[str, str],
+    file: ConfigFile,
+    folder: Path | None = None,
+) -> Loaded[T]:
     """The struct that all of them make. `flags` are by setting, as written, a list where one was repeated.
 
-    A variable that is set to nothing is not set; a flag that is given nothing means the default. Raises SetupError for
-    the first value that is none, with its source and what is allowed, and for a key of the file that is no setting.
+    A variable that is set to nothing is not set; a flag that is given nothing means the default. Relative paths in
+    flags and variables are from `folder`, those in the file from its own. Raises SetupError for the first value that is
+    none, with its source and what is allowed, and for a key of the file that is no setting.
     """
     settings = settings_of(kind)
     for name in file.entries:
@@ -40,7 +50,7 @@ def load(kind: type[T], *, flags: Mapping[str, Any], environment: Mapping[str, s
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     for setting in settings.values():
-        found = _flag(setting, flags) or _variable(setting, environment) or _key(setting, file)
+        found = _flag(setting, flags, folder) or _variable(setting, environment, folder) or _key(setting, file)
         if found is not None:
             values[setting.name], sources[setting.name] = found
     return Loaded(kind(**values), sources)
@@ -56,10 +66,11 @@ def unknown(name: str, settings: Iterable[str]) -> str:
 def strangers(kind: type[msgspec.Struct], environment: Mapping[str, str]) -> list[str]:
     """The variables that look like ours and are not: misspelt, most likely."""
     known = {each for setting in settings_of(kind).values() for each in setting.variables}
-    return sorted(name for name in environment if name.startswith(PREFIX) and name not in {*known, FILE_VARIABLE})
+    known |= {FILE_VARIABLE, SESSION_VARIABLE}
+    return sorted(name for name in environment if name.startswith(PREFIX) and name not in known)
 
 
-def _flag(setting: Setting, flags: Mapping[str, Any]) -> tuple[Any, str] | None:
+def _flag(setting: Setting, flags: Mapping[str, Any], folder: Path | None) -> tuple[Any, str] | None:
     given = flags.get(setting.name)
     source = setting.flag or setting.name
     if given is None:
@@ -67,15 +78,15 @@ def _flag(setting: Setting, flags: Mapping[str, Any]) -> tuple[Any, str] | None:
     if isinstance(given, bool):
         return given, source
     if isinstance(given, str):
-        return (from_text(setting, given, source) if given.strip() else setting.default), source
-    parts = [from_text(setting, each, source) for each in given if each.strip()]
+        return (from_text(setting, given, source, folder=folder) if given.strip() else setting.default), source
+    parts = [from_text(setting, each, source, folder=folder) for each in given if each.strip()]
     return tuple(item for part in parts for item in part), source
 
 
-def _variable(setting: Setting, environment: Mapping[str, str]) -> tuple[Any, str] | None:
+def _variable(setting: Setting, environment: Mapping[str, str], folder: Path | None) -> tuple[Any, str] | None:
     for name in setting.variables:
         if (text := environment.get(name, "")).strip():
-            return from_text(setting, text, name), name
+            return from_text(setting, text, name, folder=folder), name
     return None
 
 

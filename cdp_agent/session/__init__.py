@@ -2,3 +2,17 @@
 
 Imports `tools` and what is below them. The command line, the agent and every server stand above.
 """
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from cdp_agent.session.session import Session as Session
+    from cdp_agent.session.session import ToolError as ToolError
+    from cdp_agent.session.session import ToolOutcome as ToolOutcome
+
+
+def __getattr__(name: str) -> object:
+    if name not in ("Session", "ToolError", "ToolOutcome"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from cdp_agent.session import session  # late: a command that only asks the host needs none of it
+
+    return getattr(session, name)

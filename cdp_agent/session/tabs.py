@@ -42,3 +42,14 @@ class Tabs:
             return "Your tab was closed. You are back in the one before it."
         self.visited = [await self._browser.new_page()]
         return "Your tab was closed. You are in a new, blank one."
+
+
+def tab_named(browser: Browser, name: str) -> Page:
+    """The tab of that id, "t2" or Chrome's own, or the only one whose title or address holds these words.
+
+    Raises SetupError with those that there are.
+    """
+    number = name.strip().lower().removeprefix("t")
+    if number.isdigit() and (found := [page for page in browser.pages if page.number == int(number)]):
+        return found[0]
+    return browser.find_page(name)

@@ -199,6 +199,11 @@ class Browser(Face[AsyncBrowser]):
         """We started this Chrome, and end it."""
         return read(lambda: self._async.is_ours)
 
+    @property
+    def gone(self) -> str | None:
+        """Why its Chrome is gone, None while it is there."""
+        return read(lambda: self._async.gone)
+
     def reopen(self) -> None:
         """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.
 

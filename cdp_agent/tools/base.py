@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import typing
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property
@@ -36,7 +37,7 @@ class Context(msgspec.Struct, frozen=True):
 
     `may_open` is asked before an address is opened: it raises ActionError for one that must not be. `secrets` are what
     placeholders stand for. Files are uploaded out of `upload_folders` alone, and addresses opened of `schemes` and of
-    those that `allow` names; None: whoever calls chose them.
+    those that `allow` names; None: whoever calls chose them. Relative paths are from `folder`; None: where we are.
     """
 
     page: Page
@@ -46,6 +47,11 @@ class Context(msgspec.Struct, frozen=True):
     secrets: Secrets = Secrets()
     upload_folders: tuple[str, ...] | None = None
     schemes: frozenset[str] | None = frozenset({"http", "https"})
+    folder: str | None = None
+
+    def path(self, given: str) -> str:
+        """The whole path of a file that the call names."""
+        return os.path.abspath(os.path.join(self.folder or "", os.path.expanduser(given)))
 
 
 class Observation(msgspec.Struct, frozen=True):

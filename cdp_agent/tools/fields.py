@@ -75,7 +75,7 @@ async def uncheck(args: CheckArguments, context: Context) -> Observation:
 @tool(effect="upload")
 async def upload(args: UploadArguments, context: Context) -> Observation:
     """Give files to a file field."""
-    files = args.files
+    files = args.files if context.folder is None else [context.path(each) for each in args.files]
     if context.upload_folders is not None:
         files = inside(files, context.upload_folders)
     receipt = await context.page.upload(args.ref, files)

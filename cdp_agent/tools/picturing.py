@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -39,15 +38,14 @@ async def screenshot(args: ScreenshotArguments, context: Context) -> Observation
     if args.path is None:
         return Observation(f"A picture of {size}.", Screenshot(None, len(picture), picture))
     try:
-        path = await asyncio.to_thread(_write_new, args.path, picture)
+        path = await asyncio.to_thread(_write_new, context.path(args.path), picture)
     except OSError as error:
         raise InvalidArguments(f"{args.path} was not written: {error.strerror or error}.") from error
     return Observation(f"Saved {size} to {path}.", Screenshot(path, len(picture), None))
 
 
-def _write_new(name: str, picture: bytes) -> str:
-    path = Path(os.path.expanduser(name)).absolute()
+def _write_new(path: str, picture: bytes) -> str:
     # What is there is somebody's; and what pages show is for the user alone.
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(picture)
-    return str(path)
+    return path

@@ -1,94 +1,85 @@
-"""`cdp-agent chrome start|stop|status`: a Chrome that stays between commands."""
+"""`cdp-agent chrome start|stop|status`: a session whose Chrome listens on a port, for programs that connect to it."""
 
 from __future__ import annotations
 
-import asyncio
-import sys
+import argparse
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
-from cdp_agent.browser.attach.endpoints import websocket_url
-from cdp_agent.browser.launch.chrome import LaunchOptions
-from cdp_agent.browser.launch.detached import DetachedChrome, start_detached, stop_detached
-from cdp_agent.cli import state
-from cdp_agent.cli.flags import SETTINGS, add_settings, loaded
+from cdp_agent.cdp.browser import GetVersion
+from cdp_agent.cli.caller import CommandCaller
+from cdp_agent.cli.flags import FOR_CHROME, add_settings, loaded
 from cdp_agent.cli.parser import Parser
-from cdp_agent.cli.status import NO_CHROME
-from cdp_agent.config import launch_keywords
-from cdp_agent.errors import BrowserError
+from cdp_agent.cli.session import OpenSession, endpoint_of
+from cdp_agent.cli.status import DONE, NO_CHROME
+from cdp_agent.config import Config
+from cdp_agent.config.sources import Loaded
+from cdp_agent.errors import BrowserError, SetupError
 
-_START = set(LaunchOptions.__struct_fields__) & set(SETTINGS)
-"""What a Chrome is started with; all else is for the commands that come to it."""
-_ANSWERS_WITHIN_S = 3.0
+Act = Literal["start", "stop", "status"]
 
 
-def manage_chrome(words: Sequence[str]) -> int:
-    """Starts it, ends it, or tells whether it runs. Raises BrowserError."""
-    parser = Parser("chrome", "A Chrome that stays between commands, so that refs and pages last.")
+class ListeningChrome(msgspec.Struct, frozen=True):
+    """A Chrome that programs can connect to: its process, http://127.0.0.1:PORT, its WebSocket, its profile folder."""
+
+    pid: int
+    endpoint: str
+    websocket_url: str
+    profile: str
+
+
+class ChromeCommand(msgspec.Struct, frozen=True):
+    act: Act
+    port: int
+    loaded: Loaded[Config]
+
+
+def read_chrome(words: Sequence[str], caller: CommandCaller | None = None) -> ChromeCommand:
+    """What the words after `chrome` mean. Raises SetupError."""
+    parser = Parser("chrome", "A session whose Chrome listens on a port, so that other programs can connect to it.")
     parser.add_argument("act", choices=("start", "stop", "status"))
-    parser.add_argument("--port", type=int, default=0, help="start: of its DevTools, on 127.0.0.1 (default: any free)")
-    add_settings(parser, _START | {"json"})
+    parser.add_argument("--port", type=_port, default=0, help="start: on 127.0.0.1 (default: any free one)")
+    add_settings(parser, (FOR_CHROME - {"cdp", "tab"}) | {"json"})
     found = parser.read(words)
-    config = loaded(found).config
-    as_json = config.json
-    if found.act == "start":
-        keywords = {name: each for name, each in launch_keywords(config).items() if name in _START}
-        return asyncio.run(_start(LaunchOptions(**keywords), found.port, as_json=as_json))
-    return asyncio.run(_stop() if found.act == "stop" else _status(as_json=as_json))
+    return ChromeCommand(found.act, found.port, loaded(found, caller))
 
 
-async def _start(options: LaunchOptions, port: int, *, as_json: bool) -> int:
-    running = await _running()
-    if running is None:
-        state.check_writable()
-        running = await start_detached(options, port=port)
-        try:
-            state.save_chrome(running)
-        except BaseException:  # nobody would find it again
-            await stop_detached(running)
-            raise
-    elif not as_json:
-        print("Chrome was running already.", file=sys.stderr)
-    _tell(running, as_json=as_json)
-    return 0
-
-
-async def _stop() -> int:
-    known = state.started_chrome()
-    if known is None or not await stop_detached(known):
-        print("No Chrome of ours was running.")
-    else:
-        print("Chrome has ended.")
-    if known is not None:
-        state.forget_tab(state.key_of(known.websocket_url))
-    state.forget_chrome()
-    return 0
-
-
-async def _status(*, as_json: bool) -> int:
-    running = await _running()
-    if running is None:
-        print("null" if as_json else "No Chrome of ours is running.")
-        return NO_CHROME
-    _tell(running, as_json=as_json)
-    return 0
-
-
-async def _running() -> DetachedChrome | None:
-    known = state.started_chrome()
-    if known is None:
-        return None
+async def tell_chrome(command: ChromeCommand, opened: OpenSession, caller: CommandCaller, *, was_open: bool) -> int:
+    """Writes where the session's Chrome listens. Raises SetupError when it listens nowhere, BrowserError."""
+    browser, as_json = opened.session.browser, command.loaded.config.json
     try:
-        found = await websocket_url(known.endpoint, {}, _ANSWERS_WITHIN_S)
-    except BrowserError as error:
-        state.check_ended(known, error)
-        return None
-    return known if found == known.websocket_url else None
-
-
-def _tell(chrome: DetachedChrome, *, as_json: bool) -> None:
+        await browser.session.send(GetVersion())
+    except BrowserError:
+        if command.act == "start":
+            raise
+        return tell_none(caller, as_json=as_json)
+    process = browser.process
+    if process is None or process.pid is None or opened.websocket_url is None:
+        raise SetupError(
+            f"The session {opened.name!r} runs, but its Chrome listens on no port: close it first (`cdp-agent close "
+            f"--session {opened.name}`), or name another one with --session."
+        )
+    if command.act == "start" and was_open and not as_json:
+        caller.output.complain("Chrome was running already.\n")
+    about = ListeningChrome(process.pid, endpoint_of(opened.websocket_url), opened.websocket_url, process.profile)
     if as_json:
-        print(msgspec.json.encode(chrome).decode())
+        caller.output.write(msgspec.json.encode(about).decode() + "\n")
     else:
-        print(f"Chrome listens at {chrome.endpoint} (process {chrome.pid}); end it with `cdp-agent chrome stop`.")
+        caller.output.write(
+            f"Chrome listens at {about.endpoint} (process {about.pid}); end it with `cdp-agent chrome stop`.\n"
+        )
+    return DONE
+
+
+def tell_none(caller: CommandCaller, *, as_json: bool) -> int:
+    """Writes that no Chrome runs."""
+    caller.output.write("null\n" if as_json else "No Chrome of ours is running.\n")
+    return NO_CHROME
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: give a number of at most 65535")
+    return int(text)

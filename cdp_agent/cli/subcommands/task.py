@@ -14,21 +14,21 @@ import msgspec
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.state.checkpoint import load
-from cdp_agent.browser.browser import Browser
+from cdp_agent.browser.browser import Browser, Opening
+from cdp_agent.cli.caller import Streams
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.parser import Parser
-from cdp_agent.cli.session import Current, chrome, current_tab, leave
 from cdp_agent.cli.status import DONE, INTERRUPTED, MODEL_FAILED, NO_CHROME, REFUSED
 from cdp_agent.cli.terminal.approving import approval_keywords
 from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.cli.terminal.output import sink_of, to_stdout
 from cdp_agent.cli.terminal.text import for_terminal
-from cdp_agent.config import Config, agent_keywords, resume_keywords
+from cdp_agent.config import Config, agent_keywords, connect_keywords, launch_keywords, resume_keywords
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.events import Event, TaskCompleted
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
-from cdp_agent.session.tabs import Tabs
+from cdp_agent.session.tabs import Tabs, tab_named
 
 Begin = Callable[[Browser, Page, asyncio.Event], AsyncGenerator[Event, None]]
 
@@ -93,25 +93,31 @@ def report(result: AgentResult, config: Config) -> int:
 
 async def watch(config: Config, model: str, begin: Begin) -> AgentResult:
     """Carries a run out in the Chrome that is configured, and tells of it as configured. Raises CdpAgentError."""
-    tell_more(config)
     stop = asyncio.Event()
     with suppress(NotImplementedError):  # on Windows; there Ctrl-C cancels, and nothing is printed
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stop.set)
-    async with chrome(config) as running:
-        current = await current_tab(running, config, take_over=True)
-        tabs = Tabs(running.browser, current.page)
-        with sink_of(config, model) as take:
-            async with aclosing(begin(running.browser, current.page, stop)) as events:
-                async for event in events:
-                    take(event)
-        assert isinstance(event, TaskCompleted)  # the last event, always
-        with suppress(BrowserError):  # a Chrome that is gone: the result says so
-            if config.save_storage_state is not None:
-                await running.browser.save_storage_state(config.save_storage_state)
-            await tabs.follow()
-            running.browser.keep(tabs.page)
-            await leave(running, Current(tabs.page, ours=True))
+    with tell_more(config, Streams()):
+        async with _browser(config) as browser:
+            tabs = Tabs(browser, tab_named(browser, config.tab) if config.tab else await browser.new_page())
+            browser.keep(tabs.page)
+            with sink_of(config, model) as take:
+                async with aclosing(begin(browser, tabs.page, stop)) as events:
+                    async for event in events:
+                        take(event)
+            assert isinstance(event, TaskCompleted)  # the last event, always
+            with suppress(BrowserError):  # a Chrome that is gone: the result says so
+                if config.save_storage_state is not None:
+                    await browser.save_storage_state(config.save_storage_state)
+                await tabs.follow()
+                browser.keep(tabs.page)  # in somebody else's Chrome it stays, to be looked at
     return event.result
+
+
+def _browser(config: Config) -> Opening:
+    """The Chrome that `cdp` names, else one for this run alone."""
+    if config.cdp:
+        return Browser.connect(config.cdp, **connect_keywords(config))
+    return Browser.launch(**launch_keywords(config))
 
 
 def _schema(path: Path | None) -> Any:

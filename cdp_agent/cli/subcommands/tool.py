@@ -2,60 +2,54 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from cdp_agent import errors
+from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.parser import ToolCommand
-from cdp_agent.cli.session import Current, chrome, current_tab, leave
+from cdp_agent.cli.session import OpenSession
+from cdp_agent.cli.status import DONE, status_of_class
 from cdp_agent.cli.terminal.log import tell_more
-from cdp_agent.cli.terminal.text import for_terminal
+from cdp_agent.cli.terminal.text import for_terminal, one_line
 from cdp_agent.config import endpoint_of
 from cdp_agent.errors import InvalidArguments, SetupError
-from cdp_agent.session.tabs import Tabs
+from cdp_agent.session.calls import Understood
+from cdp_agent.session.session import ToolOutcome
 from cdp_agent.tools.addresses import complete_address
-from cdp_agent.tools.base import Context, Observation, facts
+from cdp_agent.tools.base import facts
 
 if TYPE_CHECKING:
     from cdp_agent.providers.client import Client
 
 
-async def call_tool(call: ToolCommand) -> int:
-    """Calls it on the current tab and prints what came of it. Raises CdpAgentError."""
-    tell_more(call.config)
-    address = _address(call.url) if call.url is not None else None
-    async with chrome(call.config, may_launch=call.goes_elsewhere or not call.needs_page) as running:
-        current = await current_tab(running, call.config, take_over=call.goes_elsewhere)
-        tabs = Tabs(running.browser, current.page)
-        try:
-            if address is not None:
-                await current.page.goto(address)
-            async with _model(call) as model:
-                context = Context(current.page, running.browser, model, schemes=None)
-                outcome = await call.tool.run(call.arguments, context)
-            if isinstance(outcome, Observation) and outcome.tab is not None:
-                tabs.go_to(outcome.tab)
-            moved = await tabs.follow()
-        finally:
-            running.browser.keep(tabs.page)
-            await leave(running, Current(tabs.page, current.ours or tabs.page is not current.page))
-    if isinstance(outcome, Observation):
-        _print(outcome, moved, as_json=call.config.json)
-    return 0
+async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCaller) -> int:
+    """Calls it on the current tab of the session and writes what came of it. Raises SetupError for a wrong address."""
+    url = _address(call.url) if call.url is not None else None
+    with tell_more(call.config, caller.output):
+        async with _model(call, caller) as model:
+            outcome = await opened.session.perform(
+                Understood(call.tool, call.arguments), url=url, tab=call.config.tab, model=model, folder=caller.folder
+            )
+    if outcome.error is not None:
+        caller.output.complain(f"cdp-agent: {one_line(outcome.text)}\n")
+        return status_of_class(getattr(errors, outcome.error.type))
+    caller.output.write(_told(outcome, as_json=call.config.json))
+    return DONE
 
 
 @asynccontextmanager
-async def _model(call: ToolCommand) -> AsyncIterator[Client | None]:
+async def _model(call: ToolCommand, caller: CommandCaller) -> AsyncIterator[Client | None]:
     """The model that is configured, for the tools that ask one. Raises SetupError."""
     if not call.tool.needs_model or not call.config.model:
         yield None
         return
     from cdp_agent.providers.client import Client  # httpx takes long to import
 
-    async with Client(endpoint_of(call.config)) as client:
+    async with Client(endpoint_of(call.config, caller.environment)) as client:
         yield client
 
 
@@ -66,11 +60,8 @@ def _address(text: str) -> str:
         raise SetupError(str(error)) from error
 
 
-def _print(observation: Observation, moved: str | None, *, as_json: bool) -> None:
+def _told(outcome: ToolOutcome, *, as_json: bool) -> str:
     if as_json:
-        value = facts(observation.value) if observation.value is not None else {"text": observation.text}
-        sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
-        return
-    print(for_terminal(observation.text))
-    if moved:
-        print(moved)
+        value = facts(outcome.value) if outcome.value is not None else {"text": outcome.text}
+        return msgspec.json.encode(value).decode() + "\n"
+    return for_terminal(outcome.text) + "\n"

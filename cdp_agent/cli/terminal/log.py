@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from cdp_agent.config.settings import Config
 
+if TYPE_CHECKING:
+    from cdp_agent.cli.caller import Stream
 
-def tell_more(config: Config) -> None:
-    """With `debug`, what is logged goes to stderr: only ours, since others log headers, with keys in them."""
-    if config.debug:
-        import logging
 
-        handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(logging.Formatter("%(relativeCreated)7.0f ms  %(name)s  %(message)s"))
-        log = logging.getLogger("cdp_agent")
-        log.addHandler(handler)
-        log.setLevel(logging.DEBUG)
+@contextmanager
+def tell_more(config: Config, output: Stream) -> Iterator[None]:
+    """With `debug`, what is logged meanwhile goes to stderr: only ours, since others log headers, with keys in them."""
+    if not config.debug:
+        yield
+        return
+    import logging
+
+    class Telling(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            output.complain(self.format(record) + "\n")
+
+    handler = Telling()
+    handler.setFormatter(logging.Formatter("%(relativeCreated)7.0f ms  %(name)s  %(message)s"))
+    log = logging.getLogger("cdp_agent")
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(before)

@@ -1,4 +1,4 @@
-"""A Chrome that outlives the process that started it: for `cdp-agent chrome start`, and the commands that follow.
+"""A Chrome that is not ours, to connect to: it outlives whoever started it.
 
 It has the same supervisor as any Chrome of ours, which removes its temporary profile when it ends, however it ends.
 """
@@ -13,18 +13,17 @@ import time
 import msgspec
 
 from cdp_agent.browser.launch import supervisor
+from cdp_agent.browser.launch.chrome import LaunchOptions
+from cdp_agent.browser.launch.launcher import CLEAN_UP_S, start_with_port, wait_until_listening
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.errors import BrowserError
-
-from .chrome import LaunchOptions
-from .launcher import CLEAN_UP_S, start_with_port, wait_until_listening
 
 _ORDERLY_END_S = 3.0
 
 
 class DetachedChrome(msgspec.Struct, frozen=True):
-    """A Chrome that outlives the process that started it: for `chrome start`, written down for `chrome stop`."""
+    """A Chrome that outlives the process that started it."""
 
     pid: int
     supervisor_pid: int

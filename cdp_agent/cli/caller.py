@@ -1,0 +1,46 @@
+"""Whoever gave a command: where they are, and where what it writes goes. In the host of a session that is elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Protocol
+
+import msgspec
+
+
+class Stream(Protocol):
+    """Takes what a command writes."""
+
+    def write(self, text: str) -> None:
+        """To the standard output."""
+
+    def complain(self, text: str) -> None:
+        """To the standard error."""
+
+
+class CommandCaller(msgspec.Struct, frozen=True):
+    """`folder` is where relative paths begin; `at_terminal`: a person reads the standard output."""
+
+    folder: str
+    environment: Mapping[str, str]
+    output: Stream
+    at_terminal: bool = False
+
+    @staticmethod
+    def here() -> CommandCaller:
+        """Whoever has called this process."""
+        return CommandCaller(os.getcwd(), os.environ, Streams(), sys.stdout.isatty())
+
+
+class Streams:
+    """The standard output and error of this process."""
+
+    def write(self, text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    def complain(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()

@@ -1,0 +1,116 @@
+"""`cdp-agent sessions` and `cdp-agent close [--all]`: those that run, wherever they were begun."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+import msgspec
+
+from cdp_agent.cli.parser import Parser
+from cdp_agent.cli.session import SessionInfo
+from cdp_agent.cli.status import DONE
+from cdp_agent.cli.terminal.text import one_line
+from cdp_agent.errors import BrowserError
+from cdp_agent.session import client, runtime
+
+ABOUT, CLOSE = "+about", "+close"
+"""What the host is asked; nobody can type them as commands."""
+_ENDS_WITHIN_S = 10.0
+
+
+def list_sessions(words: Sequence[str]) -> int:
+    """Prints the sessions that run. Raises SetupError."""
+    parser = Parser("sessions", "List the sessions that run.")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    as_json = parser.read(words).json
+    folder = runtime.folder()
+    found = [about for name in runtime.names(folder) if (about := _about(folder, name)) is not None]
+    if as_json:
+        print(msgspec.json.encode(found).decode())
+    elif not found:
+        print("No session runs.")
+    for each in found if not as_json else []:
+        chrome = f"at {each.endpoint}" if each.endpoint else f"Chrome is process {each.chrome}"
+        tabs = f"{each.tabs} tab{'' if each.tabs == 1 else 's'}"
+        page = f", now at {each.url}" if each.url else ""
+        print(one_line(f"{each.name}: {tabs}{page}; {chrome}; idle for {each.idle_s:.0f} of {each.ends_after_s:g} s"))
+    return DONE
+
+
+def close_sessions(words: Sequence[str], name: str) -> int:
+    """Ends the session of that name, or all. Raises SetupError, BrowserError."""
+    parser = Parser("close", "End the session: its tabs, and its Chrome where that is ours.")
+    parser.add_argument("--all", action="store_true", help="all of this user's sessions")
+    everything = parser.read(words).all
+    folder = runtime.folder()
+    closed = [each for each in (runtime.names(folder) if everything else [name]) if close_session(folder, each)]
+    if not closed:
+        print("No session runs." if everything else f"No session {name!r} runs.")
+    for each in closed:
+        print(f"Session {each!r} has ended.")
+    return DONE
+
+
+def close_session(folder: str, name: str) -> bool:
+    """Ends the session, a host that does not answer with it; whether there was one. Raises BrowserError."""
+    try:
+        connection = client.connected(folder, name)
+    except BrowserError:
+        return _end_hanging(folder, name)
+    if connection is None:
+        _forget(folder, name)
+        return False
+    told: list[str] = []
+    try:
+        connection.carry_out(name, [CLOSE], told.append)
+    finally:
+        connection.close()
+    return bool(told)
+
+
+def _about(folder: str, name: str) -> SessionInfo | None:
+    try:
+        connection = client.connected(folder, name)
+    except BrowserError as error:
+        print(f"{name}: {error}")
+        return None
+    if connection is None:
+        _forget(folder, name)
+        return None
+    told: list[str] = []
+    try:
+        connection.carry_out(name, [ABOUT], told.append)
+    except BrowserError:
+        return None  # it ended meanwhile
+    finally:
+        connection.close()
+    return msgspec.json.decode("".join(told), type=SessionInfo) if told else None
+
+
+def _forget(folder: str, name: str) -> None:
+    """Removes the socket of a host that was killed."""
+    with runtime.starting(folder, name):
+        if (connection := client.connected(folder, name)) is None:
+            with suppress(FileNotFoundError):
+                os.unlink(os.path.join(folder, f"{name}.sock"))
+        else:
+            connection.close()
+
+
+def _end_hanging(folder: str, name: str) -> bool:
+    """Kills a host that does not answer; its Chrome ends with it."""
+    host = os.path.basename(os.path.realpath(os.path.join(folder, f"{name}.sock"))).removesuffix(".sock")
+    pid = runtime.pid_of(folder, host)
+    if pid is None:
+        raise BrowserError(f"The process that holds the session {name!r} does not answer, and is not known.")
+    os.kill(pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+    until = time.monotonic() + _ENDS_WITHIN_S
+    while client.connected(folder, name) is not None:  # refused as soon as it is gone
+        if time.monotonic() > until:
+            raise BrowserError(f"The process {pid} that holds the session {name!r} does not end.")
+    _forget(folder, name)
+    return True

@@ -1,0 +1,221 @@
+"""The process that owns a browser and stays: it carries out the commands that come in over its socket.
+
+Its socket can be opened by its user alone. A command ends with whoever gave it; the process ends when it has no
+session any more, which is so when each was closed or was idle for as long as it may be. What a command is, is given by
+`Carrier`: this module knows nothing of browsers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import os
+import secrets
+import signal
+import socket
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from cdp_agent.security import files
+from cdp_agent.session.client import READY
+from cdp_agent.session.messages import CommandEnded, CommandRequest, Complained, Hello, Message, Written
+
+_LONGEST_REQUEST = 64 << 20
+_LOOKS_EVERY_S = 1.0
+_FIRST_COMMAND_S = 30.0
+_HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
+_log = logging.getLogger(__name__)
+
+
+class ClientOutput:
+    """Where a command writes. What nobody reads any more is dropped: the command is cancelled then."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self._writer = writer
+
+    def write(self, text: str) -> None:
+        """To the caller's standard output."""
+        self.send(Written(text))
+
+    def complain(self, text: str) -> None:
+        """To the caller's standard error."""
+        self.send(Complained(text))
+
+    def send(self, message: Message) -> None:
+        if not self._writer.is_closing():
+            self._writer.write(msgspec.json.encode(message) + b"\n")
+
+    async def end(self, status: int) -> None:
+        """The last that is said; returns when it is on its way."""
+        self.send(CommandEnded(status))
+        with suppress(ConnectionError):  # whoever asked is gone
+            await self._writer.drain()
+
+
+class Carrier(Protocol):
+    """What carries commands out, and has the sessions that they are for."""
+
+    @property
+    def sessions(self) -> list[str]:
+        """The names of those that are open, or being opened."""
+
+    async def carry_out(self, request: CommandRequest, output: ClientOutput) -> int:
+        """The exit status. Raises nothing but CancelledError, when the caller went away."""
+
+    async def close_idle(self) -> None:
+        """Closes the sessions that nobody has used for as long as they may be idle."""
+
+    async def close(self) -> None:
+        """Closes all of them."""
+
+
+class Host:
+    """Serves at `NAME.sock` in the folder, from where it is called."""
+
+    def __init__(self, folder: str, name: str, carrier: Carrier) -> None:
+        self._folder = folder
+        self._path, self._pid = f"{name}.sock", f"{name}.pid"
+        self._carrier = carrier
+        self._token: str | None = None
+        self._calls: set[asyncio.Task[None]] = set()
+        self._links: set[str] = set()
+        self._look = asyncio.Event()
+        self._ends = False
+        self._asked_by: float | None = None
+        """Until when the first command has to come, None once it has."""
+        self._identity: tuple[int, int] | None = None
+
+    async def serve(self) -> None:
+        """Returns when it has nothing to hold any more, or is told to end. Raises OSError when it cannot listen."""
+        os.chdir(self._folder)  # no folder of anybody's is held, and the socket's path is short
+        server = await self._listen()
+        loop = asyncio.get_running_loop()
+        with suppress(NotImplementedError):  # on Windows
+            for number in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(number, self._end)
+        self._asked_by = loop.time() + _FIRST_COMMAND_S
+        os.write(1, READY)
+        _leave_terminal()
+        try:
+            while not self._is_over():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_LOOKS_EVERY_S):
+                        await self._look.wait()
+                self._look.clear()
+                await self._carrier.close_idle()
+                self._link()
+        finally:
+            server.close()
+            self._forget()
+            for call in self._calls:
+                call.cancel()
+            if self._calls:
+                await asyncio.wait(self._calls)
+            await self._carrier.close()
+
+    def _end(self) -> None:
+        self._ends = True
+        self._look.set()
+
+    def _is_over(self) -> bool:
+        """Whether there is nothing to hold, or our socket is no longer where commands look: nobody could end us then.
+
+        Asked just before the socket is closed: whoever came meanwhile is a call, or is turned away before our hello.
+        """
+        waits = self._asked_by is not None and asyncio.get_running_loop().time() < self._asked_by
+        holds = bool(self._carrier.sessions or self._calls) or waits
+        return self._ends or not holds or not self._is_found()
+
+    async def _listen(self) -> asyncio.Server:
+        with suppress(FileNotFoundError):
+            os.unlink(self._path)  # of one that was killed: whoever started us has seen that nobody answers
+        if _HAS_UNIX_SOCKETS:
+            before = os.umask(0o177)
+            try:
+                server = await asyncio.start_unix_server(self._serve, self._path, limit=_LONGEST_REQUEST)
+            finally:
+                os.umask(before)
+        else:
+            server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=_LONGEST_REQUEST)
+            self._token = secrets.token_hex(32)
+            port = server.sockets[0].getsockname()[1]
+            files.write(Path(self._path), f"{port} {self._token}".encode())
+        self._identity = _identity(self._path)
+        files.write(Path(self._pid), str(os.getpid()).encode())
+        return server
+
+    def _is_found(self) -> bool:
+        """Whether our socket is where commands look for it: else nobody could ever end us."""
+        return _identity(self._path) == self._identity
+
+    def _link(self) -> None:
+        """Sessions beside the first are found through links to our socket."""
+        names = {f"{name}.sock" for name in self._carrier.sessions} - {self._path}
+        for each in self._links ^ names:
+            with suppress(FileNotFoundError):
+                os.unlink(each)
+        for each in names - self._links:
+            os.symlink(self._path, each)
+        self._links = names
+
+    def _forget(self) -> None:
+        for path in [*self._links, *([self._path, self._pid] if self._is_found() else [])]:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        call = asyncio.current_task()
+        assert call is not None
+        self._calls.add(call)
+        try:
+            await self._answer(reader, writer)
+        except (ConnectionError, asyncio.IncompleteReadError, msgspec.DecodeError, ValueError) as error:
+            _log.debug("somebody came who asked nothing: %r", error)
+        finally:
+            self._calls.discard(call)
+            writer.close()
+            self._look.set()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._token is not None and not hmac.compare_digest((await reader.readline()).strip(), self._token.encode()):
+            return
+        output = ClientOutput(writer)
+        output.send(Hello(os.getpid()))
+        line = await reader.readline()
+        if not line:
+            return  # it only looked whether we are there
+        request = msgspec.json.decode(line, type=CommandRequest)
+        self._asked_by = None
+        carrying = asyncio.ensure_future(self._carrier.carry_out(request, output))
+        gone = asyncio.ensure_future(reader.read(1))  # a client says no more: this ends when it does
+        try:
+            await asyncio.wait([carrying, gone], return_when=asyncio.FIRST_COMPLETED)
+            if carrying.done():
+                self._link()
+                await output.end(carrying.result())
+        finally:
+            gone.cancel()
+            if not carrying.done():
+                carrying.cancel()
+                await asyncio.wait([carrying])
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        about = os.lstat(path)
+    except FileNotFoundError:
+        return None
+    return about.st_dev, about.st_ino
+
+
+def _leave_terminal() -> None:
+    """Whoever started us reads our output no further."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nothing, stream.fileno())
+    os.close(nothing)

@@ -1,0 +1,113 @@
+"""Where a session's host is found: a folder of this user alone, and in it for each session its socket.
+
+`NAME.sock` is the socket, or a link to that of a host with several sessions; `NAME.pid` names the host's process,
+`NAME.log` is what it logged, and `NAME.lock` is held by whoever starts it.
+
+Imports are few, since every command waits for them (platformdirs, which knows the folder too, takes 10 ms).
+"""
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from cdp_agent.errors import SetupError
+
+VARIABLE = "CDP_AGENT_SESSION"
+DEFAULT = "default"
+_LONGEST_NAME = 64
+_ADVICE = "Set XDG_RUNTIME_DIR to a folder that is yours, or pass --once, which needs none."
+
+
+def checked_name(name: str) -> str:
+    """The name, if a session can have it: letters, digits, dots, dashes and underscores. Raises SetupError."""
+    plain = name.replace("-", "").replace("_", "").replace(".", "")
+    if not (plain.isascii() and plain.isalnum() and name[0].isalnum() and len(name) <= _LONGEST_NAME):
+        raise SetupError(
+            f"{name!r} is no name for a session: it begins with a letter or a digit, and has letters, digits, dots, "
+            f"dashes and underscores, {_LONGEST_NAME} at most."
+        )
+    return name
+
+
+def folder() -> str:
+    """The folder, made where it is not there: $XDG_RUNTIME_DIR/cdp-agent, else one for the user among temporary files.
+
+    Raises SetupError.
+    """
+    problems = []
+    for path in _candidates():
+        problem = _unusable(path)
+        if problem is None:
+            return path
+        problems.append(f"{path}: {problem}")
+    raise SetupError(f"There is no folder for the sockets of sessions. {'; '.join(problems)}. {_ADVICE}")
+
+
+def _candidates() -> Iterator[str]:
+    if runtime := os.environ.get("XDG_RUNTIME_DIR"):
+        yield os.path.join(runtime, "cdp-agent")
+    if sys.platform == "win32":
+        yield os.path.join(os.environ.get("LOCALAPPDATA") or os.path.expanduser("~"), "cdp-agent", "run")
+        return
+    temporary = os.environ.get("TMPDIR") or "/tmp"
+    yield os.path.join(temporary, f"cdp-agent-{os.getuid()}")
+
+
+def _unusable(path: str) -> str | None:
+    """Why the folder cannot be used, None when it can; makes it where it is not there."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        return error.strerror
+    try:
+        about = os.lstat(path)
+    except OSError as error:
+        return error.strerror
+    if not stat.S_ISDIR(about.st_mode):
+        return "It is no folder"
+    if sys.platform != "win32" and (about.st_uid != os.getuid() or about.st_mode & 0o077):
+        return "It belongs to somebody else, or is open to others"
+    return None if os.access(path, os.W_OK | os.X_OK) else "It cannot be written"
+
+
+def pid_of(folder: str, name: str) -> int | None:
+    """The process that holds the session, as it wrote it down."""
+    with suppress(FileNotFoundError, ValueError), open(os.path.join(folder, f"{name}.pid"), encoding="ascii") as file:
+        return int(file.read())
+    return None
+
+
+def names(folder: str) -> list[str]:
+    """Of the sessions that have a socket there, be anybody behind it or not."""
+    found = (each.removesuffix(".sock") for each in sorted(os.listdir(folder)) if each.endswith(".sock"))
+    return [name for name in found if name[:1].isalnum()]
+
+
+@contextmanager
+def starting(folder: str, name: str) -> Iterator[None]:
+    """Held by whoever starts the host of that name: others wait. Raises SetupError."""
+    path = os.path.join(folder, f"{name}.lock")
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise SetupError(f"{path} cannot be made: {error.strerror}. {_ADVICE}") from error
+    try:
+        _lock(lock)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _lock(descriptor: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)

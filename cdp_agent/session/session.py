@@ -1,0 +1,309 @@
+"""A browser with its tabs and what may be done in them: what programs, the command line and servers call tools in.
+
+async with Session.launch() as session:
+    await session.call("goto", {"url": "https://example.com"})
+    outcome = await session.call("click", {"ref": "E12"})
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, ParamSpec
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from cdp_agent.browser.browser import Browser, Opening
+from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, CdpAgentError, PageUnresponsive
+from cdp_agent.providers.base import ToolCall
+from cdp_agent.security.secrets import Secrets
+from cdp_agent.session.calls import Understood, perform, understand_on
+from cdp_agent.session.tabs import Tabs, tab_named
+from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools.addresses import admitted
+from cdp_agent.tools.aliases import meant
+from cdp_agent.tools.base import Answer, Context, Observation, Tool, facts
+from cdp_agent.tools.picturing import Screenshot
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
+    from cdp_agent.providers.client import Client
+
+CALL_TIMEOUT_S = 300.0
+"""Every tool gives up sooner by itself, unless somebody is asked, or a model is."""
+NO_TAB = "No tab of this session is open: open a page first, or name one of the tabs that there are."
+_P = ParamSpec("_P")
+_log = logging.getLogger(__name__)
+
+Approve = Callable[[Understood, "Page"], Awaitable[str | None]]
+"""Asked before a call is made: why it must not be, or None."""
+
+
+class ToolError(msgspec.Struct, frozen=True):
+    """Why a call came to nothing: the name of the exception's class, and what is to be done about it."""
+
+    type: str
+    message: str
+
+    @staticmethod
+    def of(error: CdpAgentError) -> ToolError:
+        return ToolError(type(error).__name__, str(error))
+
+
+class ToolOutcome(msgspec.Struct, frozen=True):
+    """What came of a call. `text` is for a model or a person to read, that of the error where there is one.
+
+    `value` is the same as facts, such as a Receipt or a Snapshot, `images` are pictures as PNG, and `duration_ms` is
+    how long it took, without the time that other calls in the same tab took before.
+    """
+
+    text: str
+    value: msgspec.Struct | None = None
+    images: tuple[bytes, ...] = ()
+    error: ToolError | None = None
+    duration_ms: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as JSON data: `value` with what it derives from its fields."""
+        found: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self, value=None))
+        return found | {"value": None if self.value is None else facts(self.value)}
+
+
+class Session:
+    """One browser, its tabs and its tools. Calls in one tab are made one after another, those in several at once.
+
+    A call is made in the current tab: the one that calls before led to, be it by `manage_tabs`, or by a click that
+    opened a tab. `tools` are those that can be called, all built-in ones without. `secrets` are what placeholders
+    stand for, `upload_folders` where files may be uploaded from and `schemes` which addresses may be opened beside
+    those that `allow` names; None: whoever calls chose them. `approve` is asked before each call. A call is given up
+    after `timeout_s`.
+    """
+
+    def __init__(
+        self,
+        browser: Browser,
+        *,
+        tools: Mapping[str, Tool] | None = None,
+        secrets: Secrets | None = None,
+        upload_folders: tuple[str, ...] | None = None,
+        schemes: frozenset[str] | None = None,
+        approve: Approve | None = None,
+        timeout_s: float = CALL_TIMEOUT_S,
+    ) -> None:
+        self.browser = browser
+        self.tools = {name: each for name, each in (tools or BUILT_IN).items() if not each.terminal}
+        self._secrets = secrets or Secrets()
+        self._upload_folders = upload_folders
+        self._schemes = schemes
+        self._approve = approve
+        self._timeout_s = timeout_s
+        self._tabs: Tabs | None = None
+        self._busy: WeakKeyDictionary[Page, asyncio.Lock] = WeakKeyDictionary()
+        self._beginning = asyncio.Lock()
+        self._lost: str | None = None
+        """Why Chrome is gone, until there is another one."""
+        self._chromes = 1
+
+    @property
+    def page(self) -> Page | None:
+        """The current tab, None before the first call, or when it was closed."""
+        return None if self._tabs is None or self._tabs.page.closed else self._tabs.page
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | None = None,
+        *,
+        tab: str | None = None,
+        model: Client | None = None,
+    ) -> ToolOutcome:
+        """Calls a tool by its name, or one that models know it by; `arguments` as a mapping or as JSON.
+
+        `tab` is another tab than the current one, for this call alone: its id (t2, as `manage_tabs` lists them, or
+        Chrome's own), or a part of its title or address. `model` is for the tools that ask one. What goes wrong, with
+        the arguments, the page or Chrome, is in the outcome; where Chrome went away, the next call begins in a new one.
+        """
+        text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments or {}).decode()
+        asked = ToolCall("", name, text)
+        tool = self.tools.get(meant(name, {}, self.tools)[0])
+        return await self._made(lambda page: understand_on(page, asked, self.tools), tool, tab=tab, model=model)
+
+    async def perform(
+        self,
+        understood: Understood,
+        *,
+        url: str | None = None,
+        tab: str | None = None,
+        model: Client | None = None,
+        folder: str | None = None,
+    ) -> ToolOutcome:
+        """As `call`, for arguments that were read already; opens `url` first. Relative paths are from `folder`."""
+
+        async def known(page: Page) -> Understood:
+            return understood
+
+        return await self._made(known, understood.tool, url=url, tab=tab, model=model, folder=folder)
+
+    async def _made(
+        self,
+        understand: Callable[[Page], Awaitable[Understood | ActionError]],
+        tool: Tool | None,
+        *,
+        url: str | None = None,
+        tab: str | None = None,
+        model: Client | None = None,
+        folder: str | None = None,
+    ) -> ToolOutcome:
+        began, chromes = time.perf_counter(), self._chromes
+        leads = url is not None or (tool is not None and tool.effect == "address")
+        try:
+            await self._find_again(leads=leads)
+            chromes = self._chromes
+            async with self._tab(tab, leads=leads, reads=tool is not None and tool.read_only) as page:
+                began = time.perf_counter()
+                context = Context(
+                    page,
+                    self.browser,
+                    model,
+                    secrets=self._secrets,
+                    upload_folders=self._upload_folders,
+                    schemes=self._schemes,
+                    folder=folder,
+                )
+                outcome = await self._in_time(understand, context, url)
+                moved = await self._followed(outcome, page, named=tab is not None)
+        except CdpAgentError as error:
+            if isinstance(error, BrowserError) and chromes == self._chromes:
+                self._lost = self._lost or str(error)
+            _log.debug("a call failed: %s", error)
+            return _failed(error, began)
+        if isinstance(outcome, ActionError):
+            return _failed(outcome, began, moved)
+        text = "\n".join(filter(None, (outcome.text, moved)))
+        pictures = (outcome.value.image,) if isinstance(outcome.value, Screenshot) and outcome.value.image else ()
+        return ToolOutcome(text, outcome.value, pictures, None, _since(began))
+
+    async def _in_time(
+        self, understand: Callable[[Page], Awaitable[Understood | ActionError]], context: Context, url: str | None
+    ) -> Observation | ActionError:
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                if url is not None:
+                    await context.page.goto(await admitted(url, context))
+                understood = await understand(context.page)
+                if isinstance(understood, ActionError):
+                    return understood
+                if self._approve is not None and (why := await self._approve(understood, context.page)):
+                    return BlockedByPolicy(why)
+                outcome = await perform(understood, context)
+        except TimeoutError:
+            return PageUnresponsive(
+                f"It took longer than {self._timeout_s:g} s and was given up. Look at the page as it is now."
+            )
+        except ActionError as error:
+            return error
+        assert not isinstance(outcome, Answer), "terminal tools are left out"
+        return outcome
+
+    async def _find_again(self, *, leads: bool) -> None:
+        """Where Chrome or the current tab went away: the next one, and an error that says so, unless we leave anyway.
+
+        Raises BrowserError, ActionError.
+        """
+        async with self._beginning:
+            if (gone := self._lost or self.browser.gone) is not None:
+                self._lost = gone
+                was_at = "" if self._tabs is None else f" It was at {self._tabs.page.url}"
+                await self.browser.reopen()
+                self._lost = self._tabs = None
+                self._chromes += 1
+                if not leads:
+                    raise BrowserError(
+                        f"Chrome had gone away ({gone}). There is a new one: open the page again.{was_at}"
+                    )
+            elif self._tabs is not None and self._tabs.page.closed:
+                moved = await self._tabs.follow()
+                if not leads:
+                    raise ActionError(f"{moved} Look at it first: refs of the closed one mean nothing here.")
+
+    @asynccontextmanager
+    async def _tab(self, named: str | None, *, leads: bool, reads: bool) -> AsyncIterator[Page]:
+        """The tab for a call, held until it is done. Raises SetupError when none is named so, ActionError."""
+        while True:
+            page = tab_named(self.browser, named) if named else await self._current(leads=leads, reads=reads)
+            async with self._busy.setdefault(page, asyncio.Lock()):
+                # The call before may have led to another tab.
+                if named or self._tabs is None or self._tabs.page is page:
+                    yield page
+                    return
+
+    async def _current(self, *, leads: bool, reads: bool) -> Page:
+        async with self._beginning:
+            if self._tabs is None and not leads and not self.browser.is_ours:
+                pages = self.browser.pages
+                if not reads or not pages:
+                    raise ActionError(NO_TAB)
+                return pages[-1]  # somebody's: it may be read, and is left as it is
+            if self._tabs is None:
+                self._tabs = Tabs(self.browser, await self.browser.new_page())
+            return self._tabs.page
+
+    async def _followed(self, outcome: Observation | ActionError, page: Page, *, named: bool) -> str | None:
+        """Goes where the call led; says so when that is another tab."""
+        tabs = self._tabs
+        if tabs is None or (named and page is not tabs.page):
+            return None
+        if isinstance(outcome, Observation) and outcome.tab is not None:
+            tabs.go_to(outcome.tab)
+        return await tabs.follow()
+
+    async def close(self) -> None:
+        """Ends a Chrome of ours; of another one, closes the tabs that were opened in it and disconnects."""
+        await self.browser.close()
+
+    @staticmethod
+    def _opened_by(open_: Callable[_P, Opening]) -> Callable[_P, OpeningSession]:
+        @functools.wraps(open_)
+        def begin(*args: _P.args, **keywords: _P.kwargs) -> OpeningSession:
+            return OpeningSession(open_(*args, **keywords))
+
+        return begin
+
+    launch = staticmethod(_opened_by(Browser.launch))
+    connect = staticmethod(_opened_by(Browser.connect))
+
+
+class OpeningSession:
+    """A Session to come: `await` it, or enter it as `async with`, which closes it."""
+
+    def __init__(self, opening: Opening) -> None:
+        self._opening = opening
+        self._session: Session | None = None
+
+    def __await__(self) -> Generator[Any, None, Session]:
+        return self._opened().__await__()
+
+    async def __aenter__(self) -> Session:
+        self._session = await self._opened()
+        return self._session
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    async def _opened(self) -> Session:
+        return Session(await self._opening)
+
+
+def _failed(error: CdpAgentError, began: float, moved: str | None = None) -> ToolOutcome:
+    text = "\n".join(filter(None, (str(error), moved)))
+    return ToolOutcome(text, error=ToolError.of(error), duration_ms=_since(began))
+
+
+def _since(began: float) -> float:
+    return round((time.perf_counter() - began) * 1000, 1)

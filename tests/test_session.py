@@ -1,0 +1,228 @@
+"""A browser and calls of tools in it: one way in, for programs, the command line and servers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+
+import msgspec
+import pytest
+
+from cdp_agent import Browser, Secret
+from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.security.secrets import Secrets, placeholder
+from cdp_agent.session import Session, ToolError
+from cdp_agent.session.calls import Understood
+from tests.conftest import Serve
+from tests.detached import DetachedChrome
+
+SHOP = """<title>Shop</title><input aria-label="Search"><a href="/other" target=_blank>More</a>
+<button onclick="document.querySelector('p').textContent = 'Found it'">Go</button><p>Nothing yet</p>"""
+
+
+@pytest.fixture
+async def session(browser: Browser) -> Session:
+    return Session(browser)
+
+
+async def opened(session: Session, url: str) -> Snapshot:
+    assert (await session.call("goto", {"url": url})).error is None
+    value = (await session.call("snapshot")).value
+    assert isinstance(value, Snapshot)
+    return value
+
+
+def ref_of(snapshot: Snapshot, name: str) -> str:
+    return next(ref for ref, each in snapshot.refs.items() if each.name == name)
+
+
+async def test_a_call_tells_what_came_of_it_as_text_and_as_facts(session: Session, serve: Serve) -> None:
+    snapshot = await opened(session, serve(SHOP))
+
+    outcome = await session.call("click", {"ref": ref_of(snapshot, "Go")})
+
+    assert "Found it" in outcome.text
+    assert isinstance(outcome.value, Receipt)
+    assert (outcome.error, outcome.images) == (None, ())
+    assert outcome.duration_ms > 0
+    assert outcome.as_json()["value"]["action"] == "click"
+
+
+async def test_tools_and_arguments_are_understood_by_what_models_call_them(session: Session, serve: Serve) -> None:
+    await session.call("navigate", f'{{"address": "{serve(SHOP)}"}}')
+
+    filled = await session.call("input_text", {"selector": "input", "text": "tea"})
+
+    assert isinstance(filled.value, Receipt)
+    assert filled.value.value == "tea"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "kind", "said"),
+    [
+        ("click", {"reff": "E1"}, "InvalidArguments", "It takes {ref, button?"),
+        ("clik", {}, "InvalidArguments", "There is no tool 'clik'"),
+        ("click", "{", "InvalidArguments", "click: "),
+        ("click", {"ref": "E999"}, "StaleRef", "E999"),
+        ("done", {"result": "tea"}, "InvalidArguments", "There is no tool 'done'"),
+    ],
+)
+async def test_what_is_wrong_with_a_call_is_its_outcome(
+    session: Session, serve: Serve, name: str, arguments: dict[str, str] | str, kind: str, said: str
+) -> None:
+    await opened(session, serve(SHOP))
+
+    outcome = await session.call(name, arguments)
+
+    assert outcome.error is not None
+    assert (outcome.error.type, outcome.text) == (kind, outcome.error.message)
+    assert said in outcome.text
+
+
+async def test_a_picture_is_among_the_images(session: Session, serve: Serve) -> None:
+    await opened(session, serve(SHOP))
+
+    outcome = await session.call("screenshot")
+
+    assert outcome.images[0].startswith(b"\x89PNG")
+    assert msgspec.json.decode(msgspec.json.encode(outcome.as_json()))["images"][0].startswith("iVBOR")
+
+
+async def test_a_tab_that_opens_is_followed_and_left_again_when_it_closes(session: Session, serve: Serve) -> None:
+    serve("<title>Other</title><button onclick=window.close()>Away</button>", path="/other")
+    first = await opened(session, serve(SHOP))
+
+    followed = await session.call("click", {"ref": ref_of(first, "More")})
+    there = (await session.call("snapshot")).value
+    assert isinstance(there, Snapshot)
+    back = await session.call("click", {"ref": ref_of(there, "Away")})
+
+    assert "you are in it now" in followed.text
+    assert "You are back in the one before it" in back.text
+    assert session.page is not None
+    assert session.page.title == "Shop"
+
+
+async def test_a_tab_is_named_for_one_call_alone(session: Session, browser: Browser, serve: Serve) -> None:
+    other = await browser.new_page(serve("<title>Notes</title><button>Mine</button>"))
+    await opened(session, serve(SHOP))
+
+    by_title = await session.call("snapshot", tab="notes")
+    by_number = await session.call("snapshot", tab=f"t{other.number}")
+    missing = await session.call("snapshot", tab="nothing of the kind")
+
+    assert "Mine" in by_title.text
+    assert by_number.text == by_title.text
+    assert missing.error is not None
+    assert missing.error.type == "SetupError"
+    assert "Search" in (await session.call("snapshot")).text
+
+
+async def test_calls_in_one_tab_wait_for_each_other_and_those_in_others_do_not(
+    session: Session, browser: Browser, serve: Serve
+) -> None:
+    other = await browser.new_page(serve("<p>Quick"))
+    await opened(session, serve(SHOP))
+    ended = []
+
+    async def call(name: str, arguments: dict[str, float], tab: str | None = None) -> None:
+        await session.call(name, arguments, tab=tab)
+        ended.append((name, tab))
+
+    async with asyncio.TaskGroup() as calls:
+        calls.create_task(call("wait", {"seconds": 1}))
+        await asyncio.sleep(0)
+        calls.create_task(call("snapshot", {}))
+        calls.create_task(call("snapshot", {}, f"t{other.number}"))
+
+    assert ended == [("snapshot", f"t{other.number}"), ("wait", None), ("snapshot", None)]
+
+
+async def test_a_call_that_takes_too_long_is_given_up_and_the_next_one_works(browser: Browser, serve: Serve) -> None:
+    session = Session(browser, timeout_s=1)
+    await opened(session, serve(SHOP))
+
+    outcome = await session.call("wait", {"seconds": 20})
+
+    assert outcome.error is not None
+    assert outcome.error == ToolError("PageUnresponsive", outcome.text)
+    assert "longer than 1 s" in outcome.text
+    assert "Nothing yet" in (await session.call("snapshot")).text
+
+
+async def test_a_tab_that_somebody_closed_is_told_before_anything_is_done_elsewhere(
+    session: Session, browser: Browser, serve: Serve
+) -> None:
+    first = await opened(session, serve(SHOP))
+    await session.call("manage_tabs", {"action": "open", "url": serve(SHOP)})
+    assert session.page is not None
+    await session.page.close()
+
+    told = await session.call("click", {"ref": ref_of(first, "Go")})
+
+    assert told.error is not None
+    assert "Your tab was closed. You are back in the one before it." in told.text
+    assert "Nothing yet" in (await session.call("snapshot")).text
+
+
+async def test_secrets_are_filled_in_and_never_told(browser: Browser, serve: Serve) -> None:
+    url = serve('<input type=password aria-label=Password oninput="document.title = this.value">')
+    session = Session(browser, secrets=Secrets({"PASSWORD": Secret("correct horse")}, url))
+    field = ref_of(await opened(session, url), "Password")
+
+    filled = await session.call("fill", {"ref": field, "value": placeholder("PASSWORD")})
+    listed = await session.call("manage_tabs", {"action": "list"})
+
+    assert filled.error is None
+    assert session.page is not None
+    assert await session.page.evaluate("document.querySelector('input').value") == "correct horse"
+    assert "correct horse" not in filled.text + listed.text
+
+
+async def test_a_call_that_is_not_approved_is_not_made(browser: Browser, serve: Serve) -> None:
+    async def approve(call: Understood, page: Page) -> str | None:
+        return f"no {call.tool.name} at {page.title}" if call.tool.name == "click" else None
+
+    session = Session(browser, approve=approve)
+    snapshot = await opened(session, serve(SHOP))
+
+    outcome = await session.call("click", {"ref": ref_of(snapshot, "Go")})
+
+    assert outcome.error == ToolError("BlockedByPolicy", "no click at Shop")
+    assert "Nothing yet" in (await session.call("snapshot")).text
+
+
+async def test_a_chrome_that_was_killed_is_told_and_the_next_call_has_another(serve: Serve) -> None:
+    url = serve(SHOP)
+    async with Session.launch() as session:
+        before = await opened(session, url)
+        assert session.browser.process is not None
+        assert session.browser.process.pid is not None
+        os.kill(session.browser.process.pid, signal.SIGKILL)
+
+        told = [await session.call("click", {"ref": ref_of(before, "Go")}) for _ in range(2)]
+        again = await opened(session, url)
+
+    kinds = [None if each.error is None else each.error.type for each in told]
+    assert kinds == ["BrowserError", "BrowserError"]
+    assert f"open the page again. It was at {url}" in told[1].text
+    assert "Nothing yet" in again.text
+
+
+async def test_in_somebody_elses_chrome_only_our_own_tabs_are_acted_in(detached: DetachedChrome, serve: Serve) -> None:
+    async with Browser.connect(detached.endpoint) as person:
+        theirs = await person.new_page(serve("<title>Theirs</title><button onclick=document.title='Hit'>Go"))
+        async with Session.connect(detached.endpoint) as session:
+            read = await session.call("snapshot")
+            refused = await session.call("press", {"key": "Enter"})
+            await opened(session, serve(SHOP))
+
+            assert re.search(r'button "Go"', read.text)
+            assert refused.error is not None
+            assert "No tab of this session is open" in refused.text
+            assert await theirs.evaluate("document.title") == "Theirs"
+        assert [page.title for page in person.pages].count("Shop") == 0

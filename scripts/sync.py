@@ -20,7 +20,7 @@ from cdp_agent.page.page import Page
 
 FILE = Path(__file__).parent.parent / "cdp_agent/sync/classes.py"
 MIRRORED: dict[str, type] = {"Browser": Browser, "Page": Page, "Agent": Agent}
-LEFT_OUT = {"Browser": {"session", "downloads", "process"}}
+LEFT_OUT = {"Browser": {"session", "downloads"}}
 """What has async calls of its own, and is for programs that speak the protocol themselves."""
 BLOCKING = {"asyncio.Event": "StopSignal", "Opening": "Browser", "AsyncGenerator": "Generator"}
 """What stands in annotations in the place of what is awaited."""

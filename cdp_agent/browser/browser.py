@@ -21,7 +21,6 @@ from .context_options import ContextOptions
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from cdp_agent.browser.launch.launcher import ChromeProcess
     from cdp_agent.browser.launch.proxy import Proxy
     from cdp_agent.page.page import Page
     from cdp_agent.page.tab.settings import Given
@@ -222,9 +221,27 @@ class Browser:
         return closed.result() if closed.done() else None
 
     @property
-    def process(self) -> ChromeProcess | None:
-        """The Chrome that we started, None for another one."""
-        return self._instance.process
+    def pid(self) -> int | None:
+        """The main process of a Chrome that we started, None for another one."""
+        return None if self._instance.process is None else self._instance.process.pid
+
+    @property
+    def profile(self) -> str | None:
+        """The profile folder of a Chrome that we started, None for another one."""
+        return None if self._instance.process is None else self._instance.process.profile
+
+    async def listening(self, timeout_s: float = 30.0) -> str:
+        """The WebSocket of a Chrome that we started with `--remote-debugging-port` among its `args`, once it is open.
+
+        Raises BrowserError when it does not listen within `timeout_s`, or is not ours.
+        """
+        if (process := self._instance.process) is None:
+            raise BrowserError("This Chrome was not started here: where it listens is not known.")
+        either: list[asyncio.Future[Any]] = [process.listening, process.ended]
+        await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        if not process.listening.done():
+            raise BrowserError(f"Chrome does not listen on a port within {timeout_s:g} s: something else may.")
+        return process.listening.result()
 
     async def reopen(self) -> None:
         """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.

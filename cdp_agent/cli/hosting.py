@@ -40,7 +40,7 @@ class Commands:
         try:
             if request.words == [ABOUT]:
                 if (opened := self._sessions.find(request.session)) is not None:
-                    output.write(msgspec.json.encode(opened.about(os.getpid())).decode())
+                    output.write(msgspec.json.encode(await opened.about(os.getpid())).decode())
                 return DONE
             if request.words == [CLOSE]:
                 if await self._sessions.close(request.session):

@@ -21,7 +21,6 @@ from cdp_agent.config.values import plain, shown
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.session.session import Session
 
-_LISTENS_WITHIN_S = 30.0
 NONE_RUNS = "No session runs for this command: begin with `cdp-agent open URL`."
 
 
@@ -44,33 +43,29 @@ class SessionInfo(msgspec.Struct, frozen=True):
 class OpenSession:
     """A session of this process, with what it was opened with."""
 
-    def __init__(self, name: str, session: Session, config: Config) -> None:
+    def __init__(self, name: str, session: Session, config: Config, *, listens: bool = False) -> None:
+        """`listens`: its Chrome listens on a port, for others."""
         self.name = name
         self.session = session
         self.config = config
+        self.listens = listens
         self.calls = 0
         self.used = time.monotonic()
-
-    @property
-    def websocket_url(self) -> str | None:
-        """Where its Chrome listens for others; None where it does not, or is none of ours."""
-        process = self.session.browser.process
-        return process.listening.result() if process is not None and process.listening.done() else None
 
     @property
     def is_idle(self) -> bool:
         return not self.calls and time.monotonic() - self.used > self.config.idle
 
-    def about(self, pid: int) -> SessionInfo:
+    async def about(self, pid: int) -> SessionInfo:
+        """What is told of it; `pid` is the process that holds it. Raises BrowserError."""
         browser, page = self.session.browser, self.session.page
-        process = browser.process
         endpoint = ", ".join(shown(SETTINGS["cdp"], (each,)) for each in self.config.cdp) or None
-        if self.websocket_url is not None:
-            endpoint = endpoint_of(self.websocket_url)
+        if self.listens:
+            endpoint = endpoint_of(await browser.listening())
         return SessionInfo(
             self.name,
             pid,
-            None if process is None else process.pid,
+            browser.pid,
             endpoint,
             len(browser.pages) if browser.is_ours else sum(map(browser.opened, browser.pages)),
             None if page is None else page.url,
@@ -154,16 +149,11 @@ async def _opened(name: str, config: Config, caller: CommandCaller, port: int | 
     listening = (f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1")
     session = await Session.launch(**{**keywords, "args": [*config.args, *listening]})
     try:
-        assert session.browser.process is not None  # it was launched
-        async with asyncio.timeout(_LISTENS_WITHIN_S):
-            await asyncio.shield(session.browser.process.listening)
-    except TimeoutError as error:
-        await session.close()
-        raise BrowserError(f"Chrome does not listen on port {port}: something else may.") from error
+        await session.browser.listening()
     except BaseException:
         await session.close()
         raise
-    return OpenSession(name, session, config)
+    return OpenSession(name, session, config, listens=True)
 
 
 def endpoint_of(websocket_url: str) -> str:

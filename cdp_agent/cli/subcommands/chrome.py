@@ -55,15 +55,17 @@ async def tell_chrome(command: ChromeCommand, opened: OpenSession, caller: Comma
         if command.act == "start":
             raise
         return tell_none(caller, as_json=as_json)
-    process = browser.process
-    if process is None or process.pid is None or opened.websocket_url is None:
+    if not opened.listens:
         raise SetupError(
             f"The session {opened.name!r} runs, but its Chrome listens on no port: close it first (`cdp-agent close "
             f"--session {opened.name}`), or name another one with --session."
         )
     if command.act == "start" and was_open and not as_json:
         caller.output.complain("Chrome was running already.\n")
-    about = ListeningChrome(process.pid, endpoint_of(opened.websocket_url), opened.websocket_url, process.profile)
+    url, pid, profile = await browser.listening(), browser.pid, browser.profile
+    assert pid is not None  # it was launched, since it listens
+    assert profile is not None
+    about = ListeningChrome(pid, endpoint_of(url), url, profile)
     if as_json:
         caller.output.write(msgspec.json.encode(about).decode() + "\n")
     else:

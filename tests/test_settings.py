@@ -205,7 +205,8 @@ async def test_where_nothing_is_set_nothing_is_sent(detached: DetachedChrome) ->
         ({"viewport": (0, 600)}, "(0, 600) is no viewport: write width and height in CSS pixels, such as (1280, 800)"),
         ({"viewport": (800,)}, "(800,) is no viewport"),
         ({"viewport": (800.5, 600)}, "(800.5, 600) is no viewport"),
-        ({"viewport": (20_000_000, 600)}, "(20000000, 600) is no viewport"),
+        ({"viewport": (20_000, 600)}, "(20000, 600) is no viewport"),
+        ({"viewport": (16_000, 16_000)}, "(16000, 16000) is no viewport"),
         ({"viewport": "800x600"}, "'800x600' is no viewport"),
         ({"viewport": {"width": 800, "height": 600}}, "{'width': 800, 'height': 600} is no viewport"),
         ({"viewport": Viewport(800, 600, scale=-1)}, "Viewport(width=800, height=600, scale=-1,"),
@@ -222,7 +223,7 @@ def test_what_makes_no_sense_is_refused_before_chrome_starts(setting: dict[str, 
 async def test_a_time_zone_that_only_chrome_does_not_know_is_refused_by_the_page(
     browser: Browser, monkeypatch: pytest.MonkeyPatch, detached: DetachedChrome
 ) -> None:
-    monkeypatch.setattr("zoneinfo.available_timezones", lambda: {"Europe/Atlantis"})
+    monkeypatch.setattr("cdp_agent.page.tab.settings.available_timezones", lambda: {"Europe/Atlantis"})
     async with Browser.connect(detached.endpoint, timezone="Europe/Atlantis") as connected:
         before = connected.pages
         with pytest.raises(SetupError, match="Chrome knows no time zone 'Europe/Atlantis'"):

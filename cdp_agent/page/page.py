@@ -50,22 +50,22 @@ class Page(View, metaclass=_Public):
         return dir(type(self))
 
     async def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
-        """Opens an address and waits until it is settled, within `navigation_timeout_s` (30) unless told otherwise.
+        """Opens an address and waits until it is settled: `timeout_s` seconds, or the browser's `navigation_timeout_s`.
 
-        Raises NavigationFailed, PageUnresponsive, BrowserError.
+        Raises NavigationFailed, BlockedByPolicy, PageUnresponsive, BrowserError.
         """
         return await navigation.goto(self, url, timeout_s=timeout_s)
 
     async def back(self) -> Receipt:
-        """Goes back in the tab's history. Raises ActionError when there is no page to go back to."""
+        """Goes back in the tab's history. Raises ActionError when there is none to go back to, as `goto` else."""
         return await navigation.back(self)
 
     async def forward(self) -> Receipt:
-        """Goes forward in the tab's history. Raises ActionError when there is no page to go forward to."""
+        """Goes forward in the tab's history. Raises ActionError when there is none to go forward to, as `goto` else."""
         return await navigation.forward(self)
 
     async def reload(self) -> Receipt:
-        """Loads the page anew, also after it crashed."""
+        """Loads the page anew, also after it crashed. Raises as `goto`."""
         return await navigation.reload(self)
 
     async def click(
@@ -127,7 +127,7 @@ class Page(View, metaclass=_Public):
         return await perform(self, "select", ref, lambda at: secret_filling.select_secret(at, secret, by=by))
 
     async def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
-        """Chooses an option of a list, native or not; several where the list takes several.
+        """Chooses an option of a list, native or not, `by` its text, value or index; several where it takes several.
 
         Raises NotInteractable, InvalidArguments that names the options there are, StaleRef.
         """
@@ -146,7 +146,10 @@ class Page(View, metaclass=_Public):
         return await perform(self, "focus", ref, actions.focus)
 
     async def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
-        """Presses a key or chord ("Enter", "Control+A") where the focus is, or in the element; so many times."""
+        """Presses a key or chord ("Enter", "Control+A") where the focus is, or in the element; `repeat` times.
+
+        Raises InvalidArguments for a key that there is not, NotInteractable, StaleRef.
+        """
         root = (await self.frames()).root
         detail = key if repeat == 1 else f"{key} {repeat} times"
         if ref is None:
@@ -179,7 +182,10 @@ class Page(View, metaclass=_Public):
         return await perform(self, "type", ref, do, detail=detail)
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
-        """Gives files to a file field, or to what opens one. Raises NotInteractable, InvalidArguments, StaleRef."""
+        """Gives the files at these paths to a file field, or to what opens one.
+
+        Raises InvalidArguments for a file that is not there, NotInteractable, StaleRef.
+        """
         return await perform(self, "upload", ref, lambda at: uploading.upload(at, paths))
 
     async def scroll(
@@ -191,7 +197,14 @@ class Page(View, metaclass=_Public):
         ref: str | None = None,
         to_text: str | None = None,
     ) -> Scrolled:
-        """Scrolls the page or a box in it, until what that loads has arrived; see `scroll.scroll`."""
+        """Scrolls the page, or with `ref` that element or the nearest box around it, until what that loads has arrived.
+
+        `direction` is up, down, left, right, top, bottom, or into_view with `ref`; "bottom" follows a feed as long as
+        it grows. `pages` is in viewports of what scrolls (0.1 to 20), `pixels` in CSS pixels wins over it. With
+        `to_text` it goes on until that text is there and brings it into view, also in a list that draws only what is
+        in view; from the end it begins again at the top. Raises InvalidArguments, StaleRef, PageUnresponsive,
+        BrowserError.
+        """
         return await scrolling.scroll(self, direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text)
 
     async def wait_for(
@@ -206,7 +219,14 @@ class Page(View, metaclass=_Public):
         idle: bool | float | None = None,
         timeout_s: float = 10,
     ) -> Receipt:
-        """Waits until all that is given holds, see wait.py. Raises ActionError that says what is there instead."""
+        """Waits until all that is given holds at the same time, in any frame, and tells what changed meanwhile.
+
+        `text` and `gone` are texts as a reader sees them, whatever the case and white space; `selector` is a CSS
+        selector, in shadow roots too, of something that is shown; `url` a part of the address, or a pattern with `*`;
+        `ref` an element that is there and shown. `navigation`: another page or address than before the last action.
+        `idle`: so many seconds (True: half a second) without a request, apart from those that never end. Raises
+        ActionError that says what is there instead after `timeout_s` seconds, InvalidArguments, BrowserError.
+        """
         return await waits.wait_for(
             self,
             text=text,

@@ -46,7 +46,14 @@ class View(Tab):
         max_results: int = 10,
         cover: Callable[[str], str] | None = None,
     ) -> SearchResult:
-        """Where the lines of the snapshot match, over all frames; see `search.search`."""
+        """Where the lines of the snapshot match, over all frames: names, texts, values and options.
+
+        `pattern` is a text, whose words may stand in neighbouring cells, in any case unless `case_sensitive`, with
+        quotes and dashes of any form; or with `regex` an expression of the `regex` package. `context_chars` are told
+        before and after each match, and `max_results` matches at most; `total` counts them all. `cover` may hide parts
+        of a text before anything looks into it: it puts as many characters in their place. Raises InvalidArguments for
+        a bad pattern, one that takes too long, and values out of range; PageUnresponsive, BrowserError.
+        """
         from cdp_agent.page.query import search as searching  # late: 15 ms, half of it the regex package
 
         tree = await self.frames()
@@ -74,7 +81,13 @@ class View(Tab):
         max_results: int = 20,
         include_text: bool = True,
     ) -> FindResult:
-        """The elements that match a CSS selector, over all frames and shadow roots; see `find.find`."""
+        """The elements that match a CSS selector, closed shadow roots and frames of all processes included.
+
+        `within` is the ref of an element: what is below it, its shadow root and, for an iframe, its document.
+        `attributes` names those to be told, `max_results` how many elements at most; `total` counts them all. Raises
+        InvalidArguments for a bad selector, with Chrome's reason, and values out of range; StaleRef, PageUnresponsive,
+        BrowserError.
+        """
         tree = await self.frames()
         await self.adopt_saved()
         scope = await locate(self, within) if within is not None else None
@@ -92,9 +105,10 @@ class View(Tab):
         return result
 
     async def markdown(self, *, budget_tokens: int | None = None) -> str:
-        """All that a reader sees of the page, as Markdown; see `contents`.
+        """All that a reader sees of the page, as Markdown, all frames in document order.
 
         With a budget it is at most so many tokens long, the main content first, and its last line says what was cut.
+        Raises PageUnresponsive, BrowserError.
         """
         found = await self.contents()
         return found.text if budget_tokens is None else found.within(budget_tokens)
@@ -116,15 +130,24 @@ class View(Tab):
         return await screenshot(self, full_page=full_page, marks=marks, hidden=hidden)
 
     async def html(self, selector: str = "html") -> str:
-        """The markup of the first element that matches, in any frame. Raises ActionError when there is none."""
+        """The markup of the first element that matches a CSS selector, in any frame.
+
+        Raises ActionError when there is none, InvalidArguments for a bad selector.
+        """
         return await outer_html(self, selector)
 
     async def clean_html(self, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
-        """The markup of an element or of the page, as a reader of it wants it; see `markup.clean_html`."""
+        """The cleaned markup of an element, or of the page, with shadow roots and the documents of its frames inside.
+
+        With a budget it is cut after so many tokens. Raises StaleRef, PageUnresponsive, BrowserError.
+        """
         return await markup.clean_html(self, ref, budget_tokens=budget_tokens)
 
     async def schema(self, *, budget_tokens: int | None = None) -> PageSchema:
-        """What can be acted on, as data, all frames in document order; see `schema.take`."""
+        """What can be acted on, as data, all frames in document order; with a budget, as much as so many tokens hold.
+
+        Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
+        """
         tree = await self.frames()
         await self.adopt_saved()
         async with self.reading:

@@ -323,7 +323,14 @@ class Page(Face[AsyncPage]):
         max_results: int = 10,
         cover: Callable[[str], str] | None = None,
     ) -> SearchResult:
-        """Where the lines of the snapshot match, over all frames; see `search.search`."""
+        """Where the lines of the snapshot match, over all frames: names, texts, values and options.
+
+        `pattern` is a text, whose words may stand in neighbouring cells, in any case unless `case_sensitive`, with
+        quotes and dashes of any form; or with `regex` an expression of the `regex` package. `context_chars` are told
+        before and after each match, and `max_results` matches at most; `total` counts them all. `cover` may hide parts
+        of a text before anything looks into it: it puts as many characters in their place. Raises InvalidArguments for
+        a bad pattern, one that takes too long, and values out of range; PageUnresponsive, BrowserError.
+        """
         return call(
             self._async.search(
                 pattern,
@@ -344,7 +351,13 @@ class Page(Face[AsyncPage]):
         max_results: int = 20,
         include_text: bool = True,
     ) -> FindResult:
-        """The elements that match a CSS selector, over all frames and shadow roots; see `find.find`."""
+        """The elements that match a CSS selector, closed shadow roots and frames of all processes included.
+
+        `within` is the ref of an element: what is below it, its shadow root and, for an iframe, its document.
+        `attributes` names those to be told, `max_results` how many elements at most; `total` counts them all. Raises
+        InvalidArguments for a bad selector, with Chrome's reason, and values out of range; StaleRef, PageUnresponsive,
+        BrowserError.
+        """
         return call(
             self._async.find(
                 selector, within=within, attributes=attributes, max_results=max_results, include_text=include_text
@@ -352,9 +365,10 @@ class Page(Face[AsyncPage]):
         )
 
     def markdown(self, *, budget_tokens: int | None = None) -> str:
-        """All that a reader sees of the page, as Markdown; see `contents`.
+        """All that a reader sees of the page, as Markdown, all frames in document order.
 
         With a budget it is at most so many tokens long, the main content first, and its last line says what was cut.
+        Raises PageUnresponsive, BrowserError.
         """
         return call(self._async.markdown(budget_tokens=budget_tokens))
 
@@ -367,34 +381,43 @@ class Page(Face[AsyncPage]):
         return call(self._async.screenshot(full_page=full_page, marks=marks, hidden=hidden))
 
     def html(self, selector: str = "html") -> str:
-        """The markup of the first element that matches, in any frame. Raises ActionError when there is none."""
+        """The markup of the first element that matches a CSS selector, in any frame.
+
+        Raises ActionError when there is none, InvalidArguments for a bad selector.
+        """
         return call(self._async.html(selector))
 
     def clean_html(self, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
-        """The markup of an element or of the page, as a reader of it wants it; see `markup.clean_html`."""
+        """The cleaned markup of an element, or of the page, with shadow roots and the documents of its frames inside.
+
+        With a budget it is cut after so many tokens. Raises StaleRef, PageUnresponsive, BrowserError.
+        """
         return call(self._async.clean_html(ref, budget_tokens=budget_tokens))
 
     def schema(self, *, budget_tokens: int | None = None) -> PageSchema:
-        """What can be acted on, as data, all frames in document order; see `schema.take`."""
+        """What can be acted on, as data, all frames in document order; with a budget, as much as so many tokens hold.
+
+        Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
+        """
         return call(self._async.schema(budget_tokens=budget_tokens))
 
     def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
-        """Opens an address and waits until it is settled, within `navigation_timeout_s` (30) unless told otherwise.
+        """Opens an address and waits until it is settled: `timeout_s` seconds, or the browser's `navigation_timeout_s`.
 
-        Raises NavigationFailed, PageUnresponsive, BrowserError.
+        Raises NavigationFailed, BlockedByPolicy, PageUnresponsive, BrowserError.
         """
         return call(self._async.goto(url, timeout_s=timeout_s))
 
     def back(self) -> Receipt:
-        """Goes back in the tab's history. Raises ActionError when there is no page to go back to."""
+        """Goes back in the tab's history. Raises ActionError when there is none to go back to, as `goto` else."""
         return call(self._async.back())
 
     def forward(self) -> Receipt:
-        """Goes forward in the tab's history. Raises ActionError when there is no page to go forward to."""
+        """Goes forward in the tab's history. Raises ActionError when there is none to go forward to, as `goto` else."""
         return call(self._async.forward())
 
     def reload(self) -> Receipt:
-        """Loads the page anew, also after it crashed."""
+        """Loads the page anew, also after it crashed. Raises as `goto`."""
         return call(self._async.reload())
 
     def click(
@@ -439,7 +462,7 @@ class Page(Face[AsyncPage]):
         return call(self._async.fill(ref, text, append=append, submit=submit))
 
     def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
-        """Chooses an option of a list, native or not; several where the list takes several.
+        """Chooses an option of a list, native or not, `by` its text, value or index; several where it takes several.
 
         Raises NotInteractable, InvalidArguments that names the options there are, StaleRef.
         """
@@ -458,7 +481,10 @@ class Page(Face[AsyncPage]):
         return call(self._async.focus(ref))
 
     def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
-        """Presses a key or chord ("Enter", "Control+A") where the focus is, or in the element; so many times."""
+        """Presses a key or chord ("Enter", "Control+A") where the focus is, or in the element; `repeat` times.
+
+        Raises InvalidArguments for a key that there is not, NotInteractable, StaleRef.
+        """
         return call(self._async.press(key, ref=ref, repeat=repeat))
 
     def type(self, text: str, *, ref: str | None = None) -> Receipt:
@@ -470,7 +496,10 @@ class Page(Face[AsyncPage]):
         return call(self._async.type(text, ref=ref))
 
     def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
-        """Gives files to a file field, or to what opens one. Raises NotInteractable, InvalidArguments, StaleRef."""
+        """Gives the files at these paths to a file field, or to what opens one.
+
+        Raises InvalidArguments for a file that is not there, NotInteractable, StaleRef.
+        """
         return call(self._async.upload(ref, paths))
 
     def scroll(
@@ -482,7 +511,14 @@ class Page(Face[AsyncPage]):
         ref: str | None = None,
         to_text: str | None = None,
     ) -> Scrolled:
-        """Scrolls the page or a box in it, until what that loads has arrived; see `scroll.scroll`."""
+        """Scrolls the page, or with `ref` that element or the nearest box around it, until what that loads has arrived.
+
+        `direction` is up, down, left, right, top, bottom, or into_view with `ref`; "bottom" follows a feed as long as
+        it grows. `pages` is in viewports of what scrolls (0.1 to 20), `pixels` in CSS pixels wins over it. With
+        `to_text` it goes on until that text is there and brings it into view, also in a list that draws only what is
+        in view; from the end it begins again at the top. Raises InvalidArguments, StaleRef, PageUnresponsive,
+        BrowserError.
+        """
         return call(self._async.scroll(direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text))
 
     def wait_for(
@@ -497,7 +533,14 @@ class Page(Face[AsyncPage]):
         idle: bool | float | None = None,
         timeout_s: float = 10,
     ) -> Receipt:
-        """Waits until all that is given holds, see wait.py. Raises ActionError that says what is there instead."""
+        """Waits until all that is given holds at the same time, in any frame, and tells what changed meanwhile.
+
+        `text` and `gone` are texts as a reader sees them, whatever the case and white space; `selector` is a CSS
+        selector, in shadow roots too, of something that is shown; `url` a part of the address, or a pattern with `*`;
+        `ref` an element that is there and shown. `navigation`: another page or address than before the last action.
+        `idle`: so many seconds (True: half a second) without a request, apart from those that never end. Raises
+        ActionError that says what is there instead after `timeout_s` seconds, InvalidArguments, BrowserError.
+        """
         return call(
             self._async.wait_for(
                 text=text,

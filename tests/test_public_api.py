@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
+import pydoc
 import subprocess
 import sys
 import typing
@@ -97,6 +98,7 @@ def test_help_shows_what_is_public_alone(kind: type) -> None:
     documented = {*typing.cast("dict[str, Any]", definitions(kind))}
 
     assert {name for name in dir(kind) if not name.startswith("_")} <= documented
+    assert "Session" not in pydoc.render_doc(Page)
     assert not {"guard", "refs", "read", "attach", "fill_secret", "adopt_saved", "import_refs"} & {*dir(kind)}
 
 

@@ -176,7 +176,7 @@ def interrupt():
     while not read(waiting): pass
     os.kill(os.getpid(), signal.SIGINT)
 
-with Browser.launch(args=["--no-sandbox"]) as browser:
+with Browser.launch() as browser:
     page = browser.new_page("data:text/html,<title>Still here</title>")
     threading.Thread(target=interrupt).start()
     try:
@@ -184,10 +184,26 @@ with Browser.launch(args=["--no-sandbox"]) as browser:
     except KeyboardInterrupt:
         print(page.title, read(waiting))
 """
+FORKED = """
+import os
+from cdp_agent.sync import Browser
+
+def show(browser, title):
+    print(browser.new_page(f"data:text/html,<title>{title}</title>").title, flush=True)
+
+with Browser.launch() as browser:
+    show(browser, "before")
+    if not (child := os.fork()):
+        with Browser.launch() as another:
+            show(another, "in the child")
+        os._exit(0)
+    os.waitpid(child, 0)
+    show(browser, "after")
+"""
 LEFT_OPEN = """
 import os
 from cdp_agent.sync import Browser
-browser = Browser.launch(args=["--no-sandbox"])
+browser = Browser.launch()
 browser.new_page("data:text/html,<p>Left open")
 print(browser._async._instance.process.pid, browser._async._instance.process.profile, flush=True)
 {end}
@@ -215,6 +231,14 @@ def test_the_end_of_the_interpreter_leaves_no_chrome(end: str) -> None:
     assert not Path(profile).exists()
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid), 0)
+
+
+@pytest.mark.chrome
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_process_that_was_forked_has_a_loop_of_its_own() -> None:
+    done = subprocess.run([sys.executable, "-c", FORKED], stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+
+    assert done.stdout.splitlines() == ["before", "in the child", "after"]
 
 
 def test_a_browser_that_was_closed_says_so() -> None:

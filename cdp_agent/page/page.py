@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -28,7 +29,10 @@ SelectBy = Literal["text", "value", "index"]
 
 
 class _Public(type):
-    """Names what programs use, for `help` and completion: most of a tab is for the modules of this package."""
+    """Tells what programs use, for `help` and completion: most of a tab is for the modules of this package."""
+
+    __signature__ = inspect.Signature()
+    """Only a browser makes pages."""
 
     def __dir__(cls) -> list[str]:
         own = {name for kind in (Page, View) for name in vars(kind) if not name.startswith("_")}

@@ -80,7 +80,7 @@ def _stop_detached(chrome: DetachedChrome) -> bool:
     supervised = chrome.profile in supervisor.command_line(chrome.supervisor_pid)
     running = chrome.profile in supervisor.command_line(chrome.pid)
     if supervised:
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError):  # it has just ended
             os.kill(chrome.supervisor_pid, 15)
         deadline = time.monotonic() + CLEAN_UP_S
         # It is no child of ours, so that there is nothing to wait on.

@@ -106,7 +106,7 @@ class ChromeProcess:
 
     def _drop_lifeline(self) -> None:
         assert self._process.stdin is not None  # a pipe, see _start_supervisor
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(BrokenPipeError):  # the supervisor has ended
             self._process.stdin.close()
 
     def _follow(self, loop: asyncio.AbstractEventLoop) -> None:

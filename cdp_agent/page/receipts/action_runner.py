@@ -17,6 +17,7 @@ from cdp_agent.page.refs import recycled
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.snapshot import diff
 from cdp_agent.page.snapshot.lines import label_of, line_of, quoted, ref_of_change
+from cdp_agent.page.snapshot.roles import FIELDS
 from cdp_agent.page.snapshot.snapshot import Seen, Snapshot
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
@@ -38,7 +39,6 @@ _ATTEMPTS = 3
 _POPUP_S = 5.0
 _LEAVING_S = 0.1
 _EXPECTANT = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
-_FIELDS = {"textbox", "searchbox", "combobox", "spinbutton"}
 
 Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
 
@@ -372,7 +372,7 @@ class ActionRunner:
     def _entered(self, after: Snapshot | None, ref: str | None) -> bool:
         """Whether a field has got the focus that it was clicked for."""
         now = diff.focused(after.text) if after is not None else None
-        if now is None or ref_of_focused(now) != ref or now.partition(" ")[0] not in _FIELDS:
+        if now is None or ref_of_focused(now) != ref or now.partition(" ")[0] not in FIELDS:
             return False
         return self._before is None or not same_element(diff.focused(self._before.text), now)
 

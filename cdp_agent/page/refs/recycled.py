@@ -13,6 +13,7 @@ import msgspec
 from cdp_agent.errors import DocumentGone, StaleRef
 from cdp_agent.page.snapshot.lines import label_of, line_of, quoted, read_line, unquoted
 from cdp_agent.page.snapshot.refs import ElementRef, parse_ref
+from cdp_agent.page.snapshot.roles import WITH_VALUES
 from cdp_agent.page.snapshot.snapshot import Snapshot
 
 from .identity import Identities, Identity, identities_in, is_another, place_of, steady_words
@@ -20,8 +21,6 @@ from .locate import Located
 
 _LONGEST_ROW = 80
 _NEAR = 2
-_FIELDS = {"textbox", "searchbox", "combobox", "spinbutton", "slider", "progressbar", "meter", "scrollbar"}
-"""What they say is a value: it changes while they stay."""
 
 
 async def hold_to_record(at: Located, known: Snapshot, now: Snapshot) -> None:
@@ -42,7 +41,7 @@ async def hold_to_record(at: Located, known: Snapshot, now: Snapshot) -> None:
 def _by_itself(ref: str, known: Snapshot, now: Snapshot) -> tuple[str, str] | None:
     """What it said itself and what it says, where these are two of a list whose elements were all given others."""
     was = known.refs[ref]
-    if was.role in _FIELDS or was.role != now.refs[ref].role:
+    if was.role in WITH_VALUES or was.role != now.refs[ref].role:
         return None
     peers = [each.ref for each in known.refs.values() if (each.role, each.frame_url) == (was.role, was.frame_url)]
     before, after = _said(known, peers), _said(now, [each for each in peers if each in now.refs])

@@ -14,6 +14,8 @@ from itertools import chain
 
 import msgspec
 
+from .roles import ITEMS
+
 HINT = "search_page or find_elements for one of them, scroll for another part"
 FOLD_AFTER = 5
 FOLD_TEXT_AFTER = 60
@@ -21,7 +23,6 @@ TEXT_LINE = "text line"
 _TOKENS = re.compile(r"[A-Za-z]{1,5}|\d{1,3}|[^\sA-Za-z\d]|\s{2,}")
 _PRIORITY = {"v": 0, "t": 1, "i": 2, ".": 3}
 _ACCOUNT_TOKENS = 90
-_ITEMS = frozenset(("row", "listitem", "treeitem", "article"))
 _LONGEST_WORDS = 150  # tokens of an item's own words that come with its actions
 _COSTLY = re.compile("[\u0700-\u1dff\ua000-\uabff\U00010000-\U0010ffff]")
 _MISSES = 50  # lines in a row that no longer fit, before we look no further
@@ -92,7 +93,7 @@ def _parse(marked: str) -> list[_Line]:
         is_text = raw[start] == "|"  # one of several lines of a value
         role = TEXT_LINE if is_text else raw[start + 2 : end if end > 0 else len(raw)].rstrip(":")
         parent = path[-1] if path else -1
-        item = index if role in _ITEMS else lines[parent].item if path else -1
+        item = index if role in ITEMS else lines[parent].item if path else -1
         lines.append(_Line(raw[0], raw[1:], depth, parent, role, item))
         path.append(index)
     return lines

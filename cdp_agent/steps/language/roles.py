@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-FIELDS = ("textbox", "searchbox", "combobox", "spinbutton")
+from cdp_agent.page.snapshot.roles import FIELDS
+
 LISTS = ("combobox", "listbox")
 BOXES = ("checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio")
 DIALOGS = ("dialog", "alertdialog")

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import msgspec
 
 from cdp_agent.page.snapshot.lines import Line, parts_in, read_line, unquoted, value_of
+from cdp_agent.page.snapshot.roles import ITEMS
 from cdp_agent.page.snapshot.snapshot import Snapshot
 
 _ROW = re.compile(r" *\| ?(.*)")  # of a value of several lines
 
 
-_ENTRIES = ("row", "listitem", "article", "treeitem")
 _LONGEST_PLACE = 40
 
 
@@ -77,7 +77,7 @@ class OutlineNode(msgspec.Struct, eq=False):
     def place(self) -> str:
         """Where it stands, in words: its row or entry, the named part of the page, or the heading above it."""
         for each in self.above:
-            if each.role in _ENTRIES and (said := each.name or each.text or each.words):
+            if each.role in ITEMS and (said := each.name or each.text or each.words):
                 return f'in {each.role} "{said[:_LONGEST_PLACE]}"'
             if each.name and each.parent is not None:
                 return f'in {each.role} "{each.name[:_LONGEST_PLACE]}"'

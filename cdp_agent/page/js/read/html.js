@@ -153,7 +153,7 @@ function writeElement(element, flags, depth) {
   }
   const special = HTML_SPECIAL[tag];
   const style = computedStyleOf(element);
-  if (isSaidElsewhere(element)) return;
+  if (style.contentVisibility === 'hidden' || isSaidElsewhere(element)) return;
   flags &= ~HTML_SILENT;
   const mark = decorationOf(element, tag, reading.selections.decorated);
   if (mark === GLYPHS_FROM && tag !== 'BUTTON' && tag !== 'A') return;

@@ -255,7 +255,7 @@ class Agent:
         if not self._plans:
             run = Run(self._browser, self._endpoint, self._tools, self._options, given, self._fallback)
             return Loop(run, page, stop).events()
-        from cdp_agent.steps.flow.flow import planned
+        from cdp_agent.steps.flow.flow import planned  # late: steps take half as long to import as all of an agent
 
         run = self._run_by_steps(self._endpoint, given)
         return Loop(run, page, stop, course=planned(self._by_steps.settings(by_hand=False), self._said)).events()
@@ -286,7 +286,7 @@ class Agent:
         without one, fails with its candidates. The answer is what the last one gave. Whoever writes the steps has
         approved them, unless `approve` says otherwise. Raises SetupError when there are none.
         """
-        from cdp_agent.steps.flow.flow import given
+        from cdp_agent.steps.flow.flow import given  # late, see stream
 
         kept = [step.strip() for step in steps if step.strip()]
         if not kept:
@@ -340,7 +340,7 @@ class Agent:
         if saved.by_steps is None:
             run = Run(browser, found, built, options, task, fallback)
             return Loop(run, stop=stop, resumed=saved).events()
-        from cdp_agent.steps.flow.resuming import rest_of
+        from cdp_agent.steps.flow.resuming import rest_of  # late, see stream
 
         course = rest_of(
             saved,

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from cdp_agent.agent.base.task import Options
 from cdp_agent.tools import BUILT_IN, DEFAULT
 from cdp_agent.tools.base import Tool, by_name
+from cdp_agent.tools.searching import searching
+from cdp_agent.websearch import configure
 
 
 def toolset(
@@ -20,9 +22,6 @@ def toolset(
     """The tools by name. Raises SetupError when two have one name, and for a search that is unknown or lacks a key."""
     asked: list[Tool] = [BUILT_IN["evaluate"]] if options.allow_evaluate else []
     if options.search is not None:
-        from cdp_agent.tools.searching import searching
-        from cdp_agent.websearch import configure
-
         found = configure(
             options.search, base_url=options.search_base_url, api_key=search_api_key, environment=environment
         )

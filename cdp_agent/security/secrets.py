@@ -69,7 +69,7 @@ class Totp(_Unshown, frozen=True):
 
     def code(self, at: float | None = None) -> str:
         """The code of a moment, in Unix seconds; of now without one. Raises SetupError for a key that is none."""
-        from cdp_agent.security.totp import code_at
+        from cdp_agent.security.totp import code_at  # late, as in read
 
         return code_at(self.read(), time.time() if at is None else at)
 

@@ -82,7 +82,7 @@ class Connecting:
     def _way(self, endpoint: str, name: str) -> EndpointSource:
         # Late: a Chrome of our own needs none of this, and importing it takes long.
         if endpoint == AUTO:
-            from .user_chrome import UserChrome
+            from .user_chrome import UserChrome  # late: each takes 10 ms, with ssl
 
             return UserChrome(self._profile)
         from .endpoints import address_of

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cdp_agent.browser.attach.connecting import Attempt as Attempt
     from cdp_agent.browser.browser import Browser as Browser
     from cdp_agent.browser.browser import Opening as Opening
+    from cdp_agent.browser.context import BrowserContext as BrowserContext
     from cdp_agent.browser.launch.proxy import Proxy as Proxy
     from cdp_agent.config.settings import Config as Config
     from cdp_agent.events import Event as Event
@@ -63,6 +64,7 @@ _MODULES = {
     "Attempt": "browser.attach.connecting",
     "Blocked": "page.policy.rules",
     "Browser": "browser.browser",
+    "BrowserContext": "browser.context",
     "CleanHtml": "page.query.markup",
     "Config": "config.settings",
     "Context": "tools.base",

@@ -6,7 +6,7 @@ CdpAgentError
 │   └── SessionClosed       the target went away during the call
 ├── ActionError             the page refused; the message is for the model  → becomes the tool's result
 │   ├── StaleRef · NotInteractable (.why) · NavigationFailed · ScriptError · InvalidArguments
-    │   ├── PageUnresponsive · DocumentGone · BlockedByPolicy
+    │   ├── PageUnresponsive · DocumentGone · PageClosed (also a SessionClosed) · BlockedByPolicy
 ├── ModelError              .provider .status .retry_after
 │   ├── AuthenticationError · QuotaExhausted · RateLimited · Overloaded · Unreachable
 │   └── ContextTooLong · Refused · BadReply · Unsupported (.what)
@@ -34,6 +34,9 @@ class ProtocolError(CdpAgentError):
         self.method = method
         self.code = code
         self.message = message
+
+
+TAB_CLOSED = "The tab was closed: go on in another one, or open a new one."
 
 
 class SessionClosed(ProtocolError):
@@ -90,6 +93,14 @@ class PageUnresponsive(ActionError):
 
 class DocumentGone(ActionError):
     """The document was replaced or removed during the call: what was asked of it can be asked of the next one."""
+
+
+class PageClosed(ActionError, SessionClosed):
+    """The tab was closed, by its page, a person or us: no call reaches it, and none opens another in its place."""
+
+    def __init__(self, method: str = "") -> None:
+        SessionClosed.__init__(self, method, TAB_CLOSED)
+        self.args = (TAB_CLOSED,)
 
 
 class BlockedByPolicy(ActionError):

@@ -16,17 +16,19 @@ from pathlib import Path
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser.browser import Browser
+from cdp_agent.browser.context import BrowserContext
 from cdp_agent.page.page import Page
 
 FILE = Path(__file__).parent.parent / "cdp_agent/sync/classes.py"
-MIRRORED: dict[str, type] = {"Browser": Browser, "Page": Page, "Agent": Agent}
-LEFT_OUT = {"Browser": {"session", "downloads"}}
+MIRRORED: dict[str, type] = {"BrowserContext": BrowserContext, "Browser": Browser, "Page": Page, "Agent": Agent}
+BASES = {"Browser": "BrowserContext"}
+LEFT_OUT = {"BrowserContext": {"session", "downloads"}}
 """What has async calls of its own, and is for programs that speak the protocol themselves."""
 BLOCKING = {"asyncio.Event": "StopSignal", "Opening": "Browser", "AsyncGenerator": "Generator"}
 """What stands in annotations in the place of what is awaited."""
 ARGUMENTS = {
     "Page": "behind",
-    "Browser": "behind",
+    "BrowserContext": "behind",
     "asyncio.Event": "event_of",
     "Sink": "sink_of",
     "Approve": "approve_of",
@@ -39,7 +41,7 @@ HEAD = '''\
 from __future__ import annotations
 '''
 ENTERED = """\
-def __enter__(self) -> Browser:
+def __enter__(self) -> Self:
     return self
 
 def __exit__(self, *_: object) -> None:
@@ -139,11 +141,17 @@ class Writer:
     def add(self, name: str, kind: type) -> None:
         """The class, with all of its public names."""
         self._used[f"Async{name}"] = f"from {kind.__module__} import {name} as Async{name}"
-        parts = [f"class {name}(Face[Async{name}]):", indented(docstring(inspect.getdoc(kind) or ""))]
+        base = BASES.get(name)
+        parts = [f"class {name}({base or f'Face[Async{name}]'}):", indented(docstring(inspect.getdoc(kind) or ""))]
+        if base is not None:
+            parts.append(indented(f"_async: Async{name}"))
         for member, (module, nodes) in definitions(kind).items():
+            if base is not None and member not in vars(kind):
+                continue
             if member not in LEFT_OUT.get(name, ()) and (member != "__init__" or name == "Agent"):
                 parts += [indented(self._written(module, each, name)) for each in nodes]
-        if name == "Browser":
+        if name == "BrowserContext":
+            self._used["Self"] = "from typing import Self"
             parts.append(indented(ENTERED))
         self._classes.append("\n\n".join(parts))
 
@@ -242,10 +250,10 @@ class Writer:
 def faced(value: str, annotation: str, own: str) -> str:
     """An expression's value where pages and browsers in it have become blocking ones."""
     match annotation.replace("Self", own):
-        case "Page" | "Browser" as name:
+        case "Page" | "BrowserContext" as name:
             return f"{name}({value})"
-        case "list[Page]":
-            return f"[Page(each) for each in {value}]"
+        case "list[Page]" | "list[BrowserContext]" as many:
+            return f"[{many[5:-1]}(each) for each in {value}]"
         case "Page | None":
             return f"Page(found) if (found := {value}) is not None else None"
     return value

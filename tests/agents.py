@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.browser import Browser
+from cdp_agent.browser.context import BrowserContext
 from cdp_agent.events import Event, TaskCompleted
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
@@ -25,13 +25,13 @@ _E = TypeVar("_E", bound=Event)
 
 
 @contextmanager
-def scripted(browser: Browser, replies: Sequence[bytes], **options: Any) -> Iterator[tuple[Agent, ReplayServer]]:
+def scripted(browser: BrowserContext, replies: Sequence[bytes], **options: Any) -> Iterator[tuple[Agent, ReplayServer]]:
     with ReplayServer(replies=replies) as server:
         yield Agent(browser, model="openai-compatible/scripted", base_url=server.base_url, **options), server
 
 
 async def play(
-    browser: Browser,
+    browser: BrowserContext,
     page: Page,
     replies: Sequence[bytes],
     *,

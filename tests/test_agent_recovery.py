@@ -10,6 +10,7 @@ import pytest
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.model import prompts
 from cdp_agent.browser import Browser
+from cdp_agent.browser.context import BrowserContext
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.events import BrowserReconnected
 from cdp_agent.page.page import Page
@@ -48,10 +49,11 @@ async def crash_tab(args: NoArguments, context: Context) -> Observation:
     return Observation("Crashed.")
 
 
-def pid_of(browser: Browser) -> int:
-    assert browser._instance.process is not None
-    assert browser._instance.process.pid is not None
-    return browser._instance.process.pid
+def pid_of(browser: BrowserContext) -> int:
+    process = browser._exchange.instance.process
+    assert process is not None
+    assert process.pid is not None
+    return process.pid
 
 
 class Killer(ReplayServer):

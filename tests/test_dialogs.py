@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.browser.attach.endpoints import address_of
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp import runtime, target
+from cdp_agent.cdp.connection import Connection
 from cdp_agent.errors import PageUnresponsive
 from cdp_agent.page.page import Page
 from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
 from tests.acting import ref
 from tests.conftest import Serve, new_tab
-from tests.detached import DetachedChrome, start_detached, stop_detached
+from tests.detached import DetachedChrome
 
 
 async def _touch(page: Page) -> None:
@@ -137,24 +139,47 @@ async def test_a_popup_that_alerts_at_once_holds_nothing_up(
             await opened.close()
 
 
-async def test_a_dialog_that_was_open_before_we_came_is_left_by_going_elsewhere(serve: Serve) -> None:
-    chrome = await start_detached()
-    try:
-        async with Browser.connect(chrome.endpoint) as first:
-            page = await first.new_page()
-            session = (await page.frames()).root.session
-            await session.send(cdp_page.Navigate(url=serve("<script>setTimeout(() => alert('nobody'), 50)</script>")))
-            first.keep(page)
-        async with Browser.connect(chrome.endpoint) as second:
-            (page,) = second.pages
-            for _ in range(3):  # Chrome now and then ends the process whose dialog nobody answered
-                await page.goto(serve("<title>free</title>"))
-                with contextlib.suppress(PageUnresponsive):
-                    if await page.evaluate("document.title", timeout_s=3) == "free":
-                        break
-            assert await page.evaluate("document.title") == "free"
-    finally:
-        await stop_detached(chrome)
+async def test_a_dialog_in_a_tab_of_somebody_else_is_theirs_to_answer(detached: DetachedChrome, serve: Serve) -> None:
+    person = Connection(await address_of(detached.endpoint).connect({}))
+    opened = await person.browser.send(target.CreateTarget(url=serve("<title>theirs</title><button>Send</button>")))
+    attached = await person.browser.send(target.AttachToTarget(target_id=opened.target_id, flatten=True))
+    theirs = person.session(attached.session_id)
+    async with Browser.connect(detached.endpoint) as browser:
+        page = browser.find_page(opened.target_id)
+        await page.snapshot()
+        async with theirs.expect(cdp_page.JavascriptDialogOpening) as opening:
+            await theirs.send(cdp_page.Enable())
+            asking = theirs.post(runtime.Evaluate(expression="confirm('Delete all?')"))
+            await opening
+
+        for call in (page.snapshot(), page.markdown(), page.goto("about:blank"), page.click("E1")):
+            with pytest.raises(PageUnresponsive, match=r"shows its user a dialog \(confirm: 'Delete all\?'\)"):
+                await call
+
+        assert not asking.done()
+        await theirs.send(cdp_page.HandleJavaScriptDialog(accept=False))
+        assert bytes((await asking).result.value) == b"false"
+        assert 'button "Send"' in (await page.snapshot()).text
+        assert page.dialogs.take() == []
+    await person.browser.send(target.CloseTarget(target_id=opened.target_id))
+    await person.close()
+
+
+async def test_what_an_action_of_ours_asks_in_a_tab_of_somebody_else_is_answered(
+    detached: DetachedChrome, serve: Serve
+) -> None:
+    asks = "<button onclick=\"document.title = confirm('Really?')\">Send</button>"
+    person = Connection(await address_of(detached.endpoint).connect({}))
+    opened = await person.browser.send(target.CreateTarget(url=serve(asks)))
+    async with Browser.connect(detached.endpoint) as browser:
+        page = browser.find_page(opened.target_id)
+
+        receipt = await page.click(await ref(page, "Send"))
+
+        assert [(each.message, each.answer) for each in receipt.dialogs] == [("Really?", "accept")]
+        assert await page.evaluate("document.title") == "true"
+    await person.browser.send(target.CloseTarget(target_id=opened.target_id))
+    await person.close()
 
 
 @pytest.mark.parametrize("how", ["goto", "click"])

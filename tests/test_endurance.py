@@ -39,7 +39,7 @@ async def test_what_a_browser_holds_is_found_behind_attributes_and_entries() -> 
     browser = Browser(Instance(FakeChrome().connect()))
     before = entries_below(browser)
 
-    browser._instance.targets.origins |= {"https://a.example", "https://b.example"}
+    browser._instance.default.origins |= {"https://a.example", "https://b.example"}
     browser._instance.connection.session("S")._handlers["Page.loadEventFired"] = {}
 
     assert entries_below(browser) - before == {"Targets.origins": 2, "Connection._sessions": 1, "Session._handlers": 1}

@@ -251,7 +251,7 @@ MAY_TAKE_S = {
     ("world", "detached"): 12,
 }
 ACTING = {"crashed": "PageUnresponsive", "process_ended": "PageUnresponsive"}
-READING = {**ACTING, "detached": "DocumentGone"}
+READING = {**ACTING, "detached": "PageClosed"}
 RUNNING = {"refused": "ends: failed", "misshapen": "ends: failed", "gone": "ends: failed"}
 OTHERWISE: dict[str, dict[str, str]] = {
     "navigate": {"refused": "NavigationFailed", "misshapen": "NavigationFailed"},

@@ -82,7 +82,7 @@ def request(number: int) -> dict[str, Any]:
 async def test_sessions_that_closed_are_watched_by_nobody() -> None:
     chrome = FakeChrome()
     connection = chrome.connect()
-    guard = RequestPolicy(narrow=RequestRules(allow=None, block_types=frozenset({"image"})))
+    guard = RequestPolicy(narrow=[RequestRules(allow=None, block_types=frozenset({"image"}))])
 
     for number in range(500):
         guard.watch(connection.session(f"S{number}"))

@@ -21,6 +21,7 @@ import cdp_agent
 from cdp_agent import config, decisions, errors, events, step_events, sync
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser.browser import Browser
+from cdp_agent.browser.context import BrowserContext
 from cdp_agent.errors import CdpAgentError
 from cdp_agent.page.page import Page
 from scripts.sync import Module, definitions
@@ -28,7 +29,7 @@ from scripts.sync import Module, definitions
 NAMES = list(vars(cdp_agent)["_MODULES"])
 MODULES: list[ModuleType] = [config, decisions, errors, events, step_events, sync]
 """The public ones beside the package itself."""
-FACES = [Agent, Browser, Page, sync.Agent, sync.Browser, sync.Page]
+FACES = [Agent, Browser, BrowserContext, Page, sync.Agent, sync.Browser, sync.BrowserContext, sync.Page]
 INSIDE = {"OverBudget"}
 """Exceptions that no call lets out."""
 

@@ -11,6 +11,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
+from cdp_agent.browser.context import BrowserContext
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.types import Command
 from cdp_agent.errors import SetupError
@@ -56,13 +57,24 @@ EXPECTED = {
 }
 
 
-@pytest.fixture(params=["launched", "attached"])
-async def german(request: pytest.FixtureRequest, detached: DetachedChrome) -> AsyncIterator[Browser]:
-    opening = (
-        Browser.launch if request.param == "launched" else (lambda **given: Browser.connect(detached.endpoint, **given))
-    )
-    async with opening(**SETTINGS) as browser:
-        yield browser
+@pytest.fixture(params=["launched", "attached", "isolated"])
+async def german(request: pytest.FixtureRequest, detached: DetachedChrome) -> AsyncIterator[BrowserContext]:
+    """One that we launched, one that we connect to, and a browser context of its own there."""
+    if request.param == "launched":
+        async with Browser.launch(**SETTINGS) as browser:
+            yield browser
+    elif request.param == "attached":
+        async with Browser.connect(detached.endpoint, **SETTINGS) as browser:
+            yield browser
+    else:
+        async with Browser.connect(detached.endpoint) as browser:
+            yield await browser.new_context(**SETTINGS)
+
+
+def _expected(browser: BrowserContext) -> dict[str, Any]:
+    """In a browser context that its user has tabs in, the place is told where they have permitted it."""
+    alone = browser.is_ours or browser.id is not None
+    return EXPECTED if alone else {**EXPECTED, "place": "User denied Geolocation"}
 
 
 def _without_hints(seen: dict[str, Any]) -> dict[str, Any]:
@@ -75,27 +87,27 @@ def _without_hints(seen: dict[str, Any]) -> dict[str, Any]:
     return seen
 
 
-async def test_a_page_and_its_popup_see_what_was_set(german: Browser, serve: Serve) -> None:
+async def test_a_page_and_its_popup_see_what_was_set(german: BrowserContext, serve: Serve) -> None:
     url = serve("<p>here</p>")
     page = await german.new_page(url)
 
-    assert _without_hints(await page.evaluate(SEEN)) == EXPECTED
+    assert _without_hints(await page.evaluate(SEEN)) == _expected(german)
 
     await page.evaluate(f"window.open('{url}') && 1")
     popup = await new_tab(page)
     await popup.wait_for(url=url)
-    assert _without_hints(await popup.evaluate(SEEN)) == EXPECTED
+    assert _without_hints(await popup.evaluate(SEEN)) == _expected(german)
 
 
-async def test_an_iframe_of_another_process_sees_what_was_set(german: Browser, serve: Serve) -> None:
+async def test_an_iframe_of_another_process_sees_what_was_set(german: BrowserContext, serve: Serve) -> None:
     inner = serve(f"<script>{SEEN}.then(seen => parent.postMessage(seen, '*'))</script>", other_site=True)
     heard = "<script>const told = new Promise(done => onmessage = event => done(event.data))</script>"
     page = await german.new_page(serve(f"{heard}<iframe allow=geolocation src='{inner}'></iframe>"))
 
-    assert _without_hints(await page.evaluate("told")) == EXPECTED
+    assert _without_hints(await page.evaluate("told")) == _expected(german)
 
 
-async def test_requests_carry_what_was_set(german: Browser, httpserver: HTTPServer) -> None:
+async def test_requests_carry_what_was_set(german: BrowserContext, httpserver: HTTPServer) -> None:
     got: dict[str, list[str | None]] = {}
 
     def answer(request: Request) -> Response:

@@ -32,7 +32,7 @@ from cdp_agent.tools.base import Tool
 if TYPE_CHECKING:
     from typing import TypedDict, Unpack
 
-    from cdp_agent.browser.browser import Browser
+    from cdp_agent.browser.context import BrowserContext
     from cdp_agent.page.page import Page
     from cdp_agent.steps.approval.approval import Approver
     from cdp_agent.steps.approval.settings import Flow, PlannerPage
@@ -102,7 +102,7 @@ class Agent:
 
     def __init__(
         self,
-        browser: Browser,
+        browser: BrowserContext,
         *,
         model: str | None = None,
         planner: str | None = None,
@@ -298,16 +298,16 @@ class Agent:
     @overload
     @staticmethod
     def resume(
-        browser: Browser, folder: Path, *, answer: type[T], **given: Unpack[Again]
+        browser: BrowserContext, folder: Path, *, answer: type[T], **given: Unpack[Again]
     ) -> AsyncGenerator[Progress | TaskCompleted[T], None]: ...
     @overload
     @staticmethod
     def resume(
-        browser: Browser, folder: Path, *, answer: Any = None, **given: Unpack[Again]
+        browser: BrowserContext, folder: Path, *, answer: Any = None, **given: Unpack[Again]
     ) -> AsyncGenerator[Event, None]: ...
     @staticmethod
     def resume(
-        browser: Browser,
+        browser: BrowserContext,
         folder: Path,
         *,
         answer: Any = None,

@@ -4,45 +4,47 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cdp_agent.browser.attach.connecting import AUTO, Attempt, Connecting
-from cdp_agent.cdp import browser as cdp_browser
-from cdp_agent.cdp.connection import Connection, Session
+from cdp_agent.browser.attach.connecting import AUTO, Connecting
+from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.transport import Transport
-from cdp_agent.errors import BrowserError, ProtocolError
+from cdp_agent.errors import BrowserError, ProtocolError, SetupError
 from cdp_agent.page.tab.dialogs import DialogPolicy
-from cdp_agent.page.tab.downloads import DownloadWatcher
-from cdp_agent.page.tab.settings import PageSettings, Viewport, viewport_of
+from cdp_agent.page.tab.settings import Viewport, viewport_of
 
+from .context import BrowserContext, Exchange, Open
 from .context_options import ContextOptions
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from cdp_agent.browser.launch.proxy import Proxy
-    from cdp_agent.page.page import Page
     from cdp_agent.page.tab.settings import Given
 
-    from .instance import Instance
-
-Open = Callable[[], Awaitable["Instance"]]
-"""Starts a Chrome, or connects to one. Raises BrowserError, SetupError."""
+    from .instance import Instance, OpenContext
 
 
-class Browser:
+class Browser(BrowserContext):
     """`async with Browser.launch() as browser`, or `browser = await Browser.launch()` and `await browser.close()`.
 
-    Whoever holds it holds the Chrome that is there now: `reopen` exchanges what is behind it.
+    Whoever holds it holds the Chrome that is there now: `reopen` exchanges what is behind it. In its own tabs it is the
+    browser context that Chrome begins with; `pages` are those of other people as well, where there are any.
     """
 
     def __init__(self, instance: Instance, open_again: Open | None = None) -> None:
         """`open_again` gives the next Chrome when this one is gone; None: there is none to be had."""
-        self._instance = instance
-        self._open_again = open_again
-        self._reopening = asyncio.Lock()
-        self._closed = False
+        super().__init__(Exchange(instance, open_again), instance.default)
+        self._contexts: list[BrowserContext] = []
+
+    @property
+    def _instance(self) -> Instance:
+        return self._exchange.instance
+
+    @property
+    def _context(self) -> OpenContext:
+        return self._instance.default
 
     @staticmethod
     def launch(
@@ -73,9 +75,14 @@ class Browser:
         from cdp_agent.browser.launch.launcher import failed_to_start, launch
 
         size = viewport_of(viewport)
-        own = ContextOptions.of(proxy, storage_state)
-        emulated = size if headless or isinstance(viewport, Viewport) else None
-        chosen = PageSettings.of(emulated, proxy_credentials=own.credentials, **settings)
+        chosen = ContextOptions.of(
+            viewport=size if headless or isinstance(viewport, Viewport) else None,
+            dialogs=dialogs,
+            downloads=downloads,
+            proxy=proxy,
+            storage_state=storage_state,
+            settings=settings,
+        )
         options = LaunchOptions(
             headless=headless,
             executable=executable,
@@ -83,19 +90,14 @@ class Browser:
             args=tuple(args),
             env=env,
             window=LaunchOptions().window if size is None else (size.width, size.height),
-        ).telling(chosen, own.proxy)
+        ).telling(chosen.settings, chosen.proxy)
 
         async def open_() -> Instance:
             process, transport = await launch(options, timeout_s)
             # Late: Chrome comes up meanwhile.
-            from .instance import Instance, InstanceOptions
+            from .instance import Instance
 
-            instance = Instance(
-                Connection(transport),
-                InstanceOptions(dialogs=dialogs or DialogPolicy(), settings=chosen, own=own),
-                process=process,
-                downloads=os.path.join(process.profile, "Downloads") if downloads is None else downloads,
-            )
+            instance = Instance(Connection(transport), chosen, process=process)
             try:
                 async with asyncio.timeout(timeout_s):
                     await instance.start()
@@ -126,25 +128,30 @@ class Browser:
     ) -> Opening:
         """A Chrome that runs: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
 
-        "auto" is the Chrome that its user works with, found in its usual profile's folder or in `profile`; our tabs get
-        windows of their own there. `headers` go with the requests to the endpoint. The Chrome is never ended, only tabs
-        that we opened are closed. Its tabs keep focus, size and download folder, unless `viewport` or `downloads` are
-        given. With a `proxy` or a `storage_state` our tabs are in a browser context of their own, as in a private
-        window. When the Chrome goes away, `reopen` takes the next endpoint. Raises SetupError for what is no address,
-        and BrowserError that tells what happened at each endpoint.
+        "auto" is the Chrome that its user works with, found in its usual profile's folder or in `profile`. `headers` go
+        with the requests to the endpoint. The Chrome is never ended, only tabs that we opened are closed; they are in
+        the background. What is set holds in them and in their popups: the others keep their size, focus, dialogs and
+        downloads, and are under no rules. Where pages ask for the place (`geolocation`), the Chrome's user is asked.
+        With a `proxy` or a `storage_state` our tabs are in a browser context of their own, like a private window. When
+        the Chrome goes away, `reopen` takes the next endpoint. Raises SetupError for what is no address, and
+        BrowserError that tells what happened at each endpoint.
         """
         endpoints = [endpoint] if isinstance(endpoint, str) else list(endpoint)
-        own = ContextOptions.of(proxy, storage_state)
-        chosen = PageSettings.of(viewport, proxy_credentials=own.credentials, **settings)
+        chosen = ContextOptions.of(
+            viewport=viewport,
+            dialogs=dialogs,
+            downloads=downloads,
+            proxy=proxy,
+            storage_state=storage_state,
+            settings=settings,
+            isolated=proxy is not None or storage_state is not None,
+        )
         connecting = Connecting(endpoints, headers or {}, timeout_s, profile)
 
         async def begin(transport: Transport) -> Instance:
-            from .instance import Instance, InstanceOptions  # late: not needed before there is a Chrome
+            from .instance import Instance  # late: not needed before there is a Chrome
 
-            given = InstanceOptions(
-                dialogs=dialogs or DialogPolicy(), settings=chosen, own=own, new_windows=AUTO in endpoints
-            )
-            instance = Instance(Connection(transport), given, downloads=downloads)
+            instance = Instance(Connection(transport), chosen)
             try:
                 await instance.start()
             except BaseException:
@@ -160,59 +167,43 @@ class Browser:
         return Opening(open_)
 
     @property
-    def version(self) -> cdp_browser.Version:
-        """The Chrome's product and protocol."""
-        return self._instance.version
+    def contexts(self) -> list[BrowserContext]:
+        """Those that `new_context` gave, as far as they are open."""
+        self._contexts = [each for each in self._contexts if not each.closed]
+        return list(self._contexts)
 
-    @property
-    def attempts(self) -> list[Attempt]:
-        """The endpoints that were tried when it was opened, the one that it is connected to last."""
-        return self._instance.attempts
+    async def new_context(
+        self,
+        *,
+        isolated: bool = True,
+        viewport: Viewport | tuple[int, int] | None = None,
+        downloads: str | os.PathLike[str] | None = None,
+        dialogs: DialogPolicy | None = None,
+        proxy: str | Proxy | None = None,
+        storage_state: str | os.PathLike[str] | None = None,
+        **settings: Unpack[Given],
+    ) -> BrowserContext:
+        """A part of the browser with tabs, settings, rules and downloads of its own, on the same connection.
 
-    @property
-    def downloads(self) -> DownloadWatcher:
-        """Those of all its tabs."""
-        return self._instance.downloads
-
-    @property
-    def pages(self) -> list[Page]:
-        """The open tabs, in the order in which they came. They cost nothing until they are used."""
-        return self._instance.targets.open_pages()
-
-    async def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
-        """A new tab that shows `url`, in the background if asked or where the Chrome is somebody else's.
-
-        Raises as Page.goto, and SetupError for a locale or time zone that Chrome does not know. When it fails or is
-        cancelled, no tab is left.
+        `isolated`: with cookies and storage of its own, as a private window has. Otherwise it has those of the browser,
+        and takes neither `proxy` nor `storage_state`. `viewport` in CSS pixels (None: that of the browser). What the
+        rules of the browser refuse is refused here, too. Raises SetupError for a setting that makes no sense,
+        BrowserError.
         """
-        return await self._instance.new_page(url, background=background)
-
-    def find_page(self, named: str) -> Page:
-        """The open tab of that id, or the only one whose title or address holds these words.
-
-        Raises SetupError with those that there are.
-        """
-        return self._instance.targets.find(named)
-
-    async def save_storage_state(self, path: str | os.PathLike[str]) -> None:
-        """Writes the cookies, and the local storage of the origins that tabs have shown, to a file (mode 600).
-
-        The file is Playwright's. Raises SetupError when it cannot be written, BrowserError.
-        """
-        from .context_options import save
-
-        instance = self._instance
-        await save(instance.new_page, instance.session, instance.context, instance.targets.origins, path)
-
-    @property
-    def session(self) -> Session:
-        """The Chrome itself, for what no page has."""
-        return self._instance.session
-
-    @property
-    def is_ours(self) -> bool:
-        """We started this Chrome, and end it."""
-        return self._instance.process is not None
+        options = ContextOptions.of(
+            viewport=viewport or self._context.options.settings.viewport,
+            dialogs=dialogs,
+            downloads=downloads,
+            proxy=proxy,
+            storage_state=storage_state,
+            settings=settings,
+            isolated=isolated,
+        )
+        if options.needs_isolation and not isolated:
+            raise SetupError("A proxy and a storage state are for a context of their own: give isolated=True.")
+        context = BrowserContext(self._exchange, await self._instance.open_context(options))
+        self._contexts.append(context)
+        return context
 
     @property
     def gone(self) -> str | None:
@@ -244,37 +235,12 @@ class Browser:
         return process.listening.result()
 
     async def reopen(self) -> None:
-        """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.
-
-        Several that ask for it at a time get the same one. Raises BrowserError, also for one that was closed on
-        purpose. Where it fails it can be asked for again.
-        """
-        gone = self._instance
-        async with self._reopening:
-            if self._closed or self._open_again is None:
-                raise BrowserError("The browser was closed.")
-            if self._instance is not gone:
-                return  # somebody else did so meanwhile
-            await gone.end()
-            self._instance = await self._open_again()
-            if self._closed:  # meanwhile
-                await self._instance.end()
-                raise BrowserError("The browser was closed.")
-
-    def opened(self, page: Page) -> bool:
-        """Whether we opened the tab, or a tab of ours did."""
-        return page.target_id in self._instance.targets.ours
-
-    def keep(self, page: Page) -> None:
-        """The tab stays open when we leave a Chrome that is not ours."""
-        self._instance.targets.ours.discard(page.target_id)
+        """See BrowserContext.reopen."""
+        await self._exchange.reopen(self._instance)
 
     async def close(self) -> None:
         """Ends a Chrome of ours; of another one, closes the tabs that we opened and disconnects."""
-        if self._closed:
-            return
-        self._closed = True
-        await self._instance.end()
+        await self._exchange.close()
 
 
 class Opening:

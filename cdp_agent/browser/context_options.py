@@ -1,9 +1,9 @@
-"""What our tabs have for themselves: a proxy, and cookies and local storage to begin with."""
+"""What the tabs of a browser context are given, and cookies and local storage that go into it or out of it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -11,40 +11,66 @@ import msgspec
 
 from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Session
+from cdp_agent.page.tab.dialogs import DialogPolicy
+from cdp_agent.page.tab.settings import PageSettings
 
 if TYPE_CHECKING:
     from cdp_agent.browser.launch.proxy import ChromeProxy, Proxy
     from cdp_agent.page.page import Page
     from cdp_agent.page.storage_state import StorageState, Visitor
+    from cdp_agent.page.tab.settings import Viewport
 
 
-class ContextOptions(msgspec.Struct, frozen=True):
-    """None: what the Chrome has."""
+class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """They stay the same when the Chrome is exchanged for another one. None: what the Chrome has."""
 
+    dialogs: DialogPolicy = msgspec.field(default_factory=DialogPolicy)
+    settings: PageSettings = msgspec.field(default_factory=PageSettings)
     proxy: ChromeProxy | None = None
     state: StorageState | None = None
+    downloads: str | None = None
+    """The folder where they go."""
+    isolated: bool = False
+    """With cookies and storage of its own, which end with it."""
 
     @staticmethod
-    def of(proxy: str | Proxy | None, storage_state: str | os.PathLike[str] | None) -> ContextOptions:
-        """What was given, checked and read. Raises SetupError."""
+    def of(
+        *,
+        viewport: Viewport | tuple[int, int] | None,
+        dialogs: DialogPolicy | None,
+        downloads: str | os.PathLike[str] | None,
+        proxy: str | Proxy | None,
+        storage_state: str | os.PathLike[str] | None,
+        settings: Mapping[str, object],
+        isolated: bool = False,
+    ) -> ContextOptions:
+        """What was given, checked and read; `settings` as in `Given`. Raises SetupError."""
         found = state = None
         if proxy is not None:
-            from cdp_agent.browser.launch.proxy import chrome_proxy
+            from cdp_agent.browser.launch.proxy import chrome_proxy  # late: most have none
 
             found = chrome_proxy(proxy)
         if storage_state is not None:
-            from cdp_agent.page.storage_state import read_state
+            from cdp_agent.page.storage_state import read_state  # late: most have none
 
             state = read_state(storage_state)
-        return ContextOptions(found, state)
+        credentials = None if found is None else found.credentials
+        return ContextOptions(
+            dialogs=dialogs or DialogPolicy(),
+            settings=PageSettings.of(viewport, proxy_credentials=credentials, **settings),
+            proxy=found,
+            state=state,
+            downloads=None if downloads is None else os.fspath(downloads),
+            isolated=isolated,
+        )
 
     @property
-    def credentials(self) -> tuple[str, str] | None:
-        """The proxy's user and password."""
-        return None if self.proxy is None else self.proxy.credentials
+    def needs_isolation(self) -> bool:
+        """It has what would be everybody's in a browser context that others use, too."""
+        return self.proxy is not None or self.state is not None
 
-    async def context(self, browser: Session) -> str:
-        """A new browser context, which goes when we disconnect."""
+    async def create(self, browser: Session) -> str:
+        """A browser context of its own in Chrome, which goes when we disconnect; its id."""
         proxy = self.proxy
         created = await browser.send(
             target.CreateBrowserContext(

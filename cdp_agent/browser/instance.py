@@ -6,62 +6,45 @@ import asyncio
 import os
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from cdp_agent.browser.attach.connecting import Attempt
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Connection, Session
+from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page
 from cdp_agent.page.policy.policy_registry import PolicyRegistry
-from cdp_agent.page.tab.dialogs import DialogPolicy
 from cdp_agent.page.tab.downloads import DownloadWatcher
-from cdp_agent.page.tab.settings import PageSettings
 
-from .context_options import ContextOptions, load
+from .context_options import ContextOptions, load, save
 from .liveness import Liveness
-from .targets import Targets
+from .targets import Targets, find_page
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from cdp_agent.browser.launch.launcher import ChromeProcess
 
 _CLOSE_TABS_S = 1.0
 
 
-class InstanceOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What the tabs of a Chrome are given. They stay the same when it is exchanged for another one."""
-
-    dialogs: DialogPolicy = msgspec.field(default_factory=DialogPolicy)
-    settings: PageSettings = msgspec.field(default_factory=PageSettings)
-    own: ContextOptions = ContextOptions()
-    new_windows: bool = False
-    """Our tabs get windows of their own."""
-
-
 class Instance:
-    """A Chrome that we are connected to: its process if it is ours, its tabs, what they may load, its downloads."""
+    """A Chrome that we are connected to: its process if it is ours, its tabs and browser contexts."""
 
     version: cdp_browser.Version
 
     def __init__(
-        self,
-        connection: Connection,
-        options: InstanceOptions | None = None,
-        *,
-        process: ChromeProcess | None = None,
-        downloads: str | os.PathLike[str] | None = None,
+        self, connection: Connection, options: ContextOptions | None = None, *, process: ChromeProcess | None = None
     ) -> None:
-        """`process`: of a Chrome that we started, and end. `downloads`: the folder where they go, None for its own."""
+        """`options` of the context that is there from the beginning. `process`: of a Chrome that we started."""
+        options = options or ContextOptions()
         self.connection = connection
         self.process = process
-        self.downloads = DownloadWatcher(downloads)
         self.attempts: list[Attempt] = []
         """The endpoints that were tried for it, its own last."""
-        self._options = options or InstanceOptions()
-        self.context: str | None = None
-        """The browser context that our tabs are in, None for the usual one."""
-        self._guards = PolicyRegistry(connection, self._options.settings.rules, all_ours=process is not None)
-        self.targets = Targets(connection, self._make_page, all_ours=process is not None)
+        self.guards = PolicyRegistry(connection, options.settings.rules, all_ours=process is not None)
+        self.targets: Targets[OpenContext] = Targets(connection, self)
+        self.default = OpenContext(self, options)
+        self._contexts = [self.default]
         self._liveness = Liveness(connection, (lambda: None) if process is None else process.cpu_s)
 
     @property
@@ -69,38 +52,206 @@ class Instance:
         """The Chrome itself, for what no page has."""
         return self.connection.browser
 
+    @property
+    def is_watched(self) -> bool:
+        """Somebody else has windows there that they look at."""
+        return self.process is None and "Headless" not in self.version.user_agent
+
     async def start(self) -> None:
         """Follows the tabs and puts the settings in force. Raises BrowserError, ProtocolError."""
-        own = self._options.own
-        await self._guards.begin()
-        if self.process is None and own != ContextOptions():
-            self.context = await own.context(self.session)
+        await self.guards.begin()
+        await self.default.create()
         answers = [
             self.session.post(cdp_browser.GetVersion()),
-            self.downloads.watch(self.session, self.context),
+            *self.default.set_up(),
             *self.targets.follow(),
         ]
-        if self._options.settings.geolocation is not None:
-            granted = cdp_browser.GrantPermissions(permissions=["geolocation"], browser_context_id=self.context)
-            answers.append(self.session.post(granted))
         self.version, *_ = await asyncio.gather(*answers)
         self._liveness.start()
-        if own.state is not None:
-            self.targets.origins |= await load(self.new_page, self.session, self.context, own.state)
+        await self.default.load()
+
+    async def open_context(self, options: ContextOptions) -> OpenContext:
+        """A further browser context, with tabs, settings and rules of its own. Raises BrowserError, ProtocolError."""
+        context = OpenContext(self, options)
+        self._contexts.append(context)
+        try:
+            if options.settings.rules is not None:
+                await self.guards.add(options.settings.rules)
+            await context.create()
+            await asyncio.gather(*context.set_up())
+            await context.load()
+        except BaseException:
+            self._contexts.remove(context)
+            context.dispose()
+            raise
+        return context
+
+    async def close_context(self, context: OpenContext) -> None:
+        """Closes its tabs, and ends what it has in Chrome. Raises BrowserError."""
+        await self._close(context.ours)
+        context.dispose()
+        self._contexts.remove(context)
+        if context.options.settings.rules is not None:
+            await self.guards.remove(context.options.settings.rules)
+
+    async def end(self) -> None:
+        """Ends a Chrome of ours; of another one, closes the tabs that we opened and disconnects."""
+        self._liveness.stop()
+        try:
+            if self.process is None:
+                await self._close([page for page in self.targets.open_pages() if page.target_id in self.targets.ours])
+        finally:
+            if self.process is not None:
+                self.session.tell(cdp_browser.Close())
+                if self.guards.in_force:  # they hold for as long as we are connected
+                    await asyncio.wait([self.connection.closed], timeout=self.process.grace_s)
+            await self.connection.close()
+            if self.process is not None:
+                await self.process.close(grace_s=self.process.grace_s)
+
+    def make_page(self, info: target.TargetInfo, opener: Page | None, context: OpenContext | None) -> Page:
+        """See targets.Owner."""
+        options = (context or self.default).options
+        rules = None if context in (None, self.default) else options.settings.rules
+        return Page(
+            self.session,
+            info,
+            dialogs=options.dialogs,
+            downloads=(context or self.default).downloads,
+            opener=opener,
+            settings=options.settings,
+            guard=self.guards.make(
+                None if opener is None else opener.guard,
+                rules,
+                context=info.browser_context_id,
+                theirs=context is None,
+            ),
+            theirs=context is None,
+        )
+
+    def context_of(self, info: target.TargetInfo) -> OpenContext | None:
+        """See targets.Owner."""
+        isolated = [each for each in self._contexts if each.id is not None and each.id == info.browser_context_id]
+        if isolated:
+            return isolated[0]
+        return self.default if self.process is not None else None
+
+    def saw(self, url: str, context: OpenContext | None) -> None:
+        """See targets.Owner."""
+        if url.startswith(("http://", "https://")):
+            (context or self.default).origins.add("/".join(url.split("/", 3)[:3]))
+
+    def context_of_download(self, frame_id: str) -> OpenContext | None:
+        """Whose tab began it; in a tab of somebody else it is theirs, but for what we do there."""
+        for page in self.targets.pages.values():
+            if page.downloads.has_frame(frame_id):
+                context = self.targets.contexts.get(page.target_id)
+                return self.default if context is None and page.acts else context
+        return self.default if self.process is not None else None
+
+    async def _close(self, pages: list[Page]) -> None:
+        try:
+            async with asyncio.timeout(_CLOSE_TABS_S):
+                await asyncio.gather(*(page.close() for page in pages), return_exceptions=True)
+        except TimeoutError:
+            pass  # a tab that will not close must not keep us
+        finally:
+            for page in pages:
+                if not page.closed:  # the answer was lost, or nobody waits for it any more: the tab goes all the same
+                    self.session.tell(target.CloseTarget(target_id=page.target_id))
+
+
+class OpenContext:
+    """A browser context of one Chrome, for as long as that lives: its tabs, what they are given, its downloads."""
+
+    def __init__(self, instance: Instance, options: ContextOptions) -> None:
+        self.instance = instance
+        self.options = options
+        self.id: str | None = None
+        """What Chrome names it by, if it is isolated; None: the usual one."""
+        self.origins: set[str] = set()
+        """Those that its tabs have shown, "https://example.com"."""
+        self.closed = False
+        self._window: asyncio.Future[target.CreatedTarget] | None = None
+        self.downloads = DownloadWatcher(
+            options.downloads, lambda frame_id: instance.context_of_download(frame_id) is self
+        )
+
+    @property
+    def pages(self) -> list[Page]:
+        """Those of its tabs that are open. The first context of a Chrome has those of other people, too."""
+        contexts = self.instance.targets.contexts
+        first = self.instance.default
+        return [
+            each
+            for each in self.instance.targets.open_pages()
+            if contexts.get(each.target_id, first) is self and each.target_id not in self._blank
+        ]
+
+    @property
+    def _blank(self) -> list[str]:
+        """The tab that stands before ours."""
+        made = self._window is not None and self._window.done() and self._window.exception() is None
+        return [self._window.result().target_id] if self._window is not None and made else []
+
+    @property
+    def ours(self) -> list[Page]:
+        """Those that we opened, or that tabs did which we opened."""
+        return [page for page in self.pages if page.target_id in self.instance.targets.ours]
+
+    def find(self, named: str) -> Page:
+        """See Browser.find_page."""
+        return find_page(self.pages, named)
+
+    async def create(self) -> None:
+        """Has Chrome make it, if it is isolated. Raises BrowserError, ProtocolError."""
+        if self.options.isolated:
+            self.id = await self.options.create(self.instance.session)
+
+    def set_up(self) -> list[asyncio.Future[Any]]:
+        """Tells Chrome of downloads and permissions; its answers. To be called once."""
+        instance, session = self.instance, self.instance.session
+        answers: list[asyncio.Future[Any]] = []
+        alone = instance.process is not None or self.id is not None
+        if self.downloads.folder is None and instance.process is not None:
+            self.downloads.save_in(os.path.join(instance.process.profile, "Downloads", self.id or ""))
+        if self.id is not None or self is instance.default:
+            answers.append(self.downloads.watch(session, self.id, shared=not alone))
+        else:
+            self.downloads.listen(session)
+        # Else the user's own tabs would be told where they are said to be without being asked.
+        if self.options.settings.geolocation is not None and alone:
+            granted = cdp_browser.GrantPermissions(permissions=["geolocation"], browser_context_id=self.id)
+            answers.append(session.post(granted))
+        return answers
+
+    async def load(self) -> None:
+        """Puts in the cookies and the local storage to begin with."""
+        if self.options.state is not None:
+            self.origins |= await load(self.new_page, self.instance.session, self.id, self.options.state)
+
+    async def save(self, path: str | os.PathLike[str]) -> None:
+        """See Browser.save_storage_state."""
+        await save(self.new_page, self.instance.session, self.id, self.origins, path)
 
     async def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
         """See Browser.new_page."""
-        page = await self.targets.create(
+        if self.closed:
+            raise BrowserError("The browser context was closed.")
+        instance = self.instance
+        if self.id is not None and instance.is_watched:
+            await self._have_window()
+        page = await instance.targets.create(
             target.CreateTarget(
                 url="about:blank",
-                background=background or not self.process or None,
-                browser_context_id=self.context,
-                new_window=(self._options.new_windows and not background) or None,
-            )
+                background=background or not instance.process or None,
+                browser_context_id=self.id,
+            ),
+            self,
         )
         try:
             await page.frames()
-            await self._guards.limit(page.guard)
+            await instance.guards.limit(page.guard)
             if url != "about:blank":
                 await page.goto(url)
         except asyncio.CancelledError:
@@ -111,40 +262,29 @@ class Instance:
             raise
         return page
 
-    async def end(self) -> None:
-        """Ends a Chrome of ours; of another one, closes the tabs that we opened and disconnects."""
-        self._liveness.stop()
-        try:
-            if self.process is None:
-                await self._close_our_tabs()
-        finally:
-            if self.process is not None:
-                self.session.tell(cdp_browser.Close())
-                if self._guards.in_force:  # they hold for as long as we are connected
-                    await asyncio.wait([self.connection.closed], timeout=self.process.grace_s)
-            await self.connection.close()
-            if self.process is not None:
-                await self.process.close(grace_s=self.process.grace_s)
+    async def _have_window(self) -> None:
+        """A minimized window with a blank tab in front, where our tabs are behind it.
 
-    def _make_page(self, info: target.TargetInfo, opener: Page | None) -> Page:
-        return Page(
-            self.session,
-            info,
-            dialogs=self._options.dialogs,
-            downloads=self.downloads,
-            opener=opener,
-            settings=self._options.settings,
-            guard=self._guards.make(None if opener is None else opener.guard),
+        A window that is not minimized covers others although it does not take the focus. A page in front of its window
+        raises it when it shows a dialog or calls `focus()`; one behind another does not (Chromium 156, X11).
+        """
+        gone = (
+            self._window is not None and self._window.done() and not set(self._blank) & set(self.instance.targets.pages)
         )
+        if self._window is None or gone:
+            blank = target.CreateTarget(
+                url="about:blank",
+                background=True,
+                browser_context_id=self.id,
+                new_window=True,
+                window_state="minimized",
+            )
+            self._window = self.instance.session.post(blank)
+        await asyncio.shield(self._window)
 
-    async def _close_our_tabs(self) -> None:
-        pages = [page for page in self.targets.open_pages() if page.target_id in self.targets.ours]
-        try:
-            async with asyncio.timeout(_CLOSE_TABS_S):
-                await asyncio.gather(*(page.close() for page in pages), return_exceptions=True)
-        except TimeoutError:
-            pass  # a tab that will not close must not keep us
-        finally:
-            for page in pages:
-                if not page.closed:  # the answer was lost, or nobody waits for it any more: the tab goes all the same
-                    self.session.tell(target.CloseTarget(target_id=page.target_id))
+    def dispose(self) -> None:
+        """It is of no use any more; an isolated one goes, with what it stored."""
+        self.closed = True
+        self.downloads.stop()
+        if self.id is not None:
+            self.instance.session.tell(target.DisposeBrowserContext(browser_context_id=self.id))

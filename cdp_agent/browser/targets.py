@@ -3,13 +3,18 @@
 New pages wait for us (`Target.setAutoAttach` with `waitForDebuggerOnStart`), so that we are subscribed before anything
 runs in it. Other means were tried and come too late for a popup that alerts in its first script: then Chrome shows the
 dialog itself, and nothing but a person closes it. The tabs of somebody else are let go at once.
+
+A tab that we asked for is told of before the answer says which one it is. Until then tabs that nobody of ours opened
+wait, so that none of a person's is taken for it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+import msgspec
 
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
@@ -22,23 +27,46 @@ from cdp_agent.page.snapshot.lines import shortened
 _MOST_LISTED = 10
 _PAGES = [target.FilterEntry(type="page")]
 
-MakePage = Callable[[target.TargetInfo, Page | None], Page]
-"""The page of a tab, and the one that opened it."""
+
+C = TypeVar("C")
+"""A browser context of ours."""
 
 
-class Targets:
-    """Follows the tabs. `all_ours`: nobody else opens tabs there, so that every new one is attached to."""
+class Owner(Protocol[C]):
+    """Whose tabs they are. No context of a tab means that it is somebody else's."""
 
-    def __init__(self, connection: Connection, make: MakePage, *, all_ours: bool) -> None:
+    def make_page(self, info: target.TargetInfo, opener: Page | None, context: C | None) -> Page:
+        """The page of a tab, with the one that opened it."""
+
+    def context_of(self, info: target.TargetInfo) -> C | None:
+        """The context of a tab that neither we nor a tab of ours opened."""
+
+    def saw(self, url: str, context: C | None) -> None:
+        """A tab has, or had, that address."""
+
+
+class _Undecided(msgspec.Struct):
+    """A tab that came while we wait for one of ours: `session_id` once Chrome attached to it."""
+
+    info: target.TargetInfo
+    session_id: str | None = None
+
+
+class Targets(Generic[C]):
+    """Follows the tabs."""
+
+    def __init__(self, connection: Connection, owner: Owner[C]) -> None:
         self.pages: dict[str, Page] = {}
+        self.contexts: dict[str, C] = {}
+        """Of the tabs that are ours, by their ids."""
         self.ours: set[str] = set()
         """The tabs that are closed with us when the Chrome is not ours."""
-        self.origins: set[str] = set()
-        """Those that tabs have shown, "https://example.com"."""
         self._connection = connection
-        self._make = make
-        self._all_ours = all_ours
+        self._owner = owner
         self._arrivals: dict[str, asyncio.Future[Page]] = {}
+        self._created: dict[str, C] = {}
+        """Tabs that we asked for, and that Chrome has not told of yet."""
+        self._undecided: dict[str, _Undecided] = {}
         self._gone = Recent()
         """Chrome may tell of a session of a tab after it told of the tab's end."""
         self._creating = 0
@@ -62,17 +90,13 @@ class Targets:
         """In the order in which they came."""
         return [page for page in self.pages.values() if not page.closed]
 
-    def find(self, named: str) -> Page:
-        """See Browser.find_page."""
-        return find_page(list(self.pages.values()), named)
-
-    async def create(self, command: target.CreateTarget) -> Page:
+    async def create(self, command: target.CreateTarget, context: C) -> Page:
         """A new tab. Raises BrowserError, ProtocolError."""
         self._creating += 1
         creating = self._connection.browser.post(command)
+        creating.add_done_callback(lambda done: self._answered(done, context))
         try:
             created = await asyncio.shield(creating)
-            self.ours.add(created.target_id)
             return await self._arrival(created.target_id)
         except asyncio.CancelledError:
             creating.add_done_callback(self._close_unwanted)
@@ -81,42 +105,78 @@ class Targets:
             if opens_no_tabs(error):
                 raise BrowserError("Chrome opens no more tabs: it is about to end.") from error
             raise
-        finally:
-            self._creating -= 1
+
+    def _answered(self, creating: asyncio.Future[target.CreatedTarget], context: C) -> None:
+        """It is known which tab is the one that was asked for; with the last of them, that all others are none."""
+        self._creating -= 1
+        if not creating.cancelled() and creating.exception() is None:
+            target_id = creating.result().target_id
+            self.ours.add(target_id)
+            if (waiting := self._undecided.pop(target_id, None)) is not None:
+                self._decide(waiting, context)
+            elif target_id not in self.pages:
+                self._created[target_id] = context
+        if not self._creating:
+            undecided, self._undecided = list(self._undecided.values()), {}
+            for each in undecided:
+                self._decide(each, None)
+
+    def _decide(self, waiting: _Undecided, context: C | None) -> None:
+        self._add(waiting.info, context)
+        if waiting.session_id is not None:
+            self._take_in(waiting.info.target_id, waiting.session_id)
 
     def _close_unwanted(self, creating: asyncio.Future[target.CreatedTarget]) -> None:
         """The tab that came although whoever asked for it was cancelled."""
         if not creating.cancelled() and creating.exception() is None:
             target_id = creating.result().target_id
             self._arrivals.pop(target_id, None)
+            self._created.pop(target_id, None)
             self._connection.browser.tell(target.CloseTarget(target_id=target_id))
 
     def _appeared(self, info: target.TargetInfo) -> None:
-        self._saw(info.url)
-        if (
-            info.target_id not in self.pages
-            and info.target_id not in self._gone
-            and not info.url.startswith("devtools://")
-        ):
-            self._add(info)
+        if info.target_id in self.pages or info.target_id in self._gone or info.url.startswith("devtools://"):
+            return
+        if (undecided := self._undecided.get(info.target_id)) is not None:
+            undecided.info = info
+        elif (context := self._created.pop(info.target_id, None)) is not None:
+            self._add(info, context)
+        elif self._creating and info.opener_id is None:
+            self._undecided[info.target_id] = _Undecided(info)
+        else:
+            self._add(info, None)
 
     def _attached(self, event: target.AttachedToTarget) -> None:
         if event.target_info.type != "page":
             return  # the browser itself, which those attach to who watch over workers
         self._appeared(event.target_info)
-        page = self.pages.get(event.target_info.target_id)
-        if page is not None and page.is_attached:
-            return  # this event tells of the session that we asked for
-        if page is not None and (self._all_ours or self._creating or page.opener):
-            page.attach(event.session_id)
-            return
-        session = self._connection.session(event.session_id)
-        session.tell(runtime.RunIfWaitingForDebugger())
-        self._connection.browser.tell(target.DetachFromTarget(session_id=event.session_id))
+        if (undecided := self._undecided.get(event.target_info.target_id)) is not None:
+            undecided.session_id = event.session_id
+        else:
+            self._take_in(event.target_info.target_id, event.session_id)
 
-    def _add(self, info: target.TargetInfo) -> None:
+    def _take_in(self, target_id: str, session_id: str) -> None:
+        """Begins to follow a tab of ours on the session that Chrome made for it; another one is let go."""
+        page = self.pages.get(target_id)
+        if page is not None and page.is_attached:
+            return  # this is the session that we asked for
+        if page is not None and (not page.theirs or (page.opener is not None and page.opener.acts)):
+            page.attach(session_id)
+            return
+        session = self._connection.session(session_id)
+        session.tell(runtime.RunIfWaitingForDebugger())
+        self._connection.browser.tell(target.DetachFromTarget(session_id=session_id))
+
+    def _add(self, info: target.TargetInfo, context: C | None) -> None:
+        """`context`: of one that we asked for."""
         opener = self._opener(info)
-        page = self.pages[info.target_id] = self._make(info, opener)
+        if context is None and opener is not None:
+            context = self.contexts.get(opener.target_id)
+        context = context or self._owner.context_of(info)
+        if context is not None:
+            self.contexts[info.target_id] = context
+        self._owner.saw(info.url, context)
+        page = self.pages[info.target_id] = self._owner.make_page(info, opener, context)
         self._count += 1
         page.number = self._count
         if opener is not None:
@@ -134,18 +194,16 @@ class Targets:
             return opener if opener is not None and opener.is_attached else None
         return next((page for page in self.pages.values() if page.asked_for_tab(info.url)), None)
 
-    def _saw(self, url: str) -> None:
-        if url.startswith(("http://", "https://")):
-            self.origins.add("/".join(url.split("/", 3)[:3]))
-
     def _changed(self, info: target.TargetInfo) -> None:
-        self._saw(info.url)
+        self._owner.saw(info.url, self.contexts.get(info.target_id))
         if page := self.pages.get(info.target_id):
             page.update(info)
 
     def _destroyed(self, target_id: str) -> None:
         self._gone.add(target_id)
         self.ours.discard(target_id)
+        self.contexts.pop(target_id, None)
+        self._undecided.pop(target_id, None)
         if page := self.pages.pop(target_id, None):
             page.forget()
 

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from cdp_agent.errors import BrowserError, InvalidArguments, ProtocolError, SessionClosed
+from cdp_agent.errors import BrowserError, InvalidArguments, PageClosed, ProtocolError, SessionClosed
 
 from .target import DetachedFromTarget
 from .transport import Transport
@@ -76,6 +76,8 @@ class Session:
     def __init__(self, connection: Connection, session_id: str) -> None:
         self.connection = connection
         self.id = session_id
+        self.is_tab = False
+        """It is the session of a tab as a whole: that it is closed means that the tab is."""
         self.closed_because: str | None = None
         self.stalled_because: str | None = None
         """Why nothing will be answered for now: set by `fail`, ended by `resume`."""
@@ -123,7 +125,7 @@ class Session:
                 arrived.set_result(told)
 
         if self.closed_because is not None:
-            raise SessionClosed(event.method, self.closed_because)
+            raise self.closed(event.method)
         stop = self.on(event, take)
         self._expected.add(arrived)
         try:
@@ -136,11 +138,18 @@ class Session:
             arrived.cancel()
 
     def fail(self, reason: str, *, closed: bool = True) -> None:
-        """Fails all that is pending here with SessionClosed; a closed session also refuses what comes later."""
+        """Fails all that is pending here with SessionClosed; a closed session also refuses what comes later.
+
+        That of a tab that was closed fails with PageClosed.
+        """
         if closed:
             self.closed_because = reason
         self.stalled_because = reason
-        self.connection._fail(self, lambda method: SessionClosed(method, reason))
+        self.connection._fail(self, self.closed if closed else lambda method: SessionClosed(method, reason))
+
+    def closed(self, method: str) -> SessionClosed:
+        """Why nothing is answered here any more."""
+        return PageClosed(method) if self.is_tab else SessionClosed(method, self.closed_because or "")
 
     def resume(self) -> None:
         """The target answers again, after a failure that did not close it."""
@@ -200,7 +209,7 @@ class Connection:
             future.set_exception(BrowserError(f"Chrome is gone: {self.closed.result()}"))
             return future
         if session.closed_because is not None:
-            future.set_exception(SessionClosed(command.method, session.closed_because))
+            future.set_exception(session.closed(command.method))
             return future
         number = next(self._ids)
         try:

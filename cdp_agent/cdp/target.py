@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from .types import Command, Empty, Event, Part, Result
 
@@ -91,6 +91,7 @@ class CreateTarget(Command[CreatedTarget], frozen=True):
     height: int | None = None
     browser_context_id: str | None = None
     new_window: bool | None = None
+    window_state: Literal["normal", "minimized", "maximized", "fullscreen"] | None = None
     background: bool | None = None
     hidden: bool | None = None
 
@@ -100,6 +101,13 @@ class CreateBrowserContext(Command[CreatedContext], frozen=True):
     dispose_on_detach: bool | None = None
     proxy_server: str | None = None
     proxy_bypass_list: str | None = None
+
+
+class DisposeBrowserContext(Command[Empty], frozen=True):
+    """Closes its tabs as well, without asking their pages whether to stay."""
+
+    method: ClassVar[str] = "Target.disposeBrowserContext"
+    browser_context_id: str
 
 
 class CloseTarget(Command[ClosedTarget], frozen=True):

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 if TYPE_CHECKING:
-    from cdp_agent.browser.browser import Browser
+    from cdp_agent.browser.context import BrowserContext
     from cdp_agent.page.page import Page
 
 
 class Tabs:
     """The tabs that the agent has been in, the present one last. Tabs of others are left alone."""
 
-    def __init__(self, browser: Browser, *visited: Page) -> None:
+    def __init__(self, browser: BrowserContext, *visited: Page) -> None:
         self._browser = browser
         self.visited = list(visited)
         self._known = WeakSet(browser.pages)
@@ -44,7 +44,7 @@ class Tabs:
         return "Your tab was closed. You are in a new, blank one."
 
 
-def tab_named(browser: Browser, name: str) -> Page:
+def tab_named(browser: BrowserContext, name: str) -> Page:
     """The tab of that id, "t2" or Chrome's own, or the only one whose title or address holds these words.
 
     Raises SetupError with those that there are.

@@ -11,5 +11,6 @@ are called in the thread that waits. `tools` are async functions as ever, and ge
 
 from cdp_agent.sync.classes import Agent as Agent
 from cdp_agent.sync.classes import Browser as Browser
+from cdp_agent.sync.classes import BrowserContext as BrowserContext
 from cdp_agent.sync.classes import Page as Page
 from cdp_agent.sync.face import StopSignal as StopSignal

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Self, overload
 
 from cdp_agent.agent.agent import Agent as AsyncAgent
 from cdp_agent.browser.attach.connecting import AUTO
 from cdp_agent.browser.browser import Browser as AsyncBrowser
+from cdp_agent.browser.context import BrowserContext as AsyncBrowserContext
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.page import Page as AsyncPage
 from cdp_agent.sync.background import call, iterate, read
@@ -68,11 +69,108 @@ if TYPE_CHECKING:
         environment: Mapping[str, str]
 
 
-class Browser(Face[AsyncBrowser]):
+class BrowserContext(Face[AsyncBrowserContext]):
+    """`with browser.new_context(…) as context`, or without it and `context.close()`.
+
+    Its popups belong to it; nothing is shared with other contexts but what a browser's own rules refuse to all. An
+    Agent takes it in place of a Browser.
+    """
+
+    @property
+    def version(self) -> cdp_browser.Version:
+        """The Chrome's product and protocol."""
+        return read(lambda: self._async.version)
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        """The endpoints that were tried when the browser was opened, the one that it is connected to last."""
+        return read(lambda: self._async.attempts)
+
+    @property
+    def pages(self) -> list[Page]:
+        """The open tabs, in the order in which they came. They cost nothing until they are used."""
+        return [Page(each) for each in read(lambda: self._async.pages)]
+
+    def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
+        """A new tab that shows `url`, in the background if asked or where the Chrome is somebody else's.
+
+        Raises as Page.goto, and SetupError for a locale or time zone that Chrome does not know. When it fails or is
+        cancelled, no tab is left.
+        """
+        return Page(call(self._async.new_page(url, background=background)))
+
+    def find_page(self, named: str) -> Page:
+        """The open tab of that id, or the only one whose title or address holds these words.
+
+        Raises SetupError with those that there are.
+        """
+        return Page(read(lambda: self._async.find_page(named)))
+
+    def save_storage_state(self, path: str | os.PathLike[str]) -> None:
+        """Writes the cookies, and the local storage of the origins that tabs have shown, to a file (mode 600).
+
+        The file is Playwright's. Raises SetupError when it cannot be written, BrowserError.
+        """
+        call(self._async.save_storage_state(path))
+
+    @property
+    def id(self) -> str | None:
+        """What Chrome names it by, for commands such as Storage.getCookies; None: its usual browser context."""
+        return read(lambda: self._async.id)
+
+    @property
+    def is_ours(self) -> bool:
+        """We started this Chrome, and end it."""
+        return read(lambda: self._async.is_ours)
+
+    def opened(self, page: Page) -> bool:
+        """Whether we opened the tab, or a tab of ours did."""
+        return read(lambda: self._async.opened(behind(page)))
+
+    def keep(self, page: Page) -> None:
+        """The tab stays open when we leave a Chrome that is not ours."""
+        read(lambda: self._async.keep(behind(page)))
+
+    def reopen(self) -> None:
+        """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.
+
+        Several that ask for it at a time get the same one. Raises BrowserError, also for one that was closed on
+        purpose. Where it fails it can be asked for again.
+        """
+        call(self._async.reopen())
+
+    @property
+    def closed(self) -> bool:
+        """It was closed: no tab can be opened in it any more."""
+        return read(lambda: self._async.closed)
+
+    def close(self) -> None:
+        """Closes the tabs that were opened in it. With an isolated one, all that it stored is gone."""
+        call(self._async.close())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Browser(BrowserContext):
     """`with Browser.launch() as browser`, or `browser = Browser.launch()` and `browser.close()`.
 
-    Whoever holds it holds the Chrome that is there now: `reopen` exchanges what is behind it.
+    Whoever holds it holds the Chrome that is there now: `reopen` exchanges what is behind it. In its own tabs it is the
+    browser context that Chrome begins with; `pages` are those of other people as well, where there are any.
     """
+
+    _async: AsyncBrowser
+
+    def reopen(self) -> None:
+        """See BrowserContext.reopen."""
+        call(self._async.reopen())
+
+    def close(self) -> None:
+        """Ends a Chrome of ours; of another one, closes the tabs that we opened and disconnects."""
+        closed(self._async)
 
     @staticmethod
     def launch(
@@ -133,12 +231,13 @@ class Browser(Face[AsyncBrowser]):
     ) -> Browser:
         """A Chrome that runs: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
 
-        "auto" is the Chrome that its user works with, found in its usual profile's folder or in `profile`; our tabs get
-        windows of their own there. `headers` go with the requests to the endpoint. The Chrome is never ended, only tabs
-        that we opened are closed. Its tabs keep focus, size and download folder, unless `viewport` or `downloads` are
-        given. With a `proxy` or a `storage_state` our tabs are in a browser context of their own, as in a private
-        window. When the Chrome goes away, `reopen` takes the next endpoint. Raises SetupError for what is no address,
-        and BrowserError that tells what happened at each endpoint.
+        "auto" is the Chrome that its user works with, found in its usual profile's folder or in `profile`. `headers` go
+        with the requests to the endpoint. The Chrome is never ended, only tabs that we opened are closed; they are in
+        the background. What is set holds in them and in their popups: the others keep their size, focus, dialogs and
+        downloads, and are under no rules. Where pages ask for the place (`geolocation`), the Chrome's user is asked.
+        With a `proxy` or a `storage_state` our tabs are in a browser context of their own, like a private window. When
+        the Chrome goes away, `reopen` takes the next endpoint. Raises SetupError for what is no address, and
+        BrowserError that tells what happened at each endpoint.
         """
         return Browser(
             opened(
@@ -158,46 +257,41 @@ class Browser(Face[AsyncBrowser]):
         )
 
     @property
-    def version(self) -> cdp_browser.Version:
-        """The Chrome's product and protocol."""
-        return read(lambda: self._async.version)
+    def contexts(self) -> list[BrowserContext]:
+        """Those that `new_context` gave, as far as they are open."""
+        return [BrowserContext(each) for each in read(lambda: self._async.contexts)]
 
-    @property
-    def attempts(self) -> list[Attempt]:
-        """The endpoints that were tried when it was opened, the one that it is connected to last."""
-        return read(lambda: self._async.attempts)
+    def new_context(
+        self,
+        *,
+        isolated: bool = True,
+        viewport: Viewport | tuple[int, int] | None = None,
+        downloads: str | os.PathLike[str] | None = None,
+        dialogs: DialogPolicy | None = None,
+        proxy: str | Proxy | None = None,
+        storage_state: str | os.PathLike[str] | None = None,
+        **settings: Unpack[Given],
+    ) -> BrowserContext:
+        """A part of the browser with tabs, settings, rules and downloads of its own, on the same connection.
 
-    @property
-    def pages(self) -> list[Page]:
-        """The open tabs, in the order in which they came. They cost nothing until they are used."""
-        return [Page(each) for each in read(lambda: self._async.pages)]
-
-    def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
-        """A new tab that shows `url`, in the background if asked or where the Chrome is somebody else's.
-
-        Raises as Page.goto, and SetupError for a locale or time zone that Chrome does not know. When it fails or is
-        cancelled, no tab is left.
+        `isolated`: with cookies and storage of its own, as a private window has. Otherwise it has those of the browser,
+        and takes neither `proxy` nor `storage_state`. `viewport` in CSS pixels (None: that of the browser). What the
+        rules of the browser refuse is refused here, too. Raises SetupError for a setting that makes no sense,
+        BrowserError.
         """
-        return Page(call(self._async.new_page(url, background=background)))
-
-    def find_page(self, named: str) -> Page:
-        """The open tab of that id, or the only one whose title or address holds these words.
-
-        Raises SetupError with those that there are.
-        """
-        return Page(read(lambda: self._async.find_page(named)))
-
-    def save_storage_state(self, path: str | os.PathLike[str]) -> None:
-        """Writes the cookies, and the local storage of the origins that tabs have shown, to a file (mode 600).
-
-        The file is Playwright's. Raises SetupError when it cannot be written, BrowserError.
-        """
-        call(self._async.save_storage_state(path))
-
-    @property
-    def is_ours(self) -> bool:
-        """We started this Chrome, and end it."""
-        return read(lambda: self._async.is_ours)
+        return BrowserContext(
+            call(
+                self._async.new_context(
+                    isolated=isolated,
+                    viewport=viewport,
+                    downloads=downloads,
+                    dialogs=dialogs,
+                    proxy=proxy,
+                    storage_state=storage_state,
+                    **settings,
+                )
+            )
+        )
 
     @property
     def gone(self) -> str | None:
@@ -220,32 +314,6 @@ class Browser(Face[AsyncBrowser]):
         Raises BrowserError when it does not listen within `timeout_s`, or is not ours.
         """
         return call(self._async.listening(timeout_s))
-
-    def reopen(self) -> None:
-        """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.
-
-        Several that ask for it at a time get the same one. Raises BrowserError, also for one that was closed on
-        purpose. Where it fails it can be asked for again.
-        """
-        call(self._async.reopen())
-
-    def opened(self, page: Page) -> bool:
-        """Whether we opened the tab, or a tab of ours did."""
-        return read(lambda: self._async.opened(behind(page)))
-
-    def keep(self, page: Page) -> None:
-        """The tab stays open when we leave a Chrome that is not ours."""
-        read(lambda: self._async.keep(behind(page)))
-
-    def close(self) -> None:
-        """Ends a Chrome of ours; of another one, closes the tabs that we opened and disconnects."""
-        closed(self._async)
-
-    def __enter__(self) -> Browser:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class Page(Face[AsyncPage]):
@@ -590,7 +658,7 @@ class Agent(Face[AsyncAgent]):
 
     def __init__(
         self,
-        browser: Browser,
+        browser: BrowserContext,
         *,
         model: str | None = None,
         planner: str | None = None,
@@ -783,18 +851,18 @@ class Agent(Face[AsyncAgent]):
     @overload
     @staticmethod
     def resume(
-        browser: Browser, folder: Path, *, answer: type[T], **given: Unpack[Again]
+        browser: BrowserContext, folder: Path, *, answer: type[T], **given: Unpack[Again]
     ) -> Generator[Progress | TaskCompleted[T], None, None]: ...
 
     @overload
     @staticmethod
     def resume(
-        browser: Browser, folder: Path, *, answer: Any = None, **given: Unpack[Again]
+        browser: BrowserContext, folder: Path, *, answer: Any = None, **given: Unpack[Again]
     ) -> Generator[Event, None, None]: ...
 
     @staticmethod
     def resume(
-        browser: Browser,
+        browser: BrowserContext,
         folder: Path,
         *,
         answer: Any = None,

@@ -19,7 +19,7 @@ from cdp_agent.tools.parsing import coerce
 from cdp_agent.tools.schema import parameters_of
 
 if TYPE_CHECKING:
-    from cdp_agent.browser.browser import Browser
+    from cdp_agent.browser.context import BrowserContext
     from cdp_agent.page.page import Page
     from cdp_agent.providers.client import Client
 
@@ -41,7 +41,7 @@ class Context(msgspec.Struct, frozen=True):
     """
 
     page: Page
-    browser: Browser
+    browser: BrowserContext
     model: Client | None = None
     may_open: Callable[[str], Awaitable[None]] | None = None
     secrets: Secrets = Secrets()

@@ -13,7 +13,7 @@ from cdp_agent.errors import SetupError
 from cdp_agent.websearch.base import Engine, Results, SearchService
 
 if TYPE_CHECKING:
-    from cdp_agent.browser.browser import Browser
+    from cdp_agent.browser.context import BrowserContext
 
 _ENGINES = ("duckduckgo", "google", "bing")
 _SERVICES = ("brave", "tavily", "exa", "parallel", "searxng")
@@ -31,7 +31,7 @@ class Search(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:  # the key is never shown, not even by accident
         return f"Search({self.name})"
 
-    async def find(self, query: str, *, browser: Browser, max_results: int = 10) -> Results:
+    async def find(self, query: str, *, browser: BrowserContext, max_results: int = 10) -> Results:
         """At most so many results. Engines are asked in a tab of the browser, which is closed again.
 
         Raises ActionError when it cannot be reached, refuses, or asks for something that only a person can give.

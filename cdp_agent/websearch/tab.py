@@ -16,7 +16,7 @@ from cdp_agent.websearch.redirects import searches_again, unwrap
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from cdp_agent.browser.browser import Browser
+    from cdp_agent.browser.context import BrowserContext
     from cdp_agent.page.page import Page
 
 _log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ _OBSTACLES = {
 }
 
 
-async def find(engine: Engine, base_url: str, query: str, browser: Browser, max_results: int) -> Results:
+async def find(engine: Engine, base_url: str, query: str, browser: BrowserContext, max_results: int) -> Results:
     """What the engine's page shows for the query. Raises ActionError, BrowserError."""
     async with _tab(browser) as page:
         await page.goto(engine.address(base_url, query), timeout_s=TIMEOUT_S)
@@ -48,7 +48,7 @@ async def find(engine: Engine, base_url: str, query: str, browser: Browser, max_
 
 
 @asynccontextmanager
-async def _tab(browser: Browser) -> AsyncIterator[Page]:
+async def _tab(browser: BrowserContext) -> AsyncIterator[Page]:
     """A tab in the background: what a person or the agent looks at stays where it is."""
     page = await browser.new_page(background=True)
     try:

@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.instance import Instance, InstanceOptions
+from cdp_agent.browser.context_options import ContextOptions
+from cdp_agent.browser.instance import Instance
 from cdp_agent.cdp import browser, dom, dom_storage, fetch, network, page, runtime, storage, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.transport import Lost, Receive
@@ -131,9 +132,9 @@ async def play(recording: Recording, count: int, seed: int) -> Counter[str]:
 async def _play_one(recording: Recording, count: int, chance: random.Random, told: Counter[str]) -> None:
     chrome = FakeChrome()
     settings = PageSettings.of(None, deny=["ads.example"] if chance.random() < 0.5 else [])
-    fake = Instance(chrome.connect(), InstanceOptions(settings=settings))
-    fake.targets._all_ours = True
-    for answer in (*fake.targets.follow(), fake.downloads.watch(fake.session)):
+    fake = Instance(chrome.connect(), ContextOptions(settings=settings))
+    fake.context_of = lambda info: fake.default  # type: ignore[method-assign]  # as if it were ours
+    for answer in (*fake.targets.follow(), fake.default.downloads.watch(fake.session)):
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())
     for each in recording.events:  # the tabs and sessions that what follows is about
         chrome.tell(**each)

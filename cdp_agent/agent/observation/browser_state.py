@@ -11,7 +11,7 @@ from cdp_agent.errors import ActionError
 from cdp_agent.session.tabs import Tabs
 
 if TYPE_CHECKING:
-    from cdp_agent.browser.browser import Browser
+    from cdp_agent.browser.context import BrowserContext
 
 BLANK = "about:blank"
 
@@ -28,19 +28,19 @@ class BrowserState(msgspec.Struct, frozen=True):
         return self.tabs[-1] if self.tabs else BLANK
 
 
-async def place_of(browser: Browser, tabs: Tabs) -> BrowserState:
+async def place_of(browser: BrowserContext, tabs: Tabs) -> BrowserState:
     """Where it is now. Raises BrowserError."""
     cookies: list[storage.CookieParam] = []
     if browser.is_ours:
-        found = await browser.session.send(storage.GetCookies())
+        found = await browser.session.send(storage.GetCookies(browser_context_id=browser.id))
         cookies = [_param(each) for each in found.cookies]
     return BrowserState([page.url for page in tabs.visited if not page.closed], cookies)
 
 
-async def go_back_to(browser: Browser, place: BrowserState) -> tuple[Tabs, list[str]]:
+async def go_back_to(browser: BrowserContext, place: BrowserState) -> tuple[Tabs, list[str]]:
     """Opens the tabs of a place in a browser that has none of them; which could not be. Raises BrowserError."""
     if place.cookies and browser.is_ours:
-        await browser.session.send(storage.SetCookies(cookies=place.cookies))
+        await browser.session.send(storage.SetCookies(cookies=place.cookies, browser_context_id=browser.id))
     pages, missing = [], []
     for url in place.tabs or [BLANK]:
         page = await browser.new_page()

@@ -34,7 +34,7 @@ from cdp_agent.session.tabs import Tabs
 from cdp_agent.tools.base import Tool
 
 if TYPE_CHECKING:
-    from cdp_agent.browser.browser import Browser
+    from cdp_agent.browser.context import BrowserContext
     from cdp_agent.providers.client import Client
 
 
@@ -60,7 +60,7 @@ class Run:
 
     def __init__(
         self,
-        browser: Browser,
+        browser: BrowserContext,
         endpoint: Endpoint | None,
         tools: Mapping[str, Tool],
         options: Options,

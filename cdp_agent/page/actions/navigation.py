@@ -57,7 +57,7 @@ async def goto(page: Tab, url: str, *, timeout_s: float | None = None) -> Receip
     PageUnresponsive, BrowserError.
     """
     timeout_s = timeout_s or page.settings.navigation_timeout_s or NAVIGATION_TIMEOUT_S
-    async with page.acting:
+    async with page.act():
         deadline = _now(page) + timeout_s
         if page.guard.outlived and not page.related:
             await _begin_anew(page, timeout_s)
@@ -113,7 +113,7 @@ async def _through_history(page: Tab, step: int) -> Receipt:
 
 
 async def _navigation(page: Tab, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
-    async with page.acting:
+    async with page.act():
         went_aside = await end_scripts(page, aside=action == "reload")
         recorder = ActionRunner(page, None, Watch(page, await page.frames()))
         outcome = await recorder.act(do(went_aside))

@@ -125,7 +125,7 @@ async def scroll(
     Raises InvalidArguments, StaleRef, PageUnresponsive, BrowserError.
     """
     _check(direction, pages, pixels, ref)
-    async with page.acting:
+    async with page.act():
         at = await locate(page, ref) if ref is not None else None
         if direction == "into_view":
             assert at is not None  # checked

@@ -19,7 +19,7 @@ from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_context_gone
 from cdp_agent.cdp.types import Command
-from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError, SessionClosed
+from cdp_agent.errors import DocumentGone, PageClosed, PageUnresponsive, ProtocolError, SessionClosed
 from cdp_agent.page import js
 
 from .responsiveness import answers, check_chrome
@@ -212,7 +212,7 @@ class deadline:
             raise PageUnresponsive(_BUSY.format(self._timeout_s)) from timeout
         if isinstance(error, SessionClosed) and error.message == CRASHED:
             raise PageUnresponsive(CRASHED_PAGE) from error
-        if isinstance(error, ProtocolError) and is_context_gone(error):
+        if isinstance(error, ProtocolError) and not isinstance(error, PageClosed) and is_context_gone(error):
             raise DocumentGone("The page was replaced by another one meanwhile: take a new snapshot.") from error
 
 

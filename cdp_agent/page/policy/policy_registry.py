@@ -15,7 +15,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -93,13 +93,20 @@ async def limit(guard: RequestPolicy) -> None:
         await limits.put_on(guard)
 
 
+class _Site(NamedTuple):
+    """Workers of an origin are others in another browser context."""
+
+    context: str | None
+    origin: str
+
+
 class _Worker(msgspec.Struct, eq=False):
     """A shared or service worker, or one that it started. Its requests name its target's id as their frame."""
 
     parent: Session
     """Where its own session is attached from."""
     info: target.TargetInfo
-    origin: str
+    site: _Site
     """Of what it belongs to."""
     met: list[RequestRules]
     """The lists that it began under, or of tabs that came to its site since: it keeps to them as long as it runs."""
@@ -107,12 +114,14 @@ class _Worker(msgspec.Struct, eq=False):
 
 
 class PolicyRegistry:
-    """`all_ours`: the Chrome runs for us alone."""
+    """`rules` hold for all tabs that we opened; for the whole Chrome, where it runs for us alone (`all_ours`)."""
 
     def __init__(self, connection: Connection, rules: RequestRules | None, *, all_ours: bool) -> None:
         self._connection = connection
         self._wide = rules if all_ours else None
         self._narrow = None if all_ours else rules
+        self._standing: list[RequestRules] = []
+        """Of browser contexts that are open, whether they have tabs or not."""
         self._all_ours = all_ours
         self._guards: list[RequestPolicy] = []
         """Of the tabs that are open."""
@@ -129,8 +138,8 @@ class PolicyRegistry:
         self._workers: dict[Session, _Worker] = {}
         self._beginning: set[asyncio.Future[Any]] = set()
         """Of the workers that wait for us: what lets them run, until Chrome has done it."""
-        self._let_go: dict[str, str] = {}
-        """The workers that no rules were for, by their target's id, and their origin."""
+        self._let_go: dict[str, _Site] = {}
+        """The workers that no rules were for, by their target's id."""
         self._session: Session | None = None
         self._above: Interception | None = None
         self._changing = asyncio.Lock()
@@ -146,9 +155,40 @@ class PolicyRegistry:
         if self._narrow is not None:
             await self._attach()
 
-    def make(self, opener: RequestPolicy | None) -> RequestPolicy:
-        """The guard of a new tab: that of the one that opened it, or one of its own."""
-        guard = opener or RequestPolicy(self._wide, self._narrow, self, from_above=self._all_ours)
+    async def add(self, rules: RequestRules) -> None:
+        """To be called before the first tab of a browser context with rules of its own. Raises as `begin`."""
+        self._standing.append(rules)
+        await self.changed()
+
+    async def remove(self, rules: RequestRules) -> None:
+        """The browser context is gone, with its tabs. Raises as `begin`."""
+        self._standing.remove(rules)
+        await self.changed()
+
+    def make(
+        self,
+        opener: RequestPolicy | None,
+        rules: RequestRules | None = None,
+        *,
+        context: str | None = None,
+        theirs: bool = False,
+    ) -> RequestPolicy:
+        """The guard of a new tab: that of the one that opened it, or one of its own.
+
+        `rules` are those of its browser context, beside those of the browser. A tab of somebody else has none.
+        """
+        if opener is not None:
+            guard = opener
+        else:
+            bound = self._narrow is not None and self._narrow.bound
+            guard = RequestPolicy(
+                self._wide,
+                [] if theirs else [each for each in (self._narrow, rules) if each is not None],
+                self,
+                from_above=self._all_ours,
+                context=context,
+                bound_elsewhere=theirs and bound,
+            )
         if guard not in self._guards:
             self._guards.append(guard)
         return guard
@@ -242,7 +282,7 @@ class PolicyRegistry:
     def _rules(self) -> list[RequestRules]:
         """Of the tabs that are open."""
         wide = [] if self._wide is None else [self._wide]
-        return _each_once([*wide, *(rules for guard in self._guards for rules in guard.narrow)])
+        return _each_once([*wide, *self._standing, *(rules for guard in self._guards for rules in guard.narrow)])
 
     @property
     def _all_rules(self) -> list[RequestRules]:
@@ -275,8 +315,8 @@ class PolicyRegistry:
     @property
     def _watches(self) -> bool:
         """There are, or will be, rules for the workers that belong to no tab."""
-        of_tabs = self._narrow is not None or any(each.narrow for each in self._guards)
-        return of_tabs or any(each.met for each in self._workers.values())
+        of_tabs = self._narrow is not None or self._standing or any(each.narrow for each in self._guards)
+        return bool(of_tabs) or any(each.met for each in self._workers.values())
 
     async def _enforce_above(self, rules: list[RequestRules]) -> None:
         if self._above is None:
@@ -303,19 +343,19 @@ class PolicyRegistry:
         self._workers, self._let_go = {}, {}
         await self._connection.browser.send(target.DetachFromTarget(session_id=session.id))
 
-    def _arrived(self, parent: Session, event: target.AttachedToTarget, inside: str = "") -> None:
-        """`inside`: the origin of the worker that started this one."""
+    def _arrived(self, parent: Session, event: target.AttachedToTarget, inside: _Site | None = None) -> None:
+        """`inside`: the site of the worker that started this one."""
         worker, info = self._connection.session(event.session_id), event.target_info
-        origin = inside or str(origin_of(info.url.removeprefix("blob:")))
-        if not self._all_ours and not self._rules_for(origin):
-            self._let_go[info.target_id] = origin
+        site = inside or _Site(info.browser_context_id, str(origin_of(info.url.removeprefix("blob:"))))
+        if not self._all_ours and not self._rules_for(site):
+            self._let_go[info.target_id] = site
             running = self._let_run(worker)
             running.add_done_callback(lambda _: parent.tell(target.DetachFromTarget(session_id=event.session_id)))
             return
         interception = Interception(worker, lambda paused: self._judge_worker(kept, paused))
-        kept = self._workers[worker] = _Worker(parent, info, origin, [], interception)
+        kept = self._workers[worker] = _Worker(parent, info, site, [], interception)
         seen(self._enforce([worker]))
-        worker.on(target.AttachedToTarget, lambda inner: self._arrived(worker, inner, origin))
+        worker.on(target.AttachedToTarget, lambda inner: self._arrived(worker, inner, site))
         worker.on(target.DetachedFromTarget, lambda inner: self._left(inner.session_id))
         worker.tell(
             target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=WORKERS)
@@ -343,13 +383,14 @@ class PolicyRegistry:
                 gone.add(each.id)
         self._workers = {each: kept for each, kept in self._workers.items() if each.id not in gone}
 
-    def visited(self, origin: str) -> None:
+    def visited(self, context: str | None, origin: str) -> None:
         """See guard.Above. In the Chrome of a user, workers that nobody's rules were for were let go."""
-        seen(self._enforce([worker for worker, kept in self._workers.items() if kept.origin == origin]))
+        site = _Site(context, origin)
+        seen(self._enforce([worker for worker, kept in self._workers.items() if kept.site == site]))
         self._take_back()
 
     def _take_back(self) -> None:
-        for target_id in [each for each, origin in self._let_go.items() if self._rules_for(origin)]:
+        for target_id in [each for each, site in self._let_go.items() if self._rules_for(site)]:
             del self._let_go[target_id]
             if self._session is not None:
                 self._session.tell(target.AttachToTarget(target_id=target_id, flatten=True))
@@ -357,7 +398,7 @@ class PolicyRegistry:
     def _stop_workers(self) -> None:
         """Ends those that met lists and could go on without. A shared worker ends with its pages."""
         for worker, kept in list(self._workers.items()):
-            if kept.info.type == "service_worker" and kept.met and not self._rules_for(kept.origin):
+            if kept.info.type == "service_worker" and kept.met and not self._rules_for(kept.site):
                 self._remember([kept.info.target_id], kept.met)
                 self._connection.browser.tell(target.CloseTarget(target_id=kept.info.target_id))
                 # As long as somebody is attached, a worker that was stopped begins again as the one that it was.
@@ -377,22 +418,23 @@ class PolicyRegistry:
             worker.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
         return answers
 
-    def _guards_for(self, origin: str) -> list[RequestPolicy]:
-        return [each for each in self._guards if each.narrow and each.came_to(origin)]
+    def _guards_for(self, site: _Site) -> list[RequestPolicy]:
+        guards = [each for each in self._guards if each.narrow and each.context == site.context]
+        return [each for each in guards if each.came_to(site.origin)]
 
-    def _rules_for(self, origin: str) -> list[RequestRules]:
-        return [rules for guard in self._guards_for(origin) for rules in guard.narrow]
+    def _rules_for(self, site: _Site) -> list[RequestRules]:
+        return [rules for guard in self._guards_for(site) for rules in guard.narrow]
 
     def _lists_of(self, kept: _Worker) -> list[RequestRules]:
-        return _each_once([*kept.met, *(rules for rules in self._rules_for(kept.origin) if rules.hold is None)])
+        return _each_once([*kept.met, *(rules for rules in self._rules_for(kept.site) if rules.hold is None)])
 
     def _rules_of(self, kept: _Worker) -> list[RequestRules]:
         wide = [] if self._wide is None else [self._wide]
-        return _each_once([*wide, *self._lists_of(kept), *self._rules_for(kept.origin)])
+        return _each_once([*wide, *self._lists_of(kept), *self._rules_for(kept.site)])
 
     def _judge_worker(self, kept: _Worker, event: fetch.RequestPaused) -> Verdict:
         """Also of one that was stopped meanwhile: what it had sent before comes later."""
-        guards = self._guards_for(kept.origin)
+        guards = self._guards_for(kept.site)
         return judge(guards[0] if guards else None, self._rules_of(kept), event, tab=False)
 
 

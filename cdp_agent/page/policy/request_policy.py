@@ -42,8 +42,11 @@ class Above(Protocol):
     def came(self, frame_id: str) -> None:
         """It is known from now on whose frame that is."""
 
-    def visited(self, origin: str) -> None:
-        """A document of that origin was asked for in a tab that has narrow rules, the first one there."""
+    def visited(self, context: str | None, origin: str) -> None:
+        """A document of that origin was asked for in a tab that has narrow rules, the first one there.
+
+        `context` is the tab's browser context.
+        """
 
     def left(self, guard: RequestPolicy, frames: list[str], rules: list[RequestRules]) -> None:
         """The documents of frames are gone, or all its tabs; those rules they had."""
@@ -62,13 +65,17 @@ class RequestPolicy:
     def __init__(
         self,
         wide: RequestRules | None = None,
-        narrow: RequestRules | None = None,
+        narrow: Sequence[RequestRules] = (),
         above: Above | None = None,
         *,
         from_above: bool = False,
+        context: str | None = None,
+        bound_elsewhere: bool = False,
     ) -> None:
+        """`context`: the browser context of its tabs. `bound_elsewhere`: the tabs that we opened are under lists."""
         self.wide = wide
-        self.narrow: list[RequestRules] = [] if narrow is None else [narrow]
+        self.context = context
+        self.narrow: list[RequestRules] = list(narrow)
         self.tabs = Recent()
         """The tabs' ids, which are the ids of their root frames."""
         self.frames = Recent()
@@ -79,6 +86,7 @@ class RequestPolicy:
         self._above = above
         self._open: set[str] = set()
         self._from_above = from_above
+        self._bound_elsewhere = bound_elsewhere
         self._sessions: list[Session] = []
         """Of the tabs and the frames in them; `_watched` are those and their workers."""
         self._interceptions: dict[Session, Interception] = {}
@@ -155,7 +163,7 @@ class RequestPolicy:
         new = start not in self._visited
         self._visited.add(start)
         if new and self.narrow and self._above is not None:
-            self._above.visited(_origin(start))
+            self._above.visited(self.context, _origin(start))
 
     def add_tab(self, target_id: str, url: str, activity: Activity) -> None:
         """A tab whose sessions will be watched, the address that it has, and what goes on in it."""
@@ -260,6 +268,14 @@ class RequestPolicy:
             return
         if refused := refusal_of(self.rules, url, "Document", tab=True):
             raise BlockedByPolicy(str(Blocked(url, refused.why)))
+
+    def check_holds(self) -> None:
+        """Raises BlockedByPolicy in a tab of somebody else, where the lists that bind our tabs do not hold."""
+        if self._bound_elsewhere and not self.narrow:
+            raise BlockedByPolicy(
+                "The tab is its user's, and the lists of what may be loaded hold in tabs that we opened alone: nothing "
+                "is done here. Open its address in a new tab."
+            )
 
     def record(self, blocked: Blocked) -> None:
         """Something was not sent on behalf of these tabs."""

@@ -49,7 +49,7 @@ async def perform(page: Tab, action: str, ref: str, do: Do, *, detail: str = "",
     `detail` is what else the action was given, such as the key; `submits`: it ends with Enter. Raises what `do` raises,
     StaleRef, PageUnresponsive, BrowserError.
     """
-    async with page.acting:
+    async with page.act():
         known = page.history[-1] if page.history else None
         for attempt in range(_ATTEMPTS):
             at = await locate(page, ref)
@@ -71,7 +71,7 @@ async def perform_unaimed(
     page: Tab, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]], *, detail: str
 ) -> Receipt:
     """The same for an action without an element, such as a key for whatever has the focus."""
-    async with page.acting:
+    async with page.act():
         recorder = await ActionRunner.start(page, expectant=True)
         outcome = await recorder.act(recorder.while_here(do()))
         return await recorder.finish(action, outcome, detail=detail)

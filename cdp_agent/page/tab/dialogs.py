@@ -15,12 +15,14 @@ import msgspec
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_not_active
+from cdp_agent.errors import PageUnresponsive
 
 if TYPE_CHECKING:
     from cdp_agent.page.policy.holding import Hold
 
 log = logging.getLogger(__name__)
 Answer = Literal["accept", "dismiss"]
+_LONGEST_MESSAGE = 200
 
 
 class DialogPolicy(msgspec.Struct, frozen=True):
@@ -48,6 +50,7 @@ class DialogWatcher:
     """Answers the dialogs of all sessions of a page, and keeps them until they are told.
 
     `stranded` is called when one cannot be answered: its page is about to be replaced, and the next one waits for it.
+    Those that open while `answers` says no are left to the person who sees them, if Chrome shows any to one.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class DialogWatcher:
         policy: DialogPolicy,
         hold: Callable[[], Hold | None] = lambda: None,
         stranded: Callable[[], None] = lambda: None,
+        answers: Callable[[], bool] = lambda: True,
     ) -> None:
         self.opened = 0
         """How many there have been."""
@@ -62,11 +66,21 @@ class DialogWatcher:
         self._hold = hold
         """What may have to be asked about before it is answered."""
         self._stranded = stranded
+        self._answers = answers
+        self._left: tuple[Session, cdp_page.JavascriptDialogOpening] | None = None
+        """The one that waits for a person."""
         self._told: list[Dialog] = []
 
     def watch(self, session: Session) -> None:
         """To be called before anything may run on the session."""
         session.on(cdp_page.JavascriptDialogOpening, lambda event: self._answer(session, event))
+        session.on(cdp_page.JavascriptDialogClosed, lambda _: self._closed())
+
+    def check(self) -> None:
+        """Raises PageUnresponsive while a dialog waits for a person: until then the page answers nothing."""
+        if self._left is not None and self._left[0].closed_because is None:
+            shown = f"{self._left[1].type}: {self._left[1].message[:_LONGEST_MESSAGE]!r}"
+            raise PageUnresponsive(f"The page shows its user a dialog ({shown}) and waits until they answer it.")
 
     def take(self) -> list[Dialog]:
         """The dialogs since the last call."""
@@ -82,7 +96,13 @@ class DialogWatcher:
         """Whether a page asked whether to leave it, since the last `take`, and was told to stay."""
         return any(each.kind == "beforeunload" and each.answer == "dismiss" for each in self._told)
 
+    def _closed(self) -> None:
+        self._left = None
+
     def _answer(self, session: Session, event: cdp_page.JavascriptDialogOpening) -> None:
+        if event.has_browser_handler and not self._answers():
+            self._left = session, event
+            return
         self.opened += 1
         answer: Answer = getattr(self._policy, event.type, "dismiss")
         hold = self._hold()

@@ -10,6 +10,7 @@ import itertools
 import logging
 import os
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -57,16 +58,26 @@ class _Followed(msgspec.Struct):
 
 
 class DownloadWatcher:
-    """Follows the downloads of a Chrome. With a folder they go there; without one, wherever its user has them go."""
+    """Follows the downloads of a browser context. With a folder they go there, else to where its user has them."""
 
-    def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str] | None = None, owns: Callable[[str], bool] = lambda _: True
+    ) -> None:
+        """`owns`: whether those of a frame, by its id, are followed here."""
         self.folder: Path | None = None
         if folder is not None:
-            self.folder = Path(os.path.expanduser(folder)).absolute()
+            self.save_in(folder)
+        self._owns = owns
+        self._redirected = False
+        self._stops: list[Callable[[], None]] = []
         self._followed: dict[str, _Followed] = {}
         self._pages: WeakSet[PageDownloads] = WeakSet()
         self._moved = asyncio.Event()
         self._context: str | None = None
+
+    def save_in(self, folder: str | os.PathLike[str]) -> None:
+        """They go there. To be called before `watch`."""
+        self.folder = Path(os.path.expanduser(folder)).absolute()
 
     def of_page(
         self, has_frame: Callable[[str], bool], hold: Callable[[], Hold | None] = lambda: None
@@ -76,12 +87,27 @@ class DownloadWatcher:
         self._pages.add(page)
         return page
 
-    def watch(self, browser: Session, context: str | None = None) -> asyncio.Future[Any]:
-        """Chrome's answer to come. To be called once, with the session of the browser itself and our context there."""
-        browser.on(cdp_browser.DownloadWillBegin, lambda event: self._began(browser, event))
-        browser.on(cdp_browser.DownloadProgress, self._progressed)
+    def listen(self, browser: Session) -> None:
+        """Follows what Chrome tells already, on the session of the browser itself."""
+        self._stops = [
+            browser.on(cdp_browser.DownloadWillBegin, lambda event: self._began(browser, event)),
+            browser.on(cdp_browser.DownloadProgress, self._progressed),
+        ]
+
+    def stop(self) -> None:
+        """Follows no more."""
+        for stop in self._stops:
+            stop()
+
+    def watch(self, browser: Session, context: str | None = None, *, shared: bool = False) -> asyncio.Future[Any]:
+        """Has Chrome tell of them; its answer to come. To be called once, with the context as Chrome names it.
+
+        `shared`: somebody else downloads there too. Chrome saves where they have it, and ours are moved when complete.
+        """
+        self.listen(browser)
         self._context = context
-        if self.folder is None:
+        self._redirected = self.folder is not None and not shared
+        if not self._redirected:
             command = cdp_browser.SetDownloadBehavior(
                 behavior="default", browser_context_id=context, events_enabled=True
             )
@@ -130,6 +156,8 @@ class DownloadWatcher:
         ]
 
     def _began(self, browser: Session, event: cdp_browser.DownloadWillBegin) -> None:
+        if not self._owns(event.frame_id):
+            return
         download = Download(url=event.url, suggested_name=event.suggested_filename)
         followed = self._followed[event.guid] = _Followed(event.frame_id, download)
         page = next((each for each in self._pages if each.has_frame(event.frame_id)), None)
@@ -174,7 +202,7 @@ class DownloadWatcher:
 
     def _discard(self, event: cdp_browser.DownloadProgress, followed: _Followed) -> None:
         if event.state == "completed":
-            written = event.file_path or (str(self.folder / event.guid) if self.folder is not None else None)
+            written = event.file_path or (str(self.folder / event.guid) if self._redirected and self.folder else None)
             if written is not None and os.path.exists(written):  # Chrome may run on another machine
                 os.unlink(written)
         followed.download = msgspec.structs.replace(followed.download, state="canceled")
@@ -184,12 +212,15 @@ class DownloadWatcher:
     def _name(self, event: cdp_browser.DownloadProgress, suggested: str) -> str | None:
         if self.folder is None:
             return event.file_path
-        source = self.folder / event.guid
+        if not self._redirected and event.file_path is None:
+            return None  # a Chrome that does not tell where
+        source = self.folder / (event.guid if self._redirected else str(event.file_path))
         if not source.exists():
             return event.file_path or str(source)  # Chrome runs on another machine
         try:
+            self.folder.mkdir(parents=True, exist_ok=True)
             target = _claim(self.folder, safe_name(suggested))
-            os.replace(source, target)
+            shutil.move(source, target)
         except OSError as error:
             log.warning("the download %s keeps its number for a name: %s", source, error)
             return str(source)

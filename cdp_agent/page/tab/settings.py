@@ -102,6 +102,10 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
         _check(settings)
         return settings
 
+    def for_theirs(self) -> PageSettings:
+        """What of it concerns us alone: for a tab that somebody else opened."""
+        return PageSettings(navigation_timeout_s=self.navigation_timeout_s, action_timeout_s=self.action_timeout_s)
+
 
 _OF_RULES = ("allow", "deny", "block", "block_hosts", "proxy_credentials")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,7 +16,7 @@ from cdp_agent.cdp import emulation, inspector, runtime, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_target_gone, is_too_deep
-from cdp_agent.errors import PageUnresponsive, ProtocolError, ScriptError, SessionClosed
+from cdp_agent.errors import PageClosed, PageUnresponsive, ProtocolError, ScriptError
 from cdp_agent.page.activity.activity import Activity
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.standstill import timeout
@@ -83,7 +84,9 @@ class Tab:
         opener: Self | None = None,
         settings: PageSettings | None = None,
         guard: RequestPolicy | None = None,
+        theirs: bool = False,
     ) -> None:
+        """`theirs`: somebody else opened it. Nothing is set there, dialogs are answered only while we act."""
         self.target_id = info.target_id
         self.number = 0
         self.title = info.title
@@ -92,7 +95,8 @@ class Tab:
         self.closed = False
         self.guard = guard or RequestPolicy()
         """What the tab, and those that it opens, may load."""
-        self.dialogs = DialogWatcher(dialogs, self._hold, self._go_on)
+        self.theirs = theirs
+        self.dialogs = DialogWatcher(dialogs, self._hold, self._go_on, lambda: self._acts or not self.theirs)
         self.downloads = downloads.of_page(self._has_frame, self._hold)
         self.refs = RefTable()
         self.history: deque[Seen] = deque(maxlen=REMEMBERED_READINGS)
@@ -112,10 +116,14 @@ class Tab:
         self.reached = False
         """The page's process has answered us once: one that hung before we came has not."""
         self.acting = asyncio.Lock()
-        """Held by who acts: an action's receipt is its own."""
+        """Held by who acts, or waits for something: a receipt is its own."""
+        self._acts = False
+        self._has_focus = False
+        """Chrome was told to show its pages the focus, whatever has it."""
         self.guard.add_tab(info.target_id, info.url, self.activity)
         self._browser = browser
-        self.settings = settings or PageSettings()
+        given = settings or PageSettings()
+        self.settings = given.for_theirs() if theirs else given
         self._asked_for_tabs: list[tuple[str, float]] = []
         self.opens = 0
         """How many addresses it has asked new tabs for."""
@@ -144,12 +152,40 @@ class Tab:
         return self.popups[-1].number if self.popups else 0
 
     async def frames(self) -> FrameTree:
-        """The frames of the tab, attached to at the first call. Raises SessionClosed, BrowserError."""
+        """The frames of the tab, attached to at the first call.
+
+        Raises PageClosed, PageUnresponsive while it shows a dialog that is its user's to answer, BrowserError.
+        """
         if self._closing is not None and not self._closing.done() and asyncio.current_task() is not self._closing:
             await asyncio.wait([self._closing])
         if self.closed and self._attached is None:
-            raise SessionClosed("Target.attachToTarget", "the tab was closed")
-        return await asyncio.shield(self.attach())
+            raise PageClosed("Target.attachToTarget")
+        tree = await asyncio.shield(self.attach())
+        self.dialogs.check()  # Chrome tells whoever attaches of one that is open
+        return tree
+
+    @contextlib.asynccontextmanager
+    async def act(self) -> AsyncIterator[None]:
+        """The block acts in the tab, which one does at a time. Raises PageClosed, BlockedByPolicy.
+
+        A tab of somebody else has the focus from then on, as far as its pages know: they heed no input without.
+        """
+        async with self.acting:
+            if self.closed:
+                raise PageClosed
+            if self.theirs:
+                self.guard.check_holds()
+                self._emulate_focus((await self.frames()).root.session)
+            self._acts = True
+            try:
+                yield
+            finally:
+                self._acts = False
+
+    @property
+    def acts(self) -> bool:
+        """Something is being done in it."""
+        return self._acts
 
     @property
     def is_attached(self) -> bool:
@@ -368,6 +404,7 @@ class Tab:
             attached = await self._browser.send(target.AttachToTarget(target_id=self.target_id, flatten=True))
             session_id = attached.session_id
         session = self._browser.connection.session(session_id)
+        session.is_tab = True
         self.activity.watch_root(session)
         tree = FrameTree(
             session,
@@ -376,8 +413,9 @@ class Tab:
             keep_worker=self.guard.watch_worker,
             is_answered=self.activity.requests.is_answered,
         )
-        focused = session.post(emulation.SetFocusEmulationEnabled(enabled=True))
-        following = asyncio.gather(focused, tree.start())
+        if not self.theirs:
+            self._emulate_focus(session)
+        following = asyncio.ensure_future(tree.start())
         following.add_done_callback(lambda done: self._followed(done, session))
         session.on(inspector.TargetReloadedAfterCrash, lambda _: self._catch_up(session))
         # A tab that hangs answers none of them, and one that has crashed fails them; both can still be sent elsewhere.
@@ -385,6 +423,11 @@ class Tab:
         if following.done() and session.stalled_because == session.closed_because:
             await following
         return tree
+
+    def _emulate_focus(self, session: Session) -> None:
+        if not self._has_focus:
+            self._has_focus = True
+            session.tell(emulation.SetFocusEmulationEnabled(enabled=True))
 
     def _followed(self, following: asyncio.Future[Any], session: Session) -> None:
         if not following.cancelled() and following.exception() is None:
@@ -414,7 +457,7 @@ class Tab:
         session.on(cdp_page.FrameRequestedNavigation, self._requested)
         session.on(cdp_page.WindowOpen, lambda event: self._opens_tab(event.url))
         self.guard.watch(session)
-        return emulate(self.settings, session, is_tab=is_tab)
+        return () if self.theirs else emulate(self.settings, session, is_tab=is_tab)
 
     def _requested(self, event: cdp_page.FrameRequestedNavigation) -> None:
         # A middle or Control click makes a tab of which Chrome does not say who opened it.

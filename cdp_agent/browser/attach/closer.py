@@ -1,0 +1,69 @@
+"""The small process that closes the tabs which we opened in somebody else's Chrome, when we are gone and they are not.
+
+    python -I -S closer.py PARENT_PID
+
+On standard input, a line each: first where Chrome's HTTP endpoints are and the headers to send, as JSON; then `+ID` for
+a tab that we opened, and `-ID` for one that was closed, or is to stay. It waits until standard input closes, which the
+kernel does for whoever holds the other end, however that process dies, and asks Chrome to close what is left.
+Imports are few and late: it is started in the middle of something.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+_PARENT_CHECK_S = 1.0
+_ANSWERS_WITHIN_S = 3.0
+
+
+def main(parent: int) -> None:
+    endpoint, *lines = _all_said(parent).decode().split("\n")
+    left: dict[str, None] = {}
+    for line in lines:
+        if line.startswith("+"):
+            left[line[1:]] = None
+        else:
+            left.pop(line[1:], None)
+    if left:
+        _close(endpoint, list(left))
+
+
+def _all_said(parent: int) -> bytes:
+    """What came until the other end of standard input was closed, or our parent was gone.
+
+    A child that our parent forked may hold it open after its death. On Windows that is not looked at.
+    """
+    import select
+
+    said = b""
+    while True:
+        if sys.platform != "win32" and not select.select([0], [], [], _PARENT_CHECK_S)[0]:
+            if os.getppid() != parent:
+                return said
+            continue
+        if not (chunk := os.read(0, 65_536)):
+            return said
+        said += chunk
+
+
+def _close(endpoint: str, tabs: list[str]) -> None:
+    """https://chromedevtools.github.io/devtools-protocol/#put-jsoncloseid"""
+    import http.client
+    import json
+
+    told = json.loads(endpoint)
+    kind = http.client.HTTPSConnection if told["secure"] else http.client.HTTPConnection
+    for tab in tabs:
+        connection = kind(told["host"], told["port"], timeout=_ANSWERS_WITHIN_S)
+        try:
+            connection.request("PUT", f"{told['path']}/json/close/{tab}{told['query']}", headers=told["headers"])
+            connection.getresponse().read()
+        except (OSError, http.client.HTTPException):
+            pass  # Chrome is gone, or has no such endpoint: there is nobody who could be told
+        finally:
+            connection.close()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

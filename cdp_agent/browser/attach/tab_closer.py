@@ -1,0 +1,79 @@
+"""Sees to it that nothing stays open that we opened in somebody else's Chrome, also when we are killed: by closer.py.
+
+A Chrome that its user lets programs into one by one has no HTTP endpoints: there, and behind services that have none,
+what we had open when we were killed stays open. The tabs of isolated browser contexts are closed by Chrome itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+
+import msgspec
+
+from . import closer
+
+_ENDS_WITHIN_S = 5.0
+
+
+class HttpEndpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a Chrome answers to /json/…; `path` stands before that, `query` after it."""
+
+    host: str
+    port: int
+    secure: bool = False
+    path: str = ""
+    query: str = ""
+    headers: Mapping[str, str] = {}
+
+    def __repr__(self) -> str:
+        return "HttpEndpoint(…)"  # it may hold a token
+
+
+class TabCloser:
+    """The process is started with the first tab."""
+
+    def __init__(self, endpoint: HttpEndpoint) -> None:
+        self._endpoint = endpoint
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ended = False
+
+    def add(self, target_id: str) -> None:
+        """A tab that we opened."""
+        if self._process is None and not self._ended:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", closer.__file__, str(os.getpid())],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C in our terminal is for us
+            )
+            self._say(msgspec.json.encode(self._endpoint).decode())
+        self._say(f"+{target_id}")
+
+    def discard(self, target_id: str) -> None:
+        """It was closed, or is to stay."""
+        self._say(f"-{target_id}")
+
+    def end(self) -> None:
+        """Closes what is left; to be called when we are not connected any more."""
+        self._ended = True
+        if self._process is not None and self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):  # it was killed
+                self._process.stdin.close()
+
+    async def ended(self) -> None:
+        """Waits until it has done so."""
+        if self._process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):  # Chrome does not answer it
+                await asyncio.to_thread(self._process.wait, _ENDS_WITHIN_S)
+
+    def _say(self, line: str) -> None:
+        if self._process is not None and not self._ended and self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):  # it was killed
+                self._process.stdin.write(f"{line}\n".encode())
+                self._process.stdin.flush()

@@ -1,0 +1,159 @@
+"""A part of a browser with tabs, settings and rules of its own, on the same connection."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from cdp_agent.browser.attach.connecting import Attempt
+from cdp_agent.cdp import browser as cdp_browser
+from cdp_agent.cdp.connection import Session
+from cdp_agent.errors import BrowserError
+from cdp_agent.page.tab.downloads import DownloadWatcher
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
+
+    from .instance import Instance, OpenContext
+
+Open = Callable[[], Awaitable["Instance"]]
+"""Starts a Chrome, or connects to one. Raises BrowserError, SetupError."""
+
+
+class Exchange:
+    """The Chrome that is there now, and how the next one is had when it goes away: one for all who use it."""
+
+    def __init__(self, instance: Instance, open_again: Open | None) -> None:
+        self.instance = instance
+        self.closed = False
+        self._open_again = open_again
+        self._reopening = asyncio.Lock()
+
+    async def reopen(self, gone: Instance) -> None:
+        """Opens the next one, unless somebody else did since `gone` went. Raises BrowserError."""
+        async with self._reopening:
+            if self.closed or self._open_again is None:
+                raise BrowserError("The browser was closed.")
+            if self.instance is not gone:
+                return
+            await gone.end()
+            self.instance = await self._open_again()
+            if self.closed:  # meanwhile
+                await self.instance.end()
+                raise BrowserError("The browser was closed.")
+
+    async def close(self) -> None:
+        if not self.closed:
+            self.closed = True
+            await self.instance.end()
+
+
+class BrowserContext:
+    """`async with await browser.new_context(…) as context`, or without it and `await context.close()`.
+
+    Its popups belong to it; nothing is shared with other contexts but what a browser's own rules refuse to all. An
+    Agent takes it in place of a Browser.
+    """
+
+    def __init__(self, exchange: Exchange, context: OpenContext) -> None:
+        self._exchange = exchange
+        self._opened = context
+
+    @property
+    def _context(self) -> OpenContext:
+        """What it is in the Chrome that it was opened in last."""
+        return self._opened
+
+    @property
+    def version(self) -> cdp_browser.Version:
+        """The Chrome's product and protocol."""
+        return self._context.instance.version
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        """The endpoints that were tried when the browser was opened, the one that it is connected to last."""
+        return self._context.instance.attempts
+
+    @property
+    def downloads(self) -> DownloadWatcher:
+        """The downloads of all tabs; those that an action began are in its receipt."""
+        return self._context.downloads
+
+    @property
+    def pages(self) -> list[Page]:
+        """The open tabs, in the order in which they came. They cost nothing until they are used."""
+        return self._context.pages
+
+    async def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
+        """A new tab that shows `url`, in the background if asked or where the Chrome is somebody else's.
+
+        Raises as Page.goto, and SetupError for a locale or time zone that Chrome does not know. When it fails or is
+        cancelled, no tab is left.
+        """
+        return await self._context.new_page(url, background=background)
+
+    def find_page(self, named: str) -> Page:
+        """The open tab of that id, or the only one whose title or address holds these words.
+
+        Raises SetupError with those that there are.
+        """
+        return self._context.find(named)
+
+    async def save_storage_state(self, path: str | os.PathLike[str]) -> None:
+        """Writes the cookies, and the local storage of the origins that tabs have shown, to a file (mode 600).
+
+        The file is Playwright's. Raises SetupError when it cannot be written, BrowserError.
+        """
+        await self._context.save(path)
+
+    @property
+    def session(self) -> Session:
+        """The Chrome itself, for what no page has."""
+        return self._context.instance.session
+
+    @property
+    def id(self) -> str | None:
+        """What Chrome names it by, for commands such as Storage.getCookies; None: its usual browser context."""
+        return self._context.id
+
+    @property
+    def is_ours(self) -> bool:
+        """We started this Chrome, and end it."""
+        return self._context.instance.process is not None
+
+    def opened(self, page: Page) -> bool:
+        """Whether we opened the tab, or a tab of ours did."""
+        return page.target_id in self._context.instance.targets.ours
+
+    def keep(self, page: Page) -> None:
+        """The tab stays open when we leave a Chrome that is not ours."""
+        self._context.instance.targets.ours.discard(page.target_id)
+
+    async def reopen(self) -> None:
+        """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.
+
+        Several that ask for it at a time get the same one. Raises BrowserError, also for one that was closed on
+        purpose. Where it fails it can be asked for again.
+        """
+        if self._opened.closed:
+            raise BrowserError("The browser context was closed.")
+        await self._exchange.reopen(self._opened.instance)
+        self._opened = await self._exchange.instance.open_context(self._opened.options)
+
+    @property
+    def closed(self) -> bool:
+        """It was closed: no tab can be opened in it any more."""
+        return self._context.closed
+
+    async def close(self) -> None:
+        """Closes the tabs that were opened in it. With an isolated one, all that it stored is gone."""
+        if not self._opened.closed:
+            await self._opened.instance.close_context(self._opened)
+
+    async def __aenter__(self) -> BrowserContext:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

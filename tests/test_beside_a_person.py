@@ -1,0 +1,156 @@
+"""In the Chrome of somebody who works with it, headed, on a desktop of its own: what is theirs stays as it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.cdp import input as cdp_input
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp import runtime, target
+from cdp_agent.cdp.connection import Connection
+from cdp_agent.cdp.websocket import WebSocketTransport
+from cdp_agent.page.page import Page
+from cdp_agent.page.tab.settings import Viewport
+from tests.acting import ref
+from tests.conftest import Serve
+from tests.desktop import Person, chrome_of_a_person, desktop
+
+pytestmark = pytest.mark.slow
+
+EVERYTHING: dict[str, Any] = {
+    "viewport": Viewport(800, 600, scale=2),
+    "user_agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/140.0.0.0 Safari/537.36",
+    "locale": "de-DE",
+    "timezone": "Asia/Tokyo",
+    "geolocation": (52.52, 13.4),
+    "color_scheme": "dark",
+    "extra_headers": {"X-Team": "blue"},
+    "block": ["font"],
+}
+# It writes down whatever a page can be told of its tab and its window.
+WATCHES = """<script>
+const heard = [];
+for (const type of ["blur", "focus", "resize", "pagehide", "beforeunload"]) {
+  addEventListener(type, () => heard.push(type));
+}
+document.addEventListener("visibilitychange", () => heard.push(document.visibilityState));
+for (const query of ["(prefers-color-scheme: dark)", "(min-width: 801px)", "(min-resolution: 1.5dppx)"]) {
+  matchMedia(query).addEventListener("change", () => heard.push(query));
+}
+</script>"""
+FORM = f"<title>Form</title><label>Name <input id=name></label><label>Note <textarea></textarea></label>{WATCHES}"
+SEEN = """(() => [document.visibilityState, document.hasFocus(), document.activeElement.id, document.title,
+    innerWidth, innerHeight, outerWidth, outerHeight, screenX, screenY, devicePixelRatio, navigator.userAgent,
+    navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone,
+    matchMedia('(prefers-color-scheme: dark)').matches,
+    [...document.querySelectorAll("input, textarea")].map(each => each.value)])()"""
+OURS = """<title>Ours</title><input aria-label=Name><button onclick="alert('ours')">Alert</button>
+<button onclick="window.focus(); document.title += '!'">Focus</button><a href="#end">Down</a>
+<select aria-label=City><option>Oslo<option>Bergen</select><p style="margin-top: 3000px" id=end>End"""
+
+
+@pytest.fixture(scope="module")
+def screen() -> Iterator[dict[str, str]]:
+    with desktop() as environment:
+        yield environment
+
+
+@pytest.fixture
+async def person(screen: dict[str, str], tmp_path: Path) -> AsyncIterator[Person]:
+    place = ["--window-position=50,60", "--window-size=900,700"]
+    with chrome_of_a_person(tmp_path / "profile", screen, place) as url:
+        connection = Connection(await WebSocketTransport.open(url))
+        yield Person(connection, url.split("/")[2])
+        await connection.close()
+
+
+async def _steps(page: Page, url: str) -> AsyncIterator[str]:
+    """Thirty of them, of every kind."""
+    for number in range(3):
+        await page.goto(url)
+        yield "goto"
+        name, city = await ref(page, "Name"), await ref(page, "City")
+        yield "snapshot"
+        await page.fill(name, f"Grace {number}")
+        yield "fill"
+        await page.select(city, "Bergen")
+        yield "select"
+        receipt = await page.click(await ref(page, "Alert"))
+        assert [each.message for each in receipt.dialogs] == ["ours"]
+        yield "alert"
+        await page.click(await ref(page, "Focus"))
+        yield "focus"
+        await page.press("Tab")
+        yield "press"
+        await page.scroll("down")
+        yield "scroll"
+        assert len(await page.screenshot()) > 1000
+        yield "screenshot"
+        await page.markdown()
+        yield "markdown"
+
+
+@pytest.mark.parametrize("isolated", [False, True], ids=["beside their tabs", "in a context of our own"])
+async def test_for_thirty_steps_nothing_of_theirs_changes(person: Person, serve: Serve, isolated: bool) -> None:
+    asks = await person.open(serve(f"<title>Asks</title>{WATCHES}"), new_window=True)
+    async with asks.expect(cdp_page.JavascriptDialogOpening) as opening:
+        asking = asks.post(runtime.Evaluate(expression="confirm('Delete all?')"))
+        await opening
+    form = await person.open(serve(FORM), new_window=True)
+    await person.see(form, "document.getElementById('name').focus() || true")
+    await form.send(cdp_input.InsertText(text="Ada, half-way thr"))
+    before, bounds = await person.see(form, SEEN), await person.bounds()
+    assert before[:3] == ["visible", True, "name"]
+    heard = await person.see(form, "heard")
+
+    async with Browser.connect(f"http://{person.address}", **EVERYTHING) as browser:
+        theirs = browser.find_page("Form")
+        where = await browser.new_context(**EVERYTHING) if isolated else browser
+        page = await where.new_page()
+        if isolated:  # the window manager shows a new window for a moment before it minimizes it
+            await person.see(form, "heard.length = 0")
+            heard = []
+        seen, steps = [], 0
+        async for step in _steps(page, serve(OURS)):
+            steps += 1
+            seen.append((step, await person.see(form, SEEN)))
+        assert 'textbox "Name"' in (await theirs.snapshot()).text
+        assert "half-way" in await theirs.markdown()
+        assert await person.see(form, SEEN) == before
+        assert not asking.done()
+        ours = {each.target_id for each in where.pages if where.opened(each)}
+        around = {each: place for each, place in (await person.bounds()).items() if each in bounds}
+        told = await page.evaluate("[innerWidth, navigator.language, devicePixelRatio]")
+
+    assert steps == 30
+    assert told == [800, "de-DE", 2]
+    assert [step for step, state in seen if state != before] == []
+    assert around == bounds
+    assert ours.isdisjoint(bounds)
+    assert await person.bounds() == bounds
+    assert await person.see(form, SEEN) == before
+    assert await person.see(form, "heard") == heard
+    assert not asking.done()
+    await asks.send(cdp_page.HandleJavaScriptDialog(accept=False))
+    assert bytes((await asking).result.value) == b"false"
+    assert await person.see(asks, "heard.filter(each => !['blur', 'focus', 'hidden', 'visible'].includes(each))") == []
+
+
+async def test_a_tab_that_they_open_while_we_open_one_is_theirs(person: Person, serve: Serve) -> None:
+    async with Browser.connect(f"http://{person.address}", user_agent="Ours/1", dialogs=None) as browser:
+        url = serve("<p>here</p>")
+        opening = [asyncio.ensure_future(browser.new_page(url)) for _ in range(5)]
+        tabs = await asyncio.gather(*(person.connection.browser.send(target.CreateTarget(url=url)) for _ in range(5)))
+        ours = await asyncio.gather(*opening)
+
+        assert [await each.evaluate("navigator.userAgent") for each in ours] == ["Ours/1"] * 5
+        for each in tabs:
+            tab = await person.look_at(each.target_id)
+            assert await person.see(tab, "navigator.userAgent") != "Ours/1"
+            assert not browser.find_page(each.target_id).is_attached

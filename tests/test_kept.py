@@ -11,7 +11,7 @@ import pytest
 from bench.fuzz.run import PAGE
 from cdp_agent.page import js
 from cdp_agent.page.page import Page
-from cdp_agent.page.snapshot import budget
+from cdp_agent.page.snapshot import budget, style_rules
 from cdp_agent.page.snapshot import snapshot as snapshots
 from cdp_agent.page.snapshot.reading import read_all
 from cdp_agent.page.snapshot.snapshot import SnapshotPart
@@ -222,17 +222,59 @@ CHANGES_OF_RULES = {
 }
 
 
+@pytest.mark.parametrize("many", [1000, 1], ids=["few rules, walked over", "many, recalculations counted"])
 @pytest.mark.parametrize("change", CHANGES_OF_RULES.values(), ids=CHANGES_OF_RULES)
-async def test_a_change_of_rules_is_seen_that_no_mutation_tells(change: str, page: Page, serve: Serve) -> None:
+async def test_a_change_of_rules_is_seen_that_no_mutation_tells(
+    change: str, many: int, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(style_rules, "MANY", many)
+    parts = _watched(monkeypatch)
     await page.goto(serve(PAGE))
-    await page.snapshot()
-    before = (await page.snapshot()).text
+    for _ in range(4):
+        before = (await page.snapshot()).text
+    assert parts[-1].same_rules is (many == 1)
 
     await page.evaluate(f"(() => {{ {RULES}; {change} }})()")
 
     after = (await page.snapshot()).text
     assert after.split("\n") == (await _read_anew(page)).split("\n")
     assert after != before
+
+
+@pytest.mark.parametrize("where", ["a shadow root", "a frame"])
+async def test_a_change_of_many_rules_elsewhere_is_seen(
+    where: str, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(style_rules, "MANY", 1)
+    parts = _watched(monkeypatch)
+    inner = "<style>.q { color: red }</style><p class=q>inner</p>"
+    content = f'<iframe srcdoc="{inner}"></iframe><div id=host></div><ol>{FILLER}</ol>'
+    await page.goto(serve(f"<!doctype html><style>p {{ color: blue }}</style>{content}"))
+    await page.evaluate(f"void (host.attachShadow({{mode: 'open'}}).innerHTML = '{inner}')")
+    for _ in range(5):
+        await page.snapshot()
+    assert parts[-1].same_rules
+
+    root = "host.shadowRoot" if where == "a shadow root" else "document.querySelector('iframe').contentDocument"
+    await page.evaluate(f"{root}.styleSheets[0].insertRule('.q::before {{ content: \"before \" }}')")
+
+    assert (await page.snapshot()).text.count("before inner") == 1
+
+
+async def test_what_the_size_of_a_container_hides_is_seen_where_the_rest_is_kept(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = ".box { container-type: inline-size; flex: 1 } @container (max-width: 300px) { .wide { display: none } }"
+    row = "<div style='display: flex; width: 600px'><b id=b>Beside</b><div class=box><p class=wide>Wide</p></div></div>"
+    await page.goto(serve(f"<!doctype html><style>{rules}</style>{row}<ol>{FILLER}</ol>"))
+    parts = _watched(monkeypatch)
+    before = (await page.snapshot()).text
+
+    await page.evaluate("b.style.paddingLeft = '400px'")
+    after = (await page.snapshot()).text
+
+    assert parts[-1].edits is not None
+    assert ("paragraph: Wide" in before, "paragraph: Wide" in after) == (True, False)
 
 
 async def test_only_the_lines_that_changed_are_told(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -341,13 +383,14 @@ async def test_a_small_page_with_many_rules_is_kept_once_they_stay_the_same(
 
 
 def _watched(monkeypatch: pytest.MonkeyPatch) -> list[SnapshotPart]:
-    """What the worlds answer from now on."""
+    """What the worlds answer from now on, but for what does not stand."""
     parts: list[SnapshotPart] = []
     whole = snapshots._whole
 
-    def watch(world: Any, part: SnapshotPart) -> SnapshotPart:
-        parts.append(msgspec.structs.replace(part))
-        return whole(world, part)
+    def watch(world: Any, part: SnapshotPart, stands: bool) -> SnapshotPart:
+        if stands:
+            parts.append(msgspec.structs.replace(part))
+        return whole(world, part, stands)
 
     monkeypatch.setattr(snapshots, "_whole", watch)
     return parts

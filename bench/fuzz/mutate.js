@@ -149,15 +149,18 @@
     `.${pick(CLASSES)} { font-family: "Some Icons" }`, `.${pick(CLASSES)} + ${pick(['i', 'b', 'span', '*'])} { font-family: "Some Icons" }`, `.${pick(CLASSES)} + ${pick(['p', 'b', '*'])} { text-transform: ${pick(['uppercase', 'capitalize'])} }`,
     `.${pick(CLASSES)} ~ ${pick(['p', 'b', '*'])} { vertical-align: super }`, `.${pick(CLASSES)} ${pick(['text', 'rect', 'g', '+ g'])} { ${pick(['display: none', 'visibility: hidden', 'cursor: pointer', 'pointer-events: none', 'opacity: 0'])} }`, 'button:empty + i { font-family: "Some Icons" }',
     `.${pick(CLASSES)} { content: ${PICTURE()} }`, `.${pick(CLASSES)} + ${pick(['p', 'b', 'a', '*'])} { content: ${PICTURE()} }`, `.${pick(CLASSES)}:focus-within { text-transform: uppercase }`, 'p:nth-child(2n) { text-transform: var(--case, uppercase) }',
+    `@container (min-width: ${pick(['1px', '300px', '9000px'])}) { .${pick(CLASSES)} { ${pick(['display: none', 'visibility: hidden', 'cursor: pointer', 'text-transform: uppercase'])} } }`, `.${pick(CLASSES)} { container-type: inline-size }`,
+    `@container (width > 200px) { .${pick(CLASSES)} + *::before { content: "${word()} " } @media (min-width: 1px) { p:first-child { display: none } } }`, `@container style(--mode: on) { b { display: ${pick(['none', 'block'])} } }`,
+    `.${pick(CLASSES)} { @container (max-width: 300px) { display: none } }`, `.${pick(CLASSES)} { width: ${pick(['100px', '400px'])} }`,
   ]);
   const RARE_RULES = () => pick([
-    '@container (min-width: 1px) { p { display: none } }', 'li::before { counter-increment: n; content: counter(n) }', '@keyframes k { to { visibility: hidden } } .mark { animation: k 9s forwards }',
+    'li::before { counter-increment: n; content: counter(n) }', '@keyframes k { to { visibility: hidden } } .mark { animation: k 9s forwards }',
     'p { transition: visibility 9s }', '@starting-style { p { display: none } }', 'p:dir(rtl) { display: none }', 'x-own:state(on) { display: none }',
   ]);
   const anyRules = () => (random() < 0.05 ? RARE_RULES() : RULES());
   const PICTURE = () => pick(['linear-gradient(red, blue)', `linear-gradient(red, blue) / "${word()}"`, `linear-gradient(red, blue) / attr(title) "${word()}"`, `var(--picture, linear-gradient(red, blue) / "${word()}")`]);
   const DECLARED = () => pick([['display', SHOWN()], ['visibility', pick(['hidden', 'visible', ''])], ['color', pick(['red', ''])], ['content', pick([`"${word()}"`, PICTURE(), ''])], ['cursor', pick(['pointer', ''])], ['--shown', pick(['none', 'block', ''])],
-    ['--mode', pick(['on', 'off'])], ['contentVisibility', 'hidden'], ['width', pick(['0', '']) ], ['position', 'absolute'], ['float', 'left'],
+    ['--mode', pick(['on', 'off'])], ['contentVisibility', 'hidden'], ['width', pick(['0', '250px', '500px', ''])], ['containerType', pick(['inline-size', 'inline-size', ''])], ['position', 'absolute'], ['float', 'left'],
     ['text-decoration', 'line-through'], ['text-transform', pick(['uppercase', ''])], ['vertical-align', 'super'], ['font-family', pick(['"Some Icons"', ''])], ['pointer-events', pick(['none', ''])]]);
   const kebab = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

@@ -32,9 +32,9 @@ class Both(msgspec.Struct, frozen=True):
 async def read_both(page: Page) -> Both:
     parts: dict[World, SnapshotPart] = {}
 
-    def whole(world: World, part: SnapshotPart) -> SnapshotPart:
+    def whole(world: World, part: SnapshotPart, stands: bool) -> SnapshotPart:
         parts[world] = part
-        return snapshot._whole(world, msgspec.structs.replace(part, checked=False))
+        return snapshot._whole(world, msgspec.structs.replace(part, checked=False), stands)
 
     tree = await page.frames()
     options = {"checks": 1}

@@ -19,10 +19,12 @@ import msgspec
 from cdp_agent.cdp import accessibility, dom, dom_debugger
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.memory import DomCounters, GetDomCounters
+from cdp_agent.cdp.performance import GetMetrics
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
 
 from .frame_part import FramePart
 from .listeners import MOST, Listening, ask_listeners, listeners_of, own_object
+from .style_rules import StyleRules
 
 T = TypeVar("T")
 
@@ -48,14 +50,25 @@ class First(msgspec.Struct, frozen=True):
     listeners: list[dom_debugger.EventListener]
 
 
-class _Looked(msgspec.Struct, frozen=True):
+class Looked(msgspec.Struct, frozen=True):
     """What Chrome was asked together with a reading."""
 
-    counters: asyncio.Future[DomCounters]
+    counters: asyncio.Future[DomCounters] | None
+    """None where they are counted after it, see style_rules.py."""
     roots: list[int]
     listeners: asyncio.Future[list[dom_debugger.EventListeners | BaseException]] | None
     custom: list[int]
     internals: asyncio.Future[list[accessibility.AXNodes | BaseException]] | None
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """What Chrome counts: of the whole process, but for the recalculations, which are those of the session's frames."""
+
+    documents: int
+    nodes: int
+    js_event_listeners: int
+    style_recalculations: int | None = None
+    """None where they were not asked for."""
 
 
 class _Custom(msgspec.Struct):
@@ -91,6 +104,7 @@ class Hidden:
         self._large = False
         self._more_in_markup = 0
         """Closed roots that the markup has more than there are: a script or a template may hold the words."""
+        self.rules = StyleRules()
         self._listening = Listening()
         self._custom: dict[int, _Custom] = {}
         self._unsearched = False
@@ -123,16 +137,16 @@ class Hidden:
         self._taken = 1
         await self._listening.tell(world, [1], first.listeners)
 
-    def look(self, world: World, *, listeners: bool) -> _Looked:
-        """Asks, together with the reading that follows, whatever costs little."""
+    def look(self, world: World, *, listeners: bool, rules: bool) -> Looked:
+        """Asks, together with the reading that follows, whatever costs little. `rules`: it is one that minds them."""
         session = world.session
         roots = list(self._roots) if listeners and self._listening.ask_always else []
         custom = list(self._custom)[:ASKED_AT_ONCE]
         self._asked.update(custom)
         for local in custom:
             self._custom[local] = self._custom.pop(local)  # to the end: the others have their turn
-        looked = _Looked(
-            counters=session.post(GetDomCounters()),
+        looked = Looked(
+            counters=None if rules and self.rules.are_many else session.post(GetDomCounters()),
             roots=roots,
             listeners=ask_listeners(session, [self._roots[each] for each in roots]) if roots else None,
             custom=custom,
@@ -143,9 +157,18 @@ class Hidden:
                 answer.add_done_callback(_seen)
         return looked
 
-    async def adopt(self, world: World, looked: _Looked, part: FramePart, *, listeners: bool) -> bool:
+    async def counted(self, world: World, looked: Looked) -> Counted:
+        """What Chrome counts after a reading, or counted with it. Raises as `begin`."""
+        if looked.counters is not None:
+            counters = await _answered(world, looked.counters)
+            return Counted(counters.documents, counters.nodes, counters.js_event_listeners)
+        async with deadline(world.session, CALL_TIMEOUT_S):
+            metrics = (await world.session.send(GetMetrics())).metrics
+        found = {each.name: int(each.value) for each in metrics}
+        return Counted(found["Documents"], found["Nodes"], found["JSEventListeners"], found["RecalcStyleCount"])
+
+    async def adopt(self, world: World, looked: Looked, counted: Counted, part: FramePart, *, listeners: bool) -> bool:
         """Tells the world what became known; True when it reads otherwise then. Raises as `begin`."""
-        counted = await _answered(world, looked.counters)
         for number in part.gone:
             if (root := self._roots.pop(number, None)) is not None:
                 world.release(root)
@@ -184,7 +207,7 @@ class Hidden:
         self._taken = max(roots, self._taken + len(handles))
         return entered
 
-    def _accounts_for(self, counted: DomCounters, came: list[int]) -> bool:
+    def _accounts_for(self, counted: Counted, came: list[int]) -> bool:
         """Whether no nodes were made since the last time, or just as many as text came and nothing else."""
         nodes, before = (counted.documents, counted.nodes), self._came
         if nodes != self._nodes:
@@ -194,7 +217,7 @@ class Hidden:
         self._nodes, self._came = nodes, came
         return True
 
-    async def _search(self, world: World, counted: DomCounters, came: list[int]) -> bool:
+    async def _search(self, world: World, counted: Counted, came: list[int]) -> bool:
         """Looks for closed roots in what has changed since."""
         begun = time.monotonic()
         if self._large and begun - self._searched < self._search_took_s / _SHARE:
@@ -208,7 +231,7 @@ class Hidden:
         self._came = came
         return await self._find_closed(world, counted, [bytes(each.outer_html) for each in answers if each is not None])
 
-    async def _find_closed(self, world: World, counted: DomCounters, markups: list[bytes]) -> bool:
+    async def _find_closed(self, world: World, counted: Counted, markups: list[bytes]) -> bool:
         """Finds the hosts of the closed roots that the markup has more than are known; True when there are any."""
         self._nodes, self._unsearched = (counted.documents, counted.nodes), False
         self._searched, self._large = time.monotonic(), sum(map(len, markups)) > LARGE_MARKUP
@@ -224,19 +247,19 @@ class Hidden:
         return known > before
 
     async def _adopt_listeners(
-        self, world: World, looked: _Looked, entered: list[int], elements: str, counted: DomCounters
+        self, world: World, looked: Looked, entered: list[int], elements: str, counted: Counted
     ) -> bool:
         begun = time.monotonic()
         asked = looked.listeners
         if asked is None or entered:
-            if not (entered or self._listening.due(elements, counted)):
+            if not (entered or self._listening.due(elements, counted.js_event_listeners)):
                 self._listeners_late = self._listening.may_be_late
                 return False
             asked = ask_listeners(world.session, self._roots.values())
         async with deadline(world.session, CALL_TIMEOUT_S):  # which tells a document that is gone
             listeners = listeners_of(await asked)
         learnt, self._listeners_late = await self._listening.tell(world, self._roots, listeners), False
-        self._listening.remember(elements, counted, time.monotonic() - begun)
+        self._listening.remember(elements, counted.js_event_listeners, time.monotonic() - begun)
         return learnt
 
     async def _adopt_custom(self, world: World, new: list[int]) -> bool:

@@ -28,4 +28,10 @@ class FramePart(msgspec.Struct, frozen=True, kw_only=True):
     elements: str = ""
     """Changes when elements come or go; where it matters which of them listen for the mouse, see `minds_listeners`."""
 
+    rules: int = 0
+    """How many style rules there are, where they were walked over."""
+    same_rules: bool = False
+    """They were not, since the world was told that they are the same: see style_rules.py."""
+
     minds_listeners: ClassVar[bool] = False
+    minds_rules: ClassVar[bool] = False

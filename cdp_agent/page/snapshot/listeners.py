@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 
 from cdp_agent.cdp import dom, dom_debugger, runtime
 from cdp_agent.cdp.connection import Session
-from cdp_agent.cdp.memory import DomCounters
 from cdp_agent.errors import ProtocolError
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
 
@@ -61,15 +60,15 @@ class Listening:
         """How long ago they were asked for."""
         return time.monotonic() - self._asked
 
-    def due(self, elements: str, counted: DomCounters) -> bool:
-        """Whether they may be others by now: `elements` is what the world says of its elements."""
-        if (elements, counted.js_event_listeners) != (self._elements, self._counted):
+    def due(self, elements: str, counted: int) -> bool:
+        """Whether they may be others by now: `elements` is the word of the world, `counted` how many Chrome counts."""
+        if (elements, counted) != (self._elements, self._counted):
             return True
         return self._many and time.monotonic() - self._asked >= self._took / SHARE
 
-    def remember(self, elements: str, counted: DomCounters, took_s: float) -> None:
+    def remember(self, elements: str, counted: int, took_s: float) -> None:
         """What is so while no elements and listeners come or go."""
-        self._elements, self._counted = elements, counted.js_event_listeners
+        self._elements, self._counted = elements, counted
         self._many = self._many or int(elements.partition(" ")[0]) > FEW_ELEMENTS
         self._asked, self._took = time.monotonic(), took_s
 

@@ -16,7 +16,7 @@ from cdp_agent.errors import ActionError, DocumentGone
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import World
 
-from .closed_shadow import Hidden, ask_first, hidden_of, keep_hidden
+from .closed_shadow import Counted, Hidden, Looked, ask_first, hidden_of, keep_hidden
 from .frame_part import FramePart
 from .held_code import adopt_code
 from .refs import RefTable
@@ -37,6 +37,15 @@ class Reading(msgspec.Struct, Generic[P]):
     frame: Frame
     world: World
     part: P
+
+
+class _Answer(msgspec.Struct, Generic[P]):
+    """What one world answered to one call, with what Chrome was asked together with that."""
+
+    part: P
+    looked: Looked
+    counted: Counted
+    stands: bool
 
 
 class Readings(Generic[P]):
@@ -62,20 +71,20 @@ async def read_all(
     options: Mapping[str, Any],
     *,
     options_for: Callable[[World], Mapping[str, Any]] = lambda _: {},
-    complete: Callable[[World, P], P] = lambda _, part: part,
+    complete: Callable[[World, P, bool], P] = lambda _, part, __: part,
 ) -> Readings[P]:
     """What `function` answers in each world, called with `options` and the next free id; the ids given are claimed.
 
-    `options_for` adds what only that world is told; `complete` makes a whole of what it answers to that.
-    Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
+    `options_for` adds what only that world is told; `complete` makes a whole of what it answers to that, and is told
+    whether the answer stands: one that does not is followed by another. Raises PageUnresponsive or DocumentGone when
+    the tab itself cannot be read, BrowserError.
     """
 
-    async def call(world: World) -> P:
-        asked = {"next": refs.free(world), "frame": world.frame_id, **options, **options_for(world)}
-        part = await world.call(function, asked, returning=returning, timeout_s=READ_TIMEOUT_S)
-        return complete(world, part)
+    async def call(world: World, more: Mapping[str, Any]) -> P:
+        asked = {"next": refs.free(world), "frame": world.frame_id, **options, **options_for(world), **more}
+        return await world.call(function, asked, returning=returning, timeout_s=READ_TIMEOUT_S)
 
-    reader = _Reader(tree, refs, call, returning.minds_listeners)
+    reader = _Reader(tree, refs, returning, call, complete)
     frames = tree.all()
     if len(frames) == 1:  # tasks would take a tenth of the time of a small page
         readings = Readings(await reader.read(frames[0]), {}, {})
@@ -102,12 +111,18 @@ async def _read_at_once(reader: _Reader[P], frames: list[Frame]) -> Readings[P]:
 
 class _Reader(Generic[P]):
     def __init__(
-        self, tree: FrameTree, refs: RefTable, call: Callable[[World], Awaitable[P]], minds_listeners: bool
+        self,
+        tree: FrameTree,
+        refs: RefTable,
+        returning: type[P],
+        call: Callable[[World, Mapping[str, Any]], Awaitable[P]],
+        complete: Callable[[World, P, bool], P],
     ) -> None:
         self._tree = tree
         self._refs = refs
+        self._returning = returning
         self._call = call
-        self._minds_listeners = minds_listeners
+        self._complete = complete
 
     async def read(self, frame: Frame) -> Reading[P]:
         await frame.rest(READ_TIMEOUT_S if frame.parent is None else FRAME_TIMEOUT_S)
@@ -129,18 +144,31 @@ class _Reader(Generic[P]):
     async def _read_once(self, frame: Frame) -> Reading[P]:
         world, hidden = await self._world(frame)
         hidden.begin_reading()
-        looked = hidden.look(world, listeners=self._minds_listeners)
-        part = await self._call(world)
+        listeners = self._returning.minds_listeners
+        answer = await self._ask(world, hidden, same_rules=self._returning.minds_rules and hidden.rules.may_have_stayed)
+        part = answer.part
         for _ in range(_DEEPEST_HIDDEN):
-            learnt = await hidden.adopt(world, looked, part, listeners=self._minds_listeners)
+            learnt = await hidden.adopt(world, answer.looked, answer.counted, part, listeners=listeners)
             if part.editors:
                 learnt |= await adopt_code(world, part.editors)
-            if not learnt:
+            if answer.stands and not learnt:
                 break
-            looked = hidden.look(world, listeners=self._minds_listeners)
-            again = await self._call(world)
+            answer = await self._ask(world, hidden, same_rules=False)
+            again = answer.part
             part = msgspec.structs.replace(again, first=min(part.first, again.first), end=max(part.end, again.end))
         return Reading(frame, world, part)
+
+    async def _ask(self, world: World, hidden: Hidden, *, same_rules: bool) -> _Answer[P]:
+        minds_rules = self._returning.minds_rules
+        looked = hidden.look(world, listeners=self._returning.minds_listeners, rules=minds_rules)
+        part = await self._call(world, {"sameRules": True} if same_rules else {})
+        counted = await hidden.counted(world, looked)
+        stands = True
+        if counted.style_recalculations is not None:
+            stands = hidden.rules.stands(counted.style_recalculations, same_rules=part.same_rules)
+        if minds_rules:
+            hidden.rules.count_from_now_on(world.session, part.rules)
+        return _Answer(self._complete(world, part, stands), looked, counted, stands)
 
     async def _world(self, frame: Frame) -> tuple[World, Hidden]:
         """The frame's world; a new one is told what is hidden in its document before anything is read there."""

@@ -76,6 +76,7 @@ class SnapshotPart(FramePart, frozen=True, kw_only=True):
     frames: list[tuple[int, str]]
     omitted: list[tuple[str, str]]
     minds_listeners = True
+    minds_rules = True
 
 
 class _Known(msgspec.Struct):
@@ -118,13 +119,14 @@ def _base(world: World) -> dict[str, int]:
     return {"base": known.serial} if known is not None else {}
 
 
-def _whole(world: World, part: SnapshotPart) -> SnapshotPart:
+def _whole(world: World, part: SnapshotPart, stands: bool) -> SnapshotPart:
     lines = None
     if part.edits is not None:
         lines = _edited(_known[world], part.edits)
-        if part.checked and not _is_same(part.text.split("\n"), lines):
+        if part.checked and stands and not _is_same(part.text.split("\n"), lines):
             part = msgspec.structs.replace(part, serial=0)  # what the world keeps is wrong: it is asked for no more
-        part = msgspec.structs.replace(part, text=part.text if part.checked else "\n".join(lines), edits=None)
+        is_anew = part.checked and stands
+        part = msgspec.structs.replace(part, text=part.text if is_anew else "\n".join(lines), edits=None)
     if part.serial:
         _known[world] = _Known(part.serial, part.text, lines)
     else:

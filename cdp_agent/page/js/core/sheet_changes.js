@@ -30,10 +30,31 @@ let lastVersion = 0;
 /** @type {Map<CSSStyleSheet, number>} for one reading */
 let versions = new Map();
 
-/** A number that is another one when any rule of the sheet has become another one; 0: it cannot be read. @param {CSSStyleSheet} sheet */
-function versionOf(sheet) {
+/** How many rules sheets have that this reading has asked about. */
+let rulesAskedFor = 0;
+
+/** Whether the document's rules are those that they were when they were walked over last. Python holds that against what Chrome counts. */
+let areRulesTheSame = false;
+
+/** From now on, until `forget`, no sheet of the document is walked over that was before. */
+function takeRulesForTheSame() {
+  const root = documentElement_.call(document);
+  if (!root) return;
+  getBoundingClientRect_.call(root); // a change of rules is counted when Chrome looks at what comes of it
+  areRulesTheSame = true;
+}
+
+/**
+ * A number that is another one when any rule of the sheet has become another one; 0: it cannot be read.
+ * @param {CSSStyleSheet} sheet @param {boolean} [isElsewhere]  in another document than the world's own
+ */
+function versionOf(sheet, isElsewhere = false) {
   let version = versions.get(sheet);
-  if (version === undefined) versions.set(sheet, (version = findVersion(sheet)));
+  if (version === undefined) {
+    const known = areRulesTheSame && !isElsewhere ? makeups.get(sheet) : undefined;
+    versions.set(sheet, (version = known ? known.version : findVersion(sheet)));
+    rulesAskedFor += makeups.get(sheet)?.makeup.length ?? 0;
+  }
   return version;
 }
 

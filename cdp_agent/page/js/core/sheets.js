@@ -30,35 +30,35 @@ const perConcern = (make) => /** @type {any} */ (Object.fromEntries(CONCERNS.map
 
 const UNREADABLE = { ...perConcern(wanted), cased: true, shielding: new Set(['*']), readable: false, version: 0 };
 
-/** @param {CSSStyleSheet} sheet @returns {SheetFacts} */
-function factsOf(sheet) {
-  const version = versionOf(sheet);
+/** @param {CSSStyleSheet} sheet @param {boolean} isElsewhere  in another document than the world's own @returns {SheetFacts} */
+function factsOf(sheet, isElsewhere) {
+  const version = versionOf(sheet, isElsewhere);
   if (version === 0) return UNREADABLE;
   const known = factsOfSheets.get(sheet);
   if (known?.version === version) return known;
   const facts = { ...perConcern(wanted), cased: false, shielding: new Set(), readable: true, version };
-  readRules(sheet.cssRules, '', facts, 0);
+  readRules(sheet.cssRules, '', facts, 0, isElsewhere);
   factsOfSheets.set(sheet, facts);
   return facts;
 }
 
 /** @param {CSSRuleList} rules @param {string} parent  the selector that `&` stands for */
-function readRules(rules, parent, facts, depth) {
+function readRules(rules, parent, facts, depth, isElsewhere) {
   if (depth > 20) return;
   for (let i = 0; i < rules.length; i++) {
     const rule = rules[i];
     if (rule.selectorText !== undefined && rule.style) {
       const selector = parent ? nested(parent, rule.selectorText) : rule.selectorText;
       readRule(rule.style, selector, facts);
-      if (rule.cssRules && rule.cssRules.length) readRules(rule.cssRules, selector, facts, depth + 1);
+      if (rule.cssRules && rule.cssRules.length) readRules(rule.cssRules, selector, facts, depth + 1, isElsewhere);
     } else if (rule.styleSheet) {
-      const inner = factsOf(rule.styleSheet);
+      const inner = factsOf(rule.styleSheet, isElsewhere);
       if (!inner.readable) facts.readable = false;
       facts.cased ||= inner.cased;
       for (const each of inner.shielding) facts.shielding.add(each);
       for (const concern of CONCERNS) join(facts[concern], inner[concern]);
     } else if (rule.cssRules) {
-      readRules(rule.cssRules, parent, facts, depth + 1);
+      readRules(rule.cssRules, parent, facts, depth + 1, isElsewhere);
     } else if (parent && rule.style && rule.selectorText === undefined && rule.style.length) {
       readRule(rule.style, parent, facts); // CSSNestedDeclarations
     }
@@ -159,7 +159,7 @@ function selectedIn(root) {
   const isDocument = nodeType(root) === 9;
   const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
   sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
-  const { every, classes, byClass, lists, cased, shielding, replacing } = merged(sheets.map(factsOf));
+  const { every, classes, byClass, lists, cased, shielding, replacing } = merged(sheets.map((sheet) => factsOf(sheet, documentOf(root) !== document)));
   /** @type {SelectedElements} */
   const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0 };
   if (root === sparseRoot) selection.elements = { get: (element) => bitsOf(element, lists) };

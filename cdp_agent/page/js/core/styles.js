@@ -8,7 +8,8 @@
  * risks: the same object for as long as the sheets are the same; key: which of them and of their media apply; structural, dynamic:
  * selectors and states with what they select now; dependent: for the element, ::before and ::after, what was computed of those where it depends
  * @typedef {{structural: Set<string>, dynamic: Set<string>, medias: Set<string>, dependent: Map<string, Set<string>>, readable: boolean,
- *   showing: Set<string>}} Risks  showing: selectors of rules that show, hide or say something
+ *   showing: Set<string>, contained: boolean}} Risks  showing: selectors of rules that show, hide or say something; contained: those that are being
+ *   collected hold by the sizes of containers, of which nobody tells
  */
 
 const SHOWING = new RegExp(`(?:^|;\\s*)(?:${SHOWING_NAMES.join('|')})\\s*:\\s*([^;]*)`, 'gi');
@@ -46,14 +47,14 @@ let sheetsBefore = '';
 /** Whether the rules are those that they were when this was asked last. */
 function haveSheetsStayed() {
   const before = sheetsBefore;
-  sheetsBefore = sheetsNow().map(versionOf).join();
+  sheetsBefore = sheetsNow().map((sheet) => versionOf(sheet)).join();
   return sheetsBefore === before;
 }
 
 /** @param {Set<Element>} styled  elements whose own style depends on more @returns {Styles | null} null where it cannot be known */
 function stylesNow(styled) {
   const sheets = sheetsNow();
-  const found = sheets.map(versionOf);
+  const found = sheets.map((sheet) => versionOf(sheet));
   if (found.includes(0)) return null;
   if (lastRisks?.sheets !== found.join()) lastRisks = { sheets: found.join(), risks: risksOf(sheets) };
   const { risks } = lastRisks;
@@ -81,9 +82,11 @@ function dependentNow(risks, styled) {
   return dependent;
 }
 
+const LOOKED_AT_NAMES = ['display', 'visibility', 'content-visibility', 'cursor', 'text-transform', 'content', 'float', 'position', 'pointer-events', ...DECORATING_NAMES];
+
 function looksOf(element, pseudo) {
   const style = computedStyleOf(element, pseudo);
-  return `${style.display} ${style.visibility} ${style.contentVisibility} ${style.cursor} ${style.textTransform} ${style.content}`;
+  return LOOKED_AT_NAMES.map((name) => style.getPropertyValue(name)).join(' ');
 }
 
 /** Whether an element's own style shows or hides it by what it is not by itself. */
@@ -95,7 +98,7 @@ const mediaMatch = (text) => text === '' || window.matchMedia(text).matches;
 function risksOf(sheets) {
   const risks = {
     structural: new Set(), dynamic: new Set(), medias: new Set(), dependent: new Map([['', new Set()], ['::before', new Set()], ['::after', new Set()]]),
-    readable: true, showing: new Set(),
+    readable: true, showing: new Set(), contained: false,
   };
   for (const sheet of sheets) collectRules(sheet.cssRules, '', risks, 0);
   for (const selector of risks.showing) for (const part of splitList(selector)) addRisk(part, risks);
@@ -117,21 +120,35 @@ function collectRules(rules, parent, risks, depth) {
       risks.medias.add(rule.media.mediaText);
       collectRules(rule.styleSheet.cssRules, parent, risks, depth + 1);
     } else if (rule.cssRules) {
-      if (rule instanceof CSSMediaRule) risks.medias.add(rule.media.mediaText);
-      const inner = rule instanceof CSSMediaRule || rule instanceof CSSSupportsRule || rule instanceof CSSLayerBlockRule ? risks : { ...risks, showing: new Set() };
-      collectRules(rule.cssRules, parent, inner, depth + 1);
-      // Of containers' sizes, scopes and starting styles nobody tells.
-      if (inner !== risks && inner.showing.size) risks.readable = false;
+      collectRulesIn(rule, parent, risks, depth + 1);
     } else if (parent && rule.style && rule.selectorText === undefined) collectRule(parent, rule.style.cssText, risks);
   }
 }
 
-function collectRule(selector, text, risks) {
-  for (const [, value] of text.matchAll(SHOWING)) {
-    risks.showing.add(selector);
-    if (DEPENDS_ON_MORE.test(value)) for (const part of splitList(selector)) addDependent(part, risks);
+/** @param {any} rule  one that groups others, by a condition or a name */
+function collectRulesIn(rule, parent, risks, depth) {
+  if (rule instanceof CSSMediaRule) risks.medias.add(rule.media.mediaText);
+  if (rule instanceof CSSMediaRule || rule instanceof CSSSupportsRule || rule instanceof CSSLayerBlockRule) {
+    collectRules(rule.cssRules, parent, risks, depth);
+    return;
   }
-  if (DECORATING_STYLE.test(text)) risks.showing.add(selector);
+  const isContained = risks.contained || rule instanceof CSSContainerRule;
+  const inner = { ...risks, showing: new Set(), contained: isContained };
+  collectRules(rule.cssRules, parent, inner, depth);
+  // Of scopes and starting styles nobody tells, and what they select is not what their selectors say.
+  if (!inner.readable || (inner.showing.size && !(rule instanceof CSSContainerRule))) risks.readable = false;
+  for (const selector of inner.showing) risks.showing.add(selector);
+}
+
+function collectRule(selector, text, risks) {
+  let shows = DECORATING_STYLE.test(text);
+  let depends = false;
+  for (const [, value] of text.matchAll(SHOWING)) {
+    shows = true;
+    depends ||= DEPENDS_ON_MORE.test(value);
+  }
+  if (shows) risks.showing.add(selector);
+  if (depends || (shows && risks.contained)) for (const part of splitList(selector)) addDependent(part, risks);
 }
 
 /** @param {string} selector  one, not a list @param {Risks} risks */

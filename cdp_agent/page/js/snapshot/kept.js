@@ -41,10 +41,11 @@ const newNotes = () => ({
 
 /**
  * Begins a reading: with what is kept when the reader knows that text, else anew.
- * @param {number} base  the number of the text that the reader has, 0 for none @returns {Notes | null} null: too small to be kept
+ * @param {number} base  the number of the text that the reader has, 0 for none
+ * @param {boolean} sameRules  the style rules may be taken for the same @returns {Notes | null} null: too small to be kept
  */
-function beginNotes(base) {
-  if (resumeNotes(base)) return kept;
+function beginNotes(base, sameRules) {
+  if (resumeNotes(base, sameRules)) return kept;
   if (!isWorthKeeping()) return null;
   kept = newNotes();
   watchStale(kept);
@@ -53,9 +54,12 @@ function beginNotes(base) {
   return null;
 }
 
-/** Begins a reading with what is kept, else forgets it. @param {number} [base]  of that text alone @returns {Notes | null} null: it does not hold */
-function resumeNotes(base = kept?.serial) {
-  const holds = kept !== null && kept.serial !== 0 && kept.serial === base && stillHolds(kept);
+/**
+ * Begins a reading with what is kept, else forgets it.
+ * @param {number} [base]  of that text alone @param {boolean} [sameRules] @returns {Notes | null} null: it does not hold
+ */
+function resumeNotes(base = kept?.serial, sameRules = false) {
+  const holds = kept !== null && kept.serial !== 0 && kept.serial === base && stillHolds(kept, sameRules);
   readings++; // what changes from now on is newer than what the last reading made
   if (holds) {
     Object.assign(kept, { tellings: [], since: 0, visited: null });

@@ -2,23 +2,25 @@
 
 /**
  * @typedef {{text: string, serial: number, edits: (string | [number, number])[] | null, checked: boolean, seen: [number, number][], frames: [number, string][],
- *   remote: number[], omitted: [string, string][], internals: number[]}} Read
+ *   remote: number[], omitted: [string, string][], internals: number[], rules: number}} Read
  *   edits: instead of the text, of which lines of that other text it is made ([first, how many]) and what stands between
  *   serial: 0 when nothing is kept of it; checked: `edits` are there to be held against the text, which was read anew
- *   seen: which lines are in the viewport ([first, how many])
+ *   seen: which lines are in the viewport ([first, how many]); rules: how many style rules there are, with those of frames and shadow roots
  */
 
 /**
- * @param {{next: [number, number], places?: boolean, base?: number | null, checks?: number}} options  places: `seen` is wanted; base: the
+ * @param {{next: [number, number], places?: boolean, base?: number | null, checks?: number, sameRules?: boolean}} options  places: `seen` is wanted; base: the
  *   `serial` of the text that the caller has, null for one that will not come back for what became of this one; checks: the share of the
- *   time of readings that may go into reading anew what was kept, to see whether it is the same; 1: each time
- * @returns {Read & {first: number, end: number, elements: string, roots: number, gone: number[], came: number[], editors: number[], url: string, title: string}}
+ *   time of readings that may go into reading anew what was kept, to see whether it is the same; 1: each time; sameRules: the style rules may be
+ *   taken for what they were at the last reading, which then is told as `same_rules`
+ * @returns {Read & {first: number, end: number, elements: string, roots: number, gone: number[], came: number[], editors: number[], url: string, title: string, same_rules: boolean}}
  */
-function snapshot({ next, places = false, base = 0, checks = 0 }) {
+function snapshot({ next, places = false, base = 0, checks = 0, sameRules = false }) {
   const first = reserveIds(next);
   forget();
   const began = performance.now();
-  const notes = base === null ? null : beginNotes(base);
+  const notes = base === null ? null : beginNotes(base, sameRules);
+  const same_rules = areRulesTheSame;
   let read;
   try {
     read = readDocument(notes, places);
@@ -34,7 +36,7 @@ function snapshot({ next, places = false, base = 0, checks = 0 }) {
   }
   return {
     ...read, first, end: nextId, ...rootsNow(), came: cameSoFar(), elements: elementsThere(), editors: codeEditorsThere(), url: documentURL_.call(document),
-    title: collapse(beginningOf(title_.call(document))),
+    title: collapse(beginningOf(title_.call(document))), same_rules,
   };
 }
 
@@ -51,9 +53,10 @@ function readDocument(notes, places) {
   const serial = notes ? endNotes(notes, out) : 0;
   const seen = places ? seenLines(out.owners) : [];
   const { frames, remote, omitted, internals } = reading;
+  const rules = rulesAskedFor;
   forget();
   if (isEdit) out.flush();
-  return { text: isEdit ? '' : out.fresh.join('\n'), serial, edits: isEdit ? out.edits : null, checked: false, seen, frames, remote, omitted, internals };
+  return { text: isEdit ? '' : out.fresh.join('\n'), serial, edits: isEdit ? out.edits : null, checked: false, seen, frames, remote, omitted, internals, rules };
 }
 
 /** @param {Notes | null} notes @returns {(string | Line)[]} what the document holds */
@@ -85,5 +88,7 @@ function forget() {
   labelsOfRoots = new Map();
   countersOfRoots = new Map();
   versions = new Map();
+  rulesAskedFor = 0;
+  areRulesTheSame = false;
   sparseRoot = null;
 }

@@ -65,11 +65,12 @@ const isAboutLanguage = (element) => tagOf(element) === 'META' && hasAttr(elemen
 const contentLanguage = () => [...elementsByTag_.call(document, 'meta')].filter(isAboutLanguage).map((meta) => attr(meta, 'content')).join('\n');
 const labelledControls = () => [...elementsByTag_.call(document, 'label')].map(controlOfLabel);
 
-/** Whether what is kept holds but for what it then names as stale. @param {Notes} notes */
-function stillHolds(notes) {
+/** Whether what is kept holds but for what it then names as stale. @param {Notes} notes @param {boolean} sameRules */
+function stillHolds(notes, sameRules) {
   noteMutations(staleObserver.takeRecords());
   if (kept !== notes) return false;
   if (structureChanged) selectedByAttributes.clear();
+  else if (sameRules) takeRulesForTheSame(); // else Chrome has counted what came of the changes, too
   const { around } = notes;
   const now = surroundings(notes);
   if (!now || now.root !== around.root || now.origin !== around.origin || now.fullscreen !== around.fullscreen || now.designed !== around.designed) return false;

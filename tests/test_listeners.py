@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import pytest
 
+from cdp_agent.cdp.connection import Session
+from cdp_agent.page.frames.world import Handle
 from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot import closed_shadow, listeners
 from tests.conftest import Serve
 from tests.listing import renumbered
 
@@ -45,3 +51,28 @@ async def test_a_listener_that_comes_later_is_seen(page: Page, serve: Serve) -> 
     after = (await page.snapshot()).text
 
     assert (before, renumbered(after)) == ("- text: Go", '- generic "Go" [ref=E]')
+
+
+async def test_listeners_that_were_told_are_not_asked_for_once_more(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listeners, "FEW", 1)
+    monkeypatch.setattr(listeners, "SHARE", 1e-9)
+    await page.goto(serve("<!doctype html><div id=d>Go</div><div onclick=1>One</div><div onclick=1>Other</div>"))
+    await page.snapshot()
+    await page.snapshot()
+    asked: list[int] = []
+    ask = closed_shadow.ask_listeners
+
+    def count(session: Session, roots: Iterable[Handle]) -> Any:
+        asked.append(1)
+        return ask(session, roots)
+
+    monkeypatch.setattr(closed_shadow, "ask_listeners", count)
+
+    await page.evaluate("d.addEventListener('click', () => 0)")
+    texts = [(await page.snapshot()).text for _ in range(3)]
+
+    assert texts[0] == texts[1] == texts[2]
+    assert '- generic "Go" [ref=E' in texts[0]
+    assert len(asked) == 1

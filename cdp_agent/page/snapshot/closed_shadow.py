@@ -258,9 +258,11 @@ class Hidden:
             asked = ask_listeners(world.session, self._roots.values())
         async with deadline(world.session, CALL_TIMEOUT_S):  # which tells a document that is gone
             listeners = listeners_of(await asked)
-        learnt, self._listeners_late = await self._listening.tell(world, self._roots, listeners), False
-        self._listening.remember(elements, counted.js_event_listeners, time.monotonic() - begun)
-        return learnt
+        told, self._listeners_late = await self._listening.tell(world, self._roots, listeners), False
+        # Of those that were asked with the reading, others may have come until that was counted.
+        known = counted.js_event_listeners if asked is not looked.listeners else -1
+        self._listening.remember(told.instead_of(elements), known, time.monotonic() - begun)
+        return told.news
 
     async def _adopt_custom(self, world: World, new: list[int]) -> bool:
         """Asks about custom elements for the first time."""

@@ -11,6 +11,8 @@ import asyncio
 import time
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from cdp_agent.cdp import dom, dom_debugger, runtime
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ProtocolError
@@ -30,6 +32,18 @@ MOST = 20_000
 """For so many elements Chrome is asked who they are, which takes it 0.1 ms each."""
 # No counter tells that null was assigned to `onclick`. Where there are many, this share of the time goes into asking.
 SHARE = 0.05
+
+
+class ListenersTold(msgspec.Struct, frozen=True):
+    """What `adoptListening` in page/js answers."""
+
+    news: bool
+    elements: str
+    """What the world says of its elements now, "" when nothing was told. See `elementsThere` in page/js."""
+
+    def instead_of(self, elements: str) -> str:
+        """What is to be remembered in the place of what it said before, unless elements came or went meanwhile."""
+        return self.elements if self.elements.partition(" ")[0] == elements.partition(" ")[0] else elements
 
 
 class Listening:
@@ -72,8 +86,8 @@ class Listening:
         self._many = self._many or int(elements.partition(" ")[0]) > FEW_ELEMENTS
         self._asked, self._took = time.monotonic(), took_s
 
-    async def tell(self, world: World, roots: Iterable[int], found: list[dom_debugger.EventListener]) -> bool:
-        """Tells the world who has come to listen in those roots, and who has ceased to; True when that is news.
+    async def tell(self, world: World, roots: Iterable[int], found: list[dom_debugger.EventListener]) -> ListenersTold:
+        """Tells the world who has come to listen in those roots, and who has ceased to.
 
         Raises DocumentGone, PageUnresponsive, BrowserError.
         """
@@ -86,10 +100,10 @@ class Listening:
         self._nodes = nodes
         self._told_roots.update(new_roots)
         if not (more or less or new_roots):
-            return False
+            return ListenersTold(False, "")
         with world.group() as group:
             now, before = await asyncio.gather(_resolve(world, more, group), _resolve(world, less, group))
-            return bool(await world.call("adoptListening", new_roots, len(now), *now, *before))
+            return await world.call("adoptListening", new_roots, len(now), *now, *before, returning=ListenersTold)
 
 
 def ask_listeners(

@@ -133,7 +133,8 @@ const isToldOf = (element) => toldRoots.has(rootOf(element));
 
 /**
  * @param {number[]} roots  by number, of which it is told for the first time @param {number} more  how many nodes have come to
- *   listen for the mouse @param {...any} nodes  those, and then the ones that have ceased to @returns {boolean} whether that is news
+ *   listen for the mouse @param {...any} nodes  those, and then the ones that have ceased to
+ * @returns {{news: boolean, elements: string}}  news: lines may be others; elements: see elementsThere
  */
 function adoptListening(roots, more, ...nodes) {
   let learnt = false;
@@ -150,7 +151,7 @@ function adoptListening(roots, more, ...nodes) {
     learnt = true;
   });
   for (const number of roots) learnt = noteToldRoot(rootsOfNumbers.get(number)?.deref()) || learnt;
-  return learnt;
+  return { news: learnt, elements: elementsThere() };
 }
 
 const hasHandler = (element) => matches(element, HANDLERS_SELECTOR);

@@ -311,8 +311,10 @@ async def play(
     mutated: int,
     at_once: int = 8,
     share: Share = Share(),  # noqa: B008 (frozen)
+    progress: bool = False,
 ) -> Played:
-    """Plays runs, some at a time, until so many mutated replies were sent."""
+    """Plays runs, some at a time, until so many mutated replies were sent; with `progress` it shows how far it is."""
+    began = time.perf_counter()
     played, others = Played(Counter(), [], Counter()), browser.pages
     pages, numbers = [await browser.new_page() for _ in range(at_once)], count(share.first, share.of)
 
@@ -331,6 +333,8 @@ async def play(
         while played.sent["mutated"] < mutated:
             pages = await _tidied(browser, pages, others)
             await asyncio.gather(*(play_some(page, border) for page in pages))
+            if progress:
+                print(_shown(wire, played, time.perf_counter() - began), file=sys.stderr, flush=True)
     return played
 
 
@@ -346,7 +350,7 @@ def _play_share(wire: str, seed: int, mutated: int, share: Share) -> Played:
 
     async def launched() -> Played:
         async with Browser.launch() as browser:
-            return await play(wire, browser, seed=seed, mutated=mutated, share=share)
+            return await play(wire, browser, seed=seed, mutated=mutated, share=share, progress=True)
 
     return asyncio.run(launched())
 

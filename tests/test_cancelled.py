@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from typing import Any
 
 import pytest
@@ -10,9 +11,11 @@ import pytest
 from bench.cancelling import cancel_calls
 from cdp_agent.browser import Browser
 from cdp_agent.browser.instance import Instance
-from cdp_agent.errors import PageClosed
+from cdp_agent.errors import InvalidArguments, PageClosed, SessionClosed
 from cdp_agent.page.activity.activity import Activity
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.action_runner import ActionRunner
+from cdp_agent.page.receipts.receipts import Outcome
 from tests.fake_chrome import FakeChrome
 
 COUNT = 12
@@ -121,3 +124,27 @@ async def test_waiting_for_what_happens_is_no_task_that_could_be_left() -> None:
     waiting.cancel()
     await asyncio.sleep(0)
     assert not activity._waiting
+
+
+async def test_an_action_that_fails_just_as_it_is_cancelled_is_not_complained_of(page: Page) -> None:
+    complaints = list[dict[str, Any]]()
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context))
+    begun, fails = asyncio.Event(), asyncio.Event()
+
+    async def act() -> Outcome:
+        begun.set()
+        await fails.wait()
+        raise InvalidArguments("It takes no such text.")
+
+    recorder = await ActionRunner.start(page)
+    acting = asyncio.create_task(recorder.while_here(act()))
+    await begun.wait()
+
+    fails.set()
+    acting.cancel()
+    await asyncio.wait([acting])
+
+    assert acting.cancelled()
+    del recorder, acting
+    gc.collect()
+    assert complaints == []

@@ -135,7 +135,7 @@ class ActionRunner:
             watch.stop()
             raise
         finally:
-            if reading is not None and not reading.done():
+            if reading is not None:
                 await _ended(reading)
         return recorder
 
@@ -183,8 +183,7 @@ class ActionRunner:
                     break
             return acting.result() if acting.done() else Outcome()
         finally:
-            if not acting.done():
-                await _ended(acting)
+            await _ended(acting)
 
     async def finish(
         self,
@@ -438,9 +437,10 @@ class ActionRunner:
 
 
 async def _ended(task: asyncio.Task[Any]) -> None:
-    """Cancels it, and lets it put in order what it began, such as the mouse's button."""
-    task.cancel()
-    await asyncio.wait([task])
+    """Cancels what is not done, and lets it put in order what it began, such as the mouse's button."""
+    if not task.done():
+        task.cancel()
+        await asyncio.wait([task])
     if not task.cancelled():
         task.exception()  # nobody asks for it any more
 

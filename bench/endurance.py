@@ -4,8 +4,8 @@ python -m bench.endurance [--navigations N] [--every N] [--json FILE]
 
 Pages with links, forms, frames of both kinds, popups, workers and downloads are opened in turn, read, and acted upon,
 in one tab. Every so often is counted: objects of cdp_agent's classes, entries of whatever container can be reached from
-the Browser, tasks and timers of asyncio, sessions, tabs, what Python allocated in cdp_agent's lines (tracemalloc,
-after a collection) and the process's memory. The pages are served by another process.
+the Browser, tasks and timers of asyncio, sessions, tabs, open files, what Python allocated in cdp_agent's lines
+(tracemalloc, after a collection) and the process's memory. The pages are served by another process.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ class Count(msgspec.Struct, frozen=True):
     timers: int
     tabs: int
     sessions: int
+    files: int
     objects: dict[str, int]
     entries: dict[str, int]
 
@@ -144,6 +145,7 @@ def count(browser: Browser, navigations: int, seconds: float) -> Count:
         timers=sum(not each.cancelled() for each in loop._scheduled),
         tabs=len(browser.pages),
         sessions=entries["Connection._sessions"],
+        files=len(list(Path("/proc/self/fd").iterdir())),
         objects=dict(objects),
         entries=dict(entries),
     )
@@ -224,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     counts, chrome = asyncio.run(measure(given.navigations, given.every))
     result = Result(this_machine(chrome), counts)
     keep(result, given.json)
-    columns = ("traced_kb", "memory_mb", "tasks", "timers", "tabs", "sessions")
+    columns = ("traced_kb", "memory_mb", "tasks", "timers", "tabs", "sessions", "files")
     rows = [
         [
             str(each.navigations),
@@ -234,7 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for each in counts
     ]
     print(f"{result.machine}\n")
-    heads = ["traced (kB)", "memory (MB)", "tasks", "timers", "tabs", "sessions", "objects", "entries"]
+    heads = ["traced (kB)", "memory (MB)", "tasks", "timers", "tabs", "sessions", "files", "objects", "entries"]
     print(table(["navigations", *heads], rows))
     if len(counts) > 1:
         print("\nMore at the end than in the middle:", growing(counts[(len(counts) - 1) // 2], counts[-1]) or "nothing")

@@ -30,8 +30,8 @@ async def test_after_many_navigations_there_is_no_more_than_before(monkeypatch: 
     # Timers that were cancelled stay with asyncio until their time comes, or until they are most of a hundred.
     left_to_asyncio = "asyncio.events.TimerHandle"
     assert [set(growing(counts[2], each)) - {left_to_asyncio} for each in counts[3:]] == [set(), set()]
-    assert [(each.tasks, each.timers, each.tabs, each.sessions) for each in counts[3:]] == [
-        (each.tasks, each.timers, each.tabs, each.sessions) for each in counts[2:4]
+    assert [(each.tasks, each.timers, each.tabs, each.sessions, each.files) for each in counts[3:]] == [
+        (each.tasks, each.timers, each.tabs, each.sessions, each.files) for each in counts[2:4]
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections import Counter
 from typing import Any
 
@@ -18,12 +19,13 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.policy.request_policy import RequestPolicy
 from cdp_agent.page.policy.rules import RequestRules
 from cdp_agent.page.snapshot.snapshot import _known
+from tests.acting import ref
 from tests.conftest import Serve
 from tests.fake_chrome import FakeChrome
 
 pytestmark = pytest.mark.slow
 
-_KINDS = (World, Frame, Session, Page)
+_KINDS = (World, Frame, Session, Page, RequestPolicy)
 
 
 def kept() -> Counter[str]:
@@ -50,6 +52,24 @@ async def test_documents_that_were_left_leave_nothing(page: Page, serve: Serve) 
 
     assert kept() == before
     assert len(page.refs._by_number) < 10  # 20 documents were read, each once or twice
+
+
+async def test_tabs_that_were_closed_leave_nothing(browser: Browser, serve: Serve) -> None:
+    inner = serve("<button>Inner</button>", other_site=True)
+    url = serve(f"<button onclick='document.title += 1'>Go</button><iframe src='{inner}'></iframe>")
+
+    async def use() -> weakref.ref[Page]:
+        page = await browser.new_page(url)
+        await page.click(await ref(page, "Go"))
+        await page.close()
+        return weakref.ref(page)
+
+    await use()
+    before = kept()
+    closed = [await use() for _ in range(5)]
+
+    assert kept() == before
+    assert [page() for page in closed] == [None] * 5
 
 
 async def test_tabs_that_a_tab_opened_and_that_closed_are_forgotten_but_for_the_last() -> None:

@@ -92,3 +92,16 @@ async def test_of_very_many_that_listen_the_first_are_asked_about(
 
     assert shown.text.count("[ref=") == 10
     assert [each.what for each in shown.omitted] == ["what 20 more elements listen for"]
+
+
+async def test_a_page_with_an_endless_text_is_not_searched_for_closed_roots(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = js.reading().replace("const LONGEST_IN_MARKUP = 50_000_000", "const LONGEST_IN_MARKUP = 2_000_000")
+    monkeypatch.setattr(js, "reading", lambda: source)
+    await page.goto(serve(f"<button>Go</button><script>{PUT}put('button').title = 'a'.repeat(2.1e6)</script>"))
+
+    shown = await page.snapshot()
+
+    assert 'button "Go"' in shown.text
+    assert [each.what for each in shown.omitted] == ["closed shadow roots"]

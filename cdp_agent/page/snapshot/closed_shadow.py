@@ -40,6 +40,7 @@ _UNSEARCHED = (
     "closed shadow roots",
     "elements may have come since they were looked for, which takes long in a page of this size: take a new snapshot",
 )
+_TOO_LONG = ("closed shadow roots", "the page holds a text of more than 50 million characters")
 _LISTENERS = "whether what could be clicked still can be"
 
 
@@ -107,7 +108,7 @@ class Hidden:
         self.rules = StyleRules()
         self._listening = Listening()
         self._custom: dict[int, _Custom] = {}
-        self._unsearched = False
+        self._unsearched: tuple[str, str] | None = None
         self._listeners_late = False
         self._asked: set[int] = set()
         """The custom elements that the present reading has asked."""
@@ -120,7 +121,7 @@ class Hidden:
     def unread(self) -> list[tuple[str, str]]:
         """What may hold text or be clicked, and the last reading did not look for; and why."""
         many = (f"what {self._listening.left_out} more elements listen for", f"so many do, and {MOST} are asked about")
-        return [_UNSEARCHED] * self._unsearched + [many] * (self._listening.left_out > 0)
+        return [each for each in (self._unsearched,) if each] + [many] * (self._listening.left_out > 0)
 
     @property
     def late(self) -> list[tuple[str, str]]:
@@ -175,7 +176,9 @@ class Hidden:
             self._documents.discard(number)
         entered = await self._enter(world, part.roots) if part.roots > self._taken else []
         learnt = False
-        if self._documents.intersection(entered) or not self._accounts_for(counted, part.came):
+        if part.endless:
+            self._unsearched = _TOO_LONG
+        elif self._documents.intersection(entered) or not self._accounts_for(counted, part.came):
             learnt |= await self._search(world, counted, part.came)
         if listeners:
             learnt |= await self._adopt_listeners(world, looked, entered, part.elements, counted)
@@ -221,7 +224,7 @@ class Hidden:
         """Looks for closed roots in what has changed since."""
         begun = time.monotonic()
         if self._large and begun - self._searched < self._search_took_s / _SHARE:
-            self._unsearched = True
+            self._unsearched = _UNSEARCHED
             return False
         asked = [
             dom.GetOuterHtml(object_id=self._roots[each].object_id, include_shadow_dom=True) for each in self._documents
@@ -233,7 +236,7 @@ class Hidden:
 
     async def _find_closed(self, world: World, counted: Counted, markups: list[bytes]) -> bool:
         """Finds the hosts of the closed roots that the markup has more than are known; True when there are any."""
-        self._nodes, self._unsearched = (counted.documents, counted.nodes), False
+        self._nodes, self._unsearched = (counted.documents, counted.nodes), None
         self._searched, self._large = time.monotonic(), sum(map(len, markups)) > LARGE_MARKUP
         there = sum(markup.count(_CLOSED) for markup in markups)
         if there == 0:

@@ -21,6 +21,8 @@ class FramePart(msgspec.Struct, frozen=True, kw_only=True):
     """How many documents and shadow roots were entered so far."""
     gone: list[int]
     """Those of them that are gone since, by number."""
+    endless: bool = False
+    """It holds a text of so many megabytes that Chrome would take very long to write its markup out."""
     came: list[int] = []
     """How many text nodes came since the first reading, and how often anything else."""
     editors: list[int] = []

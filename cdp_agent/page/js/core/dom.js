@@ -119,10 +119,15 @@ function closestFlat(element, selector) {
 
 // Of a longer text or attribute the beginning is read: to go through hundreds of megabytes would keep the page busy for long.
 const LONGEST_READ = 1_000_000; // characters
+const LONGEST_IN_MARKUP = 50_000_000;
+/** Whether the markup of the document holds a text that takes Chrome very long to write out. */
+let holdsEndless = false;
 
 /** @template {string | null} T @param {T} text @returns {T} */
 function beginningOf(text) {
-  return text !== null && text.length > LONGEST_READ ? /** @type {T} */ (`${text.slice(0, LONGEST_READ)}…`) : text;
+  if (text === null || text.length <= LONGEST_READ) return text;
+  holdsEndless ||= text.length > LONGEST_IN_MARKUP;
+  return /** @type {T} */ (`${text.slice(0, LONGEST_READ)}…`);
 }
 
 /** A property of one interface, read past what the page may have put in its way. */

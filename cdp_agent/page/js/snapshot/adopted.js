@@ -72,7 +72,7 @@ noteRoot(document); // the first one
 
 const isRootShown = (root) => (nodeType_.call(root) === 9 ? defaultView_.call(root) !== null : isConnected_.call(root));
 
-/** How many were entered, and which of them are gone since this was asked last. @returns {{roots: number, gone: number[]}} */
+/** How many were entered, which of them are gone since this was asked last, and see `holdsEndless`. @returns {{roots: number, gone: number[], endless: boolean}} */
 function rootsNow() {
   const gone = [];
   for (const [number, reference] of rootsOfNumbers) {
@@ -82,7 +82,7 @@ function rootsNow() {
     rootsOfNumbers.delete(number);
     if (root) numbersOfRoots.delete(root); // it may come back, as another one
   }
-  return { roots: lastRoot, gone };
+  return { roots: lastRoot, gone, endless: holdsEndless };
 }
 
 /** Those that were entered after so many. @param {number} taken */

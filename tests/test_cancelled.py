@@ -11,7 +11,7 @@ import pytest
 from bench.cancelling import cancel_calls
 from cdp_agent.browser import Browser
 from cdp_agent.browser.instance import Instance
-from cdp_agent.errors import InvalidArguments, PageClosed, SessionClosed
+from cdp_agent.errors import InvalidArguments, PageClosed
 from cdp_agent.page.activity.activity import Activity
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.action_runner import ActionRunner

@@ -62,7 +62,7 @@ async def test_listeners_that_were_told_are_not_asked_for_once_more(
     await page.snapshot()
     await page.snapshot()
     asked: list[int] = []
-    ask = closed_shadow.ask_listeners
+    ask = listeners.ask_listeners
 
     def count(session: Session, roots: Iterable[Handle]) -> Any:
         asked.append(1)

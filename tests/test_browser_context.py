@@ -87,14 +87,14 @@ async def test_a_popup_belongs_to_the_one_that_its_opener_is_in(whole: Browser, 
 
 
 async def test_tabs_that_are_opened_at_a_time_are_each_in_their_own(whole: Browser, serve: Serve) -> None:
-    contexts = [await whole.new_context(isolated=False, user_agent=f"Agent/{number}") for number in range(3)]
+    widths = [400, 500, 600]
+    contexts = [await whole.new_context(isolated=False, viewport=(width, 300)) for width in widths]
     url = serve("<p>here</p>")
 
     pages = await asyncio.gather(*(each.new_page(url) for each in contexts for _ in range(3)))
 
-    told = [await each.evaluate("navigator.userAgent") for each in pages]
-    assert told == [f"Agent/{number}" for number in range(3) for _ in range(3)]
-    assert [len(each.pages) for each in contexts] == [3, 3, 3]
+    assert [await each.evaluate("innerWidth") for each in pages] == [width for width in widths for _ in range(3)]
+    assert [set(each.pages) for each in contexts] == [set(pages[:3]), set(pages[3:6]), set(pages[6:])]
 
 
 async def test_rules_hold_in_the_one_that_they_were_given_to(whole: Browser, serve: Serve) -> None:

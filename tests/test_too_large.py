@@ -105,3 +105,12 @@ async def test_a_page_with_an_endless_text_is_not_searched_for_closed_roots(
 
     assert 'button "Go"' in shown.text
     assert [each.what for each in shown.omitted] == ["closed shadow roots"]
+
+
+async def test_of_very_many_attributes_the_first_are_told(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<button {' '.join(f'a{number}' for number in range(1000))}>Go</button>"))
+
+    markup = await page.clean_html()
+
+    assert "<button a0" in markup.text
+    assert " a299 …>Go</button>" in markup.text

@@ -13,7 +13,7 @@ from typing import Protocol
 
 LONGEST_MESSAGE = 256 * 2**20
 """Bytes. What else a page may make as long as it likes would fill our memory."""
-_BEGINNING = 1000
+_BEGINNING, _FIRST_PARTS = 1000, 8
 
 Receive = Callable[[bytes], None]
 Lost = Callable[[str], None]
@@ -91,7 +91,7 @@ class _PipeEnds(asyncio.Protocol):
     def _take(self, part: bytes) -> None:
         self._length += len(part)
         if self._length > LONGEST_MESSAGE:
-            self._parts = [b"".join(self._parts)[:_BEGINNING] or part[:_BEGINNING]]
+            self._parts = [b"".join([*self._parts[:_FIRST_PARTS], part][:_FIRST_PARTS])[:_BEGINNING]]
         else:
             self._parts.append(part)
 

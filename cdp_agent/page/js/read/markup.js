@@ -5,6 +5,7 @@ const VOID_TAGS = new Set('AREA BR COL EMBED HR IMG INPUT PARAM SOURCE TRACK WBR
 const ATTRIBUTES_LEFT_OUT = /^(on.*|style|nonce|integrity|srcdoc)$/i;
 const MARKUP_MOST_NESTED = 200;
 const LONGEST_ATTRIBUTE = 300;
+const MOST_ATTRIBUTES = 300; // of one element
 const attributes_ = getterOf(Element.prototype, 'attributes');
 
 /**
@@ -73,9 +74,11 @@ function markupNodes(parent, out, depth, pre) {
 
 function attributesOf(element) {
   let text = '';
+  let many = 0;
   for (const { name, value } of attributes_.call(element)) {
+    if (++many > MOST_ATTRIBUTES) return `${text} …`;
     if (ATTRIBUTES_LEFT_OUT.test(name) || (name === 'value' && isSecret(element))) continue;
-    const short = cut(collapse(value), LONGEST_ATTRIBUTE);
+    const short = cut(collapse(beginningOf(value)), LONGEST_ATTRIBUTE);
     text += short ? ` ${name}="${escaped(short).replaceAll('"', '&quot;')}"` : ` ${name}`;
   }
   return text;

@@ -13,7 +13,7 @@
  *   `serial` of the text that the caller has, null for one that will not come back for what became of this one; checks: the share of the
  *   time of readings that may go into reading anew what was kept, to see whether it is the same; 1: each time; sameRules: the style rules may be
  *   taken for what they were at the last reading, which then is told as `same_rules`
- * @returns {Read & {first: number, end: number, elements: string, roots: number, gone: number[], came: number[], editors: number[], url: string, title: string, same_rules: boolean}}
+ * @returns {Read & {first: number, end: number, elements: string, roots: number, gone: number[], endless: boolean, came: number[], editors: number[], url: string, title: string, same_rules: boolean}}
  */
 function snapshot({ next, places = false, base = 0, checks = 0, sameRules = false }) {
   const first = reserveIds(next);

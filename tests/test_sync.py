@@ -201,10 +201,10 @@ with Browser.launch() as browser:
     show(browser, "after")
 """
 LEFT_OPEN = """
-import os
-from cdp_agent.sync import Browser
+from cdp_agent.sync import Agent, Browser
 browser = Browser.launch()
-browser.new_page("data:text/html,<p>Left open")
+events = Agent(browser).stream_steps(["Press Enter"], page=browser.new_page("data:text/html,<p>Left open"))
+next(events)
 print(browser._async._instance.process.pid, browser._async._instance.process.profile, flush=True)
 {end}
 """
@@ -228,6 +228,7 @@ def test_the_end_of_the_interpreter_leaves_no_chrome(end: str) -> None:
 
     pid, profile = done.stdout.split()
     assert done.returncode == (3 if "3" in end else 1 if end else 0)
+    assert done.stderr.endswith("ZeroDivisionError: division by zero\n") if end == "1 / 0" else done.stderr == ""
     assert not Path(profile).exists()
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid), 0)

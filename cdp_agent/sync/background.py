@@ -37,18 +37,22 @@ class Background:
         self.thread = threading.Thread(target=self.loop.run_forever, name="cdp_agent.sync", daemon=True)
         self.browsers: set[Browser] = set()
         """Those that are open."""
+        self.runs: set[AsyncGenerator[Any, None]] = set()
+        """Those that were begun, and have not ended."""
         self.thread.start()
 
     def end(self) -> None:
-        """Closes what is open: the interpreter ends."""
+        """Ends the runs that were left, and closes what is open: the interpreter ends."""
         if not self.thread.is_alive():
             return
 
         async def close() -> None:
-            await asyncio.wait([asyncio.ensure_future(each.close()) for each in self.browsers], timeout=CLOSE_AT_EXIT_S)
+            for run in list(self.runs):
+                await run.aclose()
+            if closing := [asyncio.ensure_future(each.close()) for each in self.browsers]:
+                await asyncio.wait(closing, timeout=CLOSE_AT_EXIT_S)
 
-        if self.browsers:
-            Caller(self).wait(close())
+        Caller(self).wait(close())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
         self.loop.close()
@@ -84,7 +88,7 @@ class Caller:
     """A thread that waits for what the loop does for it, and meanwhile calls the functions that it gave."""
 
     def __init__(self, behind: Background | None = None) -> None:
-        self._background = behind or background()
+        self.background = behind or background()
         self._inbox: SimpleQueue[object] = SimpleQueue()
         self._context = contextvars.copy_context()
         self._context.run(_caller.set, self)
@@ -94,10 +98,10 @@ class Caller:
 
         Raises SetupError in the loop's own thread.
         """
-        if threading.current_thread() is self._background.thread:
+        if threading.current_thread() is self.background.thread:
             coroutine.close()
             raise SetupError(_OWN_THREAD)
-        loop = self._background.loop
+        loop = self.background.loop
         ended = threading.Event()
         task: asyncio.Task[T] | None = None
 
@@ -133,7 +137,7 @@ class Caller:
 
     async def ask(self, function: Callable[[], T]) -> T:
         """What the function returns, called in that thread, or raises."""
-        loop = self._background.loop
+        loop = self.background.loop
         answered: asyncio.Future[T] = loop.create_future()
 
         def answer() -> None:
@@ -179,6 +183,7 @@ def iterate(events: AsyncGenerator[T, None]) -> Generator[T, None, None]:
     async def step() -> T | object:
         return await anext(events, _END)
 
+    caller.background.runs.add(events)
     try:
         while (event := caller.wait(step())) is not _END:
             yield event  # type: ignore[misc]  # all but the end are events
@@ -187,11 +192,13 @@ def iterate(events: AsyncGenerator[T, None]) -> Generator[T, None, None]:
 
 
 def _close(caller: Caller, events: AsyncGenerator[Any, None]) -> None:
+    """Ends what makes the events, unless it ended with the loop."""
+
     async def close() -> None:
+        caller.background.runs.discard(events)
         await events.aclose()
 
-    own = background()
-    if threading.current_thread() is own.thread:  # collected there as garbage
-        own.loop.create_task(close())
-    else:
+    if threading.current_thread() is caller.background.thread:  # collected there as garbage
+        caller.background.loop.create_task(close())
+    elif caller.background.thread.is_alive():
         caller.wait(close())

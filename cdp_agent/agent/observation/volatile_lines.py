@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from cdp_agent.page.snapshot.lines import indent_of
+
 _TIMES = 2
 _MOST_CHARS = 200_000
 _LARGEST_PART = 5  # a fifth: where more than that changed, the page did, and not a clock on it
@@ -47,7 +49,7 @@ def _placed(text: str) -> Iterator[tuple[str, str]]:
     """Each line with its place: which child of which child it is, as "1.4.2"."""
     counts: list[int] = []
     for line in text.split("\n"):
-        depth = (len(line) - len(line.lstrip(" "))) // 2
+        depth = indent_of(line) // 2
         del counts[depth + 1 :]
         counts += [0] * (depth + 1 - len(counts))
         counts[depth] += 1

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from cdp_agent.page.snapshot.lines import read_line, ref_of, without_focus, without_ref
+from cdp_agent.page.snapshot.lines import indent_of, read_line, ref_of, without_focus, without_ref
 
 _ROWS = re.compile(r" *- (row|listitem|article|option|treeitem|menuitem)\b")
 _HEADINGS = ("heading", "rowheader")
@@ -250,19 +250,19 @@ def _row(lines: list[str], at: int) -> tuple[int, int]:
     """The lines of the row that a line stands in; where there is none, what stands beside it."""
     first = at
     for above in range(at, -1, -1):
-        if above == at or _indent(lines[above]) < _indent(lines[first]):
+        if above == at or indent_of(lines[above]) < indent_of(lines[first]):
             first = above
             if _ROWS.match(lines[first]):
-                return first, _end(lines, first + 1, _indent(lines[first]) + 1)
-    depth = _indent(lines[at])
+                return first, _end(lines, first + 1, indent_of(lines[first]) + 1)
+    depth = indent_of(lines[at])
     first = at
-    while first > 0 and _indent(lines[first - 1]) >= depth:
+    while first > 0 and indent_of(lines[first - 1]) >= depth:
         first -= 1
     return first, _end(lines, at + 1, depth)
 
 
 def _end(lines: list[str], at: int, depth: int) -> int:
-    while at < len(lines) and _indent(lines[at]) >= depth:
+    while at < len(lines) and indent_of(lines[at]) >= depth:
         at += 1
     return at
 
@@ -279,7 +279,3 @@ def place_of(lines: Sequence[str], ref: str) -> int:
 def bare(line: str) -> str:
     """Without refs, and without what only the focus tells."""
     return without_ref(without_focus(line))
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))

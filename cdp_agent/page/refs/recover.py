@@ -12,7 +12,7 @@ from collections.abc import Callable
 import msgspec
 
 from cdp_agent.errors import StaleRef
-from cdp_agent.page.snapshot.lines import line_of, quoted
+from cdp_agent.page.snapshot.lines import indent_of, line_of, quoted
 from cdp_agent.page.snapshot.refs import ElementRef, parse_ref
 from cdp_agent.page.snapshot.snapshot import Seen
 
@@ -113,8 +113,8 @@ def _line(text: str, ref: str) -> str:
     """Its line, and the one that it stands in."""
     lines = text.split("\n")
     at = place_of(lines, ref)
-    depth = len(lines[at]) - len(lines[at].lstrip(" "))
-    around = next((each for each in reversed(lines[:at]) if len(each) - len(each.lstrip(" ")) < depth), None)
+    depth = indent_of(lines[at])
+    around = next((each for each in reversed(lines[:at]) if indent_of(each) < depth), None)
     inside = f" in {_plain(bare(around))}" if around is not None else ""
     return f"{_plain(lines[at])}{inside}"
 

@@ -11,7 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
-from .lines import has_focus, parts_of, ref_of, without_focus, without_ref
+from .lines import has_focus, indent_of, parts_of, ref_of, without_focus, without_ref
 
 MAX_LINES = 40
 MAX_CHARACTERS = 4_000
@@ -89,17 +89,13 @@ def _apart(before: str, after: str) -> tuple[list[str], list[str]]:
     while last < shortest - first and old[-1 - last] == new[-1 - last]:
         last += 1
     rest = [*old[first : len(old) - last], *new[first : len(new) - last]]
-    depth = min(map(_indent, rest), default=0)
-    while first > 0 and _indent(new[first] if first < len(new) else old[first]) > depth:
+    depth = min(map(indent_of, rest), default=0)
+    while first > 0 and indent_of(new[first] if first < len(new) else old[first]) > depth:
         first -= 1  # subtrees are compared whole
-    while last > 0 and _indent(old[-last]) > depth:
+    while last > 0 and indent_of(old[-last]) > depth:
         last -= 1
     path = _path_to(old, first)
     return path + old[first : len(old) - last], path + new[first : len(new) - last]
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))
 
 
 def _path_to(lines: list[str], index: int) -> list[str]:
@@ -107,7 +103,7 @@ def _path_to(lines: list[str], index: int) -> list[str]:
     path: list[str] = []
     depth: int | None = None
     for line in reversed(lines[:index]):
-        indent = _indent(line)
+        indent = indent_of(line)
         if depth is None or indent < depth:
             path.append(line)
             depth = indent

@@ -64,6 +64,11 @@ class Line(msgspec.Struct, frozen=True):
     opens: bool
 
 
+def indent_of(line: str) -> int:
+    """How many spaces it begins with: two for each line that it stands in."""
+    return len(line) - len(line.lstrip(" "))
+
+
 def read_line(raw: str) -> Line | None:
     """The line; None for a row of a text of several lines, and for what says what is not there."""
     found = _LINE.fullmatch(raw)

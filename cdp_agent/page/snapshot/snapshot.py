@@ -20,7 +20,7 @@ from cdp_agent.page.frames.world import World
 from . import budget
 from .closed_shadow import hidden_of
 from .frame_part import FramePart
-from .lines import heads_in, with_descriptions_once
+from .lines import heads_in, indent_of, with_descriptions_once
 from .reading import Reading, Readings, read_all
 from .refs import ElementRef, RefTable
 
@@ -221,7 +221,7 @@ class _Composer:
 
     def _indent_under(self, pieces: list[str]) -> str:
         line = pieces[-1].rpartition("\n")[2][1 if self._marks else 0 :]
-        return " " * (len(line) - len(line.lstrip(" ")) + 2)
+        return " " * (indent_of(line) + 2)
 
 
 def _refs(snapshot: Snapshot) -> list[ElementRef]:

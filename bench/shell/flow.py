@@ -1,0 +1,137 @@
+"""An order in the demo shop as ten steps, in the commands of each program.
+
+`{role "name"}` stands for the ref of that element, as it was printed last since the page before was left. Where it was
+not, a model would look first: so does play.py, with the program's own command for that.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from fixtures.shop import Order
+
+ORDER = Order({"mug-blue": 2}, "Ada Berg", "Storgata 5", "Oslo", "Norway", "invoice")
+STEPS = (
+    "open the shop",
+    "search for mugs",
+    "open the blue one",
+    "enter how many",
+    "put them into the cart",
+    "go to the checkout",
+    "enter the address",
+    "choose to pay on invoice",
+    "accept the terms and order",
+    "read the order's number",
+)
+
+
+class Command(msgspec.Struct, frozen=True):
+    """`leads`: to another page, so that what was printed before means nothing any more."""
+
+    text: str
+    leads: bool = False
+
+
+def leading(text: str) -> Command:
+    return Command(text, leads=True)
+
+
+class Flow(msgspec.Struct, frozen=True):
+    """What is given to learn from, the commands of each step but the last, and how a page is looked at.
+
+    The last step is to read the number: by `read`, unless it is there to be read already. `places` are what else may
+    stand in braces, as expressions whose group is what it stands for.
+    """
+
+    learn: str
+    steps: tuple[tuple[Command, ...], ...]
+    look: str
+    read: str
+    close: str
+    places: dict[str, str] = {}
+
+
+OURS = Flow(
+    learn="cdp-agent --help",
+    steps=(
+        (leading("cdp-agent open {url}"),),
+        (leading('cdp-agent fill {searchbox "Search products"} "enamel mug" --submit'),),
+        (leading('cdp-agent click {link "Enamel mug, blue"}'),),
+        (Command('cdp-agent fill {spinbutton "Quantity"} 2'),),
+        (leading('cdp-agent click {button "Add to cart"}'),),
+        (leading('cdp-agent click {link "Go to checkout"}'),),
+        (
+            Command('cdp-agent fill {textbox "Full name"} "Ada Berg"'),
+            Command('cdp-agent fill {textbox "Street"} "Storgata 5"'),
+            Command('cdp-agent fill {textbox "City"} Oslo'),
+            Command('cdp-agent select {combobox "Country"} Norway'),
+        ),
+        (Command('cdp-agent check {radio "Invoice, 14 days"}'),),
+        (
+            Command('cdp-agent check {checkbox "I accept the terms of sale"}'),
+            leading('cdp-agent click {button "Place order"}'),
+        ),
+    ),
+    look="cdp-agent snapshot",
+    read="cdp-agent snapshot",
+    close="cdp-agent close",
+)
+
+# Its guide tells to wait for what is expected after each act. Here the page is looked at once more instead, which costs
+# nothing where that has come already.
+AGENT_BROWSER = Flow(
+    learn="agent-browser skills get core",
+    steps=(
+        (leading("agent-browser open {url}"),),
+        (
+            Command('agent-browser fill @{searchbox "Search products"} "enamel mug"'),
+            leading("agent-browser press Enter"),
+        ),
+        (leading('agent-browser click @{link "Enamel mug, blue"}'),),
+        (Command('agent-browser fill @{spinbutton "Quantity"} 2'),),
+        (leading('agent-browser click @{button "Add to cart"}'),),
+        (leading('agent-browser click @{link "Go to checkout"}'),),
+        (
+            Command('agent-browser fill @{textbox "Full name"} "Ada Berg"'),
+            Command('agent-browser fill @{textbox "Street"} "Storgata 5"'),
+            Command('agent-browser fill @{textbox "City"} Oslo'),
+            Command('agent-browser select @{combobox "Country"} Norway'),
+        ),
+        (Command('agent-browser check @{radio "Invoice, 14 days"}'),),
+        (
+            Command('agent-browser check @{checkbox "I accept the terms of sale"}'),
+            leading('agent-browser click @{button "Place order"}'),
+        ),
+    ),
+    look="agent-browser snapshot -i",
+    read="agent-browser read",
+    close="agent-browser close",
+)
+
+PLAYWRIGHT = Flow(
+    learn="cat {skill}",
+    steps=(
+        (leading("playwright-cli open {url}"),),
+        (leading('playwright-cli fill {searchbox "Search products"} "enamel mug" --submit'),),
+        (leading('playwright-cli click {link "Enamel mug, blue"}'),),
+        (Command('playwright-cli fill {spinbutton "Quantity"} 2'),),
+        (leading('playwright-cli click {button "Add to cart"}'),),
+        (leading('playwright-cli click {link "Go to checkout"}'),),
+        (
+            Command('playwright-cli fill {textbox "Full name"} "Ada Berg"'),
+            Command('playwright-cli fill {textbox "Street"} "Storgata 5"'),
+            Command('playwright-cli fill {textbox "City"} Oslo'),
+            Command('playwright-cli select {combobox "Country"} Norway'),
+        ),
+        (Command('playwright-cli check {radio "Invoice, 14 days"}'),),
+        (
+            Command('playwright-cli check {checkbox "I accept the terms of sale"}'),
+            leading('playwright-cli click {button "Place order"}'),
+        ),
+    ),
+    # Each of its commands names a file with the page, so that nothing has to be asked of it.
+    look="cat {snapshot}",
+    read="cat {snapshot}",
+    close="playwright-cli close",
+    places={"snapshot": r"\[Snapshot\]\((.+?)\)"},
+)

@@ -1,0 +1,31 @@
+"""An order in the demo shop by command line. Measuring it beside others: python -m bench.shell."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from bench.shell.flow import OURS as FLOW
+from bench.shell.flow import STEPS
+from bench.shell.play import FlowFailed, play
+from bench.shell.programs import OURS, PROGRAMS
+
+
+@pytest.mark.chrome
+def test_an_order_is_placed_by_ten_steps_on_the_command_line() -> None:
+    played = play(OURS)
+
+    assert played.calls[0].text.startswith("cdp-agent open http://127.0.0.1:")
+    assert "Your order number is FF-" in played.calls[-1].output
+
+
+@pytest.mark.chrome
+def test_an_order_that_the_shop_has_not_got_is_no_order() -> None:
+    lazy = msgspec.structs.replace(FLOW, steps=FLOW.steps[:1])
+
+    with pytest.raises(FlowFailed, match="shows nothing like order number"):
+        play(msgspec.structs.replace(OURS, flow=lazy))
+
+
+def test_the_flow_of_each_program_has_the_same_steps() -> None:
+    assert [len(each.flow.steps) for each in PROGRAMS] == [len(STEPS) - 1] * len(PROGRAMS)

@@ -6,9 +6,12 @@ They are imported when they are first used, so that importing the package costs 
 settings; `cdp_agent.cdp`, the protocol; and `cdp_agent.sync`, the same classes with calls that block.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any  # at run time it would take a command 5 ms
+
     from cdp_agent.agent.agent import Agent as Agent
     from cdp_agent.agent.base.task import Limits as Limits
     from cdp_agent.browser.attach.connecting import Attempt as Attempt

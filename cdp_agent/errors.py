@@ -15,7 +15,9 @@ CdpAgentError
 
 from __future__ import annotations
 
-from typing import Literal
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal  # at run time it would take a command 5 ms
 
 
 class CdpAgentError(Exception):

@@ -100,7 +100,7 @@ def test_help_shows_what_is_public_alone(kind: type) -> None:
 
     assert {name for name in dir(kind) if not name.startswith("_")} <= documented
     assert "Session" not in pydoc.render_doc(Page)
-    assert not {"guard", "refs", "read", "attach", "fill_secret", "adopt_saved", "import_refs"} & {*dir(kind)}
+    assert not {"guard", "refs", "read", "attach", "fill_secret"} & {*dir(kind)}
 
 
 def returned() -> Iterator[tuple[str, type]]:

@@ -57,7 +57,6 @@ class View(Tab):
         from cdp_agent.page.query import search as searching  # late: 15 ms, half of it the regex package
 
         tree = await self.frames()
-        await self.adopt_saved()
         async with self.reading:
             result = await searching.search(
                 tree,
@@ -89,7 +88,6 @@ class View(Tab):
         BrowserError.
         """
         tree = await self.frames()
-        await self.adopt_saved()
         scope = await locate(self, within) if within is not None else None
         async with self.reading:
             result = await finding.find(
@@ -149,7 +147,6 @@ class View(Tab):
         Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
         """
         tree = await self.frames()
-        await self.adopt_saved()
         async with self.reading:
             found = await schema.take(tree, self.refs, budget_tokens=budget_tokens)
         self.told |= {parse_ref(each.id) for each in found.elements}

@@ -47,7 +47,6 @@ READING = (
     "snapshot/stale.js",
     "snapshot/idle.js",
     "snapshot/snapshot.js",
-    "snapshot/saved.js",
     "core/exports_of_reading.js",
 )
 REST = (

@@ -49,7 +49,6 @@ async def clean_html(page: Tab, ref: str | None = None, *, budget_tokens: int | 
     With a budget it is cut after so many tokens. Raises StaleRef, PageUnresponsive, BrowserError.
     """
     tree = await page.frames()
-    await page.adopt_saved()
     at = await locate(page, ref) if ref is not None else None
     async with page.reading:
         readings = await read_all(tree, page.refs, "cleanHtml", _MarkupPart, {"within": _scope(at)})

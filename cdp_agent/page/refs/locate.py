@@ -104,7 +104,6 @@ async def _identities(page: Tab, found: Alike) -> Identities | None:
 
 async def _alive(page: Tab, number: int) -> Located | None:
     tree = await page.frames()
-    await page.adopt_saved()
     known = page.refs.locate(number)
     if known is None:
         return None

@@ -64,11 +64,6 @@ class RefTable:
         ranges = self._by_world.get(world, [])
         return self.next, ranges[-1].end if ranges else 1
 
-    def bind(self, world: World, local: int, number: int) -> None:
-        """Gives a single newly given local id the number that its element had before."""
-        self.next = max(self.next, number + 1)
-        self._add(_Range(local, local + 1, number - local, ref(world)), world)
-
     def was_given(self, number: int) -> bool:
         """Whether some element has, or had, that number."""
         return self._range(number) is not None

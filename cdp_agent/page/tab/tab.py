@@ -29,7 +29,6 @@ from cdp_agent.page.snapshot.snapshot import Seen, Snapshot
 from .dialogs import DialogPolicy, DialogWatcher
 from .downloads import DownloadWatcher
 from .emulate import emulate
-from .saved_refs import SavedRefs, adopt_refs, export_refs
 from .settings import PageSettings
 
 if TYPE_CHECKING:
@@ -131,7 +130,6 @@ class Tab:
         """The latest of them, each with how many there were before it."""
         self._attached: asyncio.Task[FrameTree] | None = None
         self._closing: asyncio.Task[None] | None = None
-        self._saved: SavedRefs | None = None
         self.reading = asyncio.Lock()
         """Held by whoever lets worlds give ids: the next free one is told beforehand."""
 
@@ -277,7 +275,6 @@ class Tab:
     async def read(self, budget_tokens: int | None = None) -> Snapshot:
         """The same as `snapshot`, for use inside an action."""
         tree = await self.frames()
-        await self.adopt_saved()
         async with self.reading:
             begun = time.monotonic()
             taken = await snapshots.take(tree, self.refs, budget_tokens=budget_tokens)
@@ -298,32 +295,6 @@ class Tab:
         length = sum(len(each.snapshot.text) for each in self.history)
         while length > REMEMBERED_LENGTH and len(self.history) > LEAST_REMEMBERED:
             length -= len(self.history.popleft().snapshot.text)
-
-    async def export_refs(self) -> SavedRefs | None:
-        """What the refs that were given out stand for, for another process; None when none was. See saved_refs.py."""
-        if self._saved is not None:  # nobody has used them here: they are handed on as they came
-            return msgspec.structs.replace(self._saved, next=self.refs.next)
-        if not self.history and not self.told:
-            return None
-        unread = Snapshot(text="", url=self.url, title=self.title, omitted=[], frame_urls={})
-        seen = self.history[-1] if self.history else Seen(unread, 0)
-        return await export_refs(await self.frames(), self.refs, seen, self.told)
-
-    def import_refs(self, saved: SavedRefs) -> None:
-        """Refs that another process was given here: good from now on. They are taken up at their first use."""
-        self._saved = saved
-        self.refs.next = max(self.refs.next, saved.next)
-
-    async def adopt_saved(self) -> None:
-        """Takes up the refs that were imported, if that was not done yet."""
-        if self._saved is None:
-            return
-        async with self.reading:
-            saved, self._saved = self._saved, None
-            if saved is not None:  # else somebody else did while we waited
-                self.history.appendleft(Seen(saved.snapshot, saved.end))
-                adopted = await adopt_refs(await self.frames(), self.refs, saved)
-                self.told |= adopted
 
     async def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
         """The value of a JavaScript expression as JSON, promises awaited, in the page's own world.

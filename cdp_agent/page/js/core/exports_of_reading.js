@@ -7,4 +7,4 @@ function addFunctions(source) {
   Object.assign(this, eval(source));
 }
 
-return { snapshot, adoptRoots, adoptInternals, adoptListening, adoptCode, rootsFrom, possibleHosts, closedRootsThere, adoptRefs, idOf, elementOf, elementsOf, addFunctions };
+return { snapshot, adoptRoots, adoptInternals, adoptListening, adoptCode, rootsFrom, possibleHosts, closedRootsThere, idOf, elementOf, elementsOf, addFunctions };

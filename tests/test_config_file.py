@@ -171,3 +171,15 @@ def test_lines_end_as_they_did(tmp_path: Path) -> None:
     file.write(file.with_value("a", 3))
 
     assert (tmp_path / "config.toml").read_bytes() == b"a = 3\r\n\r\n# rest\r\n[t]\r\nb = 2\r\n"
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_entry(uid: int) -> None:
+        raise KeyError(f"getpwuid(): uid not found: {uid}")
+
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", no_entry)
+
+    with pytest.raises(SetupError, match=r"no home folder.*set HOME, or XDG_CONFIG_HOME"):
+        config_path({})

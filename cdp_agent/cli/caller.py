@@ -21,7 +21,7 @@ class Stream(Protocol):
 
 
 class CommandCaller(msgspec.Struct, frozen=True):
-    """`folder` is where relative paths begin; `at_terminal`: a person reads the standard output."""
+    """`folder` is where relative paths begin; `at_terminal`: a person is there to be asked."""
 
     folder: str
     environment: Mapping[str, str]
@@ -31,7 +31,7 @@ class CommandCaller(msgspec.Struct, frozen=True):
     @staticmethod
     def here() -> CommandCaller:
         """Whoever has called this process."""
-        return CommandCaller(os.getcwd(), os.environ, Streams(), sys.stdout.isatty())
+        return CommandCaller(os.getcwd(), os.environ, Streams(), sys.stdin.isatty() and sys.stderr.isatty())
 
 
 class Streams:

@@ -16,7 +16,7 @@ from cdp_agent.cli.status import DONE
 from cdp_agent.cli.subcommands.chrome import ChromeCommand, read_chrome, tell_chrome, tell_none
 from cdp_agent.cli.subcommands.open import list_tabs, read_open, read_tabs
 from cdp_agent.cli.subcommands.tool import call_tool
-from cdp_agent.cli.words import split
+from cdp_agent.cli.words import Chosen, split
 from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BrowserError, SetupError
@@ -38,6 +38,7 @@ _OWN = {
     "web_search": "Search the web, with the `search` that is set: title, address and a few words of each result.",
     "tools": "List the tools that a model can call.",
 }
+RUNS = ("run", "do", "resume")
 
 
 class ListTabs(msgspec.Struct, frozen=True):
@@ -48,7 +49,7 @@ Command = ToolCommand | ListTabs | ChromeCommand
 """What is done in a session."""
 
 
-def run_here(arguments: Sequence[str], session: str) -> int:
+def run_here(arguments: Sequence[str], chosen: Chosen) -> int:
     """Runs a command that needs no session's process; its exit status. Raises CdpAgentError."""
     before, name, words = split(arguments)
     if "--version" in before:
@@ -61,7 +62,12 @@ def run_here(arguments: Sequence[str], session: str) -> int:
         return DONE
     if name is None:
         raise SetupError("Which command? See `cdp-agent --help`.")
-    local = _local(name, session)
+    if name in RUNS:
+        from cdp_agent.cli.runs import read_run  # an agent takes long to import, here and below
+        from cdp_agent.cli.subcommands.task import carry_out_run
+
+        return carry_out_run(read_run(arguments, CommandCaller.here()), arguments, chosen)
+    local = _local(name, chosen.session)
     if local is None:
         _read(arguments, None)  # for its --help, which ends this
         raise SetupError(f"{name} is no command for here.")
@@ -169,18 +175,6 @@ def _read(arguments: Sequence[str], caller: CommandCaller | None) -> Command:
 
 def _local(name: str, session: str) -> Callable[[Sequence[str]], int] | None:
     """What is done by this process itself; each is imported when it is wanted, since together they take long."""
-    if name == "run":
-        from cdp_agent.cli.subcommands.task import run_task
-
-        return run_task
-    if name == "do":
-        from cdp_agent.cli.subcommands.steps import do_steps
-
-        return do_steps
-    if name == "resume":
-        from cdp_agent.cli.subcommands.task import resume_task
-
-        return resume_task
     if name == "config":
         from cdp_agent.cli.subcommands.config import manage_config
 

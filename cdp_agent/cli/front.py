@@ -3,40 +3,38 @@
 Every command waits for these imports.
 """
 
-import sys
 from collections.abc import Sequence
 
-from cdp_agent.cli.words import of_session, split
+from cdp_agent.cli.words import HOST, of_session, split
 from cdp_agent.session import client, runtime
 
 _LOCAL = frozenset(("run", "do", "resume", "config", "doctor", "tools", "help", "sessions", "close"))
 _HELP = frozenset(("--help", "-h", "--version"))
-_HOST = (sys.executable, "-m", "cdp_agent.cli.hosting")
 
 
 def run(arguments: Sequence[str]) -> int:
     """Runs a command; its exit status. Raises CdpAgentError, whose class decides the status."""
-    session, once, words = of_session(arguments)
+    chosen, words = of_session(arguments)
     name = split(words)[1]
     options = words[: words.index("--")] if "--" in words else words
     if name is None or name in _LOCAL or not _HELP.isdisjoint(options):
         from cdp_agent.cli.commands import run_here
 
-        return run_here(words, session)
-    if once:
+        return run_here(words, chosen)
+    if chosen.once:
         from cdp_agent.cli.commands import run_once
 
         return run_once(words)
     folder = runtime.folder()
-    connection = client.connected(folder, session)
+    connection = client.connected(folder, chosen.session)
     if connection is None:
         from cdp_agent.cli import commands
 
-        host = commands.host_for(words, session)  # what is wrong is told before anything is started
+        host = commands.host_for(words, chosen.session)  # what is wrong is told before anything is started
         if host is None:
             return commands.without_session(words)
-        connection = client.started(folder, host, _HOST)
+        connection = client.started(folder, host, HOST)
     try:
-        return connection.carry_out(session, words)
+        return connection.carry_out(chosen.session, words)
     finally:
         connection.close()

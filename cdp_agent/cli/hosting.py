@@ -11,11 +11,12 @@ from logging.handlers import RotatingFileHandler
 import msgspec
 
 from cdp_agent.cli.caller import CommandCaller
-from cdp_agent.cli.commands import carry_out
+from cdp_agent.cli.commands import RUNS, carry_out
 from cdp_agent.cli.session import Sessions
 from cdp_agent.cli.status import DONE, FAULT, status_of
 from cdp_agent.cli.subcommands.sessions import ABOUT, CLOSE
 from cdp_agent.cli.terminal.text import one_line
+from cdp_agent.cli.words import split
 from cdp_agent.errors import CdpAgentError
 from cdp_agent.session.host import ClientOutput, Host
 from cdp_agent.session.messages import CommandRequest
@@ -46,6 +47,12 @@ class Commands:
                 if await self._sessions.close(request.session):
                     output.write("closed")
                 return DONE
+            if split(request.words)[1] in RUNS:
+                from cdp_agent.cli.runs import run_in_session  # an agent takes long to import
+
+                return await run_in_session(
+                    request.words, request.session, self._sessions, caller, output, request.stdin
+                )
             return await carry_out(request.words, request.session, self._sessions, caller)
         except CdpAgentError as error:
             output.complain(f"cdp-agent: {one_line(str(error))}\n")

@@ -12,7 +12,9 @@ from typing import Any
 
 import msgspec
 
+from cdp_agent.browser.attach.connecting import AUTO
 from cdp_agent.browser.attach.user_chrome import CONSENT_S
+from cdp_agent.browser.browser import Browser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import OF_SESSION, SETTINGS
 from cdp_agent.config import Config, connect_keywords, launch_keywords
@@ -85,6 +87,15 @@ class OpenSession:
                     f"--session {self.name}`), or name another one with --session."
                 )
 
+    def check_same(self, config: Config) -> None:
+        """Raises SetupError where another session of the same connection would have other settings for its pages."""
+        for name in OF_SESSION - {"cdp", "idle"}:
+            if getattr(config, name) != getattr(self.config, name):
+                raise SetupError(
+                    f"{name}: the session {self.name!r} is attached to the same Chrome with "
+                    f"{shown(SETTINGS[name], plain(getattr(self.config, name)))}; close that one first."
+                )
+
 
 class Sessions:
     """Those of this process, opened when they are first asked for."""
@@ -92,6 +103,9 @@ class Sessions:
     def __init__(self) -> None:
         self._open: dict[str, OpenSession] = {}
         self._opening: dict[str, asyncio.Lock] = {}
+        self._attached: Browser | None = None
+        """The one connection of all sessions that are attached to a Chrome."""
+        self._attaching = asyncio.Lock()
 
     @property
     def names(self) -> list[str]:
@@ -111,7 +125,9 @@ class Sessions:
             if found is None:
                 if not may_open:
                     raise BrowserError(NONE_RUNS)
-                found = self._open[name] = await _opened(name, asked.config, caller, port)
+                opening = self._attach(name, asked.config, caller) if asked.config.cdp else None
+                found = await (opening or _launched(name, asked.config, port))
+                self._open[name] = found
             else:
                 found.check(asked)
         found.calls += 1
@@ -121,12 +137,27 @@ class Sessions:
             found.calls -= 1
             found.used = time.monotonic()
 
+    async def _attach(self, name: str, config: Config, caller: CommandCaller) -> OpenSession:
+        """A session in a Chrome that runs, over the connection of all. Raises BrowserError, SetupError."""
+        async with self._attaching:
+            if self._attached is None:
+                if AUTO in config.cdp:
+                    told = f"Chrome may ask whether to allow it: say yes within {CONSENT_S:g} s.\n"
+                    caller.output.complain(told)
+                self._attached = await Browser.connect(config.cdp, **connect_keywords(config))
+            elif (with_ := next(iter(self._open.values()), None)) is not None:
+                with_.check_same(config)
+            return OpenSession(name, Session(self._attached), config)
+
     async def close(self, name: str) -> bool:
         """Ends it, with its Chrome if that is ours. False when there is none."""
         async with self._opening.setdefault(name, asyncio.Lock()):
             found = self._open.pop(name, None)
             if found is not None:
                 await found.session.close()
+            if self._attached is not None and not [each for each in self.names if each != name]:
+                browser, self._attached = self._attached, None
+                await browser.close()
         return found is not None
 
     async def close_idle(self) -> None:
@@ -138,11 +169,7 @@ class Sessions:
             await self.close(name)
 
 
-async def _opened(name: str, config: Config, caller: CommandCaller, port: int | None) -> OpenSession:
-    if config.cdp:
-        if "auto" in config.cdp:
-            caller.output.complain(f"Chrome may ask whether to allow it: say yes within {CONSENT_S:g} s.\n")
-        return OpenSession(name, await Session.connect(config.cdp, **connect_keywords(config)), config)
+async def _launched(name: str, config: Config, port: int | None) -> OpenSession:
     keywords = launch_keywords(config)
     if port is None:
         return OpenSession(name, await Session.launch(**keywords), config)

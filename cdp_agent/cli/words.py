@@ -1,9 +1,14 @@
 """What the words of a command say before anybody reads them: which command it is, and in which session."""
 
 import os
+import sys
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from cdp_agent.session import runtime
+
+HOST = (sys.executable, "-m", "cdp_agent.cli.hosting")
+"""What holds sessions."""
 
 
 def split(arguments: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
@@ -15,9 +20,17 @@ def split(arguments: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
     return list(arguments[:place]), name, list(arguments[place + 1 :])
 
 
-def of_session(arguments: Sequence[str]) -> tuple[str, bool, list[str]]:
-    """The session's name, whether it is for this command alone, and the other words. Raises SetupError."""
-    session = os.environ.get(runtime.VARIABLE) or runtime.DEFAULT
+class Chosen(NamedTuple):
+    """In which session a command is meant, whether that was `named`, or is for this command alone (`once`)."""
+
+    session: str
+    named: bool
+    once: bool
+
+
+def of_session(arguments: Sequence[str]) -> tuple[Chosen, list[str]]:
+    """The session that is meant, and the other words. Raises SetupError."""
+    session = os.environ.get(runtime.VARIABLE) or None
     once, words, rest = False, [], iter(arguments)
     for word in rest:
         if word == "--":
@@ -30,4 +43,5 @@ def of_session(arguments: Sequence[str]) -> tuple[str, bool, list[str]]:
             once = True
         else:
             words.append(word)
-    return runtime.checked_name(session), once, words
+    name = runtime.DEFAULT if session is None else runtime.checked_name(session)
+    return Chosen(name, session is not None, once), words

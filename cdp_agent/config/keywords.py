@@ -30,18 +30,17 @@ _MEANT: dict[str, Callable[[Any], Any]] = {
     "geolocation": place_of,
     "constrained": lambda text: text == "yes",
     "dialogs": lambda answers: DialogPolicy(**answers),
-    "secrets": lambda stored: {name: each.read(name) for name, each in stored.items()},
 }
 _OF_STEPS = ("executor", "executor_base_url", "flow", "approval_timeout_s", "planner_page")
 _SHORTEST = 6
 """Characters. To mask what is shorter would mask words that are no secret."""
 
 
-def agent_keywords(config: Config) -> dict[str, Any]:
+def agent_keywords(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """What `Agent` takes. Raises SetupError when there is no model, and for a secret that is not to be had."""
     if config.model is None and config.planner is None:
         raise SetupError(NO_MODEL)
-    taken = steps_keywords(config)
+    taken = steps_keywords(config, environment)
     if config.planner is None:
         taken = {name: each for name, each in taken.items() if name not in _OF_STEPS}
         taken["model"] = config.model
@@ -50,10 +49,11 @@ def agent_keywords(config: Config) -> dict[str, Any]:
     return taken
 
 
-def steps_keywords(config: Config) -> dict[str, Any]:
+def steps_keywords(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """What `Agent` takes that carries out steps which are given: no model but the executor's. Raises SetupError."""
-    taken = {**_taken(config, "agent"), "environment": environment_of(config)}
+    taken = {**_taken(config, "agent"), **_secrets(config, environment)}
     taken = {name: each for name, each in taken.items() if name not in ("model", "planner")}
+    taken["environment"] = environment_of(config, environment)
     if limits := _taken(config, "limits"):
         taken["limits"] = Limits(**limits)
     if patience := _taken(config, "patience"):
@@ -61,11 +61,11 @@ def steps_keywords(config: Config) -> dict[str, Any]:
     return taken
 
 
-def resume_keywords(config: Config) -> dict[str, Any]:
+def resume_keywords(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """What `Agent.resume` takes: all else is in the checkpoint. Raises as `agent_keywords`."""
-    taken = _taken(config, "agent")
+    taken = {**_taken(config, "agent"), **_secrets(config, environment)}
     return {
-        "environment": environment_of(config),
+        "environment": environment_of(config, environment),
         **{name: taken[name] for name in ("base_url", "secrets") if name in taken},
     }
 
@@ -104,6 +104,12 @@ def secrets_of(config: Config) -> list[str]:
     """Every value that must never be shown. (Secrets that stand elsewhere are masked by the run that reads them.)"""
     values = [value for each in _set(config) if each.secret for value in _texts(getattr(config, each.name))]
     return [value for value in values if len(value) >= _SHORTEST]
+
+
+def _secrets(config: Config, environment: Mapping[str, str]) -> dict[str, Any]:
+    if not config.secrets:
+        return {}
+    return {"secrets": {name: each.read(name, environment) for name, each in config.secrets.items()}}
 
 
 def _proxy(config: Config) -> dict[str, Proxy]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+from collections.abc import Mapping
 
 import msgspec
 
@@ -35,16 +36,16 @@ class StoredSecret(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         if [self.value, self.env, self.command].count(None) != 2:
             raise ValueError("Expected one of `value`, `env` and `command`")
 
-    def read(self, name: str) -> Secret | Totp:
+    def read(self, name: str, environment: Mapping[str, str] = os.environ) -> Secret | Totp:
         """The secret, for an agent. Raises SetupError when it is not where it should be."""
         kind = Totp if self.totp else Secret
-        return kind(self._text(name), self.origins, self.purpose, self.fields)
+        return kind(self._text(name, environment), self.origins, self.purpose, self.fields)
 
-    def _text(self, name: str) -> str:
+    def _text(self, name: str, environment: Mapping[str, str]) -> str:
         if self.value is not None:
             return self.value
         if self.env is not None:
-            if text := os.environ.get(self.env):
+            if text := environment.get(self.env):
                 return text
             raise SetupError(f"The secret {name} is to be in {self.env}, which is not set.")
         return _printed(self.command or "", name)

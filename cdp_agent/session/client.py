@@ -42,19 +42,24 @@ class HostConnection:
         connection.settimeout(None)
         self.pid: int = hello["pid"]
 
-    def carry_out(self, session: str, words: Sequence[str], write: Callable[[str], object] | None = None) -> int:
-        """The exit status of a command that the host carries out for us; what it writes is written here, or given on.
-
-        Raises BrowserError when the host goes away meanwhile, OSError when nothing can be written.
-        """
+    def ask(self, session: str, words: Sequence[str], stdin: str | None = None) -> None:
+        """Hands a command over, with what it reads from the standard input."""
         request = {
             "session": session,
             "words": [_plain(word) for word in words],
             "folder": _plain(_folder()),
             "environment": {_plain(name): _plain(value) for name, value in os.environ.items()},
-            "at_terminal": sys.stdout.isatty(),
+            "at_terminal": sys.stdin.isatty() and sys.stderr.isatty(),
+            "stdin": None if stdin is None else _plain(stdin),
         }
         self._connection.sendall(json.dumps(request).encode() + b"\n")
+
+    def carry_out(self, session: str, words: Sequence[str], write: Callable[[str], object] | None = None) -> int:
+        """The exit status of a command that the host carries out for us; what it writes is written here, or given on.
+
+        Raises BrowserError when the host goes away meanwhile, OSError when nothing can be written.
+        """
+        self.ask(session, words)
         while (message := self._next()) is not None:
             match message["type"]:
                 case "out":
@@ -65,10 +70,19 @@ class HostConnection:
                 case "end":
                     status: int = message["status"]
                     return status
-        raise BrowserError(
+        raise self.lost(session)
+
+    def lost(self, session: str) -> BrowserError:
+        """What is told when the host goes away in the middle of a command."""
+        return BrowserError(
             f"The process that held the session {session!r} went away (it was {self.pid}), and its tabs with it. "
             "The next command begins a new one."
         )
+
+    def handed_on(self) -> socket.socket:
+        """The connection, for somebody who reads from it what comes after the hello; they close it."""
+        self._lines.detach()
+        return self._connection
 
     def close(self) -> None:
         """Ends the command that is being carried out, if any."""

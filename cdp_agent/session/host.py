@@ -23,7 +23,7 @@ import msgspec
 
 from cdp_agent.security import files
 from cdp_agent.session.client import READY
-from cdp_agent.session.messages import CommandEnded, CommandRequest, Complained, Hello, Message, Written
+from cdp_agent.session.messages import CommandEnded, CommandRequest, Complained, Hello, Message, Said, Written
 
 _LONGEST_REQUEST = 64 << 20
 _LOOKS_EVERY_S = 1.0
@@ -37,6 +37,8 @@ class ClientOutput:
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
+        self.said: asyncio.Queue[Said] = asyncio.Queue()
+        """What the client has said since its request."""
 
     def write(self, text: str) -> None:
         """To the caller's standard output."""
@@ -192,7 +194,7 @@ class Host:
         request = msgspec.json.decode(line, type=CommandRequest)
         self._asked_by = None
         carrying = asyncio.ensure_future(self._carrier.carry_out(request, output))
-        gone = asyncio.ensure_future(reader.read(1))  # a client says no more: this ends when it does
+        gone = asyncio.ensure_future(_hear(reader, output))
         try:
             await asyncio.wait([carrying, gone], return_when=asyncio.FIRST_COMPLETED)
             if carrying.done():
@@ -203,6 +205,13 @@ class Host:
             if not carrying.done():
                 carrying.cancel()
                 await asyncio.wait([carrying])
+
+
+async def _hear(reader: asyncio.StreamReader, output: ClientOutput) -> None:
+    """Returns when the client is gone."""
+    with suppress(ConnectionError):
+        while line := await reader.readline():
+            output.said.put_nowait(msgspec.json.decode(line, type=Said))
 
 
 def _identity(path: str) -> tuple[int, int] | None:

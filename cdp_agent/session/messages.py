@@ -5,13 +5,16 @@ The client writes and reads the same with the standard library's `json`, which i
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 
 class CommandRequest(msgspec.Struct, frozen=True):
     """A command, with all that it may depend on where it was given: the host runs it as if it were there.
 
-    `environment` is the caller's, whose keys stay in memory. `at_terminal`: somebody reads what is written.
+    `environment` is the caller's, whose keys stay in memory. `at_terminal`: somebody is there to be asked. `stdin` is
+    what the command reads, where it takes the standard input.
     """
 
     session: str
@@ -19,6 +22,7 @@ class CommandRequest(msgspec.Struct, frozen=True):
     folder: str
     environment: dict[str, str]
     at_terminal: bool = False
+    stdin: str | None = None
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello"):
@@ -39,10 +43,36 @@ class Complained(msgspec.Struct, frozen=True, tag="err"):
     text: str
 
 
+class EventTold(msgspec.Struct, frozen=True, tag="event"):
+    """What happened in a run, as JSON."""
+
+    event: msgspec.Raw
+
+
+class DecisionAsked(msgspec.Struct, frozen=True, tag="ask"):
+    """A question of a run, as JSON, that waits for a decision."""
+
+    ask: msgspec.Raw
+
+
 class CommandEnded(msgspec.Struct, frozen=True, tag="end"):
     """The exit status; nothing comes after it."""
 
     status: int
 
 
-Message = Hello | Written | Complained | CommandEnded
+class DecisionMade(msgspec.Struct, frozen=True, tag="decision"):
+    """What was decided about the question of that id, None when nobody is there; the client says it."""
+
+    id: int
+    decision: dict[str, Any] | None
+
+
+class StopAsked(msgspec.Struct, frozen=True, tag="stop"):
+    """The run is to end, with its result; the client says it."""
+
+
+Message = Hello | Written | Complained | EventTold | DecisionAsked | CommandEnded
+"""What a host says."""
+Said = DecisionMade | StopAsked
+"""What a client says after its request."""

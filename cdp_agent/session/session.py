@@ -94,8 +94,11 @@ class Session:
         schemes: frozenset[str] | None = None,
         approve: Approve | None = None,
         timeout_s: float = CALL_TIMEOUT_S,
+        closes_browser: bool = False,
     ) -> None:
+        """`closes_browser`: it ends with the session; else only the tabs are closed that the calls were in."""
         self.browser = browser
+        self._closes_browser = closes_browser
         self.tools = {name: each for name, each in (tools or BUILT_IN).items() if not each.terminal}
         self._secrets = secrets or Secrets()
         self._upload_folders = upload_folders
@@ -216,16 +219,20 @@ class Session:
         Raises BrowserError, ActionError.
         """
         async with self._beginning:
-            if (gone := self._lost or self.browser.gone) is not None:
+            page = None if self._tabs is None else self._tabs.page
+            gone = self._lost or self.browser.gone
+            if gone is not None:
                 self._lost = gone
-                was_at = "" if self._tabs is None else f" It was at {self._tabs.page.url}"
                 await self.browser.reopen()
-                self._lost = self._tabs = None
+                self._lost = None
+            elif page is not None and not page.closed and page not in self.browser.pages:
+                gone = "it was exchanged by another session"
+            if gone is not None:
+                self._tabs = None
                 self._chromes += 1
                 if not leads:
-                    raise BrowserError(
-                        f"Chrome had gone away ({gone}). There is a new one: open the page again.{was_at}"
-                    )
+                    was_at = "" if page is None else f" It was at {page.url}"
+                    raise BrowserError(f"Chrome had gone away ({gone}). In a new one, open the page again.{was_at}")
             elif self._tabs is not None and self._tabs.page.closed:
                 moved = await self._tabs.follow()
                 if not leads:
@@ -262,9 +269,40 @@ class Session:
             tabs.go_to(outcome.tab)
         return await tabs.follow()
 
+    @asynccontextmanager
+    async def lead(self, tab: str | None = None) -> AsyncIterator[Tabs]:
+        """The current tab, or `tab`, held for somebody who acts in it for a while, such as an agent.
+
+        Afterwards the session is where that led. Raises SetupError, BrowserError.
+        """
+        await self._find_again(leads=True)
+        async with self._tab(tab, leads=True, reads=False) as page:
+            tabs = self._tabs
+            if tabs is None or page is not tabs.page:
+                tabs = Tabs(self.browser, page)
+            try:
+                yield tabs
+            finally:
+                await self._arrive(tabs, named=tab is not None)
+
+    async def _arrive(self, tabs: Tabs, *, named: bool) -> None:
+        pages = self.browser.pages
+        if self.browser.gone is not None or not pages:
+            return  # the next call finds out
+        if tabs.page not in pages and not any(each in pages for each in tabs.visited):
+            self._tabs = Tabs(self.browser, pages[-1])  # Chrome was exchanged meanwhile
+        else:
+            await tabs.follow()
+            self._tabs = self._tabs if named else tabs
+
     async def close(self) -> None:
-        """Ends a Chrome of ours; of another one, closes the tabs that were opened in it and disconnects."""
-        await self.browser.close()
+        """Closes the tabs that the calls were in, or, where the session has opened it, the browser."""
+        if self._closes_browser:
+            await self.browser.close()
+            return
+        for page in [] if self._tabs is None else self._tabs.visited:
+            if not page.closed and self.browser.gone is None and self.browser.opened(page):
+                await page.close()
 
     @staticmethod
     def _opened_by(open_: Callable[_P, Opening]) -> Callable[_P, OpeningSession]:
@@ -297,7 +335,7 @@ class OpeningSession:
             await self._session.close()
 
     async def _opened(self) -> Session:
-        return Session(await self._opening)
+        return Session(await self._opening, closes_browser=True)
 
 
 def _failed(error: CdpAgentError, began: float, moved: str | None = None) -> ToolOutcome:

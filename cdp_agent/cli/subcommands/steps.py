@@ -10,9 +10,10 @@ from pathlib import Path
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser.browser import Browser
+from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.parser import Parser
-from cdp_agent.cli.subcommands.task import report, watch
+from cdp_agent.cli.subcommands.running import RunCommand
 from cdp_agent.cli.terminal.approving import approval_keywords
 from cdp_agent.config import steps_keywords
 from cdp_agent.errors import SetupError
@@ -32,10 +33,10 @@ _TAKEN = (
 )
 
 
-def do_steps(words: Sequence[str]) -> int:
-    """Carries out the steps of a file; what the last one gave goes to stdout, the steps to stderr.
+def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> RunCommand:
+    """What the words after `do` mean. `stdin` holds the steps when the file is -, None: read it here.
 
-    Raises CdpAgentError.
+    Raises SetupError.
     """
     parser = Parser("do", "Carry out steps in plain English, one a line.", "%(prog)s FILE [options]")
     parser.add_argument(
@@ -43,16 +44,21 @@ def do_steps(words: Sequence[str]) -> int:
     )
     add_settings(parser, _TAKEN)
     found = parser.read(words)
-    config = loaded(found).config
-    steps = read_steps(sys.stdin.read() if found.file == _STDIN else _text(Path(found.file)))
+    asked = loaded(found, caller)
+    config = asked.config
+    by_stdin = found.file == _STDIN
+    if by_stdin and stdin is None:
+        stdin = sys.stdin.read()
+    text = stdin if by_stdin and stdin is not None else _text(Path(caller.folder) / os.path.expanduser(found.file))
+    steps = read_steps(text)
     left = _OF_PLANNER if config.executor else _OF_PLANNER | _FALLBACK
-    keywords = {name: each for name, each in steps_keywords(config).items() if name not in left}
-    keywords |= approval_keywords(config, by_hand=True, takes_stdin=found.file == _STDIN)
+    keywords = {name: each for name, each in steps_keywords(config, caller.environment).items() if name not in left}
+    keywords |= approval_keywords(config, by_hand=True, takes_stdin=by_stdin, at_terminal=caller.at_terminal)
 
     def begin(browser: Browser, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
         return Agent(browser, **keywords).stream_steps(steps, url=config.url, page=page, stop=stop)
 
-    return report(asyncio.run(watch(config, config.executor or "code", begin)), config)
+    return RunCommand(asked, config.executor or "code", keywords, begin, stdin)
 
 
 def read_steps(text: str) -> list[str]:

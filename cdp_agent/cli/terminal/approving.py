@@ -40,15 +40,17 @@ from cdp_agent.steps.approval.policy import rules_from
 _EDITING = "d 2 drops step 2, m 3 1 moves 3 to 1, r 2 … rewords it, a 2 … adds one after it, ok carries it out"
 
 
-def approval_keywords(config: Config, *, by_hand: bool = False, takes_stdin: bool = False) -> dict[str, Any]:
-    """What `Agent` takes of approval. Steps that were written `by_hand` may be done unless something else is said.
+def approval_keywords(
+    config: Config, *, at_terminal: bool, by_hand: bool = False, takes_stdin: bool = False
+) -> dict[str, Any]:
+    """What `Agent` takes of approval. `at_terminal`: a person is there.
 
-    Raises SetupError.
+    Steps that were written `by_hand` may be done unless something else is said. Raises SetupError.
     """
     kind = config.approve
     if kind in ("ask", "jsonl") and takes_stdin:
         raise SetupError(f"--approve {kind} reads the standard input, from which the steps come: put them into a file.")
-    at_terminal = sys.stdin.isatty() and sys.stderr.isatty() and not takes_stdin
+    at_terminal = at_terminal and not takes_stdin
     if kind is None and by_hand:
         return {"approve": rules_from([*config.approval_rules, "allow"])}
     if kind is None:

@@ -39,7 +39,9 @@ Approver = Callable[[Ask, Submit], Awaitable[None]]
 class ApprovalQueue:
     """Where questions are put, one at a time, and where decisions are handed in."""
 
-    def __init__(self, face: Approver, *, timeout_s: float, notice: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self, face: Approver, *, timeout_s: float | None, notice: Callable[[str], None] = lambda _: None
+    ) -> None:
         self._face = face
         self._timeout_s = timeout_s
         self._notice = notice
@@ -57,6 +59,7 @@ class ApprovalQueue:
 
     async def decide(self, ask: Ask) -> Decision:
         """What is decided: `Stop` when that takes longer than the time limit, or when nobody is left to decide."""
+        self._last = max(self._last, ask.id)
         self._open, self._decided = ask, asyncio.get_running_loop().create_future()
         showing = asyncio.ensure_future(self._face(ask, self.submit))
         either: set[asyncio.Future[Any]] = {showing, self._decided}

@@ -1,0 +1,37 @@
+"""`run`, `do` and `resume`, by the same words here and in the process of a session."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from cdp_agent.cli.caller import CommandCaller
+from cdp_agent.cli.session import Sessions
+from cdp_agent.cli.subcommands.running import RunCommand, carry_run
+from cdp_agent.cli.subcommands.steps import read_do
+from cdp_agent.cli.subcommands.task import read_resume, read_task
+from cdp_agent.cli.words import split
+from cdp_agent.session.host import ClientOutput
+
+
+def read_run(arguments: Sequence[str], caller: CommandCaller, stdin: str | None = None) -> RunCommand:
+    """What the words mean, with what was read from the standard input already. Raises SetupError."""
+    before, name, words = split(arguments)
+    words = [*before, *words]
+    if name == "do":
+        return read_do(words, caller, stdin)
+    return read_task(words, caller) if name == "run" else read_resume(words, caller)
+
+
+async def run_in_session(
+    arguments: Sequence[str],
+    session: str,
+    sessions: Sessions,
+    caller: CommandCaller,
+    output: ClientOutput,
+    stdin: str | None,
+) -> int:
+    """Carries a run out for a client, which tells of it. Raises CdpAgentError."""
+    # In a thread: a secret may be what a command of the user's prints.
+    command = await asyncio.to_thread(read_run, arguments, caller, stdin)
+    return await carry_run(command, session, sessions, caller, output)

@@ -1,0 +1,211 @@
+"""A run carried out and told of: in a Chrome for it alone, or in a session, whose process sends here what happens."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing, suppress
+from typing import Any
+
+import msgspec
+
+from cdp_agent.agent.sinks import Sink
+from cdp_agent.browser.browser import Browser, Opening
+from cdp_agent.cli.caller import CommandCaller, Streams
+from cdp_agent.cli.session import Sessions
+from cdp_agent.cli.status import DONE
+from cdp_agent.cli.terminal.log import tell_more
+from cdp_agent.cli.terminal.output import sink_of
+from cdp_agent.config import Config, connect_keywords, launch_keywords
+from cdp_agent.config.sources import Loaded
+from cdp_agent.decisions import Ask
+from cdp_agent.errors import BrowserError
+from cdp_agent.events import Event, TaskCompleted
+from cdp_agent.outcome import AgentResult
+from cdp_agent.page.page import Page
+from cdp_agent.session.client import HostConnection
+from cdp_agent.session.host import ClientOutput
+from cdp_agent.session.messages import (
+    CommandEnded,
+    Complained,
+    DecisionAsked,
+    DecisionMade,
+    EventTold,
+    Hello,
+    Message,
+    Said,
+    StopAsked,
+    Written,
+)
+from cdp_agent.session.tabs import Tabs, tab_named
+from cdp_agent.steps.approval.approval import ApprovalQueue, Approver, Submit
+
+Begin = Callable[[Browser, Page, asyncio.Event], AsyncGenerator[Event, None]]
+_LONGEST_MESSAGE = 256 << 20
+
+
+class RunCommand(msgspec.Struct, frozen=True):
+    """A run that can begin: its settings, whose name is shown, and what the agent takes, an `approver` with it."""
+
+    loaded: Loaded[Config]
+    model: str
+    keywords: dict[str, Any]
+    begin: Begin
+    stdin: str | None = None
+    """What it read from the standard input."""
+
+
+async def watch(command: RunCommand) -> AgentResult:
+    """Carries a run out in the Chrome that is configured, and tells of it as configured. Raises CdpAgentError."""
+    config = command.loaded.config
+    stop = asyncio.Event()
+    _on_interrupt(stop.set)
+    with tell_more(config, Streams()):
+        async with _browser(config) as browser:
+            tabs = Tabs(browser, tab_named(browser, config.tab) if config.tab else await browser.new_page())
+            browser.keep(tabs.page)
+            with sink_of(config, command.model) as take:
+                result = await _followed(command.begin(browser, tabs.page, stop), take)
+            with suppress(BrowserError):  # a Chrome that is gone: the result says so
+                if config.save_storage_state is not None:
+                    await browser.save_storage_state(config.save_storage_state)
+                await tabs.follow()
+                browser.keep(tabs.page)  # in somebody else's Chrome it stays, to be looked at
+    return result
+
+
+async def watch_there(
+    command: RunCommand, arguments: Sequence[str], session: str, connection: HostConnection
+) -> AgentResult | int:
+    """Lets the session's process carry the run out, and tells of it here; an exit status when there was none."""
+    connection.ask(session, arguments, command.stdin)
+    reader, writer = await asyncio.open_connection(sock=connection.handed_on(), limit=_LONGEST_MESSAGE)
+
+    def say(said: Said) -> None:
+        writer.write(msgspec.json.encode(said) + b"\n")
+
+    _on_interrupt(lambda: say(StopAsked()))
+    deciding = _Deciding(command.keywords.get("approver"), say)
+    result: AgentResult | None = None
+    try:
+        with sink_of(command.loaded.config, command.model) as take:
+            while line := await reader.readline():
+                match msgspec.json.decode(line, type=Message):
+                    case EventTold(event=told):
+                        event = msgspec.json.decode(told, type=Event)
+                        take(event)
+                        result = event.result if isinstance(event, TaskCompleted) else result
+                    case DecisionAsked(ask=ask):
+                        await deciding.begin(msgspec.json.decode(ask, type=Ask))
+                    case Written(text=text):
+                        Streams().write(text)
+                    case Complained(text=text):
+                        Streams().complain(text)
+                    case CommandEnded(status=status):
+                        return status if result is None else result
+                    case Hello():
+                        pass
+    except ConnectionError as error:
+        raise connection.lost(session) from error
+    finally:
+        await deciding.end()
+        writer.close()
+    raise connection.lost(session)
+
+
+async def carry_run(
+    command: RunCommand, session: str, sessions: Sessions, caller: CommandCaller, output: ClientOutput
+) -> int:
+    """Carries a run out in the session, and tells the client what happens. Raises CdpAgentError."""
+    config = command.loaded.config
+    stop = asyncio.Event()
+    asking = _Asking(output, stop)
+    if command.keywords.get("approver") is not None:
+        command.keywords["approver"] = asking
+    hearing = asyncio.ensure_future(asking.hear())
+    try:
+        async with sessions.use(session, command.loaded, caller) as opened:
+            with tell_more(config, output):
+                async with opened.session.lead(config.tab) as tabs:
+                    browser = opened.session.browser
+                    await _followed(command.begin(browser, tabs.page, stop), asking.tell)
+                if config.save_storage_state is not None and browser.gone is None:
+                    await browser.save_storage_state(config.save_storage_state)
+    finally:
+        hearing.cancel()
+        await asyncio.wait([hearing])
+    return DONE
+
+
+class _Asking:
+    """The host's side of a run: events and questions go to the client, decisions and a stop come back."""
+
+    def __init__(self, output: ClientOutput, stop: asyncio.Event) -> None:
+        self._output = output
+        self._stop = stop
+        self._made: asyncio.Queue[DecisionMade] = asyncio.Queue()
+
+    def tell(self, event: Event) -> None:
+        self._output.send(EventTold(msgspec.Raw(msgspec.json.encode(event))))
+
+    async def __call__(self, ask: Ask, submit: Submit) -> None:
+        """An `Approver`: asks the client, where the decision is judged in the same way."""
+        self._output.send(DecisionAsked(msgspec.Raw(msgspec.json.encode(ask))))
+        while (made := await self._made.get()).id != ask.id:
+            pass  # it came too late
+        if made.decision is not None:
+            submit(made.id, made.decision)
+
+    async def hear(self) -> None:
+        """Takes in what the client says, until cancelled."""
+        while True:
+            match await self._output.said.get():
+                case StopAsked():
+                    self._stop.set()
+                case DecisionMade() as made:
+                    self._made.put_nowait(made)
+
+
+class _Deciding:
+    """The client's side: whoever approves here is asked, one question at a time."""
+
+    def __init__(self, approver: Approver | None, say: Callable[[Said], None]) -> None:
+        self._queue = None if approver is None else ApprovalQueue(approver, timeout_s=None)
+        self._say = say
+        self._asking: asyncio.Task[None] | None = None
+
+    async def begin(self, ask: Ask) -> None:
+        await self.end()
+        self._asking = asyncio.ensure_future(self._ask(ask))
+
+    async def end(self) -> None:
+        """The question that is open, if any, is over."""
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait([self._asking])
+
+    async def _ask(self, ask: Ask) -> None:
+        assert self._queue is not None  # the host asks where this command has somebody to ask
+        decision = await self._queue.decide(ask)
+        self._say(DecisionMade(ask.id, None if self._queue.unanswered else msgspec.to_builtins(decision)))
+
+
+async def _followed(events: AsyncGenerator[Event, None], take: Sink) -> AgentResult:
+    async with aclosing(events) as happening:
+        async for event in happening:
+            take(event)
+    assert isinstance(event, TaskCompleted)  # the last event, always
+    return event.result
+
+
+def _browser(config: Config) -> Opening:
+    """The Chrome that `cdp` names, else one for this run alone."""
+    if config.cdp:
+        return Browser.connect(config.cdp, **connect_keywords(config))
+    return Browser.launch(**launch_keywords(config))
+
+
+def _on_interrupt(act: Callable[[], object]) -> None:
+    with suppress(NotImplementedError):  # on Windows; there Ctrl-C cancels, and nothing is printed
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, act)

@@ -1,0 +1,257 @@
+"""The process that holds a session: several commands at once, and whatever may be killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from fixtures.replay import ReplayServer, tool_call
+from tests.conftest import Serve
+
+pytestmark = pytest.mark.chrome
+
+SHOP = """<title>Shop</title><input aria-label="Search">
+<button onclick="document.querySelector('p').textContent = 'Found it'">Go</button><p>Nothing yet</p>"""
+GONE_WITHIN_S = 5.0
+BUSY_MACHINE = 6
+"""Times as long as on one that does nothing else."""
+
+Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CDP_AGENT_C")}
+    (tmp_path / "run").mkdir()
+    return {**kept, "XDG_RUNTIME_DIR": str(tmp_path / "run")}
+
+
+@pytest.fixture
+def cli(environment: dict[str, str]) -> Iterator[Cli]:
+    """Runs `cdp-agent` with these words, and `status` as the exit status that it must have."""
+
+    def run(*words: str, status: int | None = 0, **more: Any) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "cdp_agent", *words]
+        options = {"env": environment, "capture_output": True, "text": True, "timeout": 100, "check": False}
+        done: subprocess.CompletedProcess[str] = subprocess.run(command, **{**options, **more})
+        assert status is None or done.returncode == status, done.stderr
+        return done
+
+    yield run
+    run("close", "--all")
+
+
+def sessions(cli: Cli) -> dict[str, dict[str, Any]]:
+    return {each["name"]: each for each in json.loads(cli("sessions", "--json").stdout)}
+
+
+def living(environment: dict[str, str]) -> set[int]:
+    """The processes that the test's commands have started."""
+    mark = f"XDG_RUNTIME_DIR={environment['XDG_RUNTIME_DIR']}".encode()
+    found = set()
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            environ = Path(f"/proc/{name}/environ").read_bytes().split(b"\0")
+            state = Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue  # it ended, or is somebody else's
+        if mark in environ and state not in "ZX":
+            found.add(int(name))
+    return found
+
+
+def wait_until(holds: Callable[[], bool]) -> bool:
+    until = time.monotonic() + GONE_WITHIN_S * BUSY_MACHINE
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.05)
+    return holds()
+
+
+def ref_of(snapshot: str, element: str) -> str:
+    line = next(line for line in snapshot.splitlines() if element in line)
+    return line.partition("[ref=")[2].partition("]")[0]
+
+
+def test_a_killed_host_leaves_nothing_and_no_other_session_is_touched(
+    cli: Cli, environment: dict[str, str], serve: Serve
+) -> None:
+    other = cli("open", serve(SHOP), "--session", "other").stdout
+    before = living(environment)
+    cli("open", serve(SHOP))
+
+    os.kill(sessions(cli)["default"]["pid"], signal.SIGKILL)
+
+    assert wait_until(lambda: living(environment) <= before)
+    assert "No session runs for this command" in cli("snapshot", status=3).stderr
+    assert 'button "Go"' in cli("open", serve(SHOP)).stdout
+    assert cli("snapshot", "--session", "other").stdout == other
+
+
+def test_a_killed_chrome_is_told_and_the_next_page_opens(cli: Cli, serve: Serve) -> None:
+    cli("open", serve(SHOP))
+
+    os.kill(sessions(cli)["default"]["chrome"], signal.SIGKILL)
+
+    assert "Chrome" in cli("click", "E1", status=3).stderr
+    assert 'button "Go"' in cli("open", serve(SHOP)).stdout
+
+
+def test_a_killed_client_ends_its_call_and_nothing_else(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
+    page = cli("open", serve(SHOP)).stdout
+    command = [sys.executable, "-m", "cdp_agent", "wait", "30"]
+    with subprocess.Popen(command, env=environment) as client:
+        host = Path(f"/proc/{sessions(cli)['default']['pid']}/fd")
+        connections = len(list(host.iterdir()))
+        wait_until(lambda: len(list(host.iterdir())) > connections)
+        client.kill()
+
+    began = time.monotonic()
+    assert cli("snapshot").stdout == page
+    assert time.monotonic() - began < 20
+
+
+def test_commands_of_several_clients_are_not_crossed(cli: Cli, serve: Serve) -> None:
+    cli("open", serve(SHOP))
+
+    def ask(number: int) -> bool:
+        told = cli("evaluate", f"'this is ' + {number} + ' of all'").stdout
+        return f"this is {number} of all" in told
+
+    with ThreadPoolExecutor(8) as clients:
+        answers = list(clients.map(ask, range(24)))
+
+    assert answers == [True] * 24
+    assert list(sessions(cli)) == ["default"]
+
+
+def test_attached_sessions_share_one_process_and_one_connection(cli: Cli, serve: Serve) -> None:
+    chrome = json.loads(cli("chrome", "start", "--json", "--session", "person").stdout)
+    for name in ("one", "two"):
+        cli("open", serve(f"<title>{name}</title><button>{name}"), "--cdp", chrome["endpoint"], "--session", name)
+
+    found = sessions(cli)
+    port = int(chrome["endpoint"].rpartition(":")[2])
+
+    assert found["one"]["pid"] == found["two"]["pid"] != found["person"]["pid"]
+    assert connections_to(port) == 1
+    assert [f'button "{name}"' in cli("snapshot", "--session", name).stdout for name in ("one", "two")] == [True] * 2
+    assert cli("close", "--session", "one").stdout == "Session 'one' has ended.\n"
+    assert 'button "two"' in cli("snapshot", "--session", "two").stdout
+
+
+def connections_to(port: int) -> int:
+    """How many are established to that port here. https://www.kernel.org/doc/Documentation/networking/proc_net_tcp.txt"""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return sum(remote.endswith(f":{port:04X}") and state == "01" for _, _, remote, state, *_ in rows)
+
+
+def test_settings_last_as_long_as_the_session(cli: Cli, serve: Serve) -> None:
+    cli("open", serve(SHOP), "--viewport", "800x600")
+
+    again = cli("snapshot", "--viewport", "800x600")
+    otherwise = cli("snapshot", "--viewport", "900x700", status=2)
+
+    assert 'button "Go"' in again.stdout
+    assert "--viewport 900x700: the session 'default' was opened with 800x600" in otherwise.stderr
+    assert "cdp-agent close --session default" in otherwise.stderr
+
+
+def test_a_session_that_nobody_uses_ends_with_its_chrome(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
+    cli("open", serve(SHOP), "--idle", "1")
+
+    assert wait_until(lambda: not living(environment))
+    assert cli("sessions").stdout == "No session runs.\n"
+
+
+def test_a_host_that_hangs_is_ended(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
+    cli("open", serve(SHOP))
+    os.kill(sessions(cli)["default"]["pid"], signal.SIGSTOP)
+
+    assert cli("close").stdout == "Session 'default' has ended.\n"
+    assert wait_until(lambda: not living(environment))
+
+
+def test_a_host_whose_socket_was_removed_ends(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
+    cli("open", serve(SHOP))
+    (Path(environment["XDG_RUNTIME_DIR"]) / "cdp-agent" / "default.sock").unlink()
+
+    assert wait_until(lambda: not living(environment))
+
+
+def test_paths_are_those_of_whoever_calls(cli: Cli, serve: Serve, tmp_path: Path) -> None:
+    cli("open", serve("<input type=file aria-label=CV>"))
+    (tmp_path / "cv.txt").write_text("mine")
+
+    shot = cli("screenshot", "--path", "a.png", cwd=tmp_path)
+    uploaded = cli("upload", "E1", "cv.txt", cwd=tmp_path)
+
+    assert str(tmp_path / "a.png") in shot.stdout
+    assert (tmp_path / "a.png").stat().st_mode & 0o777 == 0o600
+    assert "cv.txt" in uploaded.stdout
+
+
+@pytest.mark.parametrize("lacking", ["HOME", "XDG_RUNTIME_DIR", "TMPDIR"])
+def test_an_environment_without_folders_is_no_fault(
+    cli: Cli, environment: dict[str, str], serve: Serve, lacking: str
+) -> None:
+    with TemporaryDirectory(dir="/tmp") as folder:  # Chrome's own sockets are there, whose path must be short
+        bare = {**environment, "TMPDIR": folder}
+        del bare[lacking]
+        session = f"without-{lacking}"
+        done = cli("open", serve(SHOP), "--session", session, env=bare)
+        closed = cli("close", "--session", session, env=bare)
+
+    assert 'button "Go"' in done.stdout
+    assert closed.stdout == f"Session {session!r} has ended.\n"
+
+
+def test_a_run_is_carried_out_in_the_session_that_runs(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
+    page = cli("open", serve(SHOP)).stdout
+    with ReplayServer(
+        replies=[tool_call("click", {"ref": ref_of(page, "Go")}), tool_call("done", {"result": "**Tea**"})]
+    ) as server:
+        environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
+        done = cli("run", "Find tea")
+
+    assert done.stdout == "**Tea**\n"
+    assert done.stderr.splitlines()[0].startswith("  1  clicked E")
+    assert "Found it" in cli("snapshot").stdout
+
+
+def test_steps_are_approved_over_json_lines_in_the_session(cli: Cli, serve: Serve, tmp_path: Path) -> None:
+    serve("<p>Thank you", path="/sent")
+    cli("open", serve("<form action=/sent><button>Send</button></form>"))
+    (tmp_path / "steps.txt").write_text("Click Send\n")
+
+    done = cli("do", str(tmp_path / "steps.txt"), "--approve", "jsonl", input='{"id": 1, "decision": "execute"}\n')
+
+    asked = json.loads(done.stdout.splitlines()[0])
+    assert asked["ask"]["step"] == "Click Send"
+    assert json.loads(done.stdout.splitlines()[-1])["success"]
+    assert "Thank you" in cli("snapshot").stdout
+
+
+def test_a_run_in_a_session_is_stopped_in_order(environment: dict[str, str], cli: Cli, serve: Serve) -> None:
+    cli("open", serve(SHOP))
+    with ReplayServer(replies=[tool_call("wait", {"seconds": 30})]) as server:
+        environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
+        command = [sys.executable, "-m", "cdp_agent", "run", "Wait"]
+        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+            server.asked.wait(30)
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert told.splitlines()[-1] == "Not done (aborted): The run was stopped."
+    assert "Nothing yet" in cli("snapshot").stdout

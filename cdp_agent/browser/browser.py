@@ -8,6 +8,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cdp_agent.browser.attach.connecting import AUTO, Connecting
+from cdp_agent.browser.attach.tab_closer import HttpEndpoint, TabCloser
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError, ProtocolError, SetupError
@@ -148,10 +149,11 @@ class Browser(BrowserContext):
         )
         connecting = Connecting(endpoints, headers or {}, timeout_s, profile)
 
-        async def begin(transport: Transport) -> Instance:
+        async def begin(transport: Transport, endpoint: HttpEndpoint | None) -> Instance:
             from .instance import Instance  # late: not needed before there is a Chrome
 
-            instance = Instance(Connection(transport), chosen)
+            closer = None if endpoint is None else TabCloser(endpoint)
+            instance = Instance(Connection(transport), chosen, closer=closer)
             try:
                 await instance.start()
             except BaseException:

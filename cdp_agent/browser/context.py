@@ -129,7 +129,7 @@ class BrowserContext:
 
     def keep(self, page: Page) -> None:
         """The tab stays open when we leave a Chrome that is not ours."""
-        self._context.instance.targets.ours.discard(page.target_id)
+        self._context.instance.targets.release(page.target_id)
 
     async def reopen(self) -> None:
         """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.

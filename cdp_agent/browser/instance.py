@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from cdp_agent.browser.attach.connecting import Attempt
+from cdp_agent.browser.attach.tab_closer import TabCloser
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Connection, Session
@@ -33,16 +34,27 @@ class Instance:
     version: cdp_browser.Version
 
     def __init__(
-        self, connection: Connection, options: ContextOptions | None = None, *, process: ChromeProcess | None = None
+        self,
+        connection: Connection,
+        options: ContextOptions | None = None,
+        *,
+        process: ChromeProcess | None = None,
+        closer: TabCloser | None = None,
     ) -> None:
-        """`options` of the context that is there from the beginning. `process`: of a Chrome that we started."""
+        """`options` of the context that is there from the beginning. `process`: of a Chrome that we started.
+
+        `closer` closes our tabs in another one when we are killed, or when the connection is.
+        """
         options = options or ContextOptions()
         self.connection = connection
         self.process = process
+        self._closer = closer
+        if closer is not None:
+            connection.closed.add_done_callback(lambda _: closer.end())
         self.attempts: list[Attempt] = []
         """The endpoints that were tried for it, its own last."""
         self.guards = PolicyRegistry(connection, options.settings.rules, all_ours=process is not None)
-        self.targets: Targets[OpenContext] = Targets(connection, self)
+        self.targets: Targets[OpenContext] = Targets(connection, self, closer)
         self.default = OpenContext(self, options)
         self._contexts = [self.default]
         self._liveness = Liveness(connection, (lambda: None) if process is None else process.cpu_s)
@@ -106,6 +118,9 @@ class Instance:
                 if self.guards.in_force:  # they hold for as long as we are connected
                     await asyncio.wait([self.connection.closed], timeout=self.process.grace_s)
             await self.connection.close()
+            if self._closer is not None:
+                self._closer.end()
+                await self._closer.ended()
             if self.process is not None:
                 await self.process.close(grace_s=self.process.grace_s)
 

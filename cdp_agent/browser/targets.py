@@ -16,6 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
+from cdp_agent.browser.attach.tab_closer import TabCloser
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.known_errors import opens_no_tabs
@@ -55,7 +56,8 @@ class _Undecided(msgspec.Struct):
 class Targets(Generic[C]):
     """Follows the tabs."""
 
-    def __init__(self, connection: Connection, owner: Owner[C]) -> None:
+    def __init__(self, connection: Connection, owner: Owner[C], closer: TabCloser | None = None) -> None:
+        """`closer` closes our tabs when we are killed."""
         self.pages: dict[str, Page] = {}
         self.contexts: dict[str, C] = {}
         """Of the tabs that are ours, by their ids."""
@@ -63,6 +65,7 @@ class Targets(Generic[C]):
         """The tabs that are closed with us when the Chrome is not ours."""
         self._connection = connection
         self._owner = owner
+        self._closer = closer
         self._arrivals: dict[str, asyncio.Future[Page]] = {}
         self._created: dict[str, C] = {}
         """Tabs that we asked for, and that Chrome has not told of yet."""
@@ -85,6 +88,19 @@ class Targets(Generic[C]):
                 target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=_PAGES)
             ),
         ]
+
+    def claim(self, target_id: str) -> None:
+        """It is to be closed with us."""
+        self.ours.add(target_id)
+        if self._closer is not None:
+            self._closer.add(target_id)
+
+    def release(self, target_id: str) -> None:
+        """It is not, or not any more."""
+        if target_id in self.ours:
+            self.ours.remove(target_id)
+            if self._closer is not None:
+                self._closer.discard(target_id)
 
     def open_pages(self) -> list[Page]:
         """In the order in which they came."""
@@ -111,7 +127,7 @@ class Targets(Generic[C]):
         self._creating -= 1
         if not creating.cancelled() and creating.exception() is None:
             target_id = creating.result().target_id
-            self.ours.add(target_id)
+            self.claim(target_id)
             if (waiting := self._undecided.pop(target_id, None)) is not None:
                 self._decide(waiting, context)
             elif target_id not in self.pages:
@@ -182,7 +198,7 @@ class Targets(Generic[C]):
         if opener is not None:
             opener.add_popup(page)
             if opener.target_id in self.ours:
-                self.ours.add(info.target_id)
+                self.claim(info.target_id)
         arrived = self._arrivals.pop(info.target_id, None)
         if arrived is not None and not arrived.done():
             arrived.set_result(page)
@@ -201,7 +217,7 @@ class Targets(Generic[C]):
 
     def _destroyed(self, target_id: str) -> None:
         self._gone.add(target_id)
-        self.ours.discard(target_id)
+        self.release(target_id)
         self.contexts.pop(target_id, None)
         self._undecided.pop(target_id, None)
         if page := self.pages.pop(target_id, None):

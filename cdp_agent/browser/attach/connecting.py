@@ -15,6 +15,8 @@ import msgspec
 from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError, ProtocolError
 
+from .tab_closer import HttpEndpoint
+
 AUTO = "auto"
 """The endpoint that stands for the Chrome of this machine's user."""
 
@@ -37,6 +39,9 @@ class EndpointSource(Protocol):
     @property
     def too_late(self) -> str | None: ...
     async def connect(self, headers: Mapping[str, str]) -> Transport: ...
+    def http_endpoint(self, headers: Mapping[str, str]) -> HttpEndpoint | None:
+        """Where it answers to /json/…, if it may; to be asked when it was connected to."""
+
     def without_address(self, text: str, headers: Mapping[str, str]) -> str: ...
 
 
@@ -56,7 +61,7 @@ class Connecting:
         self._timeout_s = timeout_s
         self._next = 0
 
-    async def connect(self, begin: Callable[[Transport], Awaitable[T]]) -> tuple[T, list[Attempt]]:
+    async def connect(self, begin: Callable[[Transport, HttpEndpoint | None], Awaitable[T]]) -> tuple[T, list[Attempt]]:
         """What `begin` makes of the connection, and what was tried: each endpoint once, from where we are in the list.
 
         Raises SetupError when one is no address, before any is tried, and BrowserError when none can be had.
@@ -68,7 +73,8 @@ class Connecting:
             way = ways[index]
             try:
                 async with asyncio.timeout(way.timeout_s or self._timeout_s):
-                    begun = await begin(await way.connect(self._headers))
+                    transport = await way.connect(self._headers)
+                    begun = await begin(transport, way.http_endpoint(self._headers))
                 attempts.append(Attempt(index, total))
                 self._next = (index + 1) % total
                 return begun, attempts

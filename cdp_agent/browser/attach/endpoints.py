@@ -17,6 +17,8 @@ import msgspec
 from cdp_agent.cdp.websocket import WebSocketTransport, without_place
 from cdp_agent.errors import BrowserError, SetupError
 
+from .tab_closer import HttpEndpoint
+
 _SHOWN_BYTES = 200
 _SHORTEST_SECRET = 6
 _HOW = "Start Chrome with --remote-debugging-port=9222 and its own --user-data-dir, or use `cdp-agent chrome start`."
@@ -40,6 +42,23 @@ class Address:
         """The way to the Chrome there. Raises BrowserError."""
         headers = {**self._headers, **headers}
         return await WebSocketTransport.open(await self.websocket_url(headers), headers)
+
+    def http_endpoint(self, headers: Mapping[str, str]) -> HttpEndpoint | None:
+        """See EndpointSource. A WebSocket whose path is not Chrome's own is that of some service."""
+        path = self.parts.path.rstrip("/")
+        if self.parts.scheme in ("ws", "wss"):
+            if not path.startswith("/devtools/browser/"):
+                return None
+            path = ""
+        query = f"?{self.parts.query}" if self.parts.query else ""
+        return HttpEndpoint(
+            host=self.parts.hostname or "",
+            port=self.port,
+            secure=self.secure,
+            path=path,
+            query=query,
+            headers={**self._headers, **headers},
+        )
 
     async def websocket_url(self, headers: Mapping[str, str]) -> str:
         """The address of the browser's own WebSocket, in which it names itself. Raises BrowserError."""

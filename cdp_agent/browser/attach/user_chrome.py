@@ -13,9 +13,12 @@ import socket
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from cdp_agent.cdp.websocket import WebSocketTransport
 from cdp_agent.errors import BrowserError
+
+from .tab_closer import HttpEndpoint
 
 CONSENT_S = 60.0
 """A person has to see the question, and answer."""
@@ -35,7 +38,7 @@ _WINDOWS = (
 HOW = (
     "In Chrome 144 or newer, open chrome://inspect/#remote-debugging and allow it there. Or start Chrome with "
     "--remote-debugging-port=9222 and a --user-data-dir of its own (since 136 it ignores the port for the usual "
-    "profile), and give that folder as the profile."
+    "profile), and connect to http://127.0.0.1:9222: beside a port that it was told it writes no file."
 )
 
 
@@ -62,15 +65,21 @@ class UserChrome:
     )
 
     def __init__(self, profile: str | os.PathLike[str] | None = None) -> None:
+        self._url = ""
         self._folders = profile_folders() if profile is None else [Path(os.path.expanduser(profile))]
 
     async def connect(self, headers: Mapping[str, str]) -> WebSocketTransport:
         """Raises BrowserError that tells what the user can do about it."""
-        url = listening(self._folders)
+        url = self._url = listening(self._folders)
         try:
             return await WebSocketTransport.open(url, headers)
         except BrowserError as error:
             raise BrowserError(f"your Chrome refused: {error}. When it asks whether to allow it, say yes.") from error
+
+    def http_endpoint(self, headers: Mapping[str, str]) -> HttpEndpoint | None:
+        """See EndpointSource. One whose user lets programs in one by one has none, and answers 404."""
+        address = urlsplit(self._url)
+        return HttpEndpoint(host=address.hostname or "", port=address.port or 80, headers=headers)
 
     def without_address(self, text: str, headers: Mapping[str, str]) -> str:
         """As it is: the address is made up by Chrome, and in no message."""

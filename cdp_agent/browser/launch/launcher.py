@@ -253,6 +253,7 @@ def _refuse_locked(profile: str) -> None:
         return
     if host == socket.gethostname() and pid.isdigit() and supervisor.command_line(int(pid)):
         raise BrowserError(
-            f"The profile {profile} is open in another Chrome (process {pid}): close that one, give another profile, "
-            "or start it with --remote-debugging-port and connect to it."
+            f"The profile {profile} is open in another Chrome (process {pid}): close that one, or give another. "
+            "To work beside its user, have it started with --remote-debugging-port=9222 and connect to "
+            "http://127.0.0.1:9222; with Chrome's usual profile, allow it at chrome://inspect/#remote-debugging."
         )

@@ -68,6 +68,7 @@ async def goto(page: Tab, url: str, *, timeout_s: float | None = None) -> Receip
         recorder = ActionRunner(page, None, watch)
         outcome = await recorder.act(_navigate(page, url.strip(), timeout_s, watch.departure))
         receipt = await recorder.finish("goto", outcome, detail=url, navigation_s=max(1.0, deadline - _now(page)))
+        page.check_open()
         return msgspec.structs.replace(receipt, note=_CRASHED) if page.activity.crashed else receipt
 
 
@@ -119,6 +120,7 @@ async def _navigation(page: Tab, action: str, do: Callable[[bool], Coroutine[Any
         outcome = await recorder.act(do(went_aside))
         navigation_s = page.settings.navigation_timeout_s or NAVIGATION_S
         receipt = await recorder.finish(action, outcome, navigation_s=navigation_s)
+        page.check_open()
         if receipt.navigated_to is None and any(_kept(each) for each in receipt.dialogs):
             raise ActionError("The tab stayed where it is: the page asked whether to stay, and stays.")
         return receipt

@@ -77,6 +77,7 @@ async def wait_for(
             "wait_for needs something to wait for: text, gone, selector, ref, url, navigation or idle."
         )
     async with page.acting:
+        page.check_open()
         before = page.activity.before_action
         waiting = _Waiting(page, wanted, (await page.frames()).unread_documents)
         root = (await page.frames()).root
@@ -87,6 +88,7 @@ async def wait_for(
             await recorder.act(_within(waiting, timeout_s))
         finally:
             root.is_told = told and root.leaving_for is not None
+        page.check_open()
         return await recorder.finish("wait_for", Outcome(), detail=_described(wanted, text, gone))
 
 
@@ -112,6 +114,7 @@ class _Waiting:
         loop = asyncio.get_running_loop()
         while True:
             begun = loop.time()
+            self._page.check_open()
             if self._page.activity.crashed and not self._page.activity.navigating():
                 raise PageUnresponsive(CRASHED_PAGE)
             looks = await self._look()

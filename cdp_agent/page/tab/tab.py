@@ -169,8 +169,7 @@ class Tab:
         A tab of somebody else has the focus from then on, as far as its pages know: they heed no input without.
         """
         async with self.acting:
-            if self.closed:
-                raise PageClosed
+            self.check_open()
             if self.theirs:
                 self.guard.check_holds()
                 self._emulate_focus((await self.frames()).root.session)
@@ -179,6 +178,11 @@ class Tab:
                 yield
             finally:
                 self._acts = False
+
+    def check_open(self) -> None:
+        """Raises PageClosed for a tab that is none any more."""
+        if self.closed:
+            raise PageClosed
 
     @property
     def acts(self) -> bool:
@@ -239,6 +243,7 @@ class Tab:
         self.history.clear()
         self.filled.clear()
         self.kept = None
+        self.activity.wake()
 
     @property
     def related(self) -> list[Self]:

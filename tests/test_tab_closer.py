@@ -1,0 +1,110 @@
+"""Nothing stays open that we opened in somebody else's Chrome, however we end."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.browser.attach.endpoints import address_of
+from cdp_agent.cdp import target
+from cdp_agent.cdp.connection import Connection
+from tests.conftest import new_tab
+from tests.detached import DetachedChrome, start_detached, stop_detached
+
+pytestmark = pytest.mark.chrome
+
+WITHIN_S = 15.0
+
+VICTIM = """
+import asyncio, sys
+from cdp_agent.browser import Browser
+
+async def main(endpoint):
+    async with Browser.connect(endpoint) as browser:
+        page = await browser.new_page("data:text/html,<title>ours</title>")
+        await page.evaluate("window.open('about:blank') && 1")
+        while not page.popups:
+            await page.evaluate("new Promise(done => setTimeout(done, 10))")
+        context = await browser.new_context()
+        await context.new_page("data:text/html,<title>apart</title>")
+        browser.keep(await browser.new_page("data:text/html,<title>kept</title>"))
+        print("there", flush=True)
+        await asyncio.sleep(600)
+
+asyncio.run(main(sys.argv[1]))
+"""
+
+
+def _victim(endpoint: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", VICTIM, endpoint], stdout=subprocess.PIPE)
+
+
+@pytest.fixture
+async def chrome() -> AsyncIterator[DetachedChrome]:
+    chrome = await start_detached()
+    yield chrome
+    await stop_detached(chrome)
+
+
+async def tabs(person: Connection) -> list[str]:
+    """The titles of those that are open."""
+    found = await person.browser.send(target.GetTargets(filter=[target.FilterEntry(type="page")]))
+    return sorted(each.title for each in found.target_infos)
+
+
+async def become(person: Connection, titles: list[str]) -> bool:
+    """Whether no other tabs are left, in the end."""
+    deadline = time.monotonic() + WITHIN_S
+    while (found := await tabs(person)) != titles:
+        if time.monotonic() > deadline:
+            pytest.fail(f"open: {found}")
+        await asyncio.sleep(0.05)
+    return True
+
+
+@pytest.mark.parametrize("scheme", ["http", "ws"])
+async def test_killed_we_leave_none_of_our_tabs(chrome: DetachedChrome, scheme: str) -> None:
+    person = Connection(await address_of(chrome.endpoint).connect({}))
+    await person.browser.send(target.CreateTarget(url="data:text/html,<title>theirs</title>"))
+    endpoint = chrome.endpoint if scheme == "http" else chrome.websocket_url
+    with _victim(endpoint) as process:
+        assert process.stdout is not None  # a pipe
+        assert process.stdout.readline() == b"there\n"
+        assert {"ours", "apart"} < set(await tabs(person))
+
+        process.kill()
+
+    assert await become(person, ["kept", "theirs"])
+    await person.close()
+
+
+async def test_cut_off_we_leave_none_of_our_tabs(chrome: DetachedChrome) -> None:
+    person = Connection(await address_of(chrome.endpoint).connect({}))
+    async with Browser.connect(chrome.endpoint) as browser:
+        page = await browser.new_page("data:text/html,<title>ours</title>")
+        await page.evaluate("window.open('about:blank') && 1")
+        await new_tab(page)
+        kept = await browser.new_page("data:text/html,<title>kept</title>")
+        browser.keep(kept)
+
+        await browser.session.connection.close()
+
+        assert await become(person, ["kept"])
+    await person.close()
+
+
+async def test_a_chrome_that_answers_nobody_holds_up_no_end(chrome: DetachedChrome) -> None:
+    browser = await Browser.connect(chrome.endpoint)
+    await browser.new_page()
+    await stop_detached(chrome)
+    began = time.monotonic()
+
+    await browser.close()
+
+    assert time.monotonic() - began < WITHIN_S

@@ -150,6 +150,18 @@ def test_attached_sessions_share_one_process_and_one_connection(cli: Cli, serve:
     assert 'button "two"' in cli("snapshot", "--session", "two").stdout
 
 
+def test_attached_sessions_have_settings_of_their_own(cli: Cli, serve: Serve) -> None:
+    chrome = json.loads(cli("chrome", "start", "--json", "--session", "person").stdout)
+    attached = ("--cdp", chrome["endpoint"])
+    cli("open", serve(SHOP), *attached, "--session", "one")
+    cli("open", serve(SHOP), *attached, "--session", "two", "--user-agent", "Two/2")
+
+    agents = [cli("evaluate", "navigator.userAgent", "--session", name).stdout for name in ("one", "two")]
+
+    assert ["Two/2" in each for each in agents] == [False, True]
+    assert connections_to(int(chrome["endpoint"].rpartition(":")[2])) == 1
+
+
 def connections_to(port: int) -> int:
     """How many are established to that port here. https://www.kernel.org/doc/Documentation/networking/proc_net_tcp.txt"""
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]

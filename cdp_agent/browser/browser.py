@@ -207,35 +207,6 @@ class Browser(BrowserContext):
         self._contexts.append(context)
         return context
 
-    @property
-    def gone(self) -> str | None:
-        """Why its Chrome is gone, None while it is there."""
-        closed = self._instance.connection.closed
-        return closed.result() if closed.done() else None
-
-    @property
-    def pid(self) -> int | None:
-        """The main process of a Chrome that we started, None for another one."""
-        return None if self._instance.process is None else self._instance.process.pid
-
-    @property
-    def profile(self) -> str | None:
-        """The profile folder of a Chrome that we started, None for another one."""
-        return None if self._instance.process is None else self._instance.process.profile
-
-    async def listening(self, timeout_s: float = 30.0) -> str:
-        """The WebSocket of a Chrome that we started with `--remote-debugging-port` among its `args`, once it is open.
-
-        Raises BrowserError when it does not listen within `timeout_s`, or is not ours.
-        """
-        if (process := self._instance.process) is None:
-            raise BrowserError("This Chrome was not started here: where it listens is not known.")
-        either: list[asyncio.Future[Any]] = [process.listening, process.ended]
-        await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
-        if not process.listening.done():
-            raise BrowserError(f"Chrome does not listen on a port within {timeout_s:g} s: something else may.")
-        return process.listening.result()
-
     async def reopen(self) -> None:
         """See BrowserContext.reopen."""
         await self._exchange.reopen(self._instance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cdp_agent.browser.attach.connecting import Attempt
 from cdp_agent.cdp import browser as cdp_browser
@@ -130,6 +130,35 @@ class BrowserContext:
     def keep(self, page: Page) -> None:
         """The tab stays open when we leave a Chrome that is not ours."""
         self._context.instance.targets.release(page.target_id)
+
+    @property
+    def gone(self) -> str | None:
+        """Why its Chrome is gone, None while it is there."""
+        closed = self._context.instance.connection.closed
+        return closed.result() if closed.done() else None
+
+    @property
+    def pid(self) -> int | None:
+        """The main process of a Chrome that we started, None for another one."""
+        return None if self._context.instance.process is None else self._context.instance.process.pid
+
+    @property
+    def profile(self) -> str | None:
+        """The profile folder of a Chrome that we started, None for another one."""
+        return None if self._context.instance.process is None else self._context.instance.process.profile
+
+    async def listening(self, timeout_s: float = 30.0) -> str:
+        """The WebSocket of a Chrome that we started with `--remote-debugging-port` among its `args`, once it is open.
+
+        Raises BrowserError when it does not listen within `timeout_s`, or is not ours.
+        """
+        if (process := self._context.instance.process) is None:
+            raise BrowserError("This Chrome was not started here: where it listens is not known.")
+        either: list[asyncio.Future[Any]] = [process.listening, process.ended]
+        await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        if not process.listening.done():
+            raise BrowserError(f"Chrome does not listen on a port within {timeout_s:g} s: something else may.")
+        return process.listening.result()
 
     async def reopen(self) -> None:
         """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.

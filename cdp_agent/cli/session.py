@@ -17,7 +17,7 @@ from cdp_agent.browser.attach.user_chrome import CONSENT_S
 from cdp_agent.browser.browser import Browser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import OF_SESSION, SETTINGS
-from cdp_agent.config import Config, connect_keywords, launch_keywords
+from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords
 from cdp_agent.config.sources import Loaded
 from cdp_agent.config.values import plain, shown
 from cdp_agent.errors import BrowserError, SetupError
@@ -87,15 +87,6 @@ class OpenSession:
                     f"--session {self.name}`), or name another one with --session."
                 )
 
-    def check_same(self, config: Config) -> None:
-        """Raises SetupError where another session of the same connection would have other settings for its pages."""
-        for name in OF_SESSION - {"cdp", "idle"}:
-            if getattr(config, name) != getattr(self.config, name):
-                raise SetupError(
-                    f"{name}: the session {self.name!r} is attached to the same Chrome with "
-                    f"{shown(SETTINGS[name], plain(getattr(self.config, name)))}; close that one first."
-                )
-
 
 class Sessions:
     """Those of this process, opened when they are first asked for."""
@@ -105,6 +96,8 @@ class Sessions:
         self._opening: dict[str, asyncio.Lock] = {}
         self._attached: Browser | None = None
         """The one connection of all sessions that are attached to a Chrome."""
+        self._attached_as = Config()
+        """The settings that it has; sessions with others get a context of their own."""
         self._attaching = asyncio.Lock()
 
     @property
@@ -145,9 +138,13 @@ class Sessions:
                     told = f"Chrome may ask whether to allow it: say yes within {CONSENT_S:g} s.\n"
                     caller.output.complain(told)
                 self._attached = await Browser.connect(config.cdp, **connect_keywords(config))
-            elif (with_ := next(iter(self._open.values()), None)) is not None:
-                with_.check_same(config)
-            return OpenSession(name, Session(self._attached), config)
+                self._attached_as = config
+            if all(getattr(config, each) == getattr(self._attached_as, each) for each in OF_SESSION - {"idle"}):
+                return OpenSession(name, Session(self._attached), config)
+            keywords = {each: value for each, value in page_keywords(config).items() if each != "profile"}
+            isolated = not keywords.keys().isdisjoint(("proxy", "storage_state"))
+            context = await self._attached.new_context(isolated=isolated, **keywords)
+            return OpenSession(name, Session(context, closes_browser=True), config)
 
     async def close(self, name: str) -> bool:
         """Ends it, with its Chrome if that is ours. False when there is none."""

@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from cdp_agent.browser.browser import Browser, Opening
+from cdp_agent.browser.context import BrowserContext
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, CdpAgentError, PageUnresponsive
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.security.secrets import Secrets
@@ -75,7 +76,9 @@ class ToolOutcome(msgspec.Struct, frozen=True):
 
 
 class Session:
-    """One browser, its tabs and its tools. Calls in one tab are made one after another, those in several at once.
+    """One browser, or a context of one, its tabs and its tools.
+
+    Calls in one tab are made one after another, those in several at once.
 
     A call is made in the current tab: the one that calls before led to, be it by `manage_tabs`, or by a click that
     opened a tab. `tools` are those that can be called, all built-in ones without. `secrets` are what placeholders
@@ -86,7 +89,7 @@ class Session:
 
     def __init__(
         self,
-        browser: Browser,
+        browser: BrowserContext,
         *,
         tools: Mapping[str, Tool] | None = None,
         secrets: Secrets | None = None,

@@ -131,6 +131,28 @@ class BrowserContext(Face[AsyncBrowserContext]):
         """The tab stays open when we leave a Chrome that is not ours."""
         read(lambda: self._async.keep(behind(page)))
 
+    @property
+    def gone(self) -> str | None:
+        """Why its Chrome is gone, None while it is there."""
+        return read(lambda: self._async.gone)
+
+    @property
+    def pid(self) -> int | None:
+        """The main process of a Chrome that we started, None for another one."""
+        return read(lambda: self._async.pid)
+
+    @property
+    def profile(self) -> str | None:
+        """The profile folder of a Chrome that we started, None for another one."""
+        return read(lambda: self._async.profile)
+
+    def listening(self, timeout_s: float = 30.0) -> str:
+        """The WebSocket of a Chrome that we started with `--remote-debugging-port` among its `args`, once it is open.
+
+        Raises BrowserError when it does not listen within `timeout_s`, or is not ours.
+        """
+        return call(self._async.listening(timeout_s))
+
     def reopen(self) -> None:
         """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.
 
@@ -292,28 +314,6 @@ class Browser(BrowserContext):
                 )
             )
         )
-
-    @property
-    def gone(self) -> str | None:
-        """Why its Chrome is gone, None while it is there."""
-        return read(lambda: self._async.gone)
-
-    @property
-    def pid(self) -> int | None:
-        """The main process of a Chrome that we started, None for another one."""
-        return read(lambda: self._async.pid)
-
-    @property
-    def profile(self) -> str | None:
-        """The profile folder of a Chrome that we started, None for another one."""
-        return read(lambda: self._async.profile)
-
-    def listening(self, timeout_s: float = 30.0) -> str:
-        """The WebSocket of a Chrome that we started with `--remote-debugging-port` among its `args`, once it is open.
-
-        Raises BrowserError when it does not listen within `timeout_s`, or is not ours.
-        """
-        return call(self._async.listening(timeout_s))
 
 
 class Page(Face[AsyncPage]):

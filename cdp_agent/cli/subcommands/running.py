@@ -12,6 +12,7 @@ import msgspec
 
 from cdp_agent.agent.sinks import Sink
 from cdp_agent.browser.browser import Browser, Opening
+from cdp_agent.browser.context import BrowserContext
 from cdp_agent.cli.caller import CommandCaller, Streams
 from cdp_agent.cli.session import Sessions
 from cdp_agent.cli.status import DONE
@@ -41,7 +42,7 @@ from cdp_agent.session.messages import (
 from cdp_agent.session.tabs import Tabs, tab_named
 from cdp_agent.steps.approval.approval import ApprovalQueue, Approver, Submit
 
-Begin = Callable[[Browser, Page, asyncio.Event], AsyncGenerator[Event, None]]
+Begin = Callable[[BrowserContext, Page, asyncio.Event], AsyncGenerator[Event, None]]
 _LONGEST_MESSAGE = 256 << 20
 
 

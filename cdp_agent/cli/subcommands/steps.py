@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 
 from cdp_agent.agent.agent import Agent
-from cdp_agent.browser.browser import Browser
+from cdp_agent.browser.context import BrowserContext
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.parser import Parser
@@ -55,7 +55,7 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
     keywords = {name: each for name, each in steps_keywords(config, caller.environment).items() if name not in left}
     keywords |= approval_keywords(config, by_hand=True, takes_stdin=by_stdin, at_terminal=caller.at_terminal)
 
-    def begin(browser: Browser, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
+    def begin(browser: BrowserContext, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
         return Agent(browser, **keywords).stream_steps(steps, url=config.url, page=page, stop=stop)
 
     return RunCommand(asked, config.executor or "code", keywords, begin, stdin)

@@ -12,7 +12,7 @@ import msgspec
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.state.checkpoint import load
-from cdp_agent.browser.browser import Browser
+from cdp_agent.browser.context import BrowserContext
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.parser import Parser
@@ -47,7 +47,7 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
         keywords |= approval_keywords(config, at_terminal=caller.at_terminal)
     answer = _schema(config.answer_schema)
 
-    def begin(browser: Browser, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
+    def begin(browser: BrowserContext, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
         agent = Agent(browser, **keywords)
         return agent.stream(found.task, url=config.url, data=config.data, answer=answer, page=page, stop=stop)
 
@@ -72,7 +72,7 @@ def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
         if config.approve is None and not config.approval_rules:
             del keywords["approve"]  # the rules that it had
 
-    def begin(browser: Browser, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
+    def begin(browser: BrowserContext, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
         return Agent.resume(browser, folder, **keywords, stop=stop)
 
     return RunCommand(asked, saved.model or "code", keywords, begin)

@@ -77,8 +77,7 @@ OURS = Flow(
     close="cdp-agent close",
 )
 
-# Its guide tells to wait for what is expected after each act. Here the page is looked at once more instead, which costs
-# nothing where that has come already.
+# "After any page-changing action, wait for the thing you expect": its guide. Without, it shows the page before.
 AGENT_BROWSER = Flow(
     learn="agent-browser skills get core",
     steps=(
@@ -86,11 +85,21 @@ AGENT_BROWSER = Flow(
         (
             Command('agent-browser fill @{searchbox "Search products"} "enamel mug"'),
             leading("agent-browser press Enter"),
+            Command('agent-browser wait --url "**/search*"'),
         ),
-        (leading('agent-browser click @{link "Enamel mug, blue"}'),),
+        (
+            leading('agent-browser click @{link "Enamel mug, blue"}'),
+            Command('agent-browser wait --url "**/product/*"'),
+        ),
         (Command('agent-browser fill @{spinbutton "Quantity"} 2'),),
-        (leading('agent-browser click @{button "Add to cart"}'),),
-        (leading('agent-browser click @{link "Go to checkout"}'),),
+        (
+            leading('agent-browser click @{button "Add to cart"}'),
+            Command('agent-browser wait --url "**/cart"'),
+        ),
+        (
+            leading('agent-browser click @{link "Go to checkout"}'),
+            Command('agent-browser wait --url "**/checkout"'),
+        ),
         (
             Command('agent-browser fill @{textbox "Full name"} "Ada Berg"'),
             Command('agent-browser fill @{textbox "Street"} "Storgata 5"'),
@@ -101,6 +110,7 @@ AGENT_BROWSER = Flow(
         (
             Command('agent-browser check @{checkbox "I accept the terms of sale"}'),
             leading('agent-browser click @{button "Place order"}'),
+            Command('agent-browser wait --url "**/order/*"'),
         ),
     ),
     look="agent-browser snapshot -i",

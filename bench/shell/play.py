@@ -21,7 +21,7 @@ PATIENCE_S = 120.0
 _PLACE = re.compile(r"\{(.+?)\}")
 _NUMBER = re.compile(r"order number is.{0,60}?FF-\d{5}-[A-Z]", re.DOTALL)
 _LOOKS = 5
-"""How often a model looks for what must be there before it gives up: not every program waits for the next page."""
+"""How often a model looks for what must be there before it gives up: not every program waits for a page to be whole."""
 
 
 class FlowFailed(Exception):
@@ -138,4 +138,4 @@ class Player:
                     return str(found[-1])
             if look:
                 self._do(Command(look))
-        raise FlowFailed(f"{self._program.name} shows nothing like {wanted.pattern}: {''.join(self._seen)}")
+        raise FlowFailed(f"{self._program.name} shows nothing like {wanted.pattern}, but {self._seen[-1]!r}")

@@ -42,4 +42,8 @@ async def test_what_a_browser_holds_is_found_behind_attributes_and_entries() -> 
     browser._instance.default.origins |= {"https://a.example", "https://b.example"}
     browser._instance.connection.session("S")._handlers["Page.loadEventFired"] = {}
 
-    assert entries_below(browser) - before == {"Targets.origins": 2, "Connection._sessions": 1, "Session._handlers": 1}
+    assert entries_below(browser) - before == {
+        "OpenContext.origins": 2,
+        "Connection._sessions": 1,
+        "Session._handlers": 1,
+    }

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from cdp_agent.session import runtime
 
@@ -20,12 +19,16 @@ def split(arguments: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
     return list(arguments[:place]), name, list(arguments[place + 1 :])
 
 
-class Chosen(NamedTuple):
-    """In which session a command is meant, whether that was `named`, or is for this command alone (`once`)."""
+class Chosen:
+    """In which session a command is meant, whether that was `named`, or is for this command alone (`once`).
 
-    session: str
-    named: bool
-    once: bool
+    No NamedTuple, since `typing` takes 5 ms to import.
+    """
+
+    def __init__(self, session: str, *, named: bool, once: bool) -> None:
+        self.session = session
+        self.named = named
+        self.once = once
 
 
 def of_session(arguments: Sequence[str]) -> tuple[Chosen, list[str]]:
@@ -44,4 +47,4 @@ def of_session(arguments: Sequence[str]) -> tuple[Chosen, list[str]]:
         else:
             words.append(word)
     name = runtime.DEFAULT if session is None else runtime.checked_name(session)
-    return Chosen(name, session is not None, once), words
+    return Chosen(name, named=session is not None, once=once), words

@@ -82,6 +82,41 @@ def test_a_ref_of_one_command_works_in_the_next(cli: Cli, serve: Serve) -> None:
     )
 
 
+def test_an_action_that_leads_to_another_page_prints_it(cli: Cli, serve: Serve) -> None:
+    there = serve("<h1>There</h1>")
+    link = ref_of(cli("open", serve(f"<a href='{there}'>Go</a>")).stdout, "link")
+
+    clicked = cli("click", link).stdout.splitlines()
+    back = cli("back", "--no-page").stdout.splitlines()
+
+    assert clicked[2:] == ['- heading "There" [level=1]']
+    assert (clicked[0], len(back)) == (f'clicked {link} link "Go"', 2)
+
+
+def test_a_picture_goes_to_the_file_that_is_named_or_to_a_new_one(
+    cli: Cli, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent.parent))
+    cli("open", serve(SHOP), "--no-page")
+
+    named = [cli("screenshot", "shop.png").stdout for _ in range(2)]
+    unnamed = [cli("screenshot").stdout for _ in range(2)]
+
+    assert named == [f"{tmp_path}/shop.png\n"] * 2
+    assert unnamed == [f"{tmp_path}/screenshot-1.png\n", f"{tmp_path}/screenshot-2.png\n"]
+    assert (tmp_path / "screenshot-2.png").read_bytes().startswith(b"\x89PNG")
+    assert "is no .png file" in cli("screenshot", "shop.jpg", status=2).stderr
+
+
+def test_a_page_as_markdown_and_the_end_of_a_session_as_json(cli: Cli, serve: Serve) -> None:
+    cli("--json", "open", serve("<h1>Tea</h1><p>Hot"))
+
+    assert cli("markdown").stdout == "# Tea\n\nHot\n"
+    assert json.loads(cli("chrome", "stop", "--json").stdout) == {"stopped": True}
+    assert json.loads(cli("close", "--json").stdout) == []
+
+
 def test_refs_work_in_an_attached_chrome_too(cli: Cli, chrome: str, serve: Serve) -> None:
     attached = ("--session", "attached", "--cdp", chrome)
     snapshot = cli("snapshot", serve(SHOP), *attached).stdout

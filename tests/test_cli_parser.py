@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from cdp_agent.browser.launch.chrome import EXECUTABLE_VARIABLE
 from cdp_agent.cli import main
+from cdp_agent.cli.names import shown_name
 from cdp_agent.cli.parser import read_tool_call
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
@@ -59,8 +60,8 @@ def test_words_become_arguments(name: str, words: str, arguments: Arguments, url
     [
         ("navigate", 2, "goto takes URL; see `cdp-agent goto --help`."),
         ("type E1", 2, "fill takes REF VALUE; see `cdp-agent fill --help`."),
-        ("type", 2, "type_text takes TEXT; see `cdp-agent type_text --help`."),
-        ("type Hello there", 2, "type_text takes TEXT; see `cdp-agent type_text --help`."),
+        ("type", 2, "type takes TEXT; see `cdp-agent type --help`."),
+        ("type Hello there", 2, "type takes TEXT; see `cdp-agent type --help`."),
         ("press-key", 2, "press takes KEY; see `cdp-agent press --help`."),
         ("double_click", 2, "click takes REF; see `cdp-agent click --help`."),
         ("web_search", 2, "web_search takes QUERY; see `cdp-agent web_search --help`."),
@@ -132,10 +133,10 @@ def test_a_wrong_call_is_told_in_one_line(name: str, words: str, message: str) -
         (["clik"], "cdp-agent: There is no command 'clik' (did you mean click?): see `cdp-agent --help`.\n"),
         (["done", "x"], "cdp-agent: There is no command 'done' (did you mean do?): see `cdp-agent --help`.\n"),
         (
-            ["search"],
-            "cdp-agent: There is no command 'search' (did you mean web_search or search_page?): see `cdp-agent "
-            "--help`.\n",
+            ["serch"],
+            "cdp-agent: There is no command 'serch' (did you mean search or web_search?): see `cdp-agent --help`.\n",
         ),
+        (["search"], "cdp-agent: search takes PATTERN; see `cdp-agent search --help`.\n"),
         (["--cdp", "x"], "cdp-agent: Which command? See `cdp-agent --help`.\n"),
         (
             ["click", "the button"],
@@ -172,7 +173,7 @@ def test_every_tool_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> N
         main([name.replace("_", "-"), "--help"])
 
     assert caught.value.code == 0
-    assert f"cdp-agent {name}" in capsys.readouterr().out
+    assert f"usage: cdp-agent {shown_name(BUILT_IN[name])}" in capsys.readouterr().out
 
 
 def test_a_ref_without_any_chrome_says_how_to_begin(

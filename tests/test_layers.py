@@ -45,7 +45,7 @@ ROOMS = {
     "websearch": ["base", "engines", "."],
     "agent": ["base", "model", "observation", "state", "judge", "."],
     "steps": ["language", "resolve", "approval", "flow", "."],
-    "cli": ["status", "words", "caller", "terminal", "flags", "parser", "session", "subcommands", "."],
+    "cli": ["status", "caller", "terminal", "flags", "words", "names", "parser", "session", "subcommands", "."],
     "session": ["calls", "tabs", "session", "runtime", "client", "messages", "host", "."],
 }
 # What stands above all layers: nothing inside the package may import it.

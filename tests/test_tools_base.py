@@ -162,6 +162,7 @@ def test_the_built_in_tools() -> None:
     assert list(BUILT_IN) == [
         "snapshot",
         "get_schema",
+        "markdown",
         "get_html",
         "search_page",
         "find_elements",

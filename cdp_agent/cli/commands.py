@@ -10,10 +10,11 @@ from functools import partial
 import msgspec
 
 from cdp_agent.cli.caller import CommandCaller
+from cdp_agent.cli.names import OWN, TOOLS, suggestions, tool_meant
 from cdp_agent.cli.parser import Parser, ToolCommand, read_search, read_tool_call
 from cdp_agent.cli.session import NONE_RUNS, Sessions, host_of
 from cdp_agent.cli.status import DONE
-from cdp_agent.cli.subcommands.chrome import ChromeCommand, read_chrome, tell_chrome, tell_none
+from cdp_agent.cli.subcommands.chrome import ChromeCommand, read_chrome, tell_chrome, tell_none, tell_stopped
 from cdp_agent.cli.subcommands.open import list_tabs, read_open, read_tabs
 from cdp_agent.cli.subcommands.tool import call_tool
 from cdp_agent.cli.words import Chosen, split
@@ -21,23 +22,6 @@ from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.tools import BUILT_IN
-from cdp_agent.tools.aliases import TYPING, meant, nearest
-from cdp_agent.tools.parsing import is_ref
-
-_OWN = {
-    "open": "Open a page in a session, which is begun where none runs, and print it.",
-    "tabs": "List the tabs of the session.",
-    "sessions": "List the sessions that run.",
-    "close": "End the session: its tabs, and its Chrome where that is ours.",
-    "run": "Carry out a task, in plain words, with a model.",
-    "do": "Carry out steps, one a line, in plain words, without a model.",
-    "resume": "Go on with what was begun with `run` or `do`, and --checkpoint DIR.",
-    "chrome": "start, stop or status: a session whose Chrome listens on a port.",
-    "config": "init, list, get, set, unset or path: the settings, of the model before all.",
-    "doctor": "Look whether all that a task needs is there, and what to do where not.",
-    "web_search": "Search the web, with the `search` that is set: title, address and a few words of each result.",
-    "tools": "List the tools that a model can call.",
-}
 RUNS = ("run", "do", "resume")
 
 
@@ -52,13 +36,17 @@ Command = ToolCommand | ListTabs | ChromeCommand
 def run_here(arguments: Sequence[str], chosen: Chosen) -> int:
     """Runs a command that needs no session's process; its exit status. Raises CdpAgentError."""
     before, name, words = split(arguments)
-    if "--version" in before:
+    if not {"--version", "-V"}.isdisjoint(before):
         from importlib.metadata import version
 
         print(f"cdp-agent {version('cdp-agent')}")
         return DONE
-    if name == "help" or "--help" in before or "-h" in before or (name is None and not before):
-        print(_help())
+    if name == "help" and words:
+        return run_here([*words, "--help"], chosen)
+    if name == "help" or not {"--help", "-h"}.isdisjoint(before) or (name is None and not before):
+        from cdp_agent.cli.subcommands.help import top_help
+
+        print(top_help())
         return DONE
     if name is None:
         raise SetupError("Which command? See `cdp-agent --help`.")
@@ -105,8 +93,7 @@ def without_session(arguments: Sequence[str]) -> int:
     command = _read(arguments, None)
     assert isinstance(command, ChromeCommand)  # see host_for
     if command.act == "stop":
-        print("No Chrome of ours was running.")
-        return DONE
+        return tell_stopped(CommandCaller.here(), was_open=False, as_json=command.loaded.config.json)
     return tell_none(CommandCaller.here(), as_json=command.loaded.config.json)
 
 
@@ -120,8 +107,7 @@ async def carry_out(arguments: Sequence[str], session: str, sessions: Sessions, 
     match command:
         case ChromeCommand(act="stop"):
             was_open = await sessions.close(session)
-            caller.output.write("Chrome has ended.\n" if was_open else "No Chrome of ours was running.\n")
-            return DONE
+            return tell_stopped(caller, was_open=was_open, as_json=command.loaded.config.json)
         case ChromeCommand(act="status") if not was_open:
             return tell_none(caller, as_json=command.loaded.config.json)
         case ChromeCommand():
@@ -159,18 +145,16 @@ def _read(arguments: Sequence[str], caller: CommandCaller | None) -> Command:
         return ListTabs(read_tabs(words, caller))
     if name == "chrome":
         return read_chrome(words, caller)
-    known = [each.name for each in BUILT_IN.values() if not each.terminal]
-    own, fixed = meant(name, {}, [*known, "web_search"])
-    if own == "web_search":
-        return read_search(words, caller)
-    if own not in known:
-        near = " or ".join(nearest(name, [*_OWN, *known]))
+    found = tool_meant(name, words)
+    if found is None:
+        near = " or ".join(suggestions(name))
         raise SetupError(
             f"There is no command {name!r}{f' (did you mean {near}?)' if near else ''}: see `cdp-agent --help`."
         )
-    if name in TYPING:
-        own, fixed = "fill" if words and is_ref(words[0]) else "type_text", fixed
-    return read_tool_call(BUILT_IN[own], words, fixed, caller=caller)
+    own, fixed = found
+    if own == "web_search":
+        return read_search(words, caller)
+    return read_tool_call(TOOLS[own], words, fixed, caller=caller)
 
 
 def _local(name: str, session: str) -> Callable[[Sequence[str]], int] | None:
@@ -191,33 +175,28 @@ def _local(name: str, session: str) -> Callable[[Sequence[str]], int] | None:
         from cdp_agent.cli.subcommands.sessions import close_sessions
 
         return partial(close_sessions, name=session)
+    if name == "options":
+        from cdp_agent.cli.subcommands.help import list_options
+
+        return list_options
+    if name == "skill":
+        from cdp_agent.cli.subcommands.help import print_skill
+
+        return print_skill
+    if name == "completion":
+        from cdp_agent.cli.subcommands.completion import print_completion
+
+        return print_completion
     return _list_tools if name == "tools" else None
 
 
 def _list_tools(words: Sequence[str]) -> int:
-
-    parser = Parser("tools", _OWN["tools"])
+    parser = Parser("tools", OWN["tools"][1])
     parser.add_argument("--json", action="store_true", help="with their arguments, as JSON Schema")
     if parser.read(words).json:
         sys.stdout.write(msgspec.json.encode([tool.declaration() for tool in BUILT_IN.values()]).decode() + "\n")
-        return 0
+        return DONE
     for tool in BUILT_IN.values():
         fields = tool.parameters["properties"]
         print(f"{tool.name}({', '.join(fields)})\n    {tool.description}")
-    return 0
-
-
-def _help() -> str:
-    tools = {tool.name: tool.summary for tool in BUILT_IN.values() if not tool.terminal}
-    lines = ["usage: cdp-agent COMMAND …      cdp-agent COMMAND --help tells what it takes", ""]
-    lines += [f"  {name:<15}{summary}" for name, summary in {**_OWN, **tools}.items()]
-    lines += [
-        "",
-        "  What is open stays open for the commands that follow, in a session: --session NAME (or CDP_AGENT_SESSION)",
-        "  names another one than `default`, --once is for one command alone. --cdp ADDRESS names a Chrome that runs",
-        "  already (http://host:port, ws://… or auto); without, the session has one of its own. --json prints results",
-        "  as JSON. Every option has a variable CDP_AGENT_… and a key in the file of `config path`. In names, - and _",
-        "  are the same. Exit status: 0 done, 1 the task or the page said no, 2 a wrong call, 3 no Chrome, 4 the",
-        "  model's provider failed.",
-    ]
-    return "\n".join(lines)
+    return DONE

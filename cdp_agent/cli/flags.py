@@ -36,19 +36,40 @@ WHERE = (
 )
 
 
-def add_settings(parser: argparse.ArgumentParser, names: Collection[str], taken: Collection[str] = ()) -> None:
-    """Adds these settings by their groups. An option that the command has of its own is `taken`."""
-    parser.epilog = WHERE
-    groups: dict[str, Any] = {}
+def add_settings(
+    parser: argparse.ArgumentParser,
+    names: Collection[str],
+    taken: Collection[str] = (),
+    shown: Collection[str] = (),
+) -> None:
+    """Adds these settings. An option that the command has of its own is `taken`; its help tells of those `shown`."""
     for setting in SETTINGS.values():
         flag = setting.flag
         if setting.name not in names or flag is None or flag in taken:
             continue
-        group = groups.get(setting.group) or groups.setdefault(
-            setting.group, parser.add_argument_group(setting.group.lower())
-        )
         letters = [setting.short] if setting.short else []
-        group.add_argument(*letters, flag, dest=_GIVEN + setting.name, **_option(setting))
+        option = _option(setting)
+        if setting.name not in shown:
+            option["help"] = argparse.SUPPRESS
+        parser.add_argument(*letters, flag, dest=_GIVEN + setting.name, **option)
+
+
+def usage_of(setting: Setting) -> tuple[str, str]:
+    """How its option is written, and its help."""
+    option = _option(setting)
+    about = option["help"].replace("%%", "%")
+    if setting.kind == "boolean":
+        return f"--[no-]{str(setting.flag).removeprefix('--')}", about
+    return f"{setting.flag} {option['metavar']}", about
+
+
+def takes_value(word: str) -> bool:
+    """Whether the option is followed by its value, as a word of its own."""
+    name = word.replace("_", "-")
+    for setting in SETTINGS.values():
+        if name in (setting.flag, setting.short):
+            return setting.kind != "boolean"
+    return name == "--port"
 
 
 def loaded(found: argparse.Namespace, caller: CommandCaller | None = None) -> Loaded[Config]:

@@ -8,8 +8,13 @@ from collections.abc import Sequence
 from cdp_agent.cli.words import HOST, of_session, split
 from cdp_agent.session import client, runtime
 
-_LOCAL = frozenset(("run", "do", "resume", "config", "doctor", "tools", "help", "sessions", "close"))
-_HELP = frozenset(("--help", "-h", "--version"))
+_LOCAL = frozenset(
+    (
+        *("run", "do", "resume", "config", "doctor", "tools", "sessions", "close"),
+        *("help", "options", "skill", "completion"),
+    )
+)
+_HELP = frozenset(("--help", "-h", "--version", "-V"))
 
 
 def run(arguments: Sequence[str]) -> int:

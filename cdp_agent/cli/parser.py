@@ -11,17 +11,27 @@ import msgspec
 
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_CHROME, FOR_MODEL, add_settings, loaded
+from cdp_agent.cli.names import shown_name
 from cdp_agent.config.settings import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.tools.base import Arguments, Tool
+from cdp_agent.tools.parsing import is_ref
+
+_WIDEST = 30
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, and takes `--some_option` for `--some-option`."""
+    """Says what is wrong in one line, takes `--some_option` for `--some-option`, and has a help that is short.
 
-    def __init__(self, name: str, description: str, usage: str | None = None) -> None:
-        super().__init__(prog=f"cdp-agent {name}", description=description, usage=usage, allow_abbrev=False)
+    `more` is where the help says that its other options are told of: the group for `cdp-agent options`, if any.
+    """
+
+    def __init__(self, name: str, description: str, usage: str | None = None, more: str | None = None) -> None:
+        super().__init__(
+            prog=f"cdp-agent {name}", description=description, usage=usage or "%(prog)s", allow_abbrev=False
+        )
+        self._more = more
 
     def error(self, message: str) -> NoReturn:
         raise SetupError(f"{message}; see `{self.prog} --help`.")
@@ -29,6 +39,31 @@ class Parser(argparse.ArgumentParser):
     def read(self, words: Sequence[str]) -> argparse.Namespace:
         end = words.index("--") if "--" in words else len(words)
         return self.parse_intermixed_args([*map(_with_dashes, words[:end]), *words[end:]])
+
+    def format_help(self) -> str:
+        told = [(_written(each), each.help or "") for each in self._actions if each.help != argparse.SUPPRESS]
+        rows = columns({written: text for written, text in told if written != "--help"})
+        usage = str(self.usage) % {"prog": self.prog}
+        lines = [f"usage: {usage}", *([self.description.removesuffix(".")] if self.description else []), *rows]
+        if self._more is not None:
+            lines.append(f"More: {' '.join(['cdp-agent options', self._more]).strip()}")
+        return "\n".join(lines).replace("%%", "%") + "\n"
+
+
+def columns(rows: Mapping[str, str]) -> list[str]:
+    """Lines of two columns, for people; a row of spaces is one token for a model."""
+    width = min(max(map(len, rows), default=0), _WIDEST)
+    return [f"  {written:<{width}}  {text}".rstrip() for written, text in rows.items()]
+
+
+def _written(action: argparse.Action) -> str:
+    """How an argument is written."""
+    name = action.option_strings[-1] if action.option_strings else ""
+    if isinstance(action, argparse.BooleanOptionalAction):
+        return action.option_strings[-1]
+    if action.nargs == 0:
+        return name if name != "-h" else "--help"
+    return f"{name} {action.metavar}".strip() if action.metavar else name
 
 
 class ToolCommand(msgspec.Struct, frozen=True):
@@ -40,6 +75,8 @@ class ToolCommand(msgspec.Struct, frozen=True):
     loaded: Loaded[Config]
     needs_page: bool = True
     """Without one that is open already, it makes no sense."""
+    shows_page: bool = False
+    """The page that it leads to is printed."""
 
     @property
     def config(self) -> Config:
@@ -65,24 +102,45 @@ def read_tool_call(
     fixed = fixed or {}
     required = [name for name in tool.parameters["required"] if name not in fixed]
     options = {
-        name: each for name, each in tool.parameters["properties"].items() if name not in required and name not in fixed
+        name: each
+        for name, each in tool.parameters["properties"].items()
+        if name not in required and name not in fixed and (tool.name, name) != ("screenshot", "path")
     }
-    # What every call gives by place; with none, the first option may be given so: `scroll down`.
-    places = [_placeholder(name, tool) for name in required] or [f"[{_free_place(tool).upper()}]"]
-    usage = " ".join(["%(prog)s", *(["[URL]"] if tool.read_only and required else []), *places, "[options]"])
-    parser = Parser(tool.name, tool.description, usage.replace("[] ", ""))
-    parser.add_argument("values", nargs="*", metavar=" ".join(places), help=_help_of(tool, required))
+    places = places_of(tool, fixed)
+    parser = Parser(shown_name(tool), tool.summary, " ".join(["%(prog)s", *places, "[options]"]), more="")
+    parser.add_argument("values", nargs="*", metavar=" ".join(places), help=_help_of(tool, fixed))
+    by_place = "" if required else _free_place(tool, fixed)
     for name, schema in options.items():
-        parser.add_argument(f"--{name.replace('_', '-')}", dest=f"option_{name}", **_option(name, schema))
+        option = _option(name, schema) | ({"help": argparse.SUPPRESS} if name == by_place else {})
+        parser.add_argument(f"--{name.replace('_', '-')}", dest=f"option_{name}", **option)
+    if not tool.read_only:
+        rarely = tool.effect == "none" and not tool.page_changing
+        told = argparse.SUPPRESS if rarely else "print no page that it leads to"
+        parser.add_argument("--no-page", action="store_true", help=told)
     shared = FOR_CHROME | {"json", "debug", *more} | (FOR_MODEL if tool.needs_model else set())
-    add_settings(parser, shared, taken=[f"--{name.replace('_', '-')}" for name in options])
+    add_settings(parser, shared, taken=[f"--{name.replace('_', '-')}" for name in options], shown=more)
     found = parser.read(words)
-    url, given = _by_place(tool, required, found.values)
+    url, given = _by_place(tool, fixed, found.values)
     given |= {**fixed} | {name: value for name in options if (value := getattr(found, f"option_{name}")) is not None}
     try:
-        return ToolCommand(tool, tool.parse(given), url, loaded(found, caller))
+        arguments = tool.parse(given)
     except InvalidArguments as error:
         raise SetupError(str(error)) from error
+    shows_page = not tool.read_only and not found.no_page
+    return ToolCommand(tool, arguments, url, loaded(found, caller), shows_page=shows_page)
+
+
+def places_of(tool: Tool, fixed: Mapping[str, Any]) -> list[str]:
+    """What is given by place: what every call needs, or else one of what it may have, such as `scroll down`."""
+    if tool.name == "screenshot":
+        return ["[URL]", "[PATH]"]
+    required = [name for name in tool.parameters["required"] if name not in fixed]
+    if required:
+        return [*(["[URL]"] if tool.read_only else []), *(_placeholder(name, tool) for name in required)]
+    free = _free_place(tool, fixed).upper()
+    if tool.read_only and "ref" in tool.parameters["properties"]:
+        free += "|REF"
+    return [f"[{free}]"] if free else []
 
 
 def read_search(words: Sequence[str], caller: CommandCaller | None = None) -> ToolCommand:
@@ -103,41 +161,69 @@ def read_search(words: Sequence[str], caller: CommandCaller | None = None) -> To
     return msgspec.structs.replace(call, tool=searching(search), needs_page=False)
 
 
-def _by_place(tool: Tool, required: list[str], values: list[str]) -> tuple[str | None, dict[str, Any]]:
+def _by_place(tool: Tool, fixed: Mapping[str, Any], values: list[str]) -> tuple[str | None, dict[str, Any]]:
+    required = [name for name in tool.parameters["required"] if name not in fixed]
+    if tool.name == "screenshot" and (given := _url_and_path(values)) is not None:
+        return given
     takes_list = bool(required) and tool.parameters["properties"][required[-1]]["type"] == "array"
     if takes_list and len(values) > len(required):
         values = [*values[: len(required) - 1], values[len(required) - 1 :]]  # type: ignore[list-item]  # a list is last
     if len(values) == len(required):
         return None, dict(zip(required, values, strict=True))
-    if len(values) == len(required) + 1 and tool.read_only:
+    if len(values) == len(required) + 1 and tool.read_only and not _is_own_ref(values[0], tool):
         return values[0], dict(zip(required, values[1:], strict=True))
-    if len(values) == 1 and not required and (free := _free_place(tool)):
-        return None, {free: values[0]}
+    if len(values) == 1 and not required:
+        free = "ref" if _is_own_ref(values[0], tool) else _free_place(tool, fixed)
+        if free:
+            return None, {free: values[0]}
+    name = shown_name(tool)
     wanted = " ".join(_placeholder(name, tool) for name in required) or "no words"
-    raise SetupError(f"{tool.name} takes {wanted}; see `cdp-agent {tool.name} --help`.")
+    raise SetupError(f"{name} takes {wanted}; see `cdp-agent {name} --help`.")
 
 
-def _free_place(tool: Tool) -> str:
+def _url_and_path(values: list[str]) -> tuple[str | None, dict[str, Any]] | None:
+    """A picture's: one word alone is an address where it has a scheme."""
+    match values:
+        case [url, path]:
+            return url, {"path": path}
+        case [word]:
+            return (word, {}) if "://" in word else (None, {"path": word})
+        case _:
+            return None
+
+
+def _is_own_ref(word: str, tool: Tool) -> bool:
+    return "ref" in tool.parameters["properties"] and is_ref(word)
+
+
+def _free_place(tool: Tool, fixed: Mapping[str, Any]) -> str:
     """What one word stands for when none is required: an address where the tool reads, else its first option."""
-    return "url" if tool.read_only else next(iter(tool.parameters["properties"]), "")
+    if tool.read_only or fixed.get("action") == "open":
+        return "url"
+    return next((name for name in tool.parameters["properties"] if name not in fixed), "")
 
 
 def _placeholder(name: str, tool: Tool) -> str:
     return name.upper() + ("…" if tool.parameters["properties"][name]["type"] == "array" else "")
 
 
-def _help_of(tool: Tool, required: list[str]) -> str:
-    told = {name.upper(): tool.parameters["properties"][name]["description"] for name in required}
+def _help_of(tool: Tool, fixed: Mapping[str, Any]) -> str:
+    if tool.name == "screenshot":
+        return "URL: opened first. PATH: a .png file, replaced if it is there; without, one is named."
+    properties = tool.parameters["properties"]
+    required = [name for name in tool.parameters["required"] if name not in fixed]
+    told = {name.upper(): properties[name]["description"] for name in required}
     if tool.read_only:
-        told = {"URL": "The page to open first; else it is the current tab.", **told}
-    elif not told and (free := _free_place(tool)):
-        told = {free.upper(): tool.parameters["properties"][free]["description"]}
+        told = {"URL": "opened first." if told else "opened first; without, the page that is open.", **told}
+    elif not told and (free := _free_place(tool, fixed)):
+        choices = ", ".join(properties[free].get("enum", []))
+        told = {free.upper(): ": ".join(filter(None, (choices, properties[free]["description"])))}
     texts = [f"{name}: {text}" for name, text in told.items()] if len(told) > 1 else list(told.values())
-    return " ".join(texts).replace("%", "%%") or argparse.SUPPRESS
+    return " ".join(texts).removesuffix(".").replace("%", "%%") or argparse.SUPPRESS
 
 
 def _option(name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    told = schema.get("description", "")
+    told = schema.get("description", "").removesuffix(".")
     if schema.get("default") not in (None, False, []):
         told += f" (default: {schema['default']})"
     told = told.replace("%", "%%")

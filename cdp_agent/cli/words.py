@@ -8,13 +8,14 @@ from cdp_agent.session import runtime
 
 HOST = (sys.executable, "-m", "cdp_agent.cli.hosting")
 """What holds sessions."""
+_ALONE = ("-h", "--help", "-V", "--version", "--json", "-q", "--quiet", "--debug")
 
 
 def split(arguments: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
     """The options before the command, the command, and what follows it."""
     place = 0
     while place < len(arguments) and arguments[place].startswith("-"):
-        place += 2 if arguments[place] == "--cdp" else 1
+        place += 2 if _takes_value(arguments[place]) else 1
     name = arguments[place].replace("-", "_") if place < len(arguments) else None
     return list(arguments[:place]), name, list(arguments[place + 1 :])
 
@@ -48,3 +49,11 @@ def of_session(arguments: Sequence[str]) -> tuple[Chosen, list[str]]:
             words.append(word)
     name = runtime.DEFAULT if session is None else runtime.checked_name(session)
     return Chosen(name, named=session is not None, once=once), words
+
+
+def _takes_value(word: str) -> bool:
+    if "=" in word or word in _ALONE:
+        return False
+    from cdp_agent.cli.flags import takes_value  # late: all settings, for the rare option before the command
+
+    return takes_value(word)

@@ -17,6 +17,10 @@ class GetSchemaArguments(Arguments, frozen=True):
     budget_tokens: Annotated[int, Meta(ge=0, description="How long it may be, in tokens; 0 for all of it.")] = 8_000
 
 
+class MarkdownArguments(Arguments, frozen=True):
+    budget_tokens: Annotated[int, Meta(ge=0, description="How long it may be, in tokens; 0 for all of it.")] = 0
+
+
 class GetHtmlArguments(Arguments, frozen=True):
     ref: Annotated[Ref | None, Meta(description="The element; without, the whole page.")] = None
     budget_tokens: Annotated[int, Meta(ge=0, description="How long it may be, in tokens; 0 for all of it.")] = 5_000
@@ -38,6 +42,12 @@ async def get_schema(args: GetSchemaArguments, context: Context) -> Observation:
     """
     found = await context.page.schema(budget_tokens=args.budget_tokens or None)
     return Observation(found.text, found)
+
+
+@tool(read_only=True, by_default=False, gives="all that the page says, as Markdown")
+async def markdown(args: MarkdownArguments, context: Context) -> Observation:
+    """Read what the page says, as Markdown, without refs."""
+    return Observation(await context.page.markdown(budget_tokens=args.budget_tokens or None))
 
 
 @tool(read_only=True, by_default=False, gives="the markup, cut where it is long")

@@ -20,8 +20,8 @@ class WaitForArguments(Arguments, frozen=True):
     selector: Annotated[str | None, Meta(description="Until an element matches this CSS selector.")] = None
     url: Annotated[str | None, Meta(description="Until the page's address contains this.")] = None
     ref: Annotated[Ref | None, Meta(description="Until this element is shown.")] = None
-    navigation: Annotated[bool | None, Meta(description="Until the last action has led to another page.")] = None
-    idle: Annotated[bool | None, Meta(description="Until the page loads nothing any more.")] = None
+    navigation: Annotated[bool | None, Meta(description="Until the last action has led elsewhere.")] = None
+    idle: Annotated[bool | None, Meta(description="Until the page loads nothing more.")] = None
     timeout_s: Annotated[float, Meta(ge=0.1, le=120, description="Give up after so many seconds.")] = 10
 
 

@@ -38,9 +38,16 @@ class ChromeCommand(msgspec.Struct, frozen=True):
 
 def read_chrome(words: Sequence[str], caller: CommandCaller | None = None) -> ChromeCommand:
     """What the words after `chrome` mean. Raises SetupError."""
-    parser = Parser("chrome", "A session whose Chrome listens on a port, so that other programs can connect to it.")
-    parser.add_argument("act", choices=("start", "stop", "status"))
-    parser.add_argument("--port", type=_port, default=0, help="start: on 127.0.0.1 (default: any free one)")
+    parser = Parser(
+        "chrome",
+        "A session whose Chrome listens on a port, so that other programs can connect to it.",
+        "%(prog)s start|stop|status [options]",
+        more="",
+    )
+    parser.add_argument("act", choices=("start", "stop", "status"), metavar="ACT", help="start, stop or status")
+    parser.add_argument(
+        "--port", type=_port, default=0, metavar="N", help="start: on 127.0.0.1 (default: any free one)"
+    )
     add_settings(parser, (FOR_CHROME - {"cdp", "tab"}) | {"json"})
     found = parser.read(words)
     return ChromeCommand(found.act, found.port, loaded(found, caller))
@@ -72,6 +79,15 @@ async def tell_chrome(command: ChromeCommand, opened: OpenSession, caller: Comma
         caller.output.write(
             f"Chrome listens at {about.endpoint} (process {about.pid}); end it with `cdp-agent chrome stop`.\n"
         )
+    return DONE
+
+
+def tell_stopped(caller: CommandCaller, *, was_open: bool, as_json: bool) -> int:
+    """Writes that Chrome has ended, or that there was none."""
+    if as_json:
+        caller.output.write(msgspec.json.encode({"stopped": was_open}).decode() + "\n")
+    else:
+        caller.output.write("Chrome has ended.\n" if was_open else "No Chrome of ours was running.\n")
     return DONE
 
 

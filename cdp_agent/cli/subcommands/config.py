@@ -22,21 +22,22 @@ from cdp_agent.config.values import MASK, from_text, plain, shown
 from cdp_agent.errors import SetupError
 
 _ACTS = {
-    "init": "asks what is needed for a model, tries it, and writes the file",
-    "list": "every setting, its value, and where that comes from; keys are masked",
-    "get": "the value of one (a key only when it is asked for by --show-secret)",
-    "set": "writes one into the file; a key is asked for, or read from the standard input",
-    "unset": "takes one out of the file",
+    "init": "asks what a model needs, writes the file",
+    "list": "all settings, and where each comes from",
+    "get": "the value of one",
+    "set": "writes one; a key is asked for, or read from stdin",
+    "unset": "takes it out",
     "path": "where the file is",
 }
 
 
 def manage_config(words: Sequence[str]) -> int:
     """Shows or changes the settings. Raises SetupError."""
-    parser = Parser("config", "; ".join(f"{act}: {text}" for act, text in _ACTS.items()) + ".")
-    parser.add_argument("act", choices=list(_ACTS))
-    parser.add_argument("name", nargs="?", metavar="NAME", help="get, set, unset: the setting, such as max_steps")
-    parser.add_argument("value", nargs="?", metavar="VALUE", help="set: its value, as a flag would have it")
+    told = "; ".join(f"{act}: {text}" for act, text in _ACTS.items())
+    parser = Parser("config", "", f"%(prog)s {'|'.join(_ACTS)} [NAME] [VALUE]")
+    parser.add_argument("act", choices=list(_ACTS), metavar="ACT", help=told)
+    parser.add_argument("name", nargs="?", metavar="NAME", help="of the setting, such as max_steps")
+    parser.add_argument("value", nargs="?", metavar="VALUE", help="set: as a flag would have it")
     parser.add_argument("--json", action="store_true", help="list, get: as JSON")
     parser.add_argument("--show-secret", action="store_true", help="get: a key as it is")
     parser.add_argument("--yes", action="store_true", help="init: take what is found, ask nothing")

@@ -8,13 +8,15 @@ import msgspec
 
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_CHROME, add_settings, loaded
+from cdp_agent.cli.names import TOOLS
 from cdp_agent.cli.parser import Parser, ToolCommand
 from cdp_agent.cli.session import OpenSession
 from cdp_agent.cli.status import DONE
+from cdp_agent.cli.subcommands.tool import PAGE_TOKENS
 from cdp_agent.cli.terminal.text import one_line
 from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
-from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools.reading import SnapshotArguments
 
 _LONGEST_TITLE = 80
 
@@ -36,17 +38,22 @@ def read_open(words: Sequence[str], caller: CommandCaller | None = None) -> Tool
         "Open a page, in the session's Chrome, which is started with these settings where none runs; it stays until "
         "`close`, or until nobody has used it for --idle seconds. Prints the page.",
         "%(prog)s [URL] [options]",
+        more="",
     )
     parser.add_argument("url", nargs="?", metavar="URL", help="the address; without, the page that is open")
+    parser.add_argument("--no-page", action="store_true", help="print no page")
     add_settings(parser, FOR_CHROME | {"json", "debug"})
     found = parser.read(words)
-    snapshot = BUILT_IN["snapshot"]
-    return ToolCommand(snapshot, snapshot.parse({}), found.url, loaded(found, caller), needs_page=False)
+    if found.no_page and found.url is not None:
+        goto = TOOLS["goto"]
+        return ToolCommand(goto, goto.parse({"url": found.url}), None, loaded(found, caller))
+    snapshot = TOOLS["snapshot"]
+    return ToolCommand(snapshot, SnapshotArguments(PAGE_TOKENS), found.url, loaded(found, caller), needs_page=False)
 
 
 def read_tabs(words: Sequence[str], caller: CommandCaller | None = None) -> Loaded[Config]:
     """What the words after `tabs` mean. Raises SetupError."""
-    parser = Parser("tabs", "List the tabs of the session's Chrome: --tab takes their ids.")
+    parser = Parser("tabs", "List the tabs of the session's Chrome: --tab takes their ids.", more="")
     add_settings(parser, FOR_CHROME | {"json", "debug"})
     return loaded(parser.read(words), caller)
 

@@ -43,11 +43,16 @@ def list_sessions(words: Sequence[str]) -> int:
 
 def close_sessions(words: Sequence[str], name: str) -> int:
     """Ends the session of that name, or all. Raises SetupError, BrowserError."""
-    parser = Parser("close", "End the session: its tabs, and its Chrome where that is ours.")
+    parser = Parser("close", "End the session: its tabs, and its Chrome where that is ours.", "%(prog)s [--all]")
     parser.add_argument("--all", action="store_true", help="all of this user's sessions")
-    everything = parser.read(words).all
+    parser.add_argument("--json", action="store_true", help="the names of those that have ended, as JSON")
+    found = parser.read(words)
+    everything = found.all
     folder = runtime.folder()
     closed = [each for each in (runtime.names(folder) if everything else [name]) if close_session(folder, each)]
+    if found.json:
+        print(msgspec.json.encode(closed).decode())
+        return DONE
     if not closed:
         print("No session runs." if everything else f"No session {name!r} runs.")
     for each in closed:

@@ -38,11 +38,11 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
 
     Raises SetupError.
     """
-    parser = Parser("do", "Carry out steps in plain English, one a line.", "%(prog)s FILE [options]")
+    parser = Parser("do", "Carry out steps in plain English, one a line.", "%(prog)s FILE [options]", more="all")
     parser.add_argument(
         "file", metavar="FILE", help="the steps; lines that begin with # are comments; - is the standard input"
     )
-    add_settings(parser, _TAKEN)
+    add_settings(parser, _TAKEN, shown=("url", "executor", "checkpoint", "approve"))
     found = parser.read(words)
     asked = loaded(found, caller)
     config = asked.config

@@ -36,9 +36,9 @@ _STATUS = {"task": REFUSED, "model": MODEL_FAILED, "browser": NO_CHROME, "user":
 
 def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     """What the words after `run` mean. Raises SetupError."""
-    parser = Parser("run", "Carry out a task in the browser, with a model.", "%(prog)s TASK [options]")
+    parser = Parser("run", "Carry out a task in the browser, with a model.", "%(prog)s TASK [options]", more="all")
     parser.add_argument("task", metavar="TASK", help="what to do, in plain words")
-    add_settings(parser, SETTINGS)
+    add_settings(parser, SETTINGS, shown=("url", "data", "answer_schema", "model", "max_steps"))
     found = parser.read(words)
     asked = loaded(found, caller)
     config = asked.config
@@ -57,7 +57,10 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
 def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     """What the words after `resume` mean. Raises SetupError."""
     parser = Parser(
-        "resume", "Go on with what was begun with `run` or `do`, and --checkpoint DIR.", "%(prog)s DIR [options]"
+        "resume",
+        "Go on with what was begun with `run` or `do`, and --checkpoint DIR.",
+        "%(prog)s DIR [options]",
+        more="all",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder that was given with --checkpoint")
     add_settings(parser, FOR_CHROME | FOR_OUTPUT | FOR_APPROVAL | {"base_url", "save_storage_state"})

@@ -1,0 +1,81 @@
+"""What people type: the commands, in the order in which the help lists them, and what each takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools.aliases import NAMES, TYPING, Alias, meant, nearest
+from cdp_agent.tools.base import Tool
+from cdp_agent.tools.parsing import is_ref
+
+OWN: Mapping[str, tuple[str, str]] = {
+    "open": ("[URL]", "Open a page in a session, which is begun where none runs, and print it."),
+    "tabs": ("", "List the tabs of the session."),
+    "sessions": ("", "List the sessions that run."),
+    "close": ("[--all]", "End the session: its tabs, and its Chrome where that is ours."),
+    "run": ("TASK", "Carry out a task, in plain words, with a model."),
+    "do": ("FILE", "Carry out steps, one a line, in plain words, without a model."),
+    "resume": ("DIR", "Go on with what was begun with `run` or `do`, and --checkpoint DIR."),
+    "chrome": ("start|stop|status", "A session whose Chrome listens on a port, for other programs."),
+    "config": ("init|list|get|set|unset|path", "The settings, of the model before all."),
+    "doctor": ("", "Look whether all that a task needs is there, and what to do where not."),
+    "web_search": ("QUERY", "Search the web, with the `search` that is set."),
+    "tools": ("", "List the tools that a model can call."),
+    "options": ("[GROUP]", "What every command takes: the flags of Chrome and of pages."),
+    "skill": ("", "Print what a model with a shell has to know of this program."),
+    "completion": ("bash|zsh|fish", "Print the script that completes commands in a shell."),
+    "help": ("[COMMAND]", "Tell what a command takes."),
+}
+"""The commands that are no tools: their arguments, and what they do."""
+
+SHORT: Mapping[str, str] = {
+    "search_page": "search",
+    "find_elements": "find",
+    "get_html": "html",
+    "get_schema": "schema",
+    "evaluate": "eval",
+    "type_text": "type",
+}
+"""Tools that have a shorter name as a command; the long one is understood too."""
+
+_ALSO: Mapping[str, Alias] = {
+    **{short: Alias(tool) for tool, short in SHORT.items()},
+    "text": Alias("markdown"),
+    "js": Alias("evaluate"),
+    "key": Alias("press"),
+    "tab": Alias("manage_tabs", {"action": "switch"}),
+}
+"""Names that mean something else to a model, or nothing: the others stand in tools/aliases.py."""
+
+TOOLS: Mapping[str, Tool] = {name: tool for name, tool in BUILT_IN.items() if not tool.terminal}
+"""The tools that are commands."""
+
+
+def shown_name(tool: Tool) -> str:
+    """The name by which the help calls a tool."""
+    return SHORT.get(tool.name, tool.name)
+
+
+def tool_meant(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, Any]] | None:
+    """The tool that is typed so, or web_search, and what arguments its name has given; None where there is none."""
+    values = [word for word in words if not word.startswith("-")]
+    if name in TYPING:
+        return ("fill" if values and is_ref(values[0]) else "type_text"), {}
+    if name == "wait" and words and "--help" not in words and not (values and all(map(_is_number, values))):
+        return "wait_for", {}
+    if name in _ALSO:
+        return _ALSO[name].tool, _ALSO[name].fixed
+    tool, fixed = meant(name, {}, [*TOOLS, "web_search"])
+    return (tool, fixed) if tool in TOOLS or tool == "web_search" else None
+
+
+def suggestions(name: str) -> list[str]:
+    """The commands whose names are most like one that there is not, the nearest first."""
+    found = nearest(name, dict.fromkeys((*OWN, *map(shown_name, TOOLS.values()), *_ALSO))) or nearest(name, NAMES)
+    return sorted(found, key=lambda each: abs(len(each) - len(name)))
+
+
+def _is_number(word: str) -> bool:
+    return word.replace(".", "", 1).isdigit()

@@ -1,0 +1,68 @@
+"""`cdp-agent help`, `options` and `skill`: what there is, told once, for people and for a model with a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cdp_agent.cli.flags import FOR_CHROME, SETTINGS, WHERE, usage_of
+from cdp_agent.cli.names import OWN, TOOLS, shown_name
+from cdp_agent.cli.parser import Parser, columns, places_of
+from cdp_agent.cli.status import DONE
+
+_SKILL = Path(__file__).parent.parent / "skill.md"
+_EVERYWHERE = FOR_CHROME | {"json", "debug"}
+_ANYWHERE = {
+    "--session NAME": "another session than `default` (or CDP_AGENT_SESSION)",
+    "--once": "a Chrome for this command alone",
+}
+_STATUS = (
+    "Exit status: 0 done, 1 the page or the task said no, 2 a wrong call, 3 no Chrome, 4 the model's provider failed."
+)
+
+
+def top_help() -> str:
+    """All commands, with their arguments."""
+    rows = {" ".join(filter(None, (name, takes))): told for name, (takes, told) in OWN.items()}
+    rows |= {" ".join((shown_name(tool), *places_of(tool, {}))): tool.summary for tool in TOOLS.values()}
+    return "\n".join(
+        [
+            "usage: cdp-agent COMMAND …     `cdp-agent help COMMAND` tells what it takes, `cdp-agent options` the rest",
+            *columns({written: told.partition(". ")[0].rstrip(".") for written, told in rows.items()}),
+            "What is open stays open for the commands that follow. Results go to stdout, errors to stderr.",
+            _STATUS,
+        ]
+    )
+
+
+def list_options(words: Sequence[str]) -> int:
+    """Prints the options of all commands that have to do with pages, or those of a group. Raises SetupError."""
+    groups = list(dict.fromkeys(setting.group for setting in SETTINGS.values() if setting.flag))
+    names = ["all", *(_word(group) for group in groups)]
+    parser = Parser("options", f"{OWN['options'][1]} GROUP is one of {', '.join(names)}.", "%(prog)s [GROUP]")
+    parser.add_argument(
+        "group", nargs="?", choices=names, metavar="GROUP", help="those of a group, not of all commands"
+    )
+    wanted = parser.read(words).group
+    if wanted is None:
+        print("\n".join(columns(_ANYWHERE)))
+    for group in groups:
+        found = [each for each in SETTINGS.values() if each.group == group and each.flag]
+        if wanted is None:
+            found = [each for each in found if each.name in _EVERYWHERE]
+        if found and wanted in (None, "all", _word(group)):
+            print("\n".join([group, *columns(dict(map(usage_of, found)))]))
+    print(WHERE)
+    return DONE
+
+
+def print_skill(words: Sequence[str]) -> int:
+    """Prints the skill file. Raises SetupError."""
+    Parser("skill", OWN["skill"][1]).read(words)
+    print(_SKILL.read_text("utf-8"), end="")
+    return DONE
+
+
+def _word(group: str) -> str:
+    """A group's name as one word: "The task" is task."""
+    return group.lower().split()[-1]

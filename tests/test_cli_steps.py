@@ -72,6 +72,15 @@ def test_json_is_the_result(cli: Cli, serve: Serve) -> None:
     assert (result["success"], result["stats"]["generations"], done.stderr) == (True, 0, "")
 
 
+def test_a_list_with_a_step_that_nobody_understands_is_refused_before_its_first(cli: Cli) -> None:
+    steps = "Click 'Enamel mug, blue'\nClick 'Add to cart'\nThen do whatever seems best to you for the whole family\n"
+    with ShopServer() as shop:
+        done = cli("do", "-", "--url", shop.url, typed=steps, status=2)
+
+    assert done.stderr.startswith("cdp-agent: Step 3, 'Then do whatever seems best to you for the whole family': ")
+    assert (done.stdout, done.stderr.count("\n")) == ("", 1)
+
+
 def test_an_ambiguous_step_is_refused_with_its_candidates(cli: Cli, serve: Serve) -> None:
     done = cli("do", "-", "--url", serve(TWO), "--quiet", typed="Click Save\nPress Enter\n", status=1)
 

@@ -19,8 +19,12 @@ from cdp_agent.config import steps_keywords
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event
 from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot.lines import shortened
+from cdp_agent.steps.resolve.understanding import why_never
 
 _STDIN = "-"
+_REWORDING = ("ask", "jsonl")
+"""How somebody is asked, who may put a step in other words when its turn comes."""
 _OF_PLANNER = {"planner", "flow", "planner_page", "model", "vision", "replan"}
 _FALLBACK = {"fallback_model", "fallback_base_url"}
 _TAKEN = (
@@ -51,6 +55,8 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
         stdin = sys.stdin.read()
     text = stdin if by_stdin and stdin is not None else _text(Path(caller.folder) / os.path.expanduser(found.file))
     steps = read_steps(text)
+    if config.executor is None and config.approve not in _REWORDING:
+        _refuse_what_nobody_understands(steps)
     left = _OF_PLANNER if config.executor else _OF_PLANNER | _FALLBACK
     keywords = {name: each for name, each in steps_keywords(config, caller.environment).items() if name not in left}
     keywords |= approval_keywords(config, by_hand=True, takes_stdin=by_stdin, at_terminal=caller.at_terminal)
@@ -59,6 +65,15 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
         return Agent(browser, **keywords).stream_steps(steps, url=config.url, page=page, stop=stop)
 
     return RunCommand(asked, config.executor or "code", keywords, begin, stdin)
+
+
+def _refuse_what_nobody_understands(steps: list[str]) -> None:
+    """So that nothing was done of a list that could not be done to its end. Raises SetupError."""
+    for number, step in enumerate(steps, 1):
+        if (why := why_never(step)) is not None:
+            raise SetupError(
+                f"Step {number}, {shortened(step)!r}: {why}. Nothing was done: write it so, or name an --executor."
+            )
 
 
 def read_steps(text: str) -> list[str]:

@@ -26,6 +26,7 @@ _MOST_TEXTS = 100
 _FORMS = (
     'such as "Click Save", "Type \'cats\' into the search box", "Select Oslo in City", "Wait until \'Done\' appears"'
 )
+_UNKNOWN = f"This is not one act in words that are known, {_FORMS}"
 _NO_PAGE = (
     'No page is open yet: let the first step be "Open https://…", or give the address where it begins (--url; url=)'
 )
@@ -71,19 +72,23 @@ async def understand_step(
         await asyncio.sleep(_LOOK_AGAIN_S)
 
 
+def why_never(step: str) -> str | None:
+    """Why code understands the step on no page at all; None where there may be one."""
+    return None if read_step(step) or read_bare(step) else _UNKNOWN
+
+
 async def _as_bare(step: str, page: Page) -> Call | Unclear:
     """ "Next", or "Email: ada@example.org": for what is on the page now, and is called just so."""
-    unknown = f"This is not one act in words that are known, {_FORMS}"
     intent = read_bare(step)
     if intent is None:
-        return Unclear(unknown)
+        return Unclear(_UNKNOWN)
     shown = outline(await page.snapshot())
     found = call_for(intent, shown, current=page)
     if isinstance(found, Unclear):
-        return Unclear(unknown, found.candidates)
+        return Unclear(_UNKNOWN, found.candidates)
     meant = next(node for node in shown.nodes if node.ref == found.arguments["ref"])
     is_called_so = any(normal(each.name) == normal(meant.name) for each in intent.target)
-    return found if is_called_so else Unclear(unknown, (meant,))
+    return found if is_called_so else Unclear(_UNKNOWN, (meant,))
 
 
 async def _at_one_look(

@@ -30,7 +30,8 @@ async def call(name: str, page: Page, browser: Browser, **arguments: Any) -> Obs
 
 
 def test_a_model_that_works_alone_is_not_offered_them() -> None:
-    assert set(BUILT_IN) - set(DEFAULT) == {"get_schema", "get_html", "manage_tabs", "screenshot", "evaluate"}
+    for_programs = {"get_schema", "get_html", "markdown", "manage_tabs", "screenshot", "evaluate"}
+    assert set(BUILT_IN) - set(DEFAULT) == for_programs
 
 
 async def test_filling_in_can_submit(browser: Browser, page: Page, serve: Serve) -> None:

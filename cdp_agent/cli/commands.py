@@ -22,6 +22,7 @@ from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.tools import BUILT_IN
+
 RUNS = ("run", "do", "resume")
 
 

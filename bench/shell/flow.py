@@ -52,7 +52,7 @@ class Flow(msgspec.Struct, frozen=True):
 
 
 OURS = Flow(
-    learn="cdp-agent --help",
+    learn="cdp-agent skill",
     steps=(
         (leading("cdp-agent open {url}"),),
         (leading('cdp-agent fill {searchbox "Search products"} "enamel mug" --submit'),),

@@ -156,6 +156,12 @@ chromium_ready() {
     [[ $(id -u) == 0 ]] || sandbox_or_without "$chrome"
 }
 
+# A desktop of their own for the tests beside a person's Chrome; where there is none they are skipped, and say so.
+desktop_ready() {
+    command -v Xvfb >/dev/null && command -v openbox >/dev/null && return
+    may_install && from_debian "Fetching a desktop for tests of a Chrome with windows" xvfb openbox
+}
+
 # Some containers let nobody but root make a sandbox. The demo and the tests open only pages that they serve themselves.
 sandbox_or_without() {
     local chrome=$1 stamp=.venv/.sandbox wrapper=$PWD/.venv/chrome-without-sandbox

@@ -68,9 +68,11 @@ def desktop() -> Iterator[dict[str, str]]:
 
 
 @contextlib.contextmanager
-def chrome_of_a_person(profile: Path, environment: dict[str, str], flags: Sequence[str] = ()) -> Iterator[str]:
-    """The address of its WebSocket. It listens where `flags` say, else at a port of its choice."""
-    listens = [] if any("remote-debugging" in each for each in flags) else ["--remote-debugging-port=0"]
+def chrome_of_a_person(
+    profile: Path, environment: dict[str, str], flags: Sequence[str] = (), *, port: int | None = 0
+) -> Iterator[str]:
+    """The address of its WebSocket. `port` as on its command line, None for none."""
+    listens = [] if port is None else [f"--remote-debugging-port={port}"]
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     command = [find_chrome(), f"--user-data-dir={profile}", *_FLAGS.split(), *sandbox, *listens, *flags]
     supervised = [sys.executable, "-I", "-S", supervisor.__file__, str(profile), "given", str(os.getpid()), ""]

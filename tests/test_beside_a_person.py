@@ -15,6 +15,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.websocket import WebSocketTransport
+from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page
 from cdp_agent.page.tab.settings import Viewport
 from tests.acting import ref
@@ -154,3 +155,18 @@ async def test_a_tab_that_they_open_while_we_open_one_is_theirs(person: Person, 
             tab = await person.look_at(each.target_id)
             assert await person.see(tab, "navigator.userAgent") != "Ours/1"
             assert not browser.find_page(each.target_id).is_attached
+
+
+async def test_what_is_advised_where_no_chrome_is_found_works(
+    screen: dict[str, str], tmp_path: Path, unused_tcp_port: int
+) -> None:
+    profile = tmp_path / "profile"
+    advised = (
+        r"--remote-debugging-port=9222 and a --user-data-dir of its own .*, and connect to http://127\.0\.0\.1:9222"
+    )
+
+    with chrome_of_a_person(profile, screen, port=unused_tcp_port):
+        with pytest.raises(BrowserError, match=advised):  # it writes no file beside a port that it was told
+            await Browser.connect(profile=profile)
+        async with Browser.connect(f"http://127.0.0.1:{unused_tcp_port}") as browser:
+            assert browser.version.product.startswith("Chrome/")

@@ -113,6 +113,21 @@ async def test_the_tabs_of_a_user_load_what_they_like(web: Web, detached: Detach
     assert web.paths("evil") == ["/favicon.ico", "/theirs"] or web.paths("evil") == ["/theirs"]
 
 
+async def test_in_a_tab_of_a_user_nothing_is_done_under_lists(web: Web, detached: DetachedChrome) -> None:
+    async with (
+        Browser.connect(detached.endpoint) as theirs,
+        Browser.connect(detached.endpoint, allow=["good.localhost"]) as ours,
+    ):
+        tab = await theirs.new_page(web.put("good", "/", "<button>Send</button>"))
+        (page,) = (each for each in ours.pages if each.target_id == tab.target_id)
+
+        assert "Send" in (await page.snapshot()).text
+        for call in (page.click("E1"), page.goto(web.origin("good")), page.press("Enter"), page.scroll()):
+            with pytest.raises(BlockedByPolicy, match="Open its address in a new tab"):
+                await call
+        assert "Send" in await page.markdown()
+
+
 async def test_the_workers_of_a_user_load_what_they_like(web: Web, detached: DetachedChrome) -> None:
     async with Browser.connect(detached.endpoint) as theirs:
         page = await theirs.new_page(put_asking(web, "plain"))

@@ -278,3 +278,14 @@ def test_platform_and_hints_follow_from_the_user_agent(user_agent: str, platform
 
 def test_settings_that_are_left_out_are_none() -> None:
     assert PageSettings.of(None, user_agent=None, extra_headers=None) == PageSettings()
+
+
+async def test_a_new_page_goes_nowhere_before_its_settings_are_in_force(
+    detached: DetachedChrome, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.page.tab.tab.ATTACH_TIMEOUT_S", 0.0)  # as where a machine under load takes long
+    url = serve("<p>here</p>")
+    async with Browser.connect(detached.endpoint, user_agent="Set/1") as browser:
+        pages = await asyncio.gather(*(browser.new_page(url) for _ in range(6)))
+
+        assert [await each.evaluate("navigator.userAgent") for each in pages] == ["Set/1"] * 6

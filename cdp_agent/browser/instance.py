@@ -15,6 +15,7 @@ from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page
 from cdp_agent.page.policy.policy_registry import PolicyRegistry
 from cdp_agent.page.tab.downloads import DownloadWatcher
+from cdp_agent.page.tab.settings import PageSettings
 
 from .context_options import ContextOptions, load, save
 from .liveness import Liveness
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from cdp_agent.browser.launch.launcher import ChromeProcess
 
 _CLOSE_TABS_S = 1.0
+_SET_UP_WITHIN_S = 20.0
+"""A blank page does not hang; it may wait long for its turn on a machine under load."""
 
 
 class Instance:
@@ -266,6 +269,8 @@ class OpenContext:
         )
         try:
             await page.frames()
+            if self.options.settings != PageSettings():
+                await page.set_up(_SET_UP_WITHIN_S)
             await instance.guards.limit(page.guard)
             if url != "about:blank":
                 await page.goto(url)

@@ -129,6 +129,8 @@ class Tab:
         self._asked_for: deque[tuple[int, str]] = deque(maxlen=_CLOSED_POPUPS)
         """The latest of them, each with how many there were before it."""
         self._attached: asyncio.Task[FrameTree] | None = None
+        self._following: asyncio.Task[None] | None = None
+        """What puts the settings in force."""
         self._closing: asyncio.Task[None] | None = None
         self.reading = asyncio.Lock()
         """Held by whoever lets worlds give ids: the next free one is told beforehand."""
@@ -188,6 +190,17 @@ class Tab:
     def acts(self) -> bool:
         """Something is being done in it."""
         return self._acts
+
+    async def set_up(self, timeout_s: float) -> None:
+        """Waits, at most so long, until all that is set is in force: a tab that goes elsewhere before may lose it.
+
+        Chrome hands on to the next process what the one before has answered. Raises SetupError for a locale or time
+        zone that Chrome does not know, ProtocolError, BrowserError.
+        """
+        if self._following is not None:
+            await asyncio.wait([self._following], timeout=timeout_s)
+            if self._following.done():
+                await self._following
 
     @property
     def is_attached(self) -> bool:
@@ -391,7 +404,7 @@ class Tab:
         )
         if not self.theirs:
             self._emulate_focus(session)
-        following = asyncio.ensure_future(tree.start())
+        following = self._following = asyncio.ensure_future(tree.start())
         following.add_done_callback(lambda done: self._followed(done, session))
         session.on(inspector.TargetReloadedAfterCrash, lambda _: self._catch_up(session))
         # A tab that hangs answers none of them, and one that has crashed fails them; both can still be sent elsewhere.

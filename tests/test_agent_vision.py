@@ -15,6 +15,7 @@ from werkzeug import Request, Response
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.history import History, Told
+from cdp_agent.agent.state import vision
 from cdp_agent.agent.state.checkpoint import load
 from cdp_agent.browser import Browser
 from cdp_agent.events import AgentProcessing, AgentStatus, BrowserScreenshot
@@ -83,12 +84,11 @@ async def test_where_no_picture_can_be_had_the_text_will_do(
     browser: Browser, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from cdp_agent.errors import PageUnresponsive
-    from cdp_agent.page.picture import screenshot
 
     async def hang(*_: Any, **__: Any) -> Picture:
         raise PageUnresponsive("It hangs.")
 
-    monkeypatch.setattr(screenshot, "take_picture", hang)
+    monkeypatch.setattr(vision, "take_picture", hang)
 
     events, server = await play(browser, page, [DONE], url=serve(SHOP), vision=True)
 

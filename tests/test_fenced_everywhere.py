@@ -75,6 +75,7 @@ def calls(url: str, file: str) -> Iterator[bytes]:
     yield tool_call("snapshot", {"budget_tokens": 150})
     yield tool_call("get_schema", {})
     yield tool_call("get_html", {})
+    yield tool_call("markdown", {})
     yield tool_call("search_page", {"pattern": CANARY})
     yield tool_call("search_page", {"pattern": "xylofone"})
     yield tool_call("search_page", {"pattern": "("})

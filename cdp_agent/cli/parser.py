@@ -102,14 +102,12 @@ def read_tool_call(
     fixed = fixed or {}
     required = [name for name in tool.parameters["required"] if name not in fixed]
     options = {
-        name: each
-        for name, each in tool.parameters["properties"].items()
-        if name not in required and name not in fixed and (tool.name, name) != ("screenshot", "path")
+        name: each for name, each in tool.parameters["properties"].items() if name not in required and name not in fixed
     }
     places = places_of(tool, fixed)
     parser = Parser(shown_name(tool), tool.summary, " ".join(["%(prog)s", *places, "[options]"]), more="")
     parser.add_argument("values", nargs="*", metavar=" ".join(places), help=_help_of(tool, fixed))
-    by_place = "" if required else _free_place(tool, fixed)
+    by_place = "path" if tool.name == "screenshot" else "" if required else _free_place(tool, fixed)
     for name, schema in options.items():
         option = _option(name, schema) | ({"help": argparse.SUPPRESS} if name == by_place else {})
         parser.add_argument(f"--{name.replace('_', '-')}", dest=f"option_{name}", **option)

@@ -11,7 +11,7 @@ import contextvars
 import os
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from cdp_agent.errors import SetupError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CLOSE_AT_EXIT_S = 5.0
+_LOOKS_FOR_SIGNALS_S = 0.5
 _OWN_THREAD = (
     "A call of cdp_agent.sync would wait for itself: it was made in the thread of its event loop, as in a tool of "
     "yours. Await the classes of cdp_agent there."
@@ -117,10 +118,13 @@ class Caller:
         def cancel() -> None:
             if task is not None:
                 task.cancel()
+            else:  # interrupted before the loop was told to begin
+                coroutine.close()
+                ended.set()
 
         try:
             loop.call_soon_threadsafe(begin)
-            while (item := self._inbox.get()) is not task or task is None:
+            while (item := self._next()) is not task or task is None:
                 if callable(item):
                     item()
         except BaseException:
@@ -130,6 +134,14 @@ class Caller:
                 task.exception()  # has been seen: what interrupted is raised
             raise
         return task.result()
+
+    def _next(self) -> object:
+        """What comes next. Python overlooks a signal that comes just as it begins to wait, until it wakes up again."""
+        while True:
+            try:
+                return self._inbox.get(timeout=_LOOKS_FOR_SIGNALS_S)
+            except Empty:
+                continue
 
     def post(self, function: Callable[[], object]) -> None:
         """Has the function called in the thread that waits, or waits next, after what was posted before."""

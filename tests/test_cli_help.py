@@ -89,7 +89,9 @@ def test_the_version(words: list[str], capsys: Captured) -> None:
     assert told(words, capsys).startswith("cdp-agent 0.")
 
 
-@pytest.mark.parametrize("before", [["--json"], ["--viewport", "800x600"], ["--viewport=800x600"], ["--no-headless"]])
+@pytest.mark.parametrize(
+    "before", [["--json"], ["--viewport", "800x600"], ["--viewport=800x600"], ["--no-headless"], ["--headed"]]
+)
 def test_options_before_the_command_work(before: list[str], capsys: Captured) -> None:
     assert told([*before, "click", "--help"], capsys) == told(["click", "--help"], capsys)
 

@@ -186,3 +186,8 @@ def test_a_ref_without_any_chrome_says_how_to_begin(
     assert capsys.readouterr().err == (
         "cdp-agent: No session runs for this command: begin with `cdp-agent open URL`.\n"
     )
+
+
+@pytest.mark.parametrize(("flag", "headless"), [("--headed", False), ("--no-headless", False), ("--headless", True)])
+def test_a_window_is_asked_for_by_either_name(flag: str, headless: bool) -> None:
+    assert read_tool_call(BUILT_IN["click"], ["E12", flag]).config.headless is headless

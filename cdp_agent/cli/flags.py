@@ -52,6 +52,10 @@ def add_settings(
         if setting.name not in shown:
             option["help"] = argparse.SUPPRESS
         parser.add_argument(*letters, flag, dest=_GIVEN + setting.name, **option)
+        if setting.name == "headless":
+            parser.add_argument(
+                "--headed", dest=_GIVEN + setting.name, action="store_const", const=False, help=argparse.SUPPRESS
+            )
 
 
 def usage_of(setting: Setting) -> tuple[str, str]:

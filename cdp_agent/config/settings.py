@@ -201,7 +201,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     idle: Annotated[_Amount, told(_CHROME, "seconds after which a session that nobody uses is closed", "command")] = (
         1800.0
     )
-    headless: Annotated[bool, told(_CHROME, "without a window", "launch")] = True
+    headless: Annotated[bool, told(_CHROME, "without a window; --headed is --no-headless", "launch")] = True
     executable: Annotated[
         str | None, told(_CHROME, "which program Chrome is", "launch", variables=("CDP_AGENT_CHROME",))
     ] = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cdp_agent.browser.attach.connecting import Attempt
 from cdp_agent.cdp import browser as cdp_browser
@@ -154,11 +154,9 @@ class BrowserContext:
         """
         if (process := self._context.instance.process) is None:
             raise BrowserError("This Chrome was not started here: where it listens is not known.")
-        either: list[asyncio.Future[Any]] = [process.listening, process.ended]
-        await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
-        if not process.listening.done():
+        if (url := await process.listens(timeout_s)) is None:
             raise BrowserError(f"Chrome does not listen on a port within {timeout_s:g} s: something else may.")
-        return process.listening.result()
+        return url
 
     async def reopen(self) -> None:
         """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.

@@ -85,6 +85,12 @@ class ChromeProcess:
             return None
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    async def listens(self, timeout_s: float) -> str | None:
+        """The address of its DevTools WebSocket, once it listens; None when it does not within the time, or ended."""
+        either: list[asyncio.Future[Any]] = [self.listening, self.ended]
+        await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        return self.listening.result() if self.listening.done() else None
+
     async def close(self, *, grace_s: float = 0.0) -> Exit:
         """Waits `grace_s` for Chrome to end by itself, then ends it. No process and no temporary profile is left."""
         try:
@@ -202,10 +208,8 @@ def start_with_port(options: LaunchOptions, port: int) -> ChromeProcess:
 
 async def wait_until_listening(chrome: ChromeProcess, timeout_s: float) -> str:
     """The address of its DevTools WebSocket. Raises BrowserError with Chrome's own words."""
-    either: list[asyncio.Future[Any]] = [chrome.listening, chrome.ended]
-    await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
-    if chrome.listening.done():
-        return chrome.listening.result()
+    if (url := await chrome.listens(timeout_s)) is not None:
+        return url
     raise await failed_to_start(chrome, f"did not answer within {timeout_s:g} s")
 
 

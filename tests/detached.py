@@ -1,4 +1,4 @@
-"""A Chrome that is not ours, to connect to: it outlives whoever started it.
+"""A Chrome that is not ours, to connect to: it ends when it is told to, or with the process that started it.
 
 It has the same supervisor as any Chrome of ours, which removes its temporary profile when it ends, however it ends.
 """
@@ -14,16 +14,18 @@ import msgspec
 
 from cdp_agent.browser.launch import supervisor
 from cdp_agent.browser.launch.chrome import LaunchOptions
-from cdp_agent.browser.launch.launcher import CLEAN_UP_S, start_with_port, wait_until_listening
+from cdp_agent.browser.launch.launcher import CLEAN_UP_S, ChromeProcess, start_with_port, wait_until_listening
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.errors import BrowserError
 
 _ORDERLY_END_S = 3.0
+_running: dict[int, ChromeProcess] = {}
+"""By their supervisors: a Chrome ends when nobody holds it."""
 
 
 class DetachedChrome(msgspec.Struct, frozen=True):
-    """A Chrome that outlives the process that started it."""
+    """How it is reached, and ended."""
 
     pid: int
     supervisor_pid: int
@@ -37,15 +39,15 @@ class DetachedChrome(msgspec.Struct, frozen=True):
 async def start_detached(
     options: LaunchOptions | None = None, *, port: int = 0, timeout_s: float = 30.0
 ) -> DetachedChrome:
-    """A Chrome that stays when we end, with its DevTools port on 127.0.0.1. Raises BrowserError."""
+    """A Chrome that stays until it is stopped, with its DevTools port on 127.0.0.1. Raises BrowserError."""
     chrome = start_with_port(options or LaunchOptions(), port)
     try:
         websocket_url = await wait_until_listening(chrome, timeout_s)
-        chrome.keep()
     except BaseException:
         await chrome.close()
         raise
     assert chrome.pid is not None  # told before it listened
+    _running[chrome.supervisor_pid] = chrome
     authority = websocket_url.split("/")[2]
     return DetachedChrome(
         chrome.pid,
@@ -61,7 +63,9 @@ async def stop_detached(chrome: DetachedChrome) -> bool:
     """Ends it and removes its temporary profile. False when it had ended before."""
     if not chrome.temporary:
         await _ask_to_end(chrome)
-    return await asyncio.to_thread(_stop_detached, chrome)
+    stopped = await asyncio.to_thread(_stop_detached, chrome)
+    _running.pop(chrome.supervisor_pid, None)
+    return stopped
 
 
 async def _ask_to_end(chrome: DetachedChrome) -> None:
@@ -83,7 +87,6 @@ def _stop_detached(chrome: DetachedChrome) -> bool:
         with contextlib.suppress(ProcessLookupError):  # it has just ended
             os.kill(chrome.supervisor_pid, 15)
         deadline = time.monotonic() + CLEAN_UP_S
-        # It is no child of ours, so that there is nothing to wait on.
         while supervisor.command_line(chrome.supervisor_pid) and time.monotonic() < deadline:
             time.sleep(0.005)
     if chrome.profile in supervisor.command_line(chrome.pid) or (chrome.temporary and os.path.exists(chrome.profile)):

@@ -103,13 +103,6 @@ class ChromeProcess:
             await asyncio.to_thread(supervisor.clean_up, self.pid, self.profile, temporary=self.temporary)
         return end
 
-    def keep(self) -> None:
-        """From now on Chrome lives until it is ended by `stop_detached`."""
-        assert self._process.stdin is not None  # a pipe, see _start_supervisor
-        self._process.stdin.write(b"k")
-        self._process.stdin.flush()
-        self._drop_lifeline()
-
     def _drop_lifeline(self) -> None:
         assert self._process.stdin is not None  # a pipe, see _start_supervisor
         with contextlib.suppress(BrokenPipeError):  # the supervisor has ended

@@ -4,8 +4,7 @@
 
 It makes a temporary profile folder, starts Chrome as the leader of its own session, and waits for whichever comes
 first: Chrome ends, or its standard input closes, which the kernel does for whoever holds the other end, however that
-process dies. Then it kills every process of that Chrome and removes the temporary folder. A byte `k` on standard
-input means "keep": from then on Chrome lives until SIGTERM or its own end.
+process dies. Then it kills every process of that Chrome and removes the temporary folder.
 
 On standard output, a line each: `started PID`, `listening URL` (with a debugging port), and at the end
 `ended STATUS`, followed by the last of what Chrome wrote to stderr.
@@ -139,13 +138,8 @@ def _wait(pid: int, parent: int, log: _ErrorLog) -> int | None:
             events.unregister(log.fd)
         if woken in ready:
             os.read(woken, 512)
-        if _LIFELINE in ready:
-            if os.read(_LIFELINE, 1) != b"k":
-                return None
-            events.unregister(_LIFELINE)
-            parent = 0
-        # A child that our parent forked may hold the lifeline open after its death. What it said last comes first.
-        if parent and os.getppid() != parent and not select.select([_LIFELINE], [], [], 0)[0]:
+        # A child that our parent forked may hold the lifeline open after its death.
+        if _LIFELINE in ready or os.getppid() != parent:
             return None
     return None
 
@@ -292,8 +286,8 @@ def _watch_windows(profile: str, temporary: bool, parent: int, pipes: list[int],
     _say(f"started {chrome.pid}\n")
 
     def follow_lifeline() -> None:
-        if os.read(_LIFELINE, 1) != b"k":
-            clean_up(chrome.pid, profile, temporary=False)
+        os.read(_LIFELINE, 1)
+        clean_up(chrome.pid, profile, temporary=False)
 
     threading.Thread(target=follow_lifeline, daemon=True).start()
     log = _ErrorLog(chrome.stderr.fileno())

@@ -6,12 +6,11 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.errors import BadReply
 from cdp_agent.providers.base import FinishReason, ProviderState, Reply, ToolCall, Usage
 from cdp_agent.providers.shared.arguments import text_of
 from cdp_agent.providers.shared.chat import failure_of
 from cdp_agent.providers.shared.errors import model_error
-from cdp_agent.providers.shared.stream import Count, Id, ObjectReader, counted, shaped, whole
+from cdp_agent.providers.shared.stream import Count, Id, ObjectDecoder, counted, shaped, whole
 
 WIRE = "anthropic"
 
@@ -84,31 +83,23 @@ class _Usage(msgspec.Struct, frozen=True):
     output_tokens_details: _OutputDetails | None = None
 
 
-class MessageDecoder:
+class MessageDecoder(ObjectDecoder[_Event]):
     """The reply from the events of a stream, or from one whole message."""
 
+    answer = "a message"
+
     def __init__(self, provider: str, model: str, content_type: str) -> None:
-        self._provider = provider
-        self._model = model
-        self._objects = ObjectReader(provider, content_type, _Event)
+        super().__init__(provider, model, content_type, _Event)
         self._blocks: dict[int, dict[str, Any]] = {}
         self._usage: dict[str, Any] = {}
         self._stop_reason: str | None = None
-        self._seen = False
         self._ended = False
 
-    def feed(self, data: bytes) -> None:
-        for event in self._objects.feed(data):
-            self._take(event)
+    @property
+    def _is_whole(self) -> bool:
+        return self._ended
 
-    def reply(self) -> Reply:
-        """The whole reply. Raises BadReply when the stream ended in the middle."""
-        for event in self._objects.end():
-            self._take(event)
-        if not self._seen:
-            raise BadReply(self._provider, "the answer is not a message: is the base URL right?")
-        if not self._ended:
-            raise BadReply(self._provider, "the reply broke off before its end.")
+    def _reply(self) -> Reply:
         kept = [whole(self._blocks[index]) for index in sorted(self._blocks)]
         blocks = [shaped(self._provider, block, _Block) for block in kept]
         return Reply(

@@ -6,12 +6,11 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.errors import BadReply
 from cdp_agent.providers.base import Failure, FinishReason, ProviderState, Reply, ToolCall, Usage
 from cdp_agent.providers.shared.arguments import text_of
 from cdp_agent.providers.shared.chat import failure_of as plain_failure_of
 from cdp_agent.providers.shared.errors import model_error
-from cdp_agent.providers.shared.stream import Count, Id, ObjectReader, counted, joined
+from cdp_agent.providers.shared.stream import Count, Id, ObjectDecoder, counted, joined
 
 WIRE = "google"
 OWN_ID = "google_call_"
@@ -77,13 +76,13 @@ class _Usage(msgspec.Struct, frozen=True, rename="camel"):
     cached_content_token_count: Count = None
 
 
-class ContentDecoder:
+class ContentDecoder(ObjectDecoder[_Chunk]):
     """The reply from the chunks of a stream, each of which is a whole response with what came since the last."""
 
+    answer = "generated content"
+
     def __init__(self, provider: str, model: str, content_type: str) -> None:
-        self._provider = provider
-        self._model = model
-        self._objects = ObjectReader(provider, content_type, _Chunk)
+        super().__init__(provider, model, content_type, _Chunk)
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._calls: list[ToolCall] = []
@@ -92,20 +91,12 @@ class ContentDecoder:
         self._finish: str | None = None
         self._blocked: str | None = None
         self._usage: dict[str, Any] = {}
-        self._seen = 0
 
-    def feed(self, data: bytes) -> None:
-        for chunk in self._objects.feed(data):
-            self._take(chunk)
+    @property
+    def _is_whole(self) -> bool:
+        return self._finish is not None or self._blocked is not None
 
-    def reply(self) -> Reply:
-        """The whole reply. Raises BadReply when the stream ended in the middle."""
-        for chunk in self._objects.end():
-            self._take(chunk)
-        if not self._seen:
-            raise BadReply(self._provider, "the answer is not generated content: is the base URL right?")
-        if self._finish is None and self._blocked is None:
-            raise BadReply(self._provider, "the reply broke off before its end.")
+    def _reply(self) -> Reply:
         return Reply(
             text=joined(self._text),
             reasoning=joined(self._reasoning),
@@ -120,7 +111,7 @@ class ContentDecoder:
         if chunk.error:
             raise model_error(self._provider, failure_of(chunk.error))
         told = (chunk.candidates, chunk.usage_metadata, chunk.prompt_feedback)
-        self._seen += any(each is not None for each in told)
+        self._seen = self._seen or any(each is not None for each in told)
         self._usage = chunk.usage_metadata or self._usage
         if chunk.prompt_feedback is not None:
             self._blocked = chunk.prompt_feedback.block_reason or self._blocked

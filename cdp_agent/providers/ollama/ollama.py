@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import msgspec
 
-from cdp_agent.errors import BadReply
 from cdp_agent.providers.base import (
     Assistant,
     FinishReason,
@@ -33,7 +32,7 @@ from cdp_agent.providers.shared.chat import bearer, encode_tools, failure, failu
 from cdp_agent.providers.shared.errors import model_error
 from cdp_agent.providers.shared.estimate import estimated_tokens
 from cdp_agent.providers.shared.images import base64_of, shown_by_the_user
-from cdp_agent.providers.shared.stream import Count, Id, ObjectReader, counted, joined
+from cdp_agent.providers.shared.stream import Count, Id, ObjectDecoder, counted, joined
 from cdp_agent.providers.shared.tool_calls import Function
 
 __all__ = ["JSON_OUTPUT", "decoder", "encode", "failure", "headers", "path"]
@@ -136,33 +135,25 @@ class _Usage(msgspec.Struct, frozen=True):
     eval_count: Count = None
 
 
-class OllamaDecoder:
+class OllamaDecoder(ObjectDecoder[_Line]):
     """The reply from the lines of a stream; its last is the one that says `done`."""
 
+    answer = "a chat"
+
     def __init__(self, provider: str, model: str, content_type: str) -> None:
-        self._provider = provider
-        self._model = model
         # A whole reply is one such line as well.
-        kind = "application/x-ndjson" if "json" in content_type else content_type
-        self._objects = ObjectReader(provider, kind, _Line)
+        super().__init__(provider, model, "application/x-ndjson" if "json" in content_type else content_type, _Line)
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._calls: list[ToolCall] = []
         self._end: _Line | None = None
-        self._seen = 0
 
-    def feed(self, data: bytes) -> None:
-        for line in self._objects.feed(data):
-            self._take(line)
+    @property
+    def _is_whole(self) -> bool:
+        return self._end is not None
 
-    def reply(self) -> Reply:
-        """The whole reply. Raises BadReply when the stream ended in the middle."""
-        for line in self._objects.end():
-            self._take(line)
-        if not self._seen:
-            raise BadReply(self._provider, "the answer is not a chat: is the base URL right?")
-        if self._end is None:
-            raise BadReply(self._provider, "the reply broke off before its end.")
+    def _reply(self) -> Reply:
+        assert self._end is not None  # it is whole
         reasoning = joined(self._reasoning)
         finish = _FINISH.get(self._end.done_reason or "", "unknown")
         used = counted(msgspec.to_builtins(self._end), _Usage) or _Usage()
@@ -179,7 +170,7 @@ class OllamaDecoder:
         if line.error:
             raise model_error(self._provider, failure_of(line.error))
         if line.message is not None:
-            self._seen += 1
+            self._seen = True
             self._text.append(line.message.content or "")
             self._reasoning.append(line.message.thinking or "")
             for call in line.message.tool_calls or ():

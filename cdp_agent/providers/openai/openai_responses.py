@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import msgspec
 
-from cdp_agent.errors import BadReply
 from cdp_agent.providers.base import (
     Assistant,
     FinishReason,
@@ -33,7 +32,7 @@ from cdp_agent.providers.shared.chat import bearer, failure, failure_of, usage_o
 from cdp_agent.providers.shared.errors import model_error
 from cdp_agent.providers.shared.images import data_url
 from cdp_agent.providers.shared.json_schemas import can_be_strict
-from cdp_agent.providers.shared.stream import Id, ObjectReader, shaped, whole
+from cdp_agent.providers.shared.stream import Id, ObjectDecoder, shaped, whole
 
 __all__ = ["JSON_OUTPUT", "decoder", "encode", "failure", "headers", "path"]
 
@@ -179,32 +178,25 @@ class _Item(msgspec.Struct, frozen=True):
         return str(self.call_id or self.id or "")
 
 
-class ResponseDecoder:
+class ResponseDecoder(ObjectDecoder[_Event]):
     """The reply from the events of a stream, or from one whole response.
 
     Each item of the output is told whole when it is done: what is told of it before need not be put together.
     """
 
+    answer = "a response"
+
     def __init__(self, provider: str, model: str, content_type: str) -> None:
-        self._provider = provider
-        self._model = model
-        self._objects = ObjectReader(provider, content_type, _Event)
+        super().__init__(provider, model, content_type, _Event)
         self._items: dict[int, dict[str, Any]] = {}
         self._response: _Response | None = None
-        self._seen = 0
 
-    def feed(self, data: bytes) -> None:
-        for event in self._objects.feed(data):
-            self._take(event)
+    @property
+    def _is_whole(self) -> bool:
+        return self._response is not None
 
-    def reply(self) -> Reply:
-        """The whole reply. Raises BadReply when the stream ended in the middle."""
-        for event in self._objects.end():
-            self._take(event)
-        if not self._seen:
-            raise BadReply(self._provider, "the answer is not a response: is the base URL right?")
-        if self._response is None:
-            raise BadReply(self._provider, "the reply broke off before its end.")
+    def _reply(self) -> Reply:
+        assert self._response is not None  # it is whole
         told = self._response.output or [self._items[index] for index in sorted(self._items)]
         items = [shaped(self._provider, whole(item), _Item) for item in told]
         calls = tuple(
@@ -223,7 +215,7 @@ class ResponseDecoder:
 
     def _take(self, event: _Event) -> None:
         kind = event.type or ""
-        self._seen += kind.startswith("response.") or event.object == "response"
+        self._seen = self._seen or kind.startswith("response.") or event.object == "response"
         if kind == "response.output_item.done":
             self._items[event.output_index or 0] = event.item or {}
         elif kind in ("response.completed", "response.incomplete", "response.failed"):

@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.errors import BadReply
 from cdp_agent.providers.base import (
     Assistant,
     Failure,
@@ -34,7 +33,7 @@ from cdp_agent.providers.shared.images import data_url, shown_by_the_user
 from cdp_agent.providers.shared.json_schemas import can_be_strict
 from cdp_agent.providers.shared.nesting import decode
 from cdp_agent.providers.shared.reasoning_details import Details
-from cdp_agent.providers.shared.stream import Count, ObjectReader, counted, joined, whole
+from cdp_agent.providers.shared.stream import Count, ObjectDecoder, counted, joined, whole
 from cdp_agent.providers.shared.tool_calls import Calls, Fragment
 
 _FINISH: dict[str, FinishReason] = {
@@ -217,17 +216,17 @@ class _Usage(msgspec.Struct, frozen=True):
 _NOTHING = _Delta()
 
 
-class ChatDecoder:
+class ChatDecoder(ObjectDecoder[_Chunk]):
     """The reply from the bytes of a stream, or of one whole JSON body where a server does not stream.
 
     What of the reasoning the provider wants back goes into the state, with a `wire` to name it by.
     """
 
+    answer = "a chat completion"
+
     def __init__(self, provider: str, model: str, content_type: str, *, wire: str | None = None) -> None:
-        self._provider = provider
-        self._model = model
+        super().__init__(provider, model, content_type, _Chunk)
         self._wire = wire
-        self._objects = ObjectReader(provider, content_type, _Chunk)
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._reasoning_field = ""
@@ -236,20 +235,12 @@ class ChatDecoder:
         self._refused = False
         self._finish: FinishReason | None = None
         self._usage = Usage()
-        self._chunks = 0
 
-    def feed(self, data: bytes) -> None:
-        for chunk in self._objects.feed(data):
-            self._take(chunk)
+    @property
+    def _is_whole(self) -> bool:
+        return self._finish is not None or self._objects.done
 
-    def reply(self) -> Reply:
-        """The whole reply. Raises BadReply when the stream ended in the middle."""
-        for chunk in self._objects.end():
-            self._take(chunk)
-        if not self._chunks:
-            raise BadReply(self._provider, "the answer is not a chat completion: is the base URL right?")
-        if self._finish is None and not self._objects.done:
-            raise BadReply(self._provider, "the reply broke off before its end.")
+    def _reply(self) -> Reply:
         return Reply(
             text=joined(self._text),
             reasoning=joined(self._reasoning),
@@ -262,7 +253,7 @@ class ChatDecoder:
     def _take(self, chunk: _Chunk) -> None:
         if error := _error_in(chunk):
             raise model_error(self._provider, failure_of(error))
-        self._chunks += chunk.choices is not None
+        self._seen = self._seen or chunk.choices is not None
         self._count(chunk.usage)
         if chunk.x_groq:
             self._count(chunk.x_groq.usage)

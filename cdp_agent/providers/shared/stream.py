@@ -7,13 +7,15 @@ the types that it says, and everything else is a BadReply.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 import msgspec
 from msgspec import Meta
 
 from cdp_agent.errors import BadReply
+from cdp_agent.providers.base import Reply
 from cdp_agent.providers.shared.nesting import is_too_deep
 from cdp_agent.providers.shared.sse import EventReader, LineSplitter
 
@@ -102,6 +104,47 @@ class ObjectReader(Generic[_T]):
         if not isinstance(found, dict):
             raise BadReply(self._provider, f"a part of the reply is not an object: {str(found)[:200]!r}")
         yield shaped(self._provider, found, self._kind)
+
+
+class ObjectDecoder(ABC, Generic[_T]):
+    """Makes a reply of the objects of a stream, or of one whole body; see base.Decoder. A wire says what each adds."""
+
+    answer: ClassVar[str]
+    """What it makes a reply of, as whoever gets something else is told."""
+
+    def __init__(self, provider: str, model: str, content_type: str, kind: type[_T]) -> None:
+        self._provider = provider
+        self._model = model
+        self._objects = ObjectReader(provider, content_type, kind)
+        self._seen = False
+        """Whether anything of such an answer has come."""
+
+    def feed(self, data: bytes) -> None:
+        for each in self._objects.feed(data):
+            self._take(each)
+
+    def reply(self) -> Reply:
+        """The whole reply. Raises BadReply when the stream ended in the middle."""
+        for each in self._objects.end():
+            self._take(each)
+        if not self._seen:
+            raise BadReply(self._provider, f"the answer is not {self.answer}: is the base URL right?")
+        if not self._is_whole:
+            raise BadReply(self._provider, "the reply broke off before its end.")
+        return self._reply()
+
+    @abstractmethod
+    def _take(self, each: _T, /) -> None:
+        """Takes in the next object. Raises ModelError for one that tells of an error."""
+
+    @property
+    @abstractmethod
+    def _is_whole(self) -> bool:
+        """Whether its end has come."""
+
+    @abstractmethod
+    def _reply(self) -> Reply:
+        """What has come to be, when it is whole. Raises BadReply."""
 
 
 def shaped(provider: str, value: Any, kind: type[_T]) -> _T:

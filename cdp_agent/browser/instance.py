@@ -209,8 +209,10 @@ class OpenContext:
     @property
     def _blank(self) -> list[str]:
         """The tab that stands before ours."""
-        made = self._window is not None and self._window.done() and self._window.exception() is None
-        return [self._window.result().target_id] if self._window is not None and made else []
+        window = self._window
+        if window is None or not window.done() or window.exception() is not None:
+            return []
+        return [window.result().target_id]
 
     @property
     def ours(self) -> list[Page]:
@@ -288,10 +290,8 @@ class OpenContext:
         A window that is not minimized covers others although it does not take the focus. A page in front of its window
         raises it when it shows a dialog or calls `focus()`; one behind another does not (Chromium 156, X11).
         """
-        gone = (
-            self._window is not None and self._window.done() and not set(self._blank) & set(self.instance.targets.pages)
-        )
-        if self._window is None or gone:
+        pages = self.instance.targets.pages
+        if self._window is None or (self._window.done() and pages.keys().isdisjoint(self._blank)):
             blank = target.CreateTarget(
                 url="about:blank",
                 background=True,

@@ -17,13 +17,11 @@ from cdp_agent.cli.status import DONE
 from cdp_agent.cli.subcommands.chrome import ChromeCommand, read_chrome, tell_chrome, tell_none, tell_stopped
 from cdp_agent.cli.subcommands.open import list_tabs, read_open, read_tabs
 from cdp_agent.cli.subcommands.tool import call_tool
-from cdp_agent.cli.words import Chosen, split
+from cdp_agent.cli.words import RUNS, Chosen, split
 from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.tools import BUILT_IN
-
-RUNS = ("run", "do", "resume")
 
 
 class ListTabs(msgspec.Struct, frozen=True):

@@ -5,12 +5,12 @@ Every command waits for these imports.
 
 from collections.abc import Sequence
 
-from cdp_agent.cli.words import HOST, of_session, split
+from cdp_agent.cli.words import HOST, RUNS, of_session, split
 from cdp_agent.session import client, runtime
 
 _LOCAL = frozenset(
     (
-        *("run", "do", "resume", "config", "doctor", "tools", "sessions", "close"),
+        *(*RUNS, "config", "doctor", "tools", "sessions", "close"),
         *("help", "options", "skill", "completion"),
     )
 )

@@ -11,17 +11,16 @@ from logging.handlers import RotatingFileHandler
 import msgspec
 
 from cdp_agent.cli.caller import CommandCaller
-from cdp_agent.cli.commands import RUNS, carry_out
+from cdp_agent.cli.commands import carry_out
 from cdp_agent.cli.session import Sessions
 from cdp_agent.cli.status import DONE, FAULT, status_of
 from cdp_agent.cli.subcommands.sessions import ABOUT, CLOSE
 from cdp_agent.cli.terminal.text import one_line
-from cdp_agent.cli.words import split
+from cdp_agent.cli.words import RUNS, split
 from cdp_agent.errors import CdpAgentError
 from cdp_agent.session.host import ClientOutput, Host
 from cdp_agent.session.messages import CommandRequest
 
-COMMAND = (sys.executable, "-m", "cdp_agent.cli.hosting")
 _LOG_BYTES = 256 * 1024
 _log = logging.getLogger(__name__)
 

@@ -152,7 +152,7 @@ class Sessions:
             found = self._open.pop(name, None)
             if found is not None:
                 await found.session.close()
-            if self._attached is not None and not [each for each in self.names if each != name]:
+            if self._attached is not None and set(self.names) <= {name}:
                 browser, self._attached = self._attached, None
                 await browser.close()
         return found is not None

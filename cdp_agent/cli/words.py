@@ -8,6 +8,8 @@ from cdp_agent.session import runtime
 
 HOST = (sys.executable, "-m", "cdp_agent.cli.hosting")
 """What holds sessions."""
+RUNS = ("run", "do", "resume")
+"""The commands that an agent carries out."""
 _ALONE = ("-h", "--help", "-V", "--version", "--json", "-q", "--quiet", "--debug")
 
 

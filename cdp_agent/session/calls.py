@@ -79,16 +79,15 @@ async def _with_ref(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> di
     if key is None or "ref" not in parameters or "selector" in parameters or "ref" in given:
         return None
     selector = given.pop(key).strip()
+    rest = {each: value for each, value in read_object(call.arguments).items() if each != key}
     found = await page.find(selector, max_results=_MOST_MATCHES, include_text=False) if selector else None
     if found is None:
-        return {name: value for name, value in read_object(call.arguments).items() if name != key}
+        return rest
     if found.total != 1:
         shown = ", ".join(f"{each.tag} [ref={each.ref}]" for each in found.elements)
         hint = f": {shown}{', …' if found.total > len(found.elements) else ''}. Give one of these refs" if shown else ""
         raise InvalidArguments(f"{name}: {selector!r} matches {found.total} elements, not one{hint}.")
-    return {"ref": found.elements[0].ref} | {
-        name: value for name, value in read_object(call.arguments).items() if name != key
-    }
+    return {"ref": found.elements[0].ref} | rest
 
 
 async def perform(understood: Understood, context: Context) -> Observation | Answer | ActionError:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ANSWERS_WITHIN_S = 20.0
 READY = b"ready\n"
-_HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
+HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
 _LONGEST_SOCKET_PATH = 100
 
 
@@ -144,7 +144,7 @@ def started(folder: str, host: str, command: Sequence[str]) -> HostConnection:
 
 def _reached(folder: str, name: str) -> socket.socket:
     path = os.path.join(folder, f"{name}.sock")
-    if not _HAS_UNIX_SOCKETS:
+    if not HAS_UNIX_SOCKETS:
         with open(path, encoding="ascii") as file:
             port, token = file.read().split()
         connection = socket.create_connection(("127.0.0.1", int(port)))

@@ -13,7 +13,6 @@ import logging
 import os
 import secrets
 import signal
-import socket
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -22,13 +21,12 @@ from typing import Protocol
 import msgspec
 
 from cdp_agent.security import files
-from cdp_agent.session.client import READY
+from cdp_agent.session.client import HAS_UNIX_SOCKETS, READY
 from cdp_agent.session.messages import CommandEnded, CommandRequest, Complained, Hello, Message, Said, Written
 
 _LONGEST_REQUEST = 64 << 20
 _LOOKS_EVERY_S = 1.0
 _FIRST_COMMAND_S = 30.0
-_HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
 _log = logging.getLogger(__name__)
 
 
@@ -136,7 +134,7 @@ class Host:
     async def _listen(self) -> asyncio.Server:
         with suppress(FileNotFoundError):
             os.unlink(self._path)  # of one that was killed: whoever started us has seen that nobody answers
-        if _HAS_UNIX_SOCKETS:
+        if HAS_UNIX_SOCKETS:
             before = os.umask(0o177)
             try:
                 server = await asyncio.start_unix_server(self._serve, self._path, limit=_LONGEST_REQUEST)

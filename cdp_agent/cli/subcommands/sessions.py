@@ -16,6 +16,7 @@ from cdp_agent.cli.status import DONE
 from cdp_agent.cli.terminal.text import one_line
 from cdp_agent.errors import BrowserError
 from cdp_agent.session import client, runtime
+from cdp_agent.session.client import HostConnection
 
 ABOUT, CLOSE = "+about", "+close"
 """What the host is asked; nobody can type them as commands."""
@@ -31,9 +32,10 @@ def list_sessions(words: Sequence[str]) -> int:
     found = [about for name in runtime.names(folder) if (about := _about(folder, name)) is not None]
     if as_json:
         print(msgspec.json.encode(found).decode())
-    elif not found:
+        return DONE
+    if not found:
         print("No session runs.")
-    for each in found if not as_json else []:
+    for each in found:
         chrome = f"at {each.endpoint}" if each.endpoint else f"Chrome is process {each.chrome}"
         tabs = f"{each.tabs} tab{'' if each.tabs == 1 else 's'}"
         page = f", now at {each.url}" if each.url else ""
@@ -47,14 +49,13 @@ def close_sessions(words: Sequence[str], name: str) -> int:
     parser.add_argument("--all", action="store_true", help="all of this user's sessions")
     parser.add_argument("--json", action="store_true", help="the names of those that have ended, as JSON")
     found = parser.read(words)
-    everything = found.all
     folder = runtime.folder()
-    closed = [each for each in (runtime.names(folder) if everything else [name]) if close_session(folder, each)]
+    closed = [each for each in (runtime.names(folder) if found.all else [name]) if close_session(folder, each)]
     if found.json:
         print(msgspec.json.encode(closed).decode())
         return DONE
     if not closed:
-        print("No session runs." if everything else f"No session {name!r} runs.")
+        print("No session runs." if found.all else f"No session {name!r} runs.")
     for each in closed:
         print(f"Session {each!r} has ended.")
     return DONE
@@ -69,12 +70,7 @@ def close_session(folder: str, name: str) -> bool:
     if connection is None:
         _forget(folder, name)
         return False
-    told: list[str] = []
-    try:
-        connection.carry_out(name, [CLOSE], told.append)
-    finally:
-        connection.close()
-    return bool(told)
+    return bool(_asked(connection, name, CLOSE))
 
 
 def _about(folder: str, name: str) -> SessionInfo | None:
@@ -86,14 +82,21 @@ def _about(folder: str, name: str) -> SessionInfo | None:
     if connection is None:
         _forget(folder, name)
         return None
-    told: list[str] = []
     try:
-        connection.carry_out(name, [ABOUT], told.append)
+        told = _asked(connection, name, ABOUT)
     except BrowserError:
         return None  # it ended meanwhile
+    return msgspec.json.decode(told, type=SessionInfo) if told else None
+
+
+def _asked(connection: HostConnection, name: str, word: str) -> str:
+    """What a host answers of a session, nothing where it has none of that name. Raises BrowserError."""
+    told: list[str] = []
+    try:
+        connection.carry_out(name, [word], told.append)
     finally:
         connection.close()
-    return msgspec.json.decode("".join(told), type=SessionInfo) if told else None
+    return "".join(told)
 
 
 def _forget(folder: str, name: str) -> None:

@@ -53,8 +53,8 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
     by_stdin = found.file == _STDIN
     if by_stdin and stdin is None:
         stdin = sys.stdin.read()
-    text = stdin if by_stdin and stdin is not None else _text(Path(caller.folder) / os.path.expanduser(found.file))
-    steps = read_steps(text)
+    path = Path(caller.folder) / os.path.expanduser(found.file)
+    steps = read_steps(stdin if by_stdin and stdin is not None else _text(path))
     if config.executor is None and config.approve not in _REWORDING:
         _refuse_what_nobody_understands(steps)
     left = _OF_PLANNER if config.executor else _OF_PLANNER | _FALLBACK
@@ -84,6 +84,6 @@ def read_steps(text: str) -> list[str]:
 
 def _text(path: Path) -> str:
     try:
-        return Path(os.path.expanduser(path)).read_text("utf-8-sig")
+        return path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SetupError(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}.") from error

@@ -236,8 +236,7 @@ class PolicyRegistry:
             return judge(None, former, event, tab=False)
         if workers := [each for each in self._workers.values() if each.info.target_id == frame]:
             return self._judge_worker(workers[0], event)
-        sender = next((each for each in self._guards if frame in each.tabs or frame in each.frames), None)
-        if sender is not None:
+        if (sender := self._guard_of(frame)) is not None:
             if event.resource_type == "Document":
                 sender.visit(event.request.url)
             elif (freed := self._freed.get(frame)) and (not event.network_id or event.network_id in freed[0]):
@@ -247,6 +246,10 @@ class PolicyRegistry:
             return self._judge_later(event)
         told = next((each for each in self._guards if each.narrow), None) or next(iter(self._guards), None)
         return judge(told, self._rules, event, tab=False)
+
+    def _guard_of(self, frame_id: str) -> RequestPolicy | None:
+        """That of the tab or frame."""
+        return next((each for each in self._guards if frame_id in each.tabs or frame_id in each.frames), None)
 
     def _judge_later(self, event: fetch.RequestPaused) -> asyncio.Future[Outcome | None]:
         loop = asyncio.get_running_loop()
@@ -274,7 +277,7 @@ class PolicyRegistry:
         if told.cancelled() or told.exception() is not None:
             return
         parent = told.result().target_info.parent_frame_id or ""
-        if guard := next((each for each in self._guards if parent in each.tabs or parent in each.frames), None):
+        if (guard := self._guard_of(parent)) is not None:
             guard.frames.add(frame_id)
             self.came(frame_id)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Generator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from cdp_agent.browser.attach.connecting import AUTO, Connecting
 from cdp_agent.browser.attach.tab_closer import HttpEndpoint, TabCloser
@@ -17,6 +17,7 @@ from cdp_agent.page.tab.settings import Viewport, viewport_of
 
 from .context import BrowserContext, Exchange, Open
 from .context_options import ContextOptions
+from .opening import Opens
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -216,23 +217,12 @@ class Browser(BrowserContext):
         await self._exchange.close()
 
 
-class Opening:
+class Opening(Opens[Browser]):
     """A Browser to come: `await` it, or enter it as `async with`, which closes it."""
 
     def __init__(self, open_: Open) -> None:
+        super().__init__()
         self._open = open_
-        self._browser: Browser | None = None
-
-    def __await__(self) -> Generator[Any, None, Browser]:
-        return self._opened().__await__()
-
-    async def __aenter__(self) -> Browser:
-        self._browser = await self._opened()
-        return self._browser
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._browser is not None:
-            await self._browser.close()
 
     async def _opened(self) -> Browser:
         return Browser(await self._open(), self._open)

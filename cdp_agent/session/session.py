@@ -11,7 +11,7 @@ import asyncio
 import functools
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec
 from weakref import WeakKeyDictionary
@@ -20,6 +20,7 @@ import msgspec
 
 from cdp_agent.browser.browser import Browser, Opening
 from cdp_agent.browser.context import BrowserContext
+from cdp_agent.browser.opening import Opens
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, CdpAgentError, PageUnresponsive
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.security.secrets import Secrets
@@ -319,23 +320,12 @@ class Session:
     connect = staticmethod(_opened_by(Browser.connect))
 
 
-class OpeningSession:
+class OpeningSession(Opens[Session]):
     """A Session to come: `await` it, or enter it as `async with`, which closes it."""
 
     def __init__(self, opening: Opening) -> None:
+        super().__init__()
         self._opening = opening
-        self._session: Session | None = None
-
-    def __await__(self) -> Generator[Any, None, Session]:
-        return self._opened().__await__()
-
-    async def __aenter__(self) -> Session:
-        self._session = await self._opened()
-        return self._session
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._session is not None:
-            await self._session.close()
 
     async def _opened(self) -> Session:
         return Session(await self._opening, closes_browser=True)

@@ -1,0 +1,184 @@
+"""Who may send requests to a server of ours: the middleware in front of everything that is served over HTTP.
+
+Any page that a person opens can send requests to servers on their machine, and with a name that it points at 127.0.0.1
+("DNS rebinding") it can read the answers, too. `Host` and `Origin` tell such requests; a token tells other users and
+programs of the machine. See https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#security-warning.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+"""The names of a server that only its own machine can reach."""
+MAX_BODY_BYTES = 4 << 20
+BODY_TIMEOUT_S = 30.0
+SEND_TIMEOUT_S = 60.0
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class HttpGuard:
+    """An ASGI application that passes on to `app` what may come, each request with its whole body.
+
+    A request is refused that
+
+    * names another host than `hosts` (421), whatever the port: a tunnel changes that;
+    * comes from a page (`Origin`) that is neither of the host it names nor of `origins`, such as
+      "https://app.example" (403);
+    * does not show `token` as `Authorization: Bearer TOKEN` (401); None asks for no token. `public_paths` are answered
+      without;
+    * has a body of more than `max_body_bytes` (413), or that takes longer than `body_timeout_s` (408).
+
+    WebSockets are refused alike, before they are accepted. A client that takes nothing of its answer for
+    `send_timeout_s` is given up: the application gets a TimeoutError. Refusals are JSON:
+    {"error": {"type", "message"}}.
+    """
+
+    def __init__(
+        self,
+        app: AsgiApp,
+        *,
+        token: str | None,
+        hosts: Collection[str] = LOOPBACK,
+        origins: Collection[str] = (),
+        public_paths: Collection[str] = (),
+        max_body_bytes: int = MAX_BODY_BYTES,
+        body_timeout_s: float = BODY_TIMEOUT_S,
+        send_timeout_s: float = SEND_TIMEOUT_S,
+    ) -> None:
+        self._app = app
+        self._token = None if token is None else token.encode()
+        self._hosts = {each.strip("[]").lower() for each in hosts}
+        self._origins = {each.rstrip("/").lower() for each in origins}
+        self._public_paths = frozenset(public_paths)
+        self._max_body_bytes = max_body_bytes
+        self._body_timeout_s = body_timeout_s
+        self._send_timeout_s = send_timeout_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)  # the server's own beginning and end
+            return
+        refusal = self._refusal(scope)
+        if refusal is None and scope["type"] == "http":
+            try:
+                async with asyncio.timeout(self._body_timeout_s):
+                    receive = await self._with_whole_body(scope, receive)
+            except TimeoutError:
+                refusal = _Refusal(HTTPStatus.REQUEST_TIMEOUT, "The body of the request took too long.")
+            except _Refusal as error:
+                refusal = error
+            except _Disconnected:
+                return
+        if refusal is None:
+            await self._app(scope, receive, self._in_time(send))
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008, "reason": str(refusal)})
+        else:
+            await _refuse(refusal, send)
+
+    def _refusal(self, scope: Scope) -> _Refusal | None:
+        host, origin = _only(scope, b"host"), _only(scope, b"origin")
+        if host is None or _name_of(host) not in self._hosts:
+            return _Refusal(HTTPStatus.MISDIRECTED_REQUEST, "This server does not go by the name in `Host`.")
+        if origin is not None and not self._is_admitted(origin.lower(), host.lower()):
+            return _Refusal(HTTPStatus.FORBIDDEN, "Requests from pages of this origin are not allowed.")
+        if self._token is None or scope["path"] in self._public_paths:
+            return None
+        shown = (_only(scope, b"authorization") or "").partition(" ")
+        if shown[0].lower() != "bearer" or not hmac.compare_digest(shown[2].strip().encode(), self._token):
+            return _Refusal(HTTPStatus.UNAUTHORIZED, "Send the server's token, as `Authorization: Bearer TOKEN`.")
+        return None
+
+    def _is_admitted(self, origin: str, host: str) -> bool:
+        return origin in self._origins or origin in (f"http://{host}", f"https://{host}")
+
+    async def _with_whole_body(self, scope: Scope, receive: Receive) -> Receive:
+        """What gives the body in one piece, and then what `receive` gives. Raises _Refusal, _Disconnected."""
+        too_long = _Refusal(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body may have {self._max_body_bytes:,} bytes at most."
+        )
+        length = _only(scope, b"content-length")
+        if length is not None and length.isdecimal() and int(length) > self._max_body_bytes:
+            raise too_long
+        body, more = bytearray(), True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise _Disconnected
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+            if len(body) > self._max_body_bytes:
+                raise too_long
+        held: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+
+        async def receive_whole() -> Message:
+            return held.pop() if held else await receive()
+
+        return receive_whole
+
+    def _in_time(self, send: Send) -> Send:
+        async def send_in_time(message: Message) -> None:
+            async with asyncio.timeout(self._send_timeout_s):
+                await send(message)
+
+        return send_in_time
+
+
+class _Refusal(Exception):
+    """Why a request gets no further."""
+
+    def __init__(self, status: HTTPStatus, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class _Disconnected(Exception):
+    """Nobody is there any more to be answered."""
+
+
+def hosts_of(bind: str) -> tuple[str, ...]:
+    """The names by which a server that listens at this address is called, but for those that only its owner knows."""
+    return LOOPBACK if bind in (*LOOPBACK, "", "0.0.0.0", "::") else (*LOOPBACK, bind)
+
+
+async def _refuse(refusal: _Refusal, send: Send) -> None:
+    error = {"type": refusal.status.phrase.title().replace(" ", ""), "message": str(refusal)}
+    body = json.dumps({"error": error}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),  # what is left of its body is not waited for
+    ]
+    if refusal.status == HTTPStatus.UNAUTHORIZED:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send({"type": "http.response.start", "status": int(refusal.status), "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _only(scope: Scope, name: bytes) -> str | None:
+    """The header's value; None when it is not there, and "" when it is there twice, which fits nothing."""
+    found = [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+    if len(found) > 1:
+        return ""
+    return found[0] if found else None
+
+
+def _name_of(host: str) -> str:
+    """The name in `Host`, without port and brackets; "" when it is none."""
+    try:
+        parts = urlsplit(f"//{host}")
+    except ValueError:
+        return ""
+    return (parts.hostname or "") if parts.netloc == host and parts.username is None else ""

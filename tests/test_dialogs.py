@@ -13,6 +13,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.errors import PageUnresponsive
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.page import Page
 from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
 from tests.acting import ref
@@ -161,6 +162,29 @@ async def test_a_dialog_in_a_tab_of_somebody_else_is_theirs_to_answer(detached: 
         assert bytes((await asking).result.value) == b"false"
         assert 'button "Send"' in (await page.snapshot()).text
         assert page.dialogs.take() == []
+    await person.browser.send(target.CloseTarget(target_id=opened.target_id))
+    await person.close()
+
+
+async def test_a_dialog_of_somebody_elses_that_opens_while_we_wait_for_the_page_is_named_at_once(
+    detached: DetachedChrome, serve: Serve
+) -> None:
+    person = Connection(await address_of(detached.endpoint).connect({}))
+    opened = await person.browser.send(target.CreateTarget(url=serve("<title>theirs</title><button>Send</button>")))
+    attached = await person.browser.send(target.AttachToTarget(target_id=opened.target_id, flatten=True))
+    theirs = person.session(attached.session_id)
+    async with Browser.connect(detached.endpoint) as browser:
+        page = browser.find_page(opened.target_id)
+        await page.snapshot()
+        await theirs.send(cdp_page.Enable())
+        began = asyncio.get_running_loop().time()
+
+        with pytest.raises(PageUnresponsive, match=r"shows its user a dialog \(confirm: 'Delete all\?'\)"):
+            await page.evaluate("setTimeout(() => confirm('Delete all?')); new Promise(() => {})")
+
+        assert asyncio.get_running_loop().time() - began < CALL_TIMEOUT_S
+        await theirs.send(cdp_page.HandleJavaScriptDialog(accept=False))
+        assert 'button "Send"' in (await page.snapshot()).text
     await person.browser.send(target.CloseTarget(target_id=opened.target_id))
     await person.close()
 

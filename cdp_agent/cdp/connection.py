@@ -83,6 +83,8 @@ class Session:
         """Why nothing will be answered for now: set by `fail`, ended by `resume`."""
         self.silent = False
         """Something was not answered in time, and nothing since: kept by those who have a time."""
+        self.held_up_by: str | None = None
+        """What somebody has to do before anything is answered: kept by whoever knows of it."""
         self._handlers: dict[str, dict[object, Callable[[msgspec.Raw], None]]] = {}
         self._expected: set[asyncio.Future[Any]] = set()
 

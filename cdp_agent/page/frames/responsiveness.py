@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from weakref import WeakKeyDictionary
 
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import runtime
@@ -17,6 +18,26 @@ _CHROME_ANSWERS_WITHIN_S = 30.0
 CHROME_SILENT = (
     "Chrome does not answer: its process was stopped, or hangs. Let it go on, or end it and open the browser anew."
 )
+
+_waiting: WeakKeyDictionary[Session, set[asyncio.Timeout]] = WeakKeyDictionary()
+
+
+def waiting_for(session: Session) -> set[asyncio.Timeout]:
+    """The times of those who wait for an answer of the session now."""
+    return _waiting.setdefault(session, set())
+
+
+def hold_up(session: Session, by: str) -> None:
+    """Nothing is answered until `let_go`: whoever waits within a `deadline` hears of it now, not when time is up."""
+    session.held_up_by = by
+    for each in waiting_for(session):
+        if not each.expired():
+            each.reschedule(asyncio.get_running_loop().time())
+
+
+def let_go(session: Session) -> None:
+    """The session answers again."""
+    session.held_up_by = None
 
 
 async def answers(session: Session) -> bool:

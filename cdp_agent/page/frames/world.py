@@ -22,7 +22,7 @@ from cdp_agent.cdp.types import Command
 from cdp_agent.errors import DocumentGone, PageClosed, PageUnresponsive, ProtocolError, SessionClosed
 from cdp_agent.page import js
 
-from .responsiveness import answers, check_chrome
+from .responsiveness import answers, check_chrome, waiting_for
 from .standstill import standstill_of
 
 T = TypeVar("T")
@@ -194,19 +194,25 @@ class deadline:
     async def __aenter__(self) -> None:
         if self._session.stalled_because == CRASHED:
             raise PageUnresponsive(CRASHED_PAGE)
+        if self._session.held_up_by is not None:
+            raise PageUnresponsive(self._session.held_up_by)
         if self._session.silent and not await answers(self._session):
             raise PageUnresponsive(_STILL_BUSY)
         self._timeout = asyncio.timeout(self._timeout_s)
         await self._timeout.__aenter__()
+        waiting_for(self._session).add(self._timeout)
         if (standstill := standstill_of(self._session)) is not None:
             standstill.add(self._timeout)
 
     async def __aexit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if (standstill := standstill_of(self._session)) is not None:
             standstill.discard(self._timeout)
+        waiting_for(self._session).discard(self._timeout)
         try:
             await self._timeout.__aexit__(kind, error, trace)
         except TimeoutError as timeout:
+            if self._session.held_up_by is not None:
+                raise PageUnresponsive(self._session.held_up_by) from timeout
             self._session.silent = True
             await check_chrome(self._session)
             raise PageUnresponsive(_BUSY.format(self._timeout_s)) from timeout

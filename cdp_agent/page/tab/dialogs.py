@@ -16,6 +16,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_not_active
 from cdp_agent.errors import PageUnresponsive
+from cdp_agent.page.frames.responsiveness import hold_up, let_go
 
 if TYPE_CHECKING:
     from cdp_agent.page.policy.holding import Hold
@@ -67,8 +68,8 @@ class DialogWatcher:
         """What may have to be asked about before it is answered."""
         self._stranded = stranded
         self._answers = answers
-        self._left: tuple[Session, cdp_page.JavascriptDialogOpening] | None = None
-        """The one that waits for a person."""
+        self._left: Session | None = None
+        """That of the one that waits for a person."""
         self._told: list[Dialog] = []
 
     def watch(self, session: Session) -> None:
@@ -78,9 +79,8 @@ class DialogWatcher:
 
     def check(self) -> None:
         """Raises PageUnresponsive while a dialog waits for a person: until then the page answers nothing."""
-        if self._left is not None and self._left[0].closed_because is None:
-            shown = f"{self._left[1].type}: {self._left[1].message[:_LONGEST_MESSAGE]!r}"
-            raise PageUnresponsive(f"The page shows its user a dialog ({shown}) and waits until they answer it.")
+        if self._left is not None and self._left.closed_because is None and self._left.held_up_by is not None:
+            raise PageUnresponsive(self._left.held_up_by)
 
     def take(self) -> list[Dialog]:
         """The dialogs since the last call."""
@@ -97,11 +97,15 @@ class DialogWatcher:
         return any(each.kind == "beforeunload" and each.answer == "dismiss" for each in self._told)
 
     def _closed(self) -> None:
+        if self._left is not None:
+            let_go(self._left)
         self._left = None
 
     def _answer(self, session: Session, event: cdp_page.JavascriptDialogOpening) -> None:
         if event.has_browser_handler and not self._answers():
-            self._left = session, event
+            self._left = session
+            shown = f"{event.type}: {event.message[:_LONGEST_MESSAGE]!r}"
+            hold_up(session, f"The page shows its user a dialog ({shown}) and waits until they answer it.")
             return
         self.opened += 1
         answer: Answer = getattr(self._policy, event.type, "dismiss")

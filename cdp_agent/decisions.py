@@ -5,7 +5,8 @@ A question has its kind in `type`, a decision its kind in `decision`: {"decision
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Literal
 
 import msgspec
 
@@ -38,10 +39,50 @@ class ActionProposed(msgspec.Struct, frozen=True, kw_only=True, tag="action"):
 
 
 class QuestionAsked(msgspec.Struct, frozen=True, kw_only=True, tag="question"):
-    """Something that only the user knows."""
+    """Something that only the user knows. `options` are answers that suggest themselves; any other may be given."""
 
     id: int
     question: str
+    options: list[str] = []
+
+
+FieldValue = str | bool | int | float | list[str]
+"""What goes into a field: text, or the text of an option; true or false for a box; several options of a list."""
+
+
+class FormField(msgspec.Struct, frozen=True, kw_only=True):
+    """A field of a page that the user is to fill in.
+
+    `label` and `description` are the model's words, `name` is what the page calls it. `field_type` is that of the page:
+    text, password, email, number, date, select, multiselect, checkbox, radio, textarea and so on; `options` are the
+    texts to choose from. `current_value` is "" for what is not shown. `error` is why the value before was refused, in
+    the page's words, without that value.
+    """
+
+    ref: str
+    label: str
+    field_type: str = "text"
+    required: bool = False
+    options: list[str] = []
+    current_value: str = ""
+    description: str = ""
+    name: str = ""
+    error: str = ""
+
+
+class FormRequested(msgspec.Struct, frozen=True, kw_only=True, tag="form"):
+    """Fields that the user is to fill in. The values go into the page, and to no model.
+
+    `reason` is "validation_error" where values that were given before did not do. `url` is the page; `origins` are all
+    that the values can get to from there: of the frames around the fields, and of where their form is sent.
+    """
+
+    id: int
+    description: str
+    fields: list[FormField]
+    reason: Literal["initial", "validation_error"] = "initial"
+    url: str = ""
+    origins: list[str] = []
 
 
 class StepFailed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
@@ -94,18 +135,37 @@ class Respond(msgspec.Struct, frozen=True, tag_field="decision", tag="answer", f
     text: str
 
 
+class Fill(msgspec.Struct, frozen=True, tag_field="decision", tag="fill", forbid_unknown_fields=True):
+    """Values for the fields of a form, by their refs. Fields that are left out stay as they are."""
+
+    values: dict[str, FieldValue]
+
+    def __repr__(self) -> str:
+        return f"Fill({', '.join(self.values)})"
+
+
+class Decline(msgspec.Struct, frozen=True, tag_field="decision", tag="decline"):
+    """The user does not answer, or does not fill the form in. The run goes on, and its model is told."""
+
+
 class Stop(msgspec.Struct, frozen=True, tag_field="decision", tag="stop"):
     """Nothing more is done."""
 
     why: str = "It was stopped by the user."
 
 
-Ask = PlanProposed | ActionProposed | QuestionAsked | StepFailed
-Decision = Approve | Reject | Edit | Execute | Skip | Reword | Retry | Respond | Stop
+Ask = PlanProposed | ActionProposed | QuestionAsked | FormRequested | StepFailed
+Decision = Approve | Reject | Edit | Execute | Skip | Reword | Retry | Respond | Fill | Decline | Stop
+UserAsk = QuestionAsked | FormRequested
+"""What is asked of the user, not of whoever approves."""
+UserAnswer = str | Mapping[str, FieldValue] | None
+"""The text for a question, the values by refs for a form; None: the user declines."""
+AskUser = Callable[[UserAsk], Awaitable[UserAnswer]]
 _POSSIBLE: dict[type, tuple[type, ...]] = {
     PlanProposed: (Approve, Reject, Edit, Stop),
     ActionProposed: (Execute, Skip, Reword, Stop),
-    QuestionAsked: (Respond, Stop),
+    QuestionAsked: (Respond, Decline, Stop),
+    FormRequested: (Fill, Decline, Stop),
     StepFailed: (Retry, Reword, Skip, Stop),
 }
 

@@ -8,17 +8,17 @@ as an event of Pilo has its tag. The others of Pilo are:
     system:debug_batch, _tool_drop   ai:generation: actions_requested, actions_executed, batch_truncated_by
     system:debug_compression         agent:observed: page_chars is all of the page, snapshot or changed what is shown
     system:debug_history_size        history:shrunk, and input_tokens of each ai:generation
-    interactive:form_data_request    none: data come with the task, and secrets are filled in by the runtime
 and not told, since nothing happens there: system:debug_message (all that a model is sent is in the other events).
 """
 
 from __future__ import annotations
 
-from typing import Any, Generic
+from typing import Any, Generic, Literal
 
 import msgspec
 
 from cdp_agent import step_events
+from cdp_agent.decisions import FormField
 from cdp_agent.event import BaseEvent
 from cdp_agent.outcome import AgentResult, Answer_co, BatchCut, Quality, Stats
 from cdp_agent.providers.base import FinishReason, ToolCall, Usage
@@ -211,6 +211,20 @@ class AgentExtracted(BaseEvent, frozen=True, tag="agent:extracted"):
     data: str
 
 
+class FormDataRequested(BaseEvent, frozen=True, tag="interactive:form_data_request"):
+    """The user is asked to fill in fields of the page; the question itself, with its id, is an `approval:asked`."""
+
+    description: str
+    reason: Literal["initial", "validation_error"]
+    fields: list[FormField]
+
+
+class FormDataError(BaseEvent, frozen=True, tag="interactive:form_data_error"):
+    """What the user gave for these fields did not do: why is in `FormField.error`, and what it was nowhere."""
+
+    fields: list[FormField]
+
+
 class HistoryShrunk(BaseEvent, frozen=True, tag="history:shrunk"):
     """The conversation grew too long: of what was observed before, a line each is left."""
 
@@ -258,6 +272,8 @@ Progress = (
     | AgentAction
     | BrowserActionCompleted
     | AgentExtracted
+    | FormDataRequested
+    | FormDataError
     | HistoryShrunk
     | AgentStatus
     | TaskValidated

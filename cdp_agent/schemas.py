@@ -16,6 +16,7 @@ from cdp_agent.config.setting import settings_of
 from cdp_agent.config.settings import Config
 from cdp_agent.events import Event
 from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools.asking import ASKING
 from cdp_agent.tools.searching import searching
 from cdp_agent.trace import Line
 from cdp_agent.websearch import Search
@@ -27,7 +28,9 @@ FOLDER = Path(__file__).parent.parent / "schemas"
 def schemas() -> dict[str, bytes]:
     """The content of every file of schemas/ by its name."""
     content: dict[str, Any] = {
-        "tools.json": [tool.declaration() for tool in (*BUILT_IN.values(), searching(Search("duckduckgo", "")))],
+        "tools.json": [
+            tool.declaration() for tool in (*BUILT_IN.values(), *ASKING, searching(Search("duckduckgo", "")))
+        ],
         "events.json": _schema("An event of a run", Event),
         "config.json": _settings(),
         "trace.json": _schema("A line of a trace (JSON Lines)", Line),

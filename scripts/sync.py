@@ -33,6 +33,7 @@ ARGUMENTS = {
     "Sink": "sink_of",
     "Approve": "approve_of",
     "Approver": "approver_of",
+    "AskUser": "ask_user_of",
 }
 """By its annotation, the function of cdp_agent.sync.face that makes of an argument what the async call takes."""
 HEAD = '''\
@@ -222,7 +223,7 @@ class Writer:
 
     def _import(self, module: Module, names: set[str], imports: dict[str, str]) -> None:
         for name in sorted({each.partition(".")[0] for each in names} - MIRRORED.keys() - vars(builtins).keys()):
-            if name in ("Approver", "StopSignal"):
+            if name in ("Approver", "AskUser", "StopSignal"):
                 line = f"from cdp_agent.sync.face import {name}"
             elif name == "Generator":
                 line = "from collections.abc import Generator"

@@ -5,7 +5,7 @@ from typing import get_args
 import msgspec
 import pytest
 
-from cdp_agent.decisions import PlanProposed, Reword
+from cdp_agent.decisions import FormField, PlanProposed, Reword
 from cdp_agent.events import (
     AgentAction,
     AgentExtracted,
@@ -25,6 +25,8 @@ from cdp_agent.events import (
     EndpointCycle,
     Event,
     FirewallBlocked,
+    FormDataError,
+    FormDataRequested,
     HistoryShrunk,
     PlanRevised,
     TaskAborted,
@@ -63,6 +65,7 @@ STATS = Stats(
     started=1.0,
     duration_s=2.5,
 )
+FIELD = FormField(ref="E4", label="City", required=True, error="It is required.")
 EVENTS: list[Event] = [
     TaskSetup(timestamp=1.0, step=0, task="Buy it", provider="openai", model="m", url="https://x.org"),
     EndpointCycle(timestamp=1.0, step=0, endpoint_index=0, total=2, error="nothing listens there"),
@@ -95,6 +98,8 @@ EVENTS: list[Event] = [
     AgentWaiting(timestamp=1.0, step=1, seconds=1.5),
     BrowserScreenshot(timestamp=1.0, step=1, size=4, format="jpeg", width_px=2, height_px=1, image=b"\xff\xd8\x00a"),
     AgentExtracted(timestamp=1.0, step=1, data="Three mugs"),
+    FormDataRequested(timestamp=1.0, step=1, description="The address", reason="initial", fields=[FIELD]),
+    FormDataError(timestamp=1.0, step=1, fields=[FIELD]),
     HistoryShrunk(timestamp=1.0, step=1, tokens_before=100, tokens_after=10),
     BrowserReconnected(timestamp=1.0, step=1, reason="It was killed.", url="https://x.org", tabs=1),
     AgentStatus(timestamp=1.0, step=1, message="Well."),
@@ -149,6 +154,8 @@ def test_the_tags() -> None:
         "agent:waiting",
         "browser:screenshot_captured",
         "agent:extracted",
+        "interactive:form_data_request",
+        "interactive:form_data_error",
         "history:shrunk",
         "browser:reconnected",
         "agent:status",

@@ -20,6 +20,7 @@ LAYERS = [
     "providers",
     "extract",
     "websearch",
+    "decisions",
     "tools",
     "session",
     "events",
@@ -33,7 +34,7 @@ LAYERS = [
     "mcp",
 ]
 # What belongs to the layer of another name.
-PART_OF = {"decisions": "events", "event": "events", "outcome": "events", "step_events": "events", "steps": "agent"}
+PART_OF = {"event": "events", "outcome": "events", "step_events": "events", "steps": "agent"}
 # Inside a package: its folders, and modules where they matter; "." is every other file that lies in it.
 ROOMS = {
     "page": [

@@ -26,6 +26,7 @@ from cdp_agent.providers.base import ReasoningEffort
 from cdp_agent.providers.request_options import Patience, RequestOptions
 from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.security.secrets import GivenSecret
+from cdp_agent.steps.approval.approvals import Approvals
 from cdp_agent.steps.approval.setup import Given
 from cdp_agent.tools.base import Tool
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from typing import TypedDict, Unpack
 
     from cdp_agent.browser.context import BrowserContext
+    from cdp_agent.decisions import AskUser
     from cdp_agent.page.page import Page
     from cdp_agent.steps.approval.approval import Approver
     from cdp_agent.steps.approval.settings import Flow, PlannerPage
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
         secrets: Mapping[str, GivenSecret] | None
         approve: Approve | None
         approver: Approver | None
+        ask_user: AskUser | None
         approval_timeout_s: float
         stop: asyncio.Event | None
         environment: Mapping[str, str]
@@ -96,6 +99,10 @@ class Agent:
     (see decisions.py). `approver` is an `Approver` that is asked; what it does not decide within `approval_timeout_s`
     is "stop".
 
+    `ask_user` is an async function that is called with a `QuestionAsked`, and returns the user's answer, or with a
+    `FormRequested`, and returns the values for its fields by their refs; None declines. The values go into the page and
+    to no model. Without it, an `approver` is asked that as well; without either, the model cannot ask.
+
     Raises SetupError for an unknown provider, a missing key, two tools of one name, a limit on the cost of a model
     whose price is not known.
     """
@@ -114,6 +121,7 @@ class Agent:
         flow: Flow = "plan",
         approve: Approve | None = None,
         approver: Approver | None = None,
+        ask_user: AskUser | None = None,
         approval_timeout_s: float = 300.0,
         planner_page: PlannerPage = "snapshot",
         guardrails: str | None = None,
@@ -155,6 +163,7 @@ class Agent:
         self._by_steps = Given(
             approve=approve,
             approver=approver,
+            ask_user=ask_user,
             flow=flow,
             approval_timeout_s=approval_timeout_s,
             planner_page=planner_page,
@@ -186,9 +195,15 @@ class Agent:
             deny=listed("deny", deny),
             upload_folders=tuple(os.path.realpath(os.path.expanduser(each)) for each in upload_folders),
         )
-        self._tools = toolset(self._options, tools, search_api_key=search_api_key, environment=environment)
+        asked = self._by_steps.settings(by_hand=True)  # raises what is wrong with them
+        self._tools = toolset(
+            self._options,
+            tools,
+            search_api_key=search_api_key,
+            environment=environment,
+            asks_user=not self._plans and asked.user is not None,
+        )
         self._fallback = fallback_of(self._options, self._endpoint, base_url, fallback_api_key, environment)
-        self._by_steps.settings(by_hand=True)  # raises what is wrong with them
         check_all_prices(self._options, self._endpoint, self._fallback, self._by_steps.executor)
 
     @overload
@@ -254,6 +269,7 @@ class Agent:
             raise SetupError("A task needs a model: give model=, or planner=.")
         if not self._plans:
             run = Run(self._browser, self._endpoint, self._tools, self._options, given, self._fallback)
+            run.ask_user = Approvals(run, self._by_steps.settings(by_hand=False)).ask_user
             return Loop(run, page, stop).events()
         from cdp_agent.steps.flow.flow import planned  # late: steps take half as long to import as all of an agent
 
@@ -317,6 +333,7 @@ class Agent:
         secrets: Mapping[str, GivenSecret] | None = None,
         approve: Approve | None = None,
         approver: Approver | None = None,
+        ask_user: AskUser | None = None,
         approval_timeout_s: float = 300.0,
         stop: asyncio.Event | None = None,
         environment: Mapping[str, str] = os.environ,
@@ -335,10 +352,15 @@ class Agent:
         options = msgspec.structs.replace(saved.options, checkpoint=folder)
         fallback = fallback_of(options, found, address, None, environment)
         check_all_prices(options, found, fallback)
-        built = toolset(options, tools, environment=environment)
+        asked = Given(
+            approve=approve, approver=approver, ask_user=ask_user, approval_timeout_s=approval_timeout_s
+        ).settings(by_hand=False)
+        asks_user = saved.by_steps is None and asked.user is not None
+        built = toolset(options, tools, environment=environment, asks_user=asks_user)
         task = task_of(saved, secrets, answer)
         if saved.by_steps is None:
             run = Run(browser, found, built, options, task, fallback)
+            run.ask_user = Approvals(run, asked).ask_user
             return Loop(run, stop=stop, resumed=saved).events()
         from cdp_agent.steps.flow.resuming import rest_of  # late, see stream
 
@@ -347,6 +369,7 @@ class Agent:
             base_url=base_url,
             approve=approve,
             approver=approver,
+            ask_user=ask_user,
             approval_timeout_s=approval_timeout_s,
             environment=environment,
         )

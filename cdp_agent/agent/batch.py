@@ -128,6 +128,7 @@ class Batch:
                 self._may_open,
                 run.secrets,
                 upload_folders=run.options.upload_folders,
+                ask_user=run.ask_user,
             )
             try:
                 outcome = await perform(understood, context)
@@ -256,6 +257,8 @@ class Batch:
             return Told(call.id, prompts.failure(call.name, str(outcome)), prompts.failure(call.name, _short(outcome)))
         if isinstance(outcome, Observation) and isinstance(outcome.value, Snapshot):
             return Told(call.id, prompts.VIEW_FOLLOWS, prompts.OLD_VIEW)
+        if isinstance(outcome, Observation) and outcome.from_user:
+            return Told(call.id, outcome.text)
         text = prompts.result(call.name, prompts.cut(_text(outcome), self._run.most_told))
         if self._moved:
             text = f"{text}\n{self._moved}"

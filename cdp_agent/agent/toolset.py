@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from cdp_agent.agent.base.task import Options
 from cdp_agent.tools import BUILT_IN, DEFAULT
+from cdp_agent.tools.asking import ASKING
 from cdp_agent.tools.base import Tool, by_name
 from cdp_agent.tools.searching import searching
 from cdp_agent.websearch import configure
@@ -18,9 +19,11 @@ def toolset(
     *,
     search_api_key: str | None = None,
     environment: Mapping[str, str] = os.environ,
+    asks_user: bool = False,
 ) -> dict[str, Tool]:
     """The tools by name. Raises SetupError when two have one name, and for a search that is unknown or lacks a key."""
     asked: list[Tool] = [BUILT_IN["evaluate"]] if options.allow_evaluate else []
+    asked += ASKING if asks_user else ()
     if options.search is not None:
         found = configure(
             options.search, base_url=options.search_base_url, api_key=search_api_key, environment=environment

@@ -11,8 +11,8 @@ import asyncio
 import functools
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec
 from weakref import WeakKeyDictionary
 
@@ -21,6 +21,7 @@ import msgspec
 from cdp_agent.browser.browser import Browser, Opening
 from cdp_agent.browser.context import BrowserContext
 from cdp_agent.browser.opening import Opens
+from cdp_agent.decisions import AskUser, UserAnswer, UserAsk
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, CdpAgentError, PageUnresponsive
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.security.secrets import Secrets
@@ -29,6 +30,7 @@ from cdp_agent.session.tabs import Tabs, tab_named
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import admitted
 from cdp_agent.tools.aliases import meant
+from cdp_agent.tools.asking import ASKING
 from cdp_agent.tools.base import Answer, Context, Observation, Tool, facts
 from cdp_agent.tools.picturing import Screenshot
 
@@ -84,8 +86,9 @@ class Session:
     A call is made in the current tab: the one that calls before led to, be it by `manage_tabs`, or by a click that
     opened a tab. `tools` are those that can be called, all built-in ones without. `secrets` are what placeholders
     stand for, `upload_folders` where files may be uploaded from and `schemes` which addresses may be opened beside
-    those that `allow` names; None: whoever calls chose them. `approve` is asked before each call. A call is given up
-    after `timeout_s`.
+    those that `allow` names; None: whoever calls chose them. `approve` is asked before each call; `ask_user` answers
+    for the user, and without it there are no tools that ask. A call is given up after `timeout_s`, without the time
+    that somebody takes to answer.
     """
 
     def __init__(
@@ -97,17 +100,22 @@ class Session:
         upload_folders: tuple[str, ...] | None = None,
         schemes: frozenset[str] | None = None,
         approve: Approve | None = None,
+        ask_user: AskUser | None = None,
         timeout_s: float = CALL_TIMEOUT_S,
         closes_browser: bool = False,
     ) -> None:
         """`closes_browser`: it ends with the session; else only the tabs are closed that the calls were in."""
         self.browser = browser
         self._closes_browser = closes_browser
-        self.tools = {name: each for name, each in (tools or BUILT_IN).items() if not each.terminal}
+        known = tools or BUILT_IN
+        if ask_user is not None:
+            known = {**known, **{each.name: each for each in ASKING}}
+        self.tools = {name: each for name, each in known.items() if not each.terminal}
         self._secrets = secrets or Secrets()
         self._upload_folders = upload_folders
         self._schemes = schemes
         self._approve = approve
+        self._ask_user = ask_user
         self._timeout_s = timeout_s
         self._tabs: Tabs | None = None
         self._busy: WeakKeyDictionary[Page, asyncio.Lock] = WeakKeyDictionary()
@@ -199,14 +207,24 @@ class Session:
         self, understand: Callable[[Page], Awaitable[Understood | ActionError]], context: Context, url: str | None
     ) -> Observation | ActionError:
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with asyncio.timeout(self._timeout_s) as limit:
+                if (ask_user := self._ask_user) is not None:
+
+                    async def ask(asked: UserAsk) -> UserAnswer:
+                        with _stopped(limit):
+                            return await ask_user(asked)
+
+                    context = msgspec.structs.replace(context, ask_user=ask)
                 if url is not None:
                     await context.page.goto(await admitted(url, context))
                 understood = await understand(context.page)
                 if isinstance(understood, ActionError):
                     return understood
-                if self._approve is not None and (why := await self._approve(understood, context.page)):
-                    return BlockedByPolicy(why)
+                if self._approve is not None:
+                    with _stopped(limit):
+                        why = await self._approve(understood, context.page)
+                    if why:
+                        return BlockedByPolicy(why)
                 outcome = await perform(understood, context)
         except TimeoutError:
             return PageUnresponsive(
@@ -329,6 +347,20 @@ class OpeningSession(Opens[Session]):
 
     async def _opened(self) -> Session:
         return Session(await self._opening, closes_browser=True)
+
+
+@contextmanager
+def _stopped(limit: asyncio.Timeout) -> Iterator[None]:
+    """While somebody thinks about what they were asked, no time of the call passes."""
+    loop = asyncio.get_running_loop()
+    ends = limit.when()
+    assert ends is not None  # every call has a limit
+    left = ends - loop.time()
+    limit.reschedule(None)
+    try:
+        yield
+    finally:
+        limit.reschedule(loop.time() + left)
 
 
 def _failed(error: CdpAgentError, began: float, moved: str | None = None) -> ToolOutcome:

@@ -12,7 +12,7 @@ from cdp_agent.browser.context import BrowserContext as AsyncBrowserContext
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.page import Page as AsyncPage
 from cdp_agent.sync.background import call, iterate, read
-from cdp_agent.sync.face import Face, approve_of, approver_of, behind, closed, event_of, opened, sink_of
+from cdp_agent.sync.face import Face, approve_of, approver_of, ask_user_of, behind, closed, event_of, opened, sink_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from cdp_agent.security.secrets import GivenSecret
     from cdp_agent.steps.approval.settings import Flow, PlannerPage
     from cdp_agent.steps.approval.setup import Approve
-    from cdp_agent.sync.face import Approver, StopSignal
+    from cdp_agent.sync.face import Approver, AskUser, StopSignal
     from cdp_agent.tools.base import Tool
 
     class Where(TypedDict, total=False):
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         secrets: Mapping[str, GivenSecret] | None
         approve: Approve | None
         approver: Approver | None
+        ask_user: AskUser | None
         approval_timeout_s: float
         stop: StopSignal | None
         environment: Mapping[str, str]
@@ -652,6 +653,10 @@ class Agent(Face[AsyncAgent]):
     (see decisions.py). `approver` is an `Approver` that is asked; what it does not decide within `approval_timeout_s`
     is "stop".
 
+    `ask_user` is an async function that is called with a `QuestionAsked`, and returns the user's answer, or with a
+    `FormRequested`, and returns the values for its fields by their refs; None declines. The values go into the page and
+    to no model. Without it, an `approver` is asked that as well; without either, the model cannot ask.
+
     Raises SetupError for an unknown provider, a missing key, two tools of one name, a limit on the cost of a model
     whose price is not known.
     """
@@ -670,6 +675,7 @@ class Agent(Face[AsyncAgent]):
         flow: Flow = "plan",
         approve: Approve | None = None,
         approver: Approver | None = None,
+        ask_user: AskUser | None = None,
         approval_timeout_s: float = 300.0,
         planner_page: PlannerPage = "snapshot",
         guardrails: str | None = None,
@@ -712,6 +718,7 @@ class Agent(Face[AsyncAgent]):
                 flow=flow,
                 approve=approve_of(approve),
                 approver=approver_of(approver),
+                ask_user=ask_user_of(ask_user),
                 approval_timeout_s=approval_timeout_s,
                 planner_page=planner_page,
                 guardrails=guardrails,
@@ -872,6 +879,7 @@ class Agent(Face[AsyncAgent]):
         secrets: Mapping[str, GivenSecret] | None = None,
         approve: Approve | None = None,
         approver: Approver | None = None,
+        ask_user: AskUser | None = None,
         approval_timeout_s: float = 300.0,
         stop: StopSignal | None = None,
         environment: Mapping[str, str] = os.environ,
@@ -894,6 +902,7 @@ class Agent(Face[AsyncAgent]):
                     secrets=secrets,
                     approve=approve_of(approve),
                     approver=approver_of(approver),
+                    ask_user=ask_user_of(ask_user),
                     approval_timeout_s=approval_timeout_s,
                     stop=event_of(stop),
                     environment=environment,

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from cdp_agent.sync.background import background, call, read, waiting
 
 if TYPE_CHECKING:
+    from cdp_agent import decisions
     from cdp_agent.agent.sinks import Sink
     from cdp_agent.browser.browser import Browser, Opening
-    from cdp_agent.decisions import Ask
+    from cdp_agent.decisions import Ask, UserAnswer, UserAsk
     from cdp_agent.events import Event
     from cdp_agent.steps.approval import approval
     from cdp_agent.steps.approval.approval import Submit
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     Approver = Callable[[Ask, Submit], None]
     """Shows a question to whoever decides, and hands in what they say; returns when it is over."""
+    AskUser = Callable[[UserAsk], UserAnswer]
 
 T = TypeVar("T")
 
@@ -115,3 +117,15 @@ def approver_of(approver: Approver | None) -> approval.Approver | None:
         await waiting().ask(lambda: function(ask, lambda number, decision: read(lambda: submit(number, decision))))
 
     return show
+
+
+def ask_user_of(ask_user: AskUser | None) -> decisions.AskUser | None:
+    """Asks the user in the thread that waits for the run."""
+    if ask_user is None:
+        return None
+    function = ask_user
+
+    async def ask(asked: UserAsk) -> UserAnswer:
+        return await waiting().ask(lambda: function(asked))
+
+    return ask

@@ -20,6 +20,7 @@ from cdp_agent.tools.schema import parameters_of
 
 if TYPE_CHECKING:
     from cdp_agent.browser.context import BrowserContext
+    from cdp_agent.decisions import AskUser
     from cdp_agent.page.page import Page
     from cdp_agent.providers.client import Client
 
@@ -38,16 +39,18 @@ class Context(msgspec.Struct, frozen=True):
     `may_open` is asked before an address is opened: it raises ActionError for one that must not be. `secrets` are what
     placeholders stand for. Files are uploaded out of `upload_folders` alone, and addresses opened of `schemes` and of
     those that `allow` names; None: whoever calls chose them. Relative paths are from `folder`; None: where we are.
+    `ask_user` asks the user, and is None where nobody is there.
     """
 
     page: Page
     browser: BrowserContext
     model: Client | None = None
     may_open: Callable[[str], Awaitable[None]] | None = None
-    secrets: Secrets = Secrets()
+    secrets: Secrets = msgspec.field(default_factory=Secrets)
     upload_folders: tuple[str, ...] | None = None
     schemes: frozenset[str] | None = frozenset({"http", "https"})
     folder: str | None = None
+    ask_user: AskUser | None = None
 
     def path(self, given: str) -> str:
         """The whole path of a file that the call names."""
@@ -58,7 +61,8 @@ class Observation(msgspec.Struct, frozen=True):
     """What a tool saw or did: `text` is what a model reads, `value` the same as facts, for programs.
 
     `notices` are what whoever watches should know of how it was done; `usage` is what the tool's own model calls took.
-    `tab` is the tab to go on in, where the tool was to change it.
+    `tab` is the tab to go on in, where the tool was to change it. `from_user`: the text is the user's word, which a
+    model may follow, and nothing that a page says.
     """
 
     text: str
@@ -66,6 +70,7 @@ class Observation(msgspec.Struct, frozen=True):
     notices: tuple[str, ...] = ()
     usage: Usage | None = None
     tab: Page | None = None
+    from_user: bool = False
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -103,7 +103,7 @@ class Task(msgspec.Struct, frozen=True):
     input_data: Any = None
     guardrails: str | None = None
     form: Form | None = None
-    secrets: Secrets = Secrets()
+    secrets: Secrets = msgspec.field(default_factory=Secrets)
 
 
 class Plan(msgspec.Struct, frozen=True):

@@ -35,6 +35,7 @@ from cdp_agent.tools.base import Tool
 
 if TYPE_CHECKING:
     from cdp_agent.browser.context import BrowserContext
+    from cdp_agent.decisions import AskUser
     from cdp_agent.providers.client import Client
 
 
@@ -108,6 +109,8 @@ class Run:
         self.vision = Vision(options, self.history, task.secrets, self.log)
         self.by_steps: Callable[[], Any] = lambda: None
         """How far a run by steps has come, as JSON data, for its checkpoint."""
+        self.ask_user: AskUser | None = None
+        """Asks the user, None where nobody is there."""
         self.end: End | None = None
 
     @property

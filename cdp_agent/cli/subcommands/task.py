@@ -45,6 +45,8 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     keywords = agent_keywords(config, caller.environment)
     if config.planner is not None:
         keywords |= approval_keywords(config, at_terminal=caller.at_terminal)
+    elif config.approve in ("ask", "jsonl"):
+        keywords["approver"] = approval_keywords(config, at_terminal=caller.at_terminal)["approver"]
     answer = _schema(config.answer_schema)
 
     def begin(browser: BrowserContext, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
@@ -74,6 +76,8 @@ def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
         keywords |= approval_keywords(config, at_terminal=caller.at_terminal)
         if config.approve is None and not config.approval_rules:
             del keywords["approve"]  # the rules that it had
+    elif config.approve in ("ask", "jsonl"):
+        keywords["approver"] = approval_keywords(config, at_terminal=caller.at_terminal)["approver"]
 
     def begin(browser: BrowserContext, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
         return Agent.resume(browser, folder, **keywords, stop=stop)

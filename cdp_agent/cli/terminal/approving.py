@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 import msgspec
 
+from cdp_agent.cli.terminal.forms import form_shown, read_form
 from cdp_agent.cli.terminal.lines import Lines
 from cdp_agent.cli.terminal.text import one_line
 from cdp_agent.config import Config
@@ -21,8 +22,11 @@ from cdp_agent.decisions import (
     Approve,
     Ask,
     Decision,
+    Decline,
     Edit,
     Execute,
+    Fill,
+    FormRequested,
     PlanProposed,
     QuestionAsked,
     Reject,
@@ -118,8 +122,8 @@ class Terminal:
     async def _decision(self, ask: Ask) -> Decision | str | None:
         """A decision, or what is wrong with the words; None when there are no more."""
         if isinstance(ask, QuestionAsked):
-            line = await self._asked("> ")
-            return Respond(line.strip()) if line is not None else None
+            line = await self._asked("Answer (nothing to decline)> ")
+            return None if line is None else _answer(ask, line.strip())
         line = await self._asked(_choices(ask))
         if line is None:
             return None
@@ -129,6 +133,9 @@ class Terminal:
             return "Type one of the letters."
         if made is Edit and isinstance(ask, PlanProposed):
             return await self._edited(ask.steps)
+        if made is Fill and isinstance(ask, FormRequested):
+            values = await read_form(ask, self._read, self._say)
+            return None if values is None else Fill(values)
         if made in _WITH_WORDS and not rest.strip():
             told = await self._asked(_WITH_WORDS[made])
             if told is None:
@@ -153,6 +160,14 @@ class Terminal:
     async def _asked(self, prompt: str) -> str | None:
         self._write(prompt)
         return await self._lines.next()
+
+    async def _read(self, prompt: str, hidden: bool) -> str | None:
+        if not hidden:
+            return await self._asked(prompt)
+        with self._lines.hidden():
+            line = await self._asked(prompt)
+        self._say("")  # the end of the line was not shown either
+        return line
 
     def _say(self, text: str) -> None:
         self._write(text + "\n")
@@ -185,9 +200,17 @@ def edited(steps: list[str], command: str) -> list[str]:
     return left
 
 
+def _answer(ask: QuestionAsked, line: str) -> Decision:
+    """What a line means: nothing declines, and the number of an option is that option."""
+    if line.isdigit() and 1 <= int(line) <= len(ask.options) and line not in ask.options:
+        return Respond(ask.options[int(line) - 1])
+    return Respond(line) if line else Decline()
+
+
 _LETTERS: dict[type, dict[str, Callable[..., Decision]]] = {
     PlanProposed: {"y": Approve, "n": Reject, "e": Edit, "q": Stop},
     ActionProposed: {"y": Execute, "s": Skip, "r": Reword, "q": Stop},
+    FormRequested: {"y": Fill, "n": Decline, "q": Stop},
 }
 _OTHERWISE: dict[str, Callable[..., Decision]] = {"a": Retry, "r": Reword, "s": Skip, "q": Stop}
 _WITH_WORDS: dict[Callable[..., Decision], str] = {Reject: "What is wrong with it? ", Reword: "Do what instead? "}
@@ -201,6 +224,8 @@ def _choices(ask: Ask) -> str:
             return "Let it? [y]es, [s]kip, [q]uit: "
         case ActionProposed():
             return "Do it? [y]es, [s]kip, [r]eword, [q]uit: "
+        case FormRequested():
+            return "Fill it in? [y]es, [n]o, [q]uit: "
         case _:
             return "[a]gain, [r]eword, [s]kip, [q]uit: "
 
@@ -222,8 +247,10 @@ def _shown(ask: Ask) -> str:
             given = msgspec.json.encode(arguments).decode()
             why = f"   It {', '.join(risks)}." if risks else ""
             return one_line(f"{number:>3}  {step} → {tool} {about} {given}{why}")
-        case QuestionAsked(question=question):
-            return one_line(question)
+        case QuestionAsked(question=question, options=options):
+            return "\n".join(filter(None, [one_line(question), _numbered(options)]))
+        case FormRequested():
+            return form_shown(ask)
         case failed:
             return one_line(
                 f"{failed.number:>3}  {failed.step}: {failed.error} {failed.retries_left} retries are left."

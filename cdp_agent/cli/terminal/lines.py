@@ -5,7 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+try:
+    import termios
+except ImportError:  # on Windows
+    termios = None  # type: ignore[assignment]  # looked for where it is used
 
 _PIECE = 65_536
 _TAKES_S = 0.05
@@ -32,13 +38,25 @@ class Lines:
         self._ended = line is None
         return line
 
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Inside the block a terminal does not show what is typed."""
+        if termios is None or not os.isatty(self._descriptor):
+            yield
+            return
+        before = termios.tcgetattr(self._descriptor)
+        silent = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+        termios.tcsetattr(self._descriptor, termios.TCSADRAIN, silent)
+        try:
+            yield
+        finally:
+            termios.tcsetattr(self._descriptor, termios.TCSADRAIN, before)
+
     async def drop_typed_ahead(self) -> None:
         """Forgets what a person at a terminal typed before now: it was no answer to what they are asked next."""
         if not os.isatty(self._descriptor):
             return
-        with suppress(ImportError):  # on Windows
-            import termios
-
+        if termios is not None:
             termios.tcflush(self._descriptor, termios.TCIFLUSH)
         await asyncio.sleep(_TAKES_S)  # the thread may have read a line that it has not handed over yet
         while not self._lines.empty():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -18,9 +18,15 @@ from cdp_agent.decisions import (
     ActionProposed,
     Approve,
     Ask,
+    AskUser,
     Decision,
+    Decline,
     Edit,
     Execute,
+    Fill,
+    FormRequested,
+    QuestionAsked,
+    Respond,
     Retry,
     Reword,
     StepFailed,
@@ -29,6 +35,7 @@ from cdp_agent.decisions import (
     name_of,
     possible,
 )
+from cdp_agent.errors import SetupError
 
 Submit = Callable[[int, Any], str | None]
 """Hands in a decision for the question of that id: None when it counts, else why it does not."""
@@ -57,11 +64,14 @@ class ApprovalQueue:
         self._last += 1
         return self._last
 
-    async def decide(self, ask: Ask) -> Decision:
-        """What is decided: `Stop` when that takes longer than the time limit, or when nobody is left to decide."""
+    async def decide(self, ask: Ask, face: Approver | None = None) -> Decision:
+        """What is decided, by another `face` where one is given.
+
+        `Stop` when that takes longer than the time limit, or when nobody is left to decide.
+        """
         self._last = max(self._last, ask.id)
         self._open, self._decided = ask, asyncio.get_running_loop().create_future()
-        showing = asyncio.ensure_future(self._face(ask, self.submit))
+        showing = asyncio.ensure_future((face or self._face)(ask, self.submit))
         either: set[asyncio.Future[Any]] = {showing, self._decided}
         self.unanswered = False
         try:
@@ -108,6 +118,10 @@ class ApprovalQueue:
             return "A step without words means nothing: say what to do."
         if isinstance(made, Retry) and isinstance(ask, StepFailed) and ask.retries_left < 1:
             return "It was tried again often enough: reword the step, skip it or stop."
+        if isinstance(made, Fill) and isinstance(ask, FormRequested):
+            refs = [field.ref for field in ask.fields]
+            if unknown := [ref for ref in made.values if ref not in refs]:
+                return f"The form has no field {unknown[0]}: they are {', '.join(refs)}."
         decided.set_result(made)
         return None
 
@@ -121,5 +135,28 @@ def calling(callback: Callable[[Ask], Any]) -> Approver:
             decision = await decision
         if (problem := submit(ask.id, decision)) is not None:
             submit(ask.id, Stop(f"What approves gave no decision: {problem}"))
+
+    return show
+
+
+def answering(ask_user: AskUser) -> Approver:
+    """The face of a program that answers for the user: an async function, as `Agent` takes it."""
+
+    async def show(ask: Ask, submit: Submit) -> None:
+        if not isinstance(ask, QuestionAsked | FormRequested):
+            return
+        answer = await ask_user(ask)
+        decision: Any
+        if answer is None:
+            decision = Decline()
+        elif isinstance(ask, QuestionAsked) and isinstance(answer, str):
+            decision = Respond(answer)
+        elif isinstance(ask, FormRequested) and isinstance(answer, Mapping):
+            decision = {"decision": "fill", "values": dict(answer)}
+        else:
+            wanted = "a text" if isinstance(ask, QuestionAsked) else "a mapping of refs to values"
+            raise SetupError(f"ask_user gives {wanted} or None, not {type(answer).__name__}.")
+        if (problem := submit(ask.id, decision)) is not None:
+            raise SetupError(f"What ask_user gave cannot be taken: {problem}")
 
     return show

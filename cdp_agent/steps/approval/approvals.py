@@ -13,7 +13,10 @@ from cdp_agent.decisions import (
     Approve,
     Ask,
     Decision,
+    Decline,
     Execute,
+    Fill,
+    FormRequested,
     PlanProposed,
     QuestionAsked,
     Respond,
@@ -21,12 +24,15 @@ from cdp_agent.decisions import (
     Skip,
     StepFailed,
     Stop,
+    UserAnswer,
+    UserAsk,
 )
-from cdp_agent.errors import BlockedByPolicy
+from cdp_agent.errors import ActionError, BlockedByPolicy
+from cdp_agent.events import FormDataRequested
 from cdp_agent.outcome import TaskError
 from cdp_agent.page.policy.holding import Held
 from cdp_agent.step_events import ApprovalAsked, ApprovalDecided, ApprovalRefused
-from cdp_agent.steps.approval.approval import ApprovalQueue
+from cdp_agent.steps.approval.approval import ApprovalQueue, Approver
 from cdp_agent.steps.approval.policy import allowing
 from cdp_agent.steps.approval.risk import Risk
 from cdp_agent.steps.approval.risky_words import RiskKind
@@ -37,6 +43,8 @@ if TYPE_CHECKING:
 
 _By = Literal["approver", "policy", "timeout"]
 _NOBODY = "Nobody is there to be asked"
+_GIVEN = "<user data>"
+"""What events have in the place of what the user gave."""
 
 
 class Doing(msgspec.Struct, frozen=True):
@@ -58,11 +66,12 @@ class Approvals:
         # Whoever approved the plan has approved its steps, but for what cannot be taken back.
         self._asks_each = settings.flow == "iterative" and settings.rules.otherwise == "ask"
         self._faced = settings.face is not None
-        self._desk: ApprovalQueue | None = None
+        self._user = settings.user
         self._last = 0
         self._asking = asyncio.Lock()
-        if settings.face is not None:
-            self._desk = ApprovalQueue(settings.face, timeout_s=settings.approval_timeout_s, notice=self._refused)
+        self._desk: ApprovalQueue | None = None
+        if (face := settings.face or settings.user) is not None:
+            self._desk = ApprovalQueue(face, timeout_s=settings.approval_timeout_s, notice=self._refused)
 
     async def plan(self, steps: list[str], message: str) -> Decision:
         """Approve, Reject, Edit or Stop."""
@@ -136,26 +145,50 @@ class Approvals:
             return Stop("A step failed, and nobody is there to be asked.")
         return await self._ask(ask, "")
 
-    async def answer(self, question: str) -> Respond | Stop:
+    async def answer(self, question: str) -> Respond | Decline | Stop:
         """What the user answers."""
         decision = await self._ask(
-            QuestionAsked(id=self._next(), question=question), f"{_NOBODY}: {question} Say it in the task."
+            QuestionAsked(id=self._next(), question=question), f"{_NOBODY}: {question} Say it in the task.", self._user
         )
-        assert isinstance(decision, Respond | Stop)  # the only ones that count
+        assert isinstance(decision, Respond | Decline | Stop)  # the only ones that count
         return decision
 
-    async def _ask(self, ask: Ask, unasked: str) -> Decision:
-        if self._desk is None:
+    async def ask_user(self, ask: UserAsk) -> UserAnswer:
+        """What the user says to a tool: an `AskUser`. Who does not answer in time has declined.
+
+        Raises ActionError where the user ends the run.
+        """
+        ask = msgspec.structs.replace(ask, id=self._next())
+        match await self._ask(ask, "", self._user, unanswered=Decline()):
+            case Respond(text):
+                self._run.addresses.learn(text)
+                return text
+            case Fill(values):
+                return values
+            case Stop(why):
+                raise ActionError(f"The user has ended the run. {why}")
+            case _:
+                return None
+
+    async def _ask(
+        self, ask: Ask, unasked: str, face: Approver | None = None, *, unanswered: Decision | None = None
+    ) -> Decision:
+        if self._desk is None or (face is None and not self._faced):
             self._run.emit(ApprovalAsked(**self._run.stamp, ask=ask))
             return self._stopped(ask, Stop(unasked), "policy")
         async with self._asking:  # what an act sets off may be asked about while another question is open
             self._run.emit(ApprovalAsked(**self._run.stamp, ask=ask))
+            if isinstance(ask, FormRequested):
+                told = {name: getattr(ask, name) for name in ("description", "reason", "fields")}
+                self._run.emit(FormDataRequested(**self._run.stamp, **told))
             with self._run.waiting():
-                decision = await self._desk.decide(ask)
+                decision = await self._desk.decide(ask, face)
             by: _By = "timeout" if self._desk.unanswered else "approver"
+        if by == "timeout" and unanswered is not None:
+            decision = unanswered
         if isinstance(decision, Stop):
             return self._stopped(ask, decision, by)
-        self._run.emit(ApprovalDecided(**self._run.stamp, id=ask.id, decision=decision, by=by))
+        self._run.emit(ApprovalDecided(**self._run.stamp, id=ask.id, decision=_without_values(decision), by=by))
         return decision
 
     def _decided(self, ask: Ask, decision: Decision, by: _By, why: str) -> Decision:
@@ -179,3 +212,8 @@ class Approvals:
 
     def _refused(self, message: str) -> None:
         self._run.emit(ApprovalRefused(**self._run.stamp, message=message))
+
+
+def _without_values(decision: Decision) -> Decision:
+    """As events tell it: which fields the user filled in, and not with what."""
+    return Fill(dict.fromkeys(decision.values, _GIVEN)) if isinstance(decision, Fill) else decision

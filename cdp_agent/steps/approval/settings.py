@@ -18,6 +18,8 @@ PlannerPage = Literal["snapshot", "html", "none"]
 class StepSettings(msgspec.Struct, frozen=True, kw_only=True):
     """`rules` say what is done without asking; `face` is who is asked, None for nobody.
 
+    `user` is who is asked what only the user knows: the `face`, unless there is somebody else for that.
+
     `executor`: the model for steps that code cannot tell, None for none. `planner_page`: as what the planner gets the
     page, beside the picture of a run with `vision`.
     """
@@ -25,6 +27,7 @@ class StepSettings(msgspec.Struct, frozen=True, kw_only=True):
     flow: Flow = "plan"
     rules: Rules = AUTO
     face: Approver | None = None
+    user: Approver | None = None
     approval_timeout_s: float = 300.0
     executor: Endpoint | None = None
     planner_page: PlannerPage = "snapshot"

@@ -1,4 +1,4 @@
-"""From what a program says of approval and models to the settings of a run by steps."""
+"""From what a program says of approval, the user and models to the settings of a run."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from cdp_agent.decisions import Ask
+from cdp_agent.decisions import Ask, AskUser
 from cdp_agent.errors import SetupError
 from cdp_agent.providers.services import Endpoint
-from cdp_agent.steps.approval.approval import Approver, calling
+from cdp_agent.steps.approval.approval import Approver, answering, calling
 from cdp_agent.steps.approval.policy import ALLOW_ALL, ASK, AUTO, Rules
 from cdp_agent.steps.approval.settings import Flow, PlannerPage, StepSettings
 
@@ -18,14 +18,15 @@ Approve = Literal["ask", "auto"] | Rules | Callable[[Ask], Any]
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):
-    """What a program says of a run by steps; see `Agent`."""
+    """What a program says of whom a run asks, and of one by steps; see `Agent`."""
 
     approve: Approve | None
     approver: Approver | None
-    flow: Flow
+    ask_user: AskUser | None
     approval_timeout_s: float
-    planner_page: PlannerPage
-    executor: Endpoint | None
+    flow: Flow = "plan"
+    planner_page: PlannerPage = "snapshot"
+    executor: Endpoint | None = None
 
     def settings(self, *, by_hand: bool) -> StepSettings:
         """What it means; steps that were written `by_hand` need no approval but where it is asked for.
@@ -41,6 +42,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
             flow=self.flow,
             rules=rules,
             face=face,
+            user=answering(self.ask_user) if self.ask_user is not None else face,
             approval_timeout_s=self.approval_timeout_s,
             executor=self.executor,
             planner_page=self.planner_page,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cdp_agent.agent.observation.browser_state import BLANK
 from cdp_agent.agent.state import checkpoint
 from cdp_agent.agent.state.run import End
-from cdp_agent.decisions import Approve, Edit, Reject, Respond, Retry, Reword, Skip, Stop
+from cdp_agent.decisions import Approve, Decline, Edit, Reject, Respond, Retry, Reword, Skip, Stop
 from cdp_agent.events import TaskStarted
 from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import TaskError
@@ -24,6 +24,9 @@ RETRIES = 2
 """How often a step that failed is tried again."""
 _CORRECTED = "{plan}\nThe user rejects it: {correction}\nMake another one for the same page."
 _ANSWERED = "You asked the user: {question}\nThe user answers: {answer}"
+_NOT_ANSWERED = (
+    "You asked the user: {question}\nThe user does not want to answer. Do without, or say that it cannot be done."
+)
 _DOES_NOT_FIT = "Your answer does not have the form that was asked for: {problems}. Give it again."
 
 
@@ -139,8 +142,10 @@ async def _agree(work: StepRun) -> list[str] | None:
                 return None
 
 
-def answered(question: str, reply: Respond) -> str:
+def answered(question: str, reply: Respond | Decline) -> str:
     """A question with its answer, as a note for the planner."""
+    if isinstance(reply, Decline):
+        return _NOT_ANSWERED.format(question=question)
     return _ANSWERED.format(question=question, answer=reply.text)
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from cdp_agent.agent.loop import Course
 from cdp_agent.agent.state.checkpoint import Checkpoint
+from cdp_agent.decisions import AskUser
 from cdp_agent.errors import SetupError
 from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.steps.approval.approval import Approver
@@ -22,6 +23,7 @@ def rest_of(
     base_url: str | None,
     approve: Approve | None,
     approver: Approver | None,
+    ask_user: AskUser | None,
     approval_timeout_s: float,
     environment: Mapping[str, str],
 ) -> Course:
@@ -36,6 +38,7 @@ def rest_of(
     settings = Given(
         approve=progress.rules if approve is None else approve,
         approver=approver,
+        ask_user=ask_user,
         flow="iterative" if progress.flow == "iterative" else "plan",
         approval_timeout_s=approval_timeout_s,
         planner_page=progress.planner_page,

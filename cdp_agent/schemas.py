@@ -38,12 +38,17 @@ def schemas() -> dict[str, bytes]:
     return {name: msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n" for name, value in content.items()}
 
 
+def plain_schema(schema: Any) -> Any:
+    """A schema of msgspec's as JSON data alone, its classes by their names.
+
+    msgspec adds the parameter of a class that is generic.
+    """
+    written = re.sub(rb"(AgentResult|TaskCompleted)(__Answer_co_|\[\+Answer_co\])", rb"\1", msgspec.json.encode(schema))
+    return msgspec.json.decode(written)
+
+
 def _schema(title: str, kind: Any) -> dict[str, Any]:
-    """Its classes by their names alone: msgspec adds the parameter of a class that is generic."""
-    written = re.sub(
-        rb"AgentResult(__Answer_co_|\[\+Answer_co\])", b"AgentResult", msgspec.json.encode(msgspec.json.schema(kind))
-    )
-    return {"$schema": _DRAFT, "title": title, **msgspec.json.decode(written)}
+    return {"$schema": _DRAFT, "title": title, **plain_schema(msgspec.json.schema(kind))}
 
 
 def _settings() -> dict[str, Any]:

@@ -134,7 +134,8 @@ def test_a_wrong_call_is_told_in_one_line(name: str, words: str, message: str) -
         (["done", "x"], "cdp-agent: There is no command 'done' (did you mean do?): see `cdp-agent --help`.\n"),
         (
             ["serch"],
-            "cdp-agent: There is no command 'serch' (did you mean search or web_search?): see `cdp-agent --help`.\n",
+            "cdp-agent: There is no command 'serch' (did you mean serve or search or web_search?): "
+            "see `cdp-agent --help`.\n",
         ),
         (["search"], "cdp-agent: search takes PATTERN; see `cdp-agent search --help`.\n"),
         (["--cdp", "x"], "cdp-agent: Which command? See `cdp-agent --help`.\n"),

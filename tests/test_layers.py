@@ -28,9 +28,9 @@ LAYERS = [
     "trace",
     "config",
     "schemas",
+    "server",
     "cli",
     "sync",
-    "server",
     "mcp",
 ]
 # What belongs to the layer of another name.

@@ -174,6 +174,10 @@ def _local(name: str, session: str) -> Callable[[Sequence[str]], int] | None:
         from cdp_agent.cli.subcommands.sessions import close_sessions
 
         return partial(close_sessions, name=session)
+    if name == "serve":
+        from cdp_agent.cli.subcommands.serve import serve
+
+        return serve
     if name == "options":
         from cdp_agent.cli.subcommands.help import list_options
 

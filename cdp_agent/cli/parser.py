@@ -50,6 +50,13 @@ class Parser(argparse.ArgumentParser):
         return "\n".join(lines).replace("%%", "%") + "\n"
 
 
+def port_number(text: str) -> int:
+    """The number of a port, for an option's `type`; 0 stands for any that is free."""
+    if not text.isdigit() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: give a number of at most 65535")
+    return int(text)
+
+
 def columns(rows: Mapping[str, str]) -> list[str]:
     """Lines of two columns, for people; a row of spaces is one token for a model."""
     width = min(max(map(len, rows), default=0), _WIDEST)

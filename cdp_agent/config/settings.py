@@ -26,7 +26,7 @@ from cdp_agent.providers.google.vertex_address import LOCATION, LOCATION_VARIABL
 from cdp_agent.providers.request_options import Patience
 
 _TASK, _MODEL, _LIMITS, _KEYS = "The task", "The model", "Limits", "Keys and accounts"
-_CHROME, _PAGES, _OUTPUT, _STEPS = "Chrome", "Pages", "Output", "Steps"
+_CHROME, _PAGES, _OUTPUT, _STEPS, _SERVER = "Chrome", "Pages", "Output", "Steps", "The server"
 _Natural = Annotated[int, msgspec.Meta(ge=0)]
 _Positive = Annotated[int, msgspec.Meta(ge=1)]
 _Amount = Annotated[float, msgspec.Meta(gt=0)]
@@ -276,6 +276,30 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     quiet: Annotated[bool, told(_OUTPUT, "tell nothing of the steps", "command", short="-q")] = False
     json: Annotated[bool, told(_OUTPUT, "print results as JSON", "command")] = False
     debug: Annotated[bool, told(_OUTPUT, "tell on stderr what is usually not worth it", "command")] = False
+
+    server_token: Annotated[
+        str | None, told(_SERVER, "what callers have to show, as Authorization: Bearer TOKEN", "command", secret=True)
+    ] = None
+    server_hosts: Annotated[
+        tuple[str, ...], told(_SERVER, "names that it goes by, beside localhost and where it listens", "command")
+    ] = ()
+    server_origins: Annotated[
+        tuple[str, ...], told(_SERVER, "pages that may call it, such as https://app.example", "command")
+    ] = ()
+    max_runs: Annotated[_Positive, told(_SERVER, "runs at once", "command")] = 4
+    max_sessions: Annotated[_Positive, told(_SERVER, "sessions at once", "command")] = 16
+    caller_models: Annotated[
+        tuple[str, ...], told(_SERVER, "models that a caller may name, such as openai/*", "command")
+    ] = ()
+    caller_keys: Annotated[
+        bool, told(_SERVER, "let callers bring a key, and the address of a model's server", "command")
+    ] = False
+    webhooks: Annotated[
+        tuple[str, ...], told(_SERVER, "origins that results may be sent to, such as hooks.example.com", "command")
+    ] = ()
+    webhook_secret: Annotated[
+        str | None, told(_SERVER, "signs what is sent: whsec_ and a key in base64", "command", secret=True)
+    ] = None
 
     def __repr__(self) -> str:
         """Those that are set, without what is secret."""

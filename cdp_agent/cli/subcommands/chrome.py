@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,7 +10,7 @@ import msgspec
 from cdp_agent.cdp.browser import GetVersion
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_CHROME, add_settings, loaded
-from cdp_agent.cli.parser import Parser
+from cdp_agent.cli.parser import Parser, port_number
 from cdp_agent.cli.session import OpenSession, endpoint_of
 from cdp_agent.cli.status import DONE, NO_CHROME
 from cdp_agent.config import Config
@@ -46,7 +45,7 @@ def read_chrome(words: Sequence[str], caller: CommandCaller | None = None) -> Ch
     )
     parser.add_argument("act", choices=("start", "stop", "status"), metavar="ACT", help="start, stop or status")
     parser.add_argument(
-        "--port", type=_port, default=0, metavar="N", help="start: on 127.0.0.1 (default: any free one)"
+        "--port", type=port_number, default=0, metavar="N", help="start: on 127.0.0.1 (default: any free one)"
     )
     add_settings(parser, (FOR_CHROME - {"cdp", "tab"}) | {"json"})
     found = parser.read(words)
@@ -95,9 +94,3 @@ def tell_none(caller: CommandCaller, *, as_json: bool) -> int:
     """Writes that no Chrome runs."""
     caller.output.write("null\n" if as_json else "No Chrome of ours is running.\n")
     return NO_CHROME
-
-
-def _port(text: str) -> int:
-    if not text.isdigit() or int(text) > 65_535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: give a number of at most 65535")
-    return int(text)

@@ -1,0 +1,82 @@
+"""`cdp-agent serve`: runs and sessions over HTTP, until Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import sys
+from collections.abc import Sequence
+
+import msgspec
+
+from cdp_agent.cli.caller import Streams
+from cdp_agent.cli.flags import FOR_OUTPUT, SETTINGS, add_settings, loaded
+from cdp_agent.cli.parser import Parser, port_number
+from cdp_agent.cli.status import DONE
+from cdp_agent.cli.terminal.log import tell_more
+from cdp_agent.config import Config
+from cdp_agent.errors import SetupError
+
+DEFAULT_PORT = 8765
+_NOT_OF_IT = {"url", "data", "answer_schema", "checkpoint", "tab", "save_storage_state", "approve"} | (
+    FOR_OUTPUT - {"debug"}
+)
+_SHOWN = ("model", "max_runs")
+
+
+def serve(words: Sequence[str]) -> int:
+    """Serves until it is told to end; the exit status. Raises SetupError, BrowserError."""
+    parser = Parser("serve", "Serve runs and sessions over HTTP.", "%(prog)s [options]", more="server")
+    parser.add_argument("--host", default="127.0.0.1", metavar="HOST", help="where it listens (default: 127.0.0.1)")
+    parser.add_argument(
+        "--port", type=port_number, default=DEFAULT_PORT, metavar="N", help=f"0: any free one (default: {DEFAULT_PORT})"
+    )
+    parser.add_argument(
+        "--token",
+        metavar="TOKEN",
+        help="what callers have to show (hidden: CDP_AGENT_SERVER_TOKEN)",
+    )
+    add_settings(parser, SETTINGS.keys() - _NOT_OF_IT, shown=_SHOWN)
+    found = parser.read(words)
+    config = loaded(found).config
+    if found.token is not None:
+        config = msgspec.structs.replace(config, server_token=found.token)
+    if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
+        raise SetupError("The server needs more than is installed: pip install 'cdp-agent[server]'.")
+    with tell_more(config, Streams()):
+        asyncio.run(_serve(config, found.host, found.port))
+    return DONE
+
+
+async def _serve(config: Config, host: str, port: int) -> None:
+    from cdp_agent.security.http_guard import hosts_of
+    from cdp_agent.server.app import AgentApp  # Starlette and uvicorn are installed where they are asked for
+    from cdp_agent.server.options import ServerOptions
+    from cdp_agent.server.serving import HttpServer, is_loopback, listening_at
+
+    if config.server_token is None and not is_loopback(host):
+        raise SetupError(
+            f"At {host} others can reach the server: give it a token (CDP_AGENT_SERVER_TOKEN), or --host 127.0.0.1."
+        )
+    options = ServerOptions(
+        token=config.server_token,
+        hosts=(*hosts_of(host), *config.server_hosts),
+        origins=config.server_origins,
+        max_runs=config.max_runs,
+        max_sessions=config.max_sessions,
+        models=config.caller_models,
+        caller_keys=config.caller_keys,
+        webhooks=config.webhooks,
+        webhook_secret=config.webhook_secret,
+        session_idle_s=config.idle,
+    )
+    app = AgentApp(config, options)
+    with listening_at(host, port) as listener:
+        try:
+            await app.browsers.open()  # a Chrome that is not to be had is told before anybody calls
+        except BaseException:
+            await app.browsers.close()
+            raise
+        shown = f"[{host}]" if ":" in host else host
+        print(f"cdp-agent serves at http://{shown}:{listener.getsockname()[1]}", file=sys.stderr, flush=True)
+        await HttpServer(app).serve([listener])

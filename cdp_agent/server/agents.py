@@ -1,0 +1,146 @@
+"""From what a caller asks for, within what the server allows, to a run that can begin."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+
+from cdp_agent.agent.agent import Agent
+from cdp_agent.agent.base.task import Limits
+from cdp_agent.browser.context import BrowserContext
+from cdp_agent.config import Config, agent_keywords, steps_keywords
+from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.events import Event
+from cdp_agent.security.origins import scheme_of
+from cdp_agent.security.secrets import GivenSecret, Secret
+from cdp_agent.server.bodies import LimitsAsked, PageSettingsAsked, RunRequest, SecretAsked
+from cdp_agent.server.options import ServerOptions
+from cdp_agent.server.problems import HttpProblem, bad_request
+from cdp_agent.steps.approval.approval import Approver
+from cdp_agent.steps.approval.policy import rules_from
+from cdp_agent.tools.addresses import complete_address
+
+SCHEMES = frozenset({"http", "https", "data"})
+"""What a caller may open: nothing that is of this machine alone."""
+
+
+def page_config(config: Config, asked: PageSettingsAsked) -> Config:
+    """The settings of the server's, with those that the caller asked for."""
+    given = {name: value for name, value in msgspec.structs.asdict(asked).items() if value is not None}
+    return msgspec.structs.replace(config, **given)
+
+
+def checked_address(url: str) -> str:
+    """The address, whole. Raises HttpProblem for one that a caller may not open."""
+    try:
+        whole = complete_address(url)
+    except InvalidArguments as error:
+        raise bad_request(f"url: {error}") from error
+    if scheme_of(whole) not in SCHEMES and whole.lower() != "about:blank":
+        raise bad_request(f"url: only {', '.join(sorted(SCHEMES))} addresses are opened here, not {url!r}.")
+    return whole
+
+
+def given_secrets(asked: Mapping[str, SecretAsked]) -> dict[str, GivenSecret]:
+    """Raises HttpProblem for origins that make no sense."""
+    try:
+        return {name: Secret(each.value, each.origins, each.purpose) for name, each in asked.items()}
+    except SetupError as error:
+        raise bad_request(f"secrets: {error}") from error
+
+
+def begun(
+    request: RunRequest,
+    browser: BrowserContext,
+    config: Config,
+    options: ServerOptions,
+    approver: Approver,
+    stop: asyncio.Event,
+) -> AsyncGenerator[Event, None]:
+    """The events of the run. Raises HttpProblem for what cannot be carried out."""
+    url = None if request.url is None else checked_address(request.url)
+    try:
+        if request.steps:
+            if request.task is not None:
+                raise bad_request("Give a task or steps, not both.")
+            agent = Agent(browser, **_keywords(request, steps_keywords(config), config, approver))
+            return agent.stream_steps(request.steps, url=url, stop=stop)
+        if request.task is None:
+            raise bad_request("task is missing: say what to do, in plain words.")
+        agent = Agent(browser, **_keywords(request, _with_model(request, config, options), config, approver))
+        return agent.stream(request.task, url=url, data=request.data, answer=request.answer, stop=stop)
+    except SetupError as error:
+        raise bad_request(str(error), "SetupError") from error
+
+
+def _keywords(request: RunRequest, of_server: dict[str, Any], config: Config, approver: Approver) -> dict[str, Any]:
+    keywords = {
+        **of_server,
+        "limits": _limits(of_server.get("limits", Limits()), request.limits),
+        "upload_folders": tuple(config.upload_folders),
+        "checkpoint": None,
+        "images_in_events": request.images,
+        "secrets": _all_secrets(of_server.get("secrets", {}), request.secrets),
+    }
+    asked = {"guardrails": _both(of_server.get("guardrails"), request.guardrails), "vision": request.vision}
+    keywords |= {name: value for name, value in asked.items() if value is not None}
+    if request.approval_timeout_s is not None:
+        keywords["approval_timeout_s"] = request.approval_timeout_s
+    if config.planner is not None or request.steps:
+        keywords |= {"approve": _approval(request, config), "approver": approver}
+    return keywords
+
+
+def _with_model(request: RunRequest, config: Config, options: ServerOptions) -> dict[str, Any]:
+    own: dict[str, Any] = {"base_url": request.base_url, "api_key": request.api_key}
+    own = {name: value for name, value in own.items() if value is not None}
+    if own and not options.caller_keys:
+        raise HttpProblem(HTTPStatus.FORBIDDEN, "NotAllowed", "This server takes no base_url and no api_key.")
+    if request.model is None and config.model is None and config.planner is None:
+        raise HttpProblem(
+            HTTPStatus.SERVICE_UNAVAILABLE, "NoModel", "This server has no model: give steps, or ask who runs it."
+        )
+    if request.base_url is not None:
+        own["environment"] = {}  # no key of the server's goes to an address that a caller names
+    if request.model is None or request.model == config.model:
+        return agent_keywords(config) | own
+    if not options.admits_model(request.model):
+        allowed = ", ".join(options.models) or "none but its own: leave `model` out"
+        raise HttpProblem(HTTPStatus.FORBIDDEN, "NotAllowed", f"The models that this server allows are {allowed}.")
+    keywords = agent_keywords(msgspec.structs.replace(config, model=request.model, planner=None, executor=None))
+    if config.model is None or config.model.partition("/")[0] != request.model.partition("/")[0]:
+        keywords.pop("base_url", None)  # it is that of another provider
+    return keywords | own
+
+
+def _limits(of_server: Limits, asked: LimitsAsked) -> Limits:
+    """The lower ones."""
+    lower = {
+        name: wanted if (has := getattr(of_server, name)) is None else min(wanted, has)
+        for name, wanted in msgspec.structs.asdict(asked).items()
+        if wanted is not None
+    }
+    return msgspec.structs.replace(of_server, **lower)
+
+
+def _all_secrets(of_server: Mapping[str, GivenSecret], asked: Mapping[str, SecretAsked]) -> dict[str, GivenSecret]:
+    if taken := sorted(of_server.keys() & asked.keys()):
+        raise bad_request(f"secrets: {', '.join(taken)} is a name that the server has a secret of its own by.")
+    return {**of_server, **given_secrets(asked)}
+
+
+def _both(of_server: str | None, asked: str | None) -> str | None:
+    """The guardrails of both: a caller cannot take those of the server away."""
+    return "\n".join(filter(None, (of_server, asked))) or None
+
+
+def _approval(request: RunRequest, config: Config) -> Any:
+    kind = request.approve
+    texts = [*config.approval_rules, *request.approval_rules]
+    if kind is None and request.steps:
+        return rules_from([*texts, "allow"])  # whoever wrote the steps has approved them
+    return rules_from(texts, "allow" if kind in (None, "auto") else "ask")

@@ -1,0 +1,127 @@
+"""The application: its routes, who may call them, and what lives as long as it does."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from http import HTTPStatus
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from cdp_agent.browser.browser import Browser
+from cdp_agent.config import Config
+from cdp_agent.security.http_guard import LOOPBACK, HttpGuard
+from cdp_agent.server.bodies import Health
+from cdp_agent.server.browsers import Browsers
+from cdp_agent.server.openapi import document
+from cdp_agent.server.options import ServerOptions
+from cdp_agent.server.pilo import PiloRoutes
+from cdp_agent.server.problems import ErrorAnswer, ErrorInfo, HttpProblem, json_response, problem_response
+from cdp_agent.server.run_routes import RunRoutes
+from cdp_agent.server.runs import Runs
+from cdp_agent.server.sessions import HeldSessions
+from cdp_agent.server.webhooks import Webhooks
+
+_CLEANS_EVERY_S = 5.0
+_log = logging.getLogger(__name__)
+
+
+class AgentApp(Starlette):
+    """The ASGI application. Its lifespan ends runs and sessions, and the Chrome, where it has opened that.
+
+    `browser` is one that is open already; without, the Chrome that is configured is opened when it is first wanted.
+    Raises SetupError.
+    """
+
+    def __init__(self, config: Config, options: ServerOptions, browser: Browser | None = None) -> None:
+        self.browsers = Browsers(config, browser)
+        self._webhooks = Webhooks(options.webhook_secret)
+        self.runs = Runs(self.browsers, config, options, self._webhooks)
+        self.sessions = HeldSessions(self.browsers, config, options)
+        self._options = options
+        self._draining = False
+        self._document = document()
+        guard = Middleware(
+            HttpGuard,
+            token=options.token,
+            hosts=options.hosts or LOOPBACK,
+            origins=options.origins,
+            public_paths=("/health",),
+        )
+        cors = Middleware(
+            CORSMiddleware,
+            allow_origins=list(options.origins),
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["authorization", "content-type", "last-event-id"],
+            expose_headers=["location", "retry-after", "x-pilo-task-id"],
+        )
+        super().__init__(
+            routes=[
+                Route("/health", self._health, methods=["GET"]),
+                Route("/openapi.json", self._openapi, methods=["GET"]),
+                *RunRoutes(self.runs).routes,
+                *self.sessions.routes,
+                *PiloRoutes(self.runs, config, options).routes,
+            ],
+            middleware=[cors, guard] if options.origins else [guard],
+            exception_handlers={HttpProblem: problem_response, HTTPException: _no_such_route},
+            lifespan=self._life,
+        )
+
+    async def drain(self) -> None:
+        """Stops all runs, and begins no others; returns when their last events can be read."""
+        self._draining = True
+        await self.runs.close()
+
+    @asynccontextmanager
+    async def _life(self, app: Starlette) -> AsyncIterator[None]:
+        cleaning = asyncio.create_task(self._clean())
+        try:
+            yield
+        finally:
+            cleaning.cancel()
+            with suppress(asyncio.CancelledError):
+                await cleaning
+            await self.drain()
+            await self.sessions.close()
+            await self._webhooks.close()
+            await self.browsers.close()
+
+    async def _clean(self) -> None:
+        """Closes and forgets what is over, for as long as the application lives."""
+        while True:
+            await asyncio.sleep(_CLEANS_EVERY_S)
+            self.runs.forget_old()
+            await self.sessions.close_idle()
+
+    async def _health(self, request: Request) -> Response:
+        options = self._options
+        told = Health(
+            "draining" if self._draining else "ok",
+            datetime.now(UTC).isoformat(),
+            self.runs.under_way,
+            options.max_runs,
+            len(self.sessions),
+            options.max_sessions,
+        )
+        return json_response(told, HTTPStatus.SERVICE_UNAVAILABLE if self._draining else HTTPStatus.OK)
+
+    async def _openapi(self, request: Request) -> Response:
+        return json_response(self._document)
+
+
+async def _no_such_route(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # it is registered for that class
+    status = HTTPStatus(error.status_code)
+    kind = status.phrase.title().replace(" ", "")
+    told = f"{request.method} {request.url.path[:200]}: {status.phrase.lower()}. See /openapi.json for what there is."
+    return json_response(ErrorAnswer(ErrorInfo(kind, told)), status, error.headers)

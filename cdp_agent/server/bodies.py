@@ -1,0 +1,185 @@
+"""What is sent and answered, as structs: the OpenAPI document is made of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from cdp_agent.config.forms import PLACE, VIEWPORT
+from cdp_agent.decisions import Ask
+from cdp_agent.outcome import AgentResult
+from cdp_agent.page.policy.rules import ResourceType
+from cdp_agent.page.tab.settings import ColorScheme
+from cdp_agent.session.session import ToolError
+
+_Natural = Annotated[int, Meta(ge=1)]
+_Amount = Annotated[float, Meta(gt=0)]
+_Viewport = Annotated[str, Meta(pattern=VIEWPORT)]
+_Place = Annotated[str, Meta(pattern=PLACE)]
+
+
+class _Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What is asked with; a field that is not known is an error, since it would be ignored."""
+
+
+class PageSettingsAsked(_Body, frozen=True, kw_only=True):
+    """What pages are made to see; see the settings of the same names. None: as the server has it."""
+
+    viewport: Annotated[_Viewport | None, Meta(description="WIDTHxHEIGHT, such as 1280x800.")] = None
+    user_agent: str | None = None
+    locale: Annotated[str | None, Meta(description="Such as de-DE.")] = None
+    timezone: Annotated[str | None, Meta(description="Such as Europe/Berlin.")] = None
+    geolocation: Annotated[_Place | None, Meta(description="LATITUDE,LONGITUDE.")] = None
+    color_scheme: ColorScheme | None = None
+    extra_headers: Annotated[dict[str, str] | None, Meta(description="Sent with every request of the pages.")] = None
+    allow: Annotated[tuple[str, ...] | None, Meta(description="Origins that pages may load from.")] = None
+    deny: Annotated[tuple[str, ...] | None, Meta(description="Origins that they may not.")] = None
+    block: Annotated[tuple[ResourceType, ...] | None, Meta(description="Kinds of resources to leave out.")] = None
+
+
+class LimitsAsked(_Body, frozen=True, kw_only=True):
+    """Of the run; where the server has a lower one, that holds."""
+
+    max_steps: _Natural | None = None
+    max_errors: _Natural | None = None
+    max_validations: _Natural | None = None
+    max_tokens_total: _Natural | None = None
+    max_cost: Annotated[_Amount | None, Meta(description="US dollars.")] = None
+    max_seconds: _Amount | None = None
+
+
+class SecretAsked(_Body, frozen=True, kw_only=True):
+    """A value that the model may have filled in, and never sees."""
+
+    value: str
+    origins: Annotated[tuple[str, ...], Meta(description="Where it may go; without, where the run begins.")] = ()
+    purpose: str = ""
+
+
+class RunRequest(_Body, frozen=True, kw_only=True):
+    """A task for a model, or steps in plain English for none."""
+
+    task: Annotated[str | None, Meta(description="What to do, in plain words.")] = None
+    steps: Annotated[tuple[str, ...], Meta(description="In the place of a task: acts, one each, in order.")] = ()
+    url: Annotated[str | None, Meta(description="Where it begins.")] = None
+    data: Annotated[Any, Meta(description="For the model to use, such as names to fill in.")] = None
+    answer: Annotated[Any, Meta(description="A JSON Schema that the answer has to fit.")] = None
+    guardrails: Annotated[str | None, Meta(description="Limits that the model has to keep to.")] = None
+    secrets: Annotated[dict[str, SecretAsked], Meta(description="By the names that the model knows them by.")] = {}
+    page: PageSettingsAsked = PageSettingsAsked()
+    limits: LimitsAsked = LimitsAsked()
+    vision: Annotated[bool | None, Meta(description="Show the model pictures of the page, too.")] = None
+    images: Annotated[bool, Meta(description="Put those pictures into the events.")] = False
+    approve: Annotated[
+        Literal["ask", "auto"] | None,
+        Meta(description="Of a run by steps: ask about each plan or step, or only about what carries a risk."),
+    ] = None
+    approval_rules: Annotated[
+        tuple[str, ...], Meta(description='What needs no asking, or is never done: "allow risk=submits origin=…".')
+    ] = ()
+    approval_timeout_s: Annotated[_Amount | None, Meta(description="No decision within that time is a stop.")] = None
+    on_disconnect: Annotated[
+        Literal["continue", "stop"],
+        Meta(description="What becomes of the run when nobody reads its events any more."),
+    ] = "continue"
+    webhook: Annotated[str | None, Meta(description="Where the result is sent to.")] = None
+    model: Annotated[str | None, Meta(description="provider/name, where the server lets callers choose.")] = None
+    base_url: Annotated[str | None, Meta(description="Of its server, where callers may bring their own.")] = None
+    api_key: Annotated[str | None, Meta(description="Its key, where callers may bring their own.")] = None
+
+
+class RunAccepted(msgspec.Struct, frozen=True):
+    """The run has begun; its events are at `events`."""
+
+    id: str
+    events: str
+
+
+RunStatus = Literal["running", "waiting", "succeeded", "failed", "stopped"]
+
+
+class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run stands: `waiting` for a decision about `ask`, which may be one of `decisions`.
+
+    `events` is how many there were. `result` is there when it has ended. Times are in Unix seconds.
+    """
+
+    id: str
+    status: RunStatus
+    task: str
+    url: str | None
+    began: float
+    ended: float | None
+    events: int
+    ask: Ask | None
+    decisions: list[str]
+    result: AgentResult | None
+
+
+class RunList(msgspec.Struct, frozen=True):
+    """The runs that the server knows of, the oldest first."""
+
+    runs: list[RunInfo]
+
+
+class DecisionBody(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision about the question `id`; what else it takes depends on `decision`, see decisions.py."""
+
+    id: int
+    decision: Literal["approve", "reject", "edit", "execute", "skip", "reword", "retry", "answer", "stop"]
+    correction: str | msgspec.UnsetType = msgspec.UNSET
+    steps: list[str] | msgspec.UnsetType = msgspec.UNSET
+    step: str | msgspec.UnsetType = msgspec.UNSET
+    text: str | msgspec.UnsetType = msgspec.UNSET
+    why: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class AnswerBody(_Body, frozen=True, kw_only=True):
+    """What the user answers to the question `id`."""
+
+    id: int
+    text: str
+
+
+class SessionRequest(_Body, frozen=True, kw_only=True):
+    """What a session is opened with."""
+
+    url: Annotated[str | None, Meta(description="The page that it begins with.")] = None
+    page: PageSettingsAsked = PageSettingsAsked()
+    secrets: Annotated[dict[str, SecretAsked], Meta(description="What placeholders in calls stand for.")] = {}
+
+
+class SessionState(msgspec.Struct, frozen=True):
+    """A session: its tools are called at `tools`/NAME; it is closed after `ends_after_s` without a call."""
+
+    id: str
+    tools: str
+    url: str | None
+    tabs: int
+    ends_after_s: float
+
+
+class ToolAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a call: `text` is for a model to read, `value` the same as facts, `images` are PNG in base64.
+
+    `error` is None where it was done; it is here, and no status, since the tool and its page said so.
+    """
+
+    text: str
+    value: Any
+    images: list[str]
+    error: ToolError | None
+    duration_ms: float
+
+
+class Health(msgspec.Struct, frozen=True):
+    """`timestamp` is ISO 8601; the rest is what is open now, and the most that may be."""
+
+    status: Literal["ok", "draining"]
+    timestamp: str
+    runs: int
+    max_runs: int
+    sessions: int
+    max_sessions: int

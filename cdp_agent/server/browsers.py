@@ -1,0 +1,101 @@
+"""The one Chrome of the server, and a part of it for each run and each session."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from pathlib import Path
+
+import msgspec
+
+from cdp_agent.browser.browser import Browser
+from cdp_agent.browser.context import BrowserContext
+from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords
+from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.server.problems import HttpProblem, bad_request
+
+_log = logging.getLogger(__name__)
+
+
+class OpenedContext(msgspec.Struct, frozen=True):
+    """A browser context, and the folder on this machine that its downloads go to."""
+
+    browser: BrowserContext
+    folder: Path
+
+    def without_paths(self, data: bytes) -> bytes:
+        """JSON without what it says of this machine: of a file in the folder, its name is left."""
+        for told in {str(self.folder), str(self.folder.resolve())}:
+            written = msgspec.json.encode(told)[1:-1]
+            data = data.replace(written + b"/", b"").replace(written, b"")
+        return data
+
+
+class Browsers:
+    """Opens the Chrome that is configured when it is first wanted, and again when it went away."""
+
+    def __init__(self, config: Config, browser: Browser | None = None) -> None:
+        """`browser`: one that is open already, and stays open afterwards."""
+        self._config = config
+        self._browser = browser
+        self._is_ours = browser is None
+        self._opening = asyncio.Lock()
+        self._folder = Path(tempfile.mkdtemp(prefix="cdp-agent-serve-"))
+
+    async def open(self) -> Browser:
+        """Raises BrowserError, SetupError."""
+        async with self._opening:
+            if self._browser is None:
+                opening = (
+                    Browser.connect(self._config.cdp, **connect_keywords(self._config))
+                    if self._config.cdp
+                    else Browser.launch(**launch_keywords(self._config))
+                )
+                self._browser = await opening
+            elif self._browser.gone is not None:
+                await self._browser.reopen()
+            return self._browser
+
+    @asynccontextmanager
+    async def context(self, page: Config, name: str) -> AsyncIterator[OpenedContext]:
+        """A context with the settings `page`, gone afterwards with all that it stored. Raises HttpProblem."""
+        folder = self._folder / name
+        folder.mkdir(mode=0o700)
+        try:
+            opened = OpenedContext(await self._new_context(page, folder), folder)
+            try:
+                yield opened
+            finally:
+                try:
+                    await opened.browser.close()
+                except BrowserError as error:  # with its Chrome gone, it is gone too
+                    _log.debug("context %s: %s", name, error)
+        finally:
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+    async def _new_context(self, page: Config, folder: Path) -> BrowserContext:
+        keywords = page_keywords(page)
+        keywords = {name: value for name, value in keywords.items() if name not in ("profile", "downloads")}
+        try:
+            browser = await self.open()
+            return await browser.new_context(isolated=True, downloads=folder, **keywords)
+        except SetupError as error:
+            raise bad_request(str(error)) from error
+        except BrowserError as error:
+            _log.error("no browser context could be opened: %s", error)  # the message may name files of this machine
+            raise HttpProblem(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "BrowserError",
+                "This server has no Chrome now; its log says why. Try again later.",
+                {"Retry-After": "10"},
+            ) from error
+
+    async def close(self) -> None:
+        if self._is_ours and self._browser is not None:
+            await self._browser.close()
+        await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)

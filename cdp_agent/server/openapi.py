@@ -1,0 +1,210 @@
+"""The OpenAPI document: paths as they are served, schemas from the structs of the bodies and from the tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import msgspec
+
+from cdp_agent.events import Event
+from cdp_agent.schemas import plain_schema
+from cdp_agent.server.bodies import (
+    AnswerBody,
+    DecisionBody,
+    Health,
+    RunAccepted,
+    RunInfo,
+    RunList,
+    RunRequest,
+    SessionRequest,
+    SessionState,
+    ToolAnswer,
+)
+from cdp_agent.server.event_log import EventsDropped
+from cdp_agent.server.pilo import PiloBody, PiloErrorAnswer
+from cdp_agent.server.problems import ErrorAnswer
+from cdp_agent.server.sessions import TOOLS
+from cdp_agent.server.webhooks import Webhook
+
+_OF_RUNS = (RunRequest, RunAccepted, RunInfo, RunList, DecisionBody, AnswerBody, EventsDropped, Event)
+_OF_SESSIONS = (SessionRequest, SessionState, ToolAnswer)
+_OTHERS = (Health, ErrorAnswer, PiloBody, PiloErrorAnswer, Webhook)
+_WHY = {
+    400: "What was sent makes no sense, and `error.message` says why.",
+    401: "The token is missing or wrong.",
+    403: "The server does not allow this to its callers.",
+    404: "There is none of that name.",
+    409: "It is too late for this decision, or too early.",
+    413: "The body is too long.",
+    429: "As many as may be are under way; `Retry-After` says when to try again.",
+    503: "The server has no Chrome, or no model, now.",
+}
+_RUN, _SESSION = "/v1/runs/{id}", "/v1/sessions/{id}"
+
+
+def document() -> dict[str, Any]:
+    """The document, version 3.1 of OpenAPI."""
+    _, components = msgspec.json.schema_components(
+        (*_OF_RUNS, *_OF_SESSIONS, *_OTHERS), ref_template="#/components/schemas/{name}"
+    )
+    components = plain_schema(components)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "cdp_agent",
+            "version": version("cdp-agent"),
+            "description": "Runs of a web agent, and sessions whose tools are called one by one.",
+        },
+        "security": [{"token": []}],
+        "paths": {**_run_paths(), **_session_paths(), **_other_paths()},
+        "components": {
+            "schemas": {name: components[name] for name in sorted(components)},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _run_paths() -> dict[str, Any]:
+    events = {
+        **_operation("follow_run", "The events of a run, those that were and those that come.", (400, 404)),
+        "parameters": [
+            _parameter("id", "path"),
+            {
+                "name": "Last-Event-ID",
+                "in": "header",
+                "schema": {"type": "string"},
+                "description": "Only those after this one.",
+            },
+            {"name": "after", "in": "query", "schema": {"type": "integer"}, "description": "The same."},
+        ],
+    }
+    events["responses"] |= {
+        "200": {
+            "description": "Server-sent events: `id` is the number, `event` the type, `data` an Event as JSON.",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        },
+        "204": {"description": "The run has ended, and there are no more events."},
+    }
+    return {
+        "/v1/runs": {
+            "post": _operation("begin_run", "Begin a run.", (400, 403, 429, 503), RunRequest, {202: RunAccepted}),
+            "get": _operation("list_runs", "The runs that are known.", (), None, {200: RunList}),
+        },
+        _RUN: {
+            "get": _operation(
+                "look_at_run",
+                "How a run stands. A WebSocket at the same address gets {number, event}, and takes decisions, and "
+                '{"stop": true}.',
+                (404,),
+                None,
+                {200: RunInfo},
+                path=("id",),
+            )
+        },
+        f"{_RUN}/events": {"get": events},
+        f"{_RUN}/decisions": {
+            "post": _operation(
+                "decide", "Decide about what is asked.", (400, 404, 409), DecisionBody, {200: RunInfo}, path=("id",)
+            )
+        },
+        f"{_RUN}/answers": {
+            "post": _operation(
+                "answer", "Answer a question.", (400, 404, 409), AnswerBody, {200: RunInfo}, path=("id",)
+            )
+        },
+        f"{_RUN}/stop": {
+            "post": _operation(
+                "stop_run", "Stop it: it ends within a second.", (404,), None, {202: RunInfo}, path=("id",)
+            )
+        },
+    }
+
+
+def _session_paths() -> dict[str, Any]:
+    calls = {}
+    for name, tool in TOOLS.items():
+        call = _operation(
+            f"call_{name}", tool.description, (400, 404, 503), tool.parameters, {200: ToolAnswer}, path=("id",)
+        )
+        call["parameters"].append(
+            {
+                "name": "tab",
+                "in": "query",
+                "schema": {"type": "string"},
+                "description": "Another tab, for this call: t2, or a part of its title or address.",
+            }
+        )
+        calls[f"{_SESSION}/tools/{name}"] = {"post": call}
+    return {
+        "/v1/sessions": {
+            "post": _operation("open_session", "Open a session.", (400, 429, 503), SessionRequest, {201: SessionState})
+        },
+        _SESSION: {
+            "get": _operation("look_at_session", "Where it is.", (404,), None, {200: SessionState}, path=("id",)),
+            "delete": _operation("end_session", "End it, with its tabs.", (404,), None, {204: None}, path=("id",)),
+        },
+        **calls,
+    }
+
+
+def _other_paths() -> dict[str, Any]:
+    tools = _operation("list_tools", "The tools of a session, with their arguments as JSON Schema.", ())
+    tools["responses"]["200"] = _json("The tools.", {"type": "object"})
+    health = _operation("health", "Whether the server takes runs.", (), None, {200: Health, 503: Health})
+    described = _operation("openapi", "This document.", ())
+    described["responses"]["200"] = _json("The document.", {"type": "object"})
+    pilo = _operation("pilo_run", "A run as Pilo's server has it, for its clients.", (), PiloBody)
+    pilo["responses"] |= {
+        "200": {
+            "description": "Server-sent events: start, those of the run, complete, done; or error.",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        },
+        **{str(status): _json("Why not.", _ref(PiloErrorAnswer)) for status in (400, 403, 429, 500, 503)},
+    }
+    return {
+        "/v1/tools": {"get": tools},
+        "/pilo/run": {"post": pilo},
+        "/health": {"get": {**health, "security": []}},
+        "/openapi.json": {"get": described},
+    }
+
+
+def _operation(
+    name: str,
+    summary: str,
+    refusals: tuple[int, ...],
+    body: type | Mapping[str, Any] | None = None,
+    answers: Mapping[int, type | None] | None = None,
+    path: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    refused = (*refusals, 401, *((413,) if body is not None else ()))
+    operation: dict[str, Any] = {
+        "operationId": name,
+        "summary": summary,
+        "parameters": [_parameter(each, "path") for each in path],
+        "responses": {
+            **{
+                str(status): {"description": "Done."} if kind is None else _json("Done.", _ref(kind))
+                for status, kind in (answers or {}).items()
+            },
+            **{str(status): _json(_WHY[status], _ref(ErrorAnswer)) for status in refused},
+        },
+    }
+    if body is not None:
+        schema = _ref(body) if isinstance(body, type) else body
+        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
+    return operation
+
+
+def _parameter(name: str, place: str) -> dict[str, Any]:
+    return {"name": name, "in": place, "required": True, "schema": {"type": "string"}}
+
+
+def _json(description: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def _ref(kind: type) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{kind.__name__}"}

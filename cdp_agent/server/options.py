@@ -1,0 +1,56 @@
+"""What whoever starts the server decides for all who call it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+import msgspec
+
+from cdp_agent.errors import SetupError
+from cdp_agent.page.policy.rules import Pattern, pattern
+from cdp_agent.security.origins import origin_of, scheme_of
+
+KEEP_ALIVE_S = 15.0
+
+
+class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """`token` is asked of every caller, None for none. `hosts` and `origins`: see `HttpGuard`.
+
+    `models` are patterns of models that a caller may name beside the one that is configured, such as "openai/*"; only
+    with `caller_keys` may they give a key and an address as well. `webhooks` are the origins that results may be sent
+    to (patterns, see page/policy/rules.py), signed with `webhook_secret`. A finished run can be asked for as long as
+    `keep_finished_s`; a session that nobody uses is closed after `session_idle_s`.
+    """
+
+    token: str | None = None
+    hosts: Sequence[str] = ()
+    origins: Sequence[str] = ()
+    max_runs: int = 4
+    max_sessions: int = 16
+    models: Sequence[str] = ()
+    caller_keys: bool = False
+    webhooks: Sequence[str] = ()
+    webhook_secret: str | None = None
+    keep_finished_s: float = 3600.0
+    session_idle_s: float = 1800.0
+    leave_grace_s: float = 5.0
+    """So long a run whose watcher left waits for it to come back, where it is to end with its watchers."""
+
+    def __post_init__(self) -> None:
+        self.webhook_patterns  # noqa: B018 (raises SetupError)
+        if self.webhooks and not self.webhook_secret:
+            raise SetupError("Webhooks are signed: set webhook_secret, too.")
+
+    @property
+    def webhook_patterns(self) -> list[Pattern]:
+        return [pattern(each) for each in self.webhooks]
+
+    def admits_model(self, model: str) -> bool:
+        """Whether a caller may name it."""
+        return any(fnmatchcase(model, each) for each in self.models)
+
+    def admits_webhook(self, url: str) -> bool:
+        """Whether results may be sent there."""
+        scheme, origin = scheme_of(url), origin_of(url)
+        return scheme in ("http", "https") and any(each.matches(scheme, origin) for each in self.webhook_patterns)

@@ -1,0 +1,170 @@
+"""Events and results as clients of Pilo read them: its names, its fields, times in milliseconds."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from cdp_agent import events
+from cdp_agent.outcome import AgentResult, Stats
+
+_CODES = {
+    "aborted": "TASK_ABORTED",
+    "max_steps": "MAX_ITERATIONS",
+    "max_errors": "MAX_ERRORS",
+}
+_OUTCOMES = {"passed": "accepted", "unconfirmed": "force-accepted", "forced": "force-accepted"}
+Told = tuple[str, dict[str, Any]]
+
+
+class PiloEvents:
+    """Translates the events of one run, in order."""
+
+    def __init__(self, task_id: str, *, images: bool) -> None:
+        """`images`: pictures are told with what they show."""
+        self._task_id = task_id
+        self._images = images
+        self._counts: Counter[str] = Counter()
+        self._model_errors = 0
+
+    def told(self, event: events.Event) -> list[Told]:
+        """What Pilo would tell of it. What it keeps for itself is left out: its setup, and what models say."""
+        if isinstance(event, events.AiGenerationError):
+            self._model_errors += 1
+        common = {"timestamp": round(event.timestamp * 1000), "iterationId": f"{self._task_id}-{event.step}"}
+        found = [(name, {**fields, **common}) for name, fields in self._fields(event)]
+        self._counts.update(name for name, _ in found)
+        return found
+
+    def _fields(self, event: events.Event) -> list[Told]:
+        match event:
+            case events.TaskSetup() | events.AiGeneration() | events.AiGenerationError():
+                return []
+            case events.AgentAction():
+                about = _action(event)
+                return [("agent:action", about), ("browser:action_started", about)]
+            case events.BrowserScreenshot():
+                captured = ("browser:screenshot_captured", {"size": event.size, "format": event.format})
+                if event.image is None or not self._images:
+                    return [captured]
+                picture = {"image": b64encode(event.image).decode(), "mediaType": f"image/{event.format}"}
+                return [captured, ("browser:screenshot_captured_image", picture)]
+            case events.TaskMetrics() | events.TaskMetricsIncremental():
+                return [(_tag(event), self._metrics(event.stats))]
+            case events.AgentObserved():
+                shown = len(event.snapshot) or sum(map(len, event.changed))
+                return [("system:debug_compression", _compression(event.page_chars, shown))]
+            case events.HistoryShrunk():
+                return [("system:debug_history_size", _camel(event))]
+            case _:
+                return [(_tag(event), _plain_fields(event))]
+
+    def _metrics(self, stats: Stats) -> dict[str, Any]:
+        return {
+            "eventCounts": dict(self._counts),
+            "stepCount": stats.steps,
+            "aiGenerationCount": stats.generations,
+            "aiGenerationErrorCount": self._model_errors,
+            "totalInputTokens": stats.input_tokens,
+            "totalOutputTokens": stats.output_tokens,
+        }
+
+
+def pilo_result(result: AgentResult, task_id: str) -> dict[str, Any]:
+    """What Pilo's `execute` returns."""
+    stats = result.stats
+    began = round(stats.started * 1000)
+    told: dict[str, Any] = {
+        "success": result.success,
+        "finalAnswer": _answer(result),
+        "stats": {
+            "iterations": stats.steps,
+            "actions": stats.actions,
+            "startTime": began,
+            "endTime": began + round(stats.duration_s * 1000),
+            "durationMs": round(stats.duration_s * 1000),
+        },
+        "taskId": task_id,
+    }
+    if result.validation is not None:
+        told["validationOutcome"] = _OUTCOMES[result.validation]
+    if result.error is not None:
+        told["error"] = {"code": _CODES.get(result.error.code, "TASK_FAILED"), "message": result.error.message}
+    return told
+
+
+def _plain_fields(event: events.Event) -> dict[str, Any]:
+    match event:
+        case events.TaskStarted():
+            return {**_camel(event), "url": event.url or ""}
+        case events.TaskCompleted():
+            return {"finalAnswer": _answer(event.result), "success": event.result.success}
+        case events.TaskAborted():
+            return {"reason": event.reason, "finalAnswer": event.reason}
+        case events.TaskValidated():
+            return {
+                "observation": event.assessment,
+                "completionQuality": event.quality,
+                "finalAnswer": _text(event.answer),
+            }
+        case events.TaskValidationError():
+            return {"errors": [event.feedback], "retryCount": event.attempt, "rawResponse": None}
+        case events.AgentStep():
+            return {"currentIteration": event.step}
+        case events.AgentExtracted():
+            return {"extractedData": event.data}
+        case events.BrowserActionCompleted(success=True):
+            return {"success": True, "action": event.action}
+        case events.BrowserActionCompleted():
+            return {"success": False, "action": event.action, "error": event.text, "isRecoverable": True}
+        case events.EndpointCycle():
+            return {"attempt": event.endpoint_index + 1, "total": event.total, "error": event.error}
+        case events.BrowserReconnected():
+            return {"startingUrl": event.url}
+        case _:
+            return _camel(event)
+
+
+def _action(event: events.AgentAction) -> dict[str, Any]:
+    """Pilo tells of one argument beside the ref, as a text."""
+    rest = [value for name, value in event.arguments.items() if name != "ref" and value not in (None, False)]
+    told: dict[str, Any] = {"action": event.action}
+    if "ref" in event.arguments:
+        told["ref"] = event.arguments["ref"]
+    if rest:
+        told["value"] = _text(rest[0])
+    return told
+
+
+def _compression(whole: int, shown: int) -> dict[str, Any]:
+    percent = round(100 * (1 - shown / whole)) if whole else 0
+    return {"originalSize": whole, "compressedSize": shown, "compressionPercent": percent}
+
+
+def _answer(result: AgentResult) -> str | None:
+    """Pilo gives the reason where there is no answer."""
+    if result.answer is not None:
+        return _text(result.answer)
+    return None if result.error is None else result.error.message
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _camel(event: events.Event) -> dict[str, Any]:
+    """Its own fields, named as JavaScript names them."""
+    fields: dict[str, Any] = msgspec.to_builtins(event)
+    return {_renamed(name): value for name, value in fields.items() if name not in ("type", "timestamp", "step")}
+
+
+def _renamed(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
+def _tag(event: events.Event) -> str:
+    return str(event.__struct_config__.tag)

@@ -1,0 +1,75 @@
+"""What is answered when a request cannot be carried out: {"error": {"type", "message"}}, for the caller's next move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import TypeVar
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+T = TypeVar("T")
+
+
+class ErrorInfo(msgspec.Struct, frozen=True):
+    """`type` is the name of the kind of error, `message` says what to do about it."""
+
+    type: str
+    message: str
+
+
+class ErrorAnswer(msgspec.Struct, frozen=True):
+    """The body of every answer that is no success."""
+
+    error: ErrorInfo
+
+
+class HttpProblem(Exception):
+    """Ends a request with that status."""
+
+    def __init__(self, status: HTTPStatus, kind: str, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+        self.headers = headers
+
+    @property
+    def info(self) -> ErrorInfo:
+        return ErrorInfo(self.kind, str(self))
+
+
+def bad_request(message: str, kind: str = "InvalidArguments") -> HttpProblem:
+    return HttpProblem(HTTPStatus.BAD_REQUEST, kind, message)
+
+
+def not_found(what: str) -> HttpProblem:
+    return HttpProblem(HTTPStatus.NOT_FOUND, "NotFound", what)
+
+
+def too_many(message: str, retry_after_s: int) -> HttpProblem:
+    """The caller may come again after that time."""
+    return HttpProblem(HTTPStatus.TOO_MANY_REQUESTS, "TooManyRequests", message, {"Retry-After": str(retry_after_s)})
+
+
+def json_response(
+    value: object, status: HTTPStatus = HTTPStatus.OK, headers: Mapping[str, str] | None = None
+) -> Response:
+    return Response(msgspec.json.encode(value), int(status), headers, media_type="application/json")
+
+
+async def problem_response(request: Request, error: Exception) -> Response:
+    """The answer that a `HttpProblem` is."""
+    assert isinstance(error, HttpProblem)  # it is registered for that class
+    return json_response(ErrorAnswer(error.info), error.status, error.headers)
+
+
+def decoded(body: bytes, kind: type[T]) -> T:
+    """The body of a request, as what it has to be. Raises HttpProblem, which says what is wrong with it."""
+    try:
+        return msgspec.json.decode(body or b"{}", type=kind)
+    except msgspec.ValidationError as error:
+        raise bad_request(f"{str(error).replace('`', '')}.") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise bad_request(f"The body is not JSON: {error}.", "InvalidJson") from error

@@ -1,0 +1,173 @@
+"""Runs over HTTP: begun, looked at, followed, decided about, stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from cdp_agent.server.bodies import AnswerBody, RunAccepted, RunList, RunRequest
+from cdp_agent.server.event_log import NumberedEvent
+from cdp_agent.server.problems import ErrorAnswer, HttpProblem, bad_request, decoded, json_response
+from cdp_agent.server.runs import Runs, ServedRun
+from cdp_agent.server.streams import EventStream, as_sse
+
+NORMAL_CLOSURE = 1000
+
+
+class SocketEvent(msgspec.Struct, frozen=True):
+    """An event as a WebSocket gets it."""
+
+    number: int
+    event: msgspec.Raw
+
+
+class SocketRefusal(msgspec.Struct, frozen=True):
+    """What a client said does not count: why, and of which question."""
+
+    refused: str
+    id: int | None
+
+
+class RunRoutes:
+    """What is under /v1/runs."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self.routes: list[BaseRoute] = [
+            Route("/v1/runs", self._begin, methods=["POST"]),
+            Route("/v1/runs", self._list, methods=["GET"]),
+            Route("/v1/runs/{id}", self._look, methods=["GET"]),
+            WebSocketRoute("/v1/runs/{id}", self._converse),
+            Route("/v1/runs/{id}/events", self._follow, methods=["GET"]),
+            Route("/v1/runs/{id}/decisions", self._decide, methods=["POST"]),
+            Route("/v1/runs/{id}/answers", self._answer, methods=["POST"]),
+            Route("/v1/runs/{id}/stop", self._stop, methods=["POST"]),
+        ]
+
+    async def _begin(self, request: Request) -> Response:
+        run = await self._runs.begin(decoded(await request.body(), RunRequest))
+        place = f"/v1/runs/{run.id}"
+        return json_response(RunAccepted(run.id, f"{place}/events"), HTTPStatus.ACCEPTED, {"Location": place})
+
+    async def _list(self, request: Request) -> Response:
+        return json_response(RunList([run.info for run in self._runs.all]))
+
+    async def _look(self, request: Request) -> Response:
+        return json_response(self._run(request).info)
+
+    async def _follow(self, request: Request) -> Response:
+        run = self._run(request)
+        after = _after(request)
+        if run.ended is not None and after >= run.log.last:
+            return Response(status_code=HTTPStatus.NO_CONTENT)  # for an EventSource: do not come again
+        return EventStream(_as_sse(run, after))
+
+    async def _decide(self, request: Request) -> Response:
+        run = self._run(request)
+        said = decoded(await request.body(), dict[str, Any])
+        ask_id = said.pop("id", None)
+        if not isinstance(ask_id, int) or isinstance(ask_id, bool):
+            raise bad_request("id has to be the number of the question.")
+        return _taken(run, await run.question.decide(ask_id, said), ask_id)
+
+    async def _answer(self, request: Request) -> Response:
+        run = self._run(request)
+        said = decoded(await request.body(), AnswerBody)
+        return _taken(run, await run.question.decide(said.id, {"decision": "answer", "text": said.text}), said.id)
+
+    async def _stop(self, request: Request) -> Response:
+        run = self._run(request)
+        run.stop.set()
+        return json_response(run.info, HTTPStatus.ACCEPTED)
+
+    async def _converse(self, socket: WebSocket) -> None:
+        """Events go out, decisions and a stop come in, until the run has ended or the client leaves."""
+        try:
+            run = self._run(socket)
+            after = _after(socket)
+        except HttpProblem as problem:
+            await socket.send_denial_response(json_response(ErrorAnswer(problem.info), problem.status))
+            return
+        await socket.accept()
+        with run.watched():
+            telling = asyncio.ensure_future(_tell(run, socket, after))
+            hearing = asyncio.ensure_future(_hear(run, socket))
+            try:
+                await asyncio.wait((telling, hearing), return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for each in (telling, hearing):
+                    each.cancel()
+                ends = await asyncio.gather(telling, hearing, return_exceptions=True)
+        for end in ends:
+            if isinstance(end, Exception) and not isinstance(end, WebSocketDisconnect | TimeoutError):
+                raise end
+
+    def _run(self, connection: HTTPConnection) -> ServedRun:
+        return self._runs.find(connection.path_params["id"])
+
+
+def _after(connection: HTTPConnection) -> int:
+    """The number of the last event that the client has. Raises HttpProblem."""
+    given = connection.headers.get("last-event-id") or connection.query_params.get("after") or "0"
+    if not (given.isascii() and given.isdigit() and len(given) < 19):
+        raise bad_request(f"Last-Event-ID is the number of an event, not {given[:40]!r}.")
+    return int(given)
+
+
+async def _as_sse(run: ServedRun, after: int) -> AsyncGenerator[bytes, None]:
+    with run.watched():
+        async for event in run.log.after(after):
+            yield as_sse(event)
+
+
+def _taken(run: ServedRun, problem: str | None, ask_id: int) -> Response:
+    """The run as it stands, where the decision counts. Raises HttpProblem."""
+    if problem is None:
+        return json_response(run.info)
+    ask = run.question.ask
+    if ask is not None and ask.id == ask_id:
+        raise bad_request(problem, "DecisionRefused")
+    raise HttpProblem(HTTPStatus.CONFLICT, "DecisionRefused", problem)
+
+
+async def _tell(run: ServedRun, socket: WebSocket, after: int) -> None:
+    async for event in run.log.after(after):
+        await socket.send_text(_as_message(event))
+    await socket.close(NORMAL_CLOSURE)
+
+
+def _as_message(event: NumberedEvent) -> str:
+    return msgspec.json.encode(SocketEvent(event.number, msgspec.Raw(event.data))).decode()
+
+
+async def _hear(run: ServedRun, socket: WebSocket) -> None:
+    while True:
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return
+        ask_id, problem = await _heard(run, message.get("text") or message.get("bytes") or b"")
+        if problem is not None:
+            await socket.send_text(msgspec.json.encode(SocketRefusal(problem, ask_id)).decode())
+
+
+async def _heard(run: ServedRun, text: str | bytes) -> tuple[int | None, str | None]:
+    """What became of a message: the question it was about, and why it does not count, None where it does."""
+    try:
+        said = msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return None, f"This is no JSON object: {error}."
+    if said == {"stop": True}:
+        run.stop.set()
+        return None, None
+    ask_id = said.pop("id", None)
+    if not isinstance(ask_id, int) or isinstance(ask_id, bool):
+        return None, 'Say {"id": …, "decision": …} about a question, or {"stop": true}.'
+    return ask_id, await run.question.decide(ask_id, said)

@@ -1,0 +1,264 @@
+"""The runs of the server: what each has told so far, who is asked, how many there may be at once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import AsyncExitStack, aclosing, contextmanager
+from secrets import token_urlsafe
+from typing import Any
+
+import msgspec
+
+from cdp_agent.config import Config
+from cdp_agent.decisions import Ask, possible
+from cdp_agent.events import Event, TaskCompleted
+from cdp_agent.outcome import AgentResult
+from cdp_agent.server.agents import begun, page_config
+from cdp_agent.server.bodies import RunInfo, RunRequest, RunStatus
+from cdp_agent.server.browsers import Browsers, OpenedContext
+from cdp_agent.server.event_log import NumberedLog
+from cdp_agent.server.options import ServerOptions
+from cdp_agent.server.problems import bad_request, not_found, too_many
+from cdp_agent.server.webhooks import Webhooks
+from cdp_agent.step_events import ApprovalAsked, ApprovalDecided
+from cdp_agent.steps.approval.approval import Submit
+
+BUSY_RETRY_S = 5
+MOST_FINISHED_BYTES = 128 << 20
+"""Of the events of runs that have ended, all together."""
+LAST_WEBHOOKS_S = 5.0
+"""So long the end of the server waits for results that are being sent."""
+_FIRST_WATCHER_S = 30.0
+"""So long a run that is to end with its watchers waits for the first."""
+_log = logging.getLogger(__name__)
+
+
+class OpenQuestion:
+    """An `Approver` whose decisions come by request: it holds the question that is open."""
+
+    def __init__(self) -> None:
+        self.ask: Ask | None = None
+        self._submit: Submit | None = None
+        self._last_id = 0
+        self._can_be_decided = asyncio.Event()
+
+    async def __call__(self, ask: Ask, submit: Submit) -> None:
+        """Returns never: the question is over when it is decided, or its time is."""
+        self.ask, self._submit, self._last_id = ask, submit, ask.id
+        self._can_be_decided.set()
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            self.close()
+
+    def told(self, event: Event) -> None:
+        """What the run tells: a client may answer a question as soon as it reads of it, before it is put to us.
+
+        It may also be put to us before it is told of.
+        """
+        if isinstance(event, ApprovalAsked) and event.ask.id > self._last_id:
+            self.ask, self._last_id = event.ask, event.ask.id
+            self._can_be_decided.clear()
+        elif isinstance(event, ApprovalDecided) and event.id == self._last_id:
+            self.close()
+
+    def close(self) -> None:
+        """No question is open any more."""
+        self.ask = self._submit = None
+        self._can_be_decided.set()
+
+    async def decide(self, ask_id: int, decision: Any) -> str | None:
+        """Takes a decision, as JSON data: None when it counts, else why it does not."""
+        if self.ask is not None:
+            await self._can_be_decided.wait()
+        if self._submit is None:
+            return "No question is open."
+        return self._submit(ask_id, decision)
+
+
+class ServedRun:
+    """One run, from its beginning until nobody asks for it any more."""
+
+    def __init__(self, run_id: str, request: RunRequest, leave_grace_s: float) -> None:
+        self.id = run_id
+        self.request = request
+        self.log = NumberedLog()
+        self.question = OpenQuestion()
+        self.stop = asyncio.Event()
+        self.began = time.time()
+        self.ended: float | None = None
+        self.result: AgentResult | None = None
+        self._grace_s = leave_grace_s
+        self._watchers = 0
+        self._leaving: asyncio.TimerHandle | None = None
+        if request.on_disconnect == "stop":
+            self._stop_in(_FIRST_WATCHER_S)
+
+    @property
+    def status(self) -> RunStatus:
+        if self.ended is None:
+            return "waiting" if self.question.ask is not None else "running"
+        if self.result is not None and self.result.success:
+            return "succeeded"
+        return "stopped" if self.stop.is_set() else "failed"
+
+    @property
+    def info(self) -> RunInfo:
+        ask = self.question.ask
+        return RunInfo(
+            id=self.id,
+            status=self.status,
+            task=self.request.task if self.request.task is not None else "\n".join(self.request.steps),
+            url=self.request.url,
+            began=self.began,
+            ended=self.ended,
+            events=self.log.last,
+            ask=ask,
+            decisions=[] if ask is None else possible(ask),
+            result=self.result,
+        )
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Somebody reads its events meanwhile: see `RunRequest.on_disconnect`."""
+        self._watchers += 1
+        self._stay()
+        try:
+            yield
+        finally:
+            self._watchers -= 1
+            if not self._watchers and self.request.on_disconnect == "stop":
+                self._stop_in(self._grace_s)
+
+    def over(self) -> None:
+        """It has ended: its readers end when they have read all."""
+        self.ended = time.time()
+        self._stay()
+        self.question.close()
+        self.log.close()
+
+    def _stop_in(self, seconds: float) -> None:
+        if self.ended is None:
+            self._leaving = asyncio.get_running_loop().call_later(seconds, self.stop.set)
+
+    def _stay(self) -> None:
+        if self._leaving is not None:
+            self._leaving.cancel()
+            self._leaving = None
+
+
+class Runs:
+    """Those that are under way, and those that have ended and can still be asked for."""
+
+    def __init__(self, browsers: Browsers, config: Config, options: ServerOptions, webhooks: Webhooks) -> None:
+        self._browsers = browsers
+        self._config = config
+        self._options = options
+        self._webhooks = webhooks
+        self._runs: dict[str, ServedRun] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._sending: set[asyncio.Task[bool]] = set()
+        self._beginning = 0
+        self._closing = False
+
+    @property
+    def all(self) -> list[ServedRun]:
+        """The oldest first."""
+        return list(self._runs.values())
+
+    @property
+    def under_way(self) -> int:
+        """How many there are, with those that are about to begin."""
+        return self._beginning + len(self._tasks)
+
+    async def begin(self, request: RunRequest, *, leave_grace_s: float | None = None) -> ServedRun:
+        """A run that has begun. `leave_grace_s`: see `ServerOptions`. Raises HttpProblem."""
+        if self._closing:
+            raise too_many("This server is about to end.", BUSY_RETRY_S)
+        if self.under_way >= self._options.max_runs:
+            raise too_many(
+                f"{self._options.max_runs} runs are under way, and no more may be at once: try again later.",
+                BUSY_RETRY_S,
+            )
+        if request.webhook is not None and not self._options.admits_webhook(request.webhook):
+            allowed = ", ".join(self._options.webhooks) or "nowhere"
+            raise bad_request(f"webhook: this server sends results to {allowed}.")
+        grace_s = self._options.leave_grace_s if leave_grace_s is None else leave_grace_s
+        run = ServedRun(token_urlsafe(12), request, grace_s)
+        self._beginning += 1
+        try:
+            async with AsyncExitStack() as stack:
+                page = page_config(self._config, request.page)
+                opened = await stack.enter_async_context(self._browsers.context(page, run.id))
+                events = begun(request, opened.browser, self._config, self._options, run.question, run.stop)
+                task = asyncio.create_task(self._carry_out(run, events, opened, stack.pop_all()))
+        except BaseException:
+            run.over()
+            raise
+        finally:
+            self._beginning -= 1
+        self._runs[run.id] = run
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return run
+
+    def find(self, run_id: str) -> ServedRun:
+        """Raises HttpProblem when there is none."""
+        if (run := self._runs.get(run_id)) is None:
+            raise not_found("There is no such run, or it ended too long ago.")
+        return run
+
+    async def _carry_out(
+        self, run: ServedRun, events: AsyncGenerator[Event, None], opened: OpenedContext, context: AsyncExitStack
+    ) -> None:
+        try:
+            async with context, aclosing(events) as happening:
+                async for event in happening:
+                    if isinstance(event, TaskCompleted):
+                        last = event  # told when all of it is over, so that whoever reads it may begin the next
+                    else:
+                        run.question.told(event)
+                        run.log.add(*_told(event, opened))
+            run.result = last.result
+            run.log.add(*_told(last, opened))
+        finally:
+            run.over()
+        if run.request.webhook is not None:
+            sending = asyncio.create_task(self._webhooks.send(run.request.webhook, "run.completed", run.info))
+            self._sending.add(sending)
+            sending.add_done_callback(self._sending.discard)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("a run ended by a fault of ours", exc_info=error)
+
+    def forget_old(self) -> None:
+        """Forgets runs that ended long ago, and the oldest where they hold too much."""
+        finished = [run for run in self._runs.values() if run.ended is not None]
+        held = sum(run.log.size for run in finished)
+        for run in finished:
+            assert run.ended is not None  # they are finished
+            if held > MOST_FINISHED_BYTES or time.time() - run.ended > self._options.keep_finished_s:
+                del self._runs[run.id]
+                held -= run.log.size
+
+    async def close(self) -> None:
+        """Stops those that are under way, and waits until their results were told. No others begin."""
+        self._closing = True
+        for run in self._runs.values():
+            run.stop.set()
+        if self._tasks:
+            await asyncio.wait(list(self._tasks))
+        if self._sending:
+            await asyncio.wait(list(self._sending), timeout=LAST_WEBHOOKS_S)
+        for sending in list(self._sending):
+            sending.cancel()
+
+
+def _told(event: Event, opened: OpenedContext) -> tuple[str, bytes]:
+    """An event's kind, and the event as JSON that says nothing of this machine."""
+    return str(event.__struct_config__.tag), opened.without_paths(msgspec.json.encode(event))

@@ -1,0 +1,120 @@
+"""The HTTP server in front of the application: uvicorn, with an end for clients that neither speak nor listen."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from types import FrameType
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from cdp_agent.errors import SetupError
+from cdp_agent.server.app import AgentApp
+
+HEAD_TIMEOUT_S = 20
+UNTAKEN_TIMEOUT_S = 60
+"""So long a client may take nothing of what is sent to it before its connection is given up."""
+MOST_CONNECTIONS = 1000
+_END_TIMEOUT_S = 10
+_MOST_OF_A_MESSAGE = 1 << 20
+
+
+class _Protocol(H11Protocol):
+    """Closes a connection whose client does not send a whole request head in time."""
+
+    def __init__(self, *args: object, **keywords: object) -> None:
+        super().__init__(*args, **keywords)  # type: ignore[arg-type]  # as uvicorn gives them
+        self._head_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in H11Protocol
+        super().connection_made(transport)
+        self._wait_for_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._stop_waiting()
+        elif self._head_timer is None:
+            self._wait_for_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait_for_head(self) -> None:
+        self._head_timer = self.loop.call_later(HEAD_TIMEOUT_S, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+
+class HttpServer(uvicorn.Server):
+    """Serves the application until it is told to end: then runs are stopped, and their last events sent."""
+
+    def __init__(self, app: AgentApp) -> None:
+        self._app = app
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=_Protocol,
+                ws="websockets-sansio",
+                ws_max_size=_MOST_OF_A_MESSAGE,
+                lifespan="on",
+                access_log=False,
+                log_config=None,
+                proxy_headers=False,
+                server_header=False,
+                limit_concurrency=MOST_CONNECTIONS,
+                timeout_graceful_shutdown=_END_TIMEOUT_S,
+            )
+        )
+
+    @property
+    def state(self) -> ServerState:
+        """The connections and requests that there are now."""
+        return self.server_state
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """The first signal ends the server in order, the second at once. It is not raised again afterwards."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._app.drain()
+        await super().shutdown(sockets)
+
+
+def listening_at(host: str, port: int) -> socket.socket:
+    """A socket that listens there; port 0: any that is free. Raises SetupError when it cannot be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Those that are accepted have the same: a client that vanished is noticed.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNTAKEN_TIMEOUT_S * 1000)
+        if hasattr(socket, "TCP_KEEPIDLE"):
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, UNTAKEN_TIMEOUT_S)
+        listener.bind((host, port))
+        listener.listen(socket.SOMAXCONN)
+    except OSError as error:
+        listener.close()
+        raise SetupError(f"The server cannot listen at {host}:{port}: {error.strerror or error}.") from error
+    return listener
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a server that listens there."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

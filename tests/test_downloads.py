@@ -51,6 +51,7 @@ async def test_a_download_is_told_with_where_it_is(page: Page, serve: Serve) -> 
         state="completed",
         received_bytes=6,
         total_bytes=6,
+        id=download.id,
     )
 
 

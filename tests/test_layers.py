@@ -31,6 +31,7 @@ LAYERS = [
     "server",
     "cli",
     "sync",
+    "toolsets",
     "mcp",
 ]
 # What belongs to the layer of another name.
@@ -47,6 +48,7 @@ ROOMS = {
     "agent": ["base", "model", "observation", "state", "judge", "."],
     "steps": ["language", "resolve", "approval", "flow", "."],
     "cli": ["status", "caller", "terminal", "flags", "words", "names", "parser", "session", "subcommands", "."],
+    "tools": [".", "members"],
     "session": ["calls", "tabs", "session", "runtime", "client", "messages", "host", "."],
 }
 # What stands above all layers: nothing inside the package may import it.

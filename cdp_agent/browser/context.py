@@ -6,11 +6,12 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from cdp_agent.browser.attach.connecting import Attempt
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp.connection import Session
-from cdp_agent.errors import BrowserError
+from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.page.tab.downloads import DownloadWatcher
 
 if TYPE_CHECKING:
@@ -50,6 +51,18 @@ class Exchange:
             await self.instance.end()
 
 
+_contexts: WeakSet[BrowserContext] = WeakSet()
+"""Those of this process that somebody still has."""
+
+
+def context_of(page: Page) -> BrowserContext:
+    """The browser, or the part of one, that the tab belongs to. Raises SetupError for a tab that is closed."""
+    for each in list(_contexts):
+        if not each.closed and page in each.pages:
+            return each
+    raise SetupError("The tab is closed, or its browser is: give one that is open.")
+
+
 class BrowserContext:
     """`async with await browser.new_context(…) as context`, or without it and `await context.close()`.
 
@@ -60,6 +73,7 @@ class BrowserContext:
     def __init__(self, exchange: Exchange, context: OpenContext) -> None:
         self._exchange = exchange
         self._opened = context
+        _contexts.add(self)
 
     @property
     def _context(self) -> OpenContext:

@@ -69,6 +69,8 @@ class RequestWillBeSent(Event, frozen=True):
     request: SentRequest
     type: str | None = None
     frame_id: str | None = None
+    redirect_response: Response | None = None
+    """What led here: the request has the same id as before."""
 
 
 class ResponseReceived(Event, frozen=True):

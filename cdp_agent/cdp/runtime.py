@@ -1,6 +1,7 @@
 """https://chromedevtools.github.io/devtools-protocol/tot/Runtime/
 
-Runtime.enable is never sent: a page can notice it, and no command here needs it.
+Runtime.enable is sent only where somebody wants to read what a page throws: a page can notice it, and no command here
+needs it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from .types import Command, Empty, Part, Result
+from .types import Command, Empty, Event, Part, Result
 
 
 class RemoteObject(Result, frozen=True):
@@ -25,12 +26,26 @@ class ExceptionDetails(Result, frozen=True):
     text: str
     line_number: int
     column_number: int
+    url: str | None = None
     exception: RemoteObject | None = None
 
 
 class Evaluated(Result, frozen=True):
     result: RemoteObject
     exception_details: ExceptionDetails | None = None
+
+
+class ExceptionThrown(Event, frozen=True):
+    """Thrown, and caught by nobody."""
+
+    method: ClassVar[str] = "Runtime.exceptionThrown"
+    exception_details: ExceptionDetails
+
+
+class Enable(Command[Empty], frozen=True):
+    """Tells of what was thrown before, too, as far as Chrome has it."""
+
+    method: ClassVar[str] = "Runtime.enable"
 
 
 class CallArgument(Part, frozen=True):

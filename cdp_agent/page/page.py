@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from cdp_agent.page.actions import actions, keyboard, navigation
+from cdp_agent.page.actions import actions, keyboard, navigation, pointing
 from cdp_agent.page.actions import drag as dragging
 from cdp_agent.page.actions import fill as filling
 from cdp_agent.page.actions import scroll as scrolling
@@ -73,17 +73,24 @@ class Page(View, metaclass=_Public):
         return await navigation.reload(self)
 
     async def click(
-        self, ref: str, *, button: MouseButton = "left", count: int = 1, position: Position | None = None
+        self,
+        ref: str,
+        *,
+        button: MouseButton = "left",
+        count: int = 1,
+        position: Position | None = None,
+        modifiers: Sequence[str] = (),
     ) -> Receipt:
         """Clicks the element with the mouse, `count` 2 for a double click. Raises NotInteractable, StaleRef.
 
         `position` is for canvases, drawings and maps: CSS pixels right of and below the element's left top corner.
+        `modifiers` are held meanwhile: "Control", "Shift", "Alt", "Meta".
         """
-        detail = {1: "", 2: "twice"}.get(count, f"{count} times")
-        detail = " ".join(filter(None, (detail, "" if button == "left" else f"with the {button} button")))
-        return await perform(
-            self, "click", ref, lambda at: actions.click(at.at(position), button=button, count=count), detail=detail
-        )
+
+        async def do(at: Located) -> Outcome:
+            return await actions.click(at.at(position), button=button, count=count, modifiers=modifiers)
+
+        return await perform(self, "click", ref, do, detail=pointing.click_told(button, count, modifiers))
 
     async def hover(self, ref: str, *, position: Position | None = None) -> Receipt:
         """Moves the mouse over the element, or to a position in it as in `click`. Raises NotInteractable, StaleRef."""

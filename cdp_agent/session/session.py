@@ -88,7 +88,8 @@ class Session:
     stand for, `upload_folders` where files may be uploaded from and `schemes` which addresses may be opened beside
     those that `allow` names; None: whoever calls chose them. `approve` is asked before each call; `ask_user` answers
     for the user, and without it there are no tools that ask. A call is given up after `timeout_s`, without the time
-    that somebody takes to answer.
+    that somebody takes to answer. `page` is the tab to begin in, which stays open; without, the first call opens
+    one.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class Session:
         approve: Approve | None = None,
         ask_user: AskUser | None = None,
         timeout_s: float = CALL_TIMEOUT_S,
+        page: Page | None = None,
         closes_browser: bool = False,
     ) -> None:
         """`closes_browser`: it ends with the session; else only the tabs are closed that the calls were in."""
@@ -111,13 +113,14 @@ class Session:
         if ask_user is not None:
             known = {**known, **{each.name: each for each in ASKING}}
         self.tools = {name: each for name, each in known.items() if not each.terminal}
-        self._secrets = secrets or Secrets()
+        self.secrets = secrets or Secrets()
         self._upload_folders = upload_folders
         self._schemes = schemes
         self._approve = approve
         self._ask_user = ask_user
         self._timeout_s = timeout_s
-        self._tabs: Tabs | None = None
+        self._given = page
+        self._tabs = None if page is None else Tabs(browser, page)
         self._busy: WeakKeyDictionary[Page, asyncio.Lock] = WeakKeyDictionary()
         self._beginning = asyncio.Lock()
         self._lost: str | None = None
@@ -185,7 +188,7 @@ class Session:
                     page,
                     self.browser,
                     model,
-                    secrets=self._secrets,
+                    secrets=self.secrets,
                     upload_folders=self._upload_folders,
                     schemes=self._schemes,
                     folder=folder,
@@ -318,12 +321,15 @@ class Session:
             self._tabs = self._tabs if named else tabs
 
     async def close(self) -> None:
-        """Closes the tabs that the calls were in, or, where the session has opened it, the browser."""
+        """Closes the tabs that calls were in and those that these opened, or the browser that the session opened."""
         if self._closes_browser:
             await self.browser.close()
             return
-        for page in [] if self._tabs is None else self._tabs.visited:
-            if not page.closed and self.browser.gone is None and self.browser.opened(page):
+        pages = [] if self._tabs is None else list(self._tabs.visited)
+        for page in pages:  # grows meanwhile
+            pages += [popup for popup in page.popups if popup not in pages]
+        for page in pages:
+            if page is not self._given and not page.closed and self.browser.gone is None and self.browser.opened(page):
                 await page.close()
 
     @staticmethod

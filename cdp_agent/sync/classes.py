@@ -490,13 +490,20 @@ class Page(Face[AsyncPage]):
         return call(self._async.reload())
 
     def click(
-        self, ref: str, *, button: MouseButton = "left", count: int = 1, position: Position | None = None
+        self,
+        ref: str,
+        *,
+        button: MouseButton = "left",
+        count: int = 1,
+        position: Position | None = None,
+        modifiers: Sequence[str] = (),
     ) -> Receipt:
         """Clicks the element with the mouse, `count` 2 for a double click. Raises NotInteractable, StaleRef.
 
         `position` is for canvases, drawings and maps: CSS pixels right of and below the element's left top corner.
+        `modifiers` are held meanwhile: "Control", "Shift", "Alt", "Meta".
         """
-        return call(self._async.click(ref, button=button, count=count, position=position))
+        return call(self._async.click(ref, button=button, count=count, position=position, modifiers=modifiers))
 
     def hover(self, ref: str, *, position: Position | None = None) -> Receipt:
         """Moves the mouse over the element, or to a position in it as in `click`. Raises NotInteractable, StaleRef."""

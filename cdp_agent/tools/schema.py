@@ -31,7 +31,7 @@ def _inline(schema: Any, definitions: dict[str, Any]) -> Any:
         if key == "properties"
         else _inline(value, definitions)
         for key, value in schema.items()
-        if key != "title"
+        if key not in ("title", "discriminator")  # which names definitions that are inline now
     }
     return _without_null(result)
 

@@ -52,18 +52,19 @@ async def manage_tabs(args: ManageTabsArguments, context: Context) -> Observatio
     You are in the tab that you open or switch to.
     """
     if args.action == "open":
-        return await _open(args.url, context)
+        return await open_tab(args.url, context)
     if args.action == "list":
-        return _observed("", context.page, context)
-    page = _named(args.tab, context) if args.tab is not None else context.page
+        return tabs_told("", context.page, context)
+    page = named_tab(args.tab, context) if args.tab is not None else context.page
     if args.action == "switch":
         if args.tab is None:
             raise InvalidArguments("switch needs the tab to go to, such as t2.")
-        return _observed(f"You are in {_id(page)} now.", page, context)
-    return await _close(page, context)
+        return tabs_told(f"You are in {tab_id(page)} now.", page, context)
+    return await close_tab(page, context)
 
 
-async def _open(url: str | None, context: Context) -> Observation:
+async def open_tab(url: str | None, context: Context) -> Observation:
+    """A new tab to go on in. Raises ActionError for an address that must not be opened, or cannot be."""
     address = await admitted(url, context) if url else None
     page = await context.browser.new_page()
     try:
@@ -72,18 +73,19 @@ async def _open(url: str | None, context: Context) -> Observation:
     except ActionError:
         await page.close()
         raise
-    return _observed(f"Opened {_id(page)}, and you are in it now.", page, context)
+    return tabs_told(f"Opened {tab_id(page)}, and you are in it now.", page, context)
 
 
-async def _close(page: Page, context: Context) -> Observation:
-    left = [each for each in _tabs(context) if each is not page]
+async def close_tab(page: Page, context: Context) -> Observation:
+    """Closes it. Raises ActionError for somebody's, and for the last one."""
+    left = [each for each in tabs_of(context) if each is not page]
     if not _is_ours(page, context):
-        raise ActionError(f"{_id(page)} belongs to a person, who may still need it: it was not closed.")
+        raise ActionError(f"{tab_id(page)} belongs to a person, who may still need it: it was not closed.")
     if not left:
-        raise ActionError(f"{_id(page)} is the only tab: open another one first, or leave it open.")
+        raise ActionError(f"{tab_id(page)} is the only tab: open another one first, or leave it open.")
     await page.close()
     stays = context.page if context.page is not page else _before(page, left)
-    return _observed(f"Closed {_id(page)}.", stays, context)
+    return tabs_told(f"Closed {tab_id(page)}.", stays, context)
 
 
 def _before(closed: Page, left: list[Page]) -> Page:
@@ -93,16 +95,17 @@ def _before(closed: Page, left: list[Page]) -> Page:
     return next((each for each in reversed(left) if each.number < closed.number), left[0])
 
 
-def _named(name: str, context: Context) -> Page:
+def named_tab(name: str, context: Context) -> Page:
+    """The tab of that id. Raises InvalidArguments that names those there are."""
     wanted = name.strip().lower()
-    for page in _tabs(context):
-        if wanted in (_id(page), _id(page)[1:]):
+    for page in tabs_of(context):
+        if wanted in (tab_id(page), tab_id(page)[1:]):
             return page
-    known = ", ".join(_id(page) for page in _tabs(context))
+    known = ", ".join(tab_id(page) for page in tabs_of(context))
     raise InvalidArguments(f"There is no tab {name!r}. Those there are: {known}.")
 
 
-def _tabs(context: Context) -> list[Page]:
+def tabs_of(context: Context) -> list[Page]:
     """Those that are any of our business: in a person's Chrome, what we opened and where we are."""
     return [page for page in context.browser.pages if page is context.page or _is_ours(page, context)]
 
@@ -111,14 +114,16 @@ def _is_ours(page: Page, context: Context) -> bool:
     return context.browser.is_ours or context.browser.opened(page)
 
 
-def _id(page: Page) -> str:
+def tab_id(page: Page) -> str:
+    """What models and programs name the tab by."""
     return f"t{page.number}"
 
 
-def _observed(done: str, current: Page, context: Context) -> Observation:
-    shown = [each for each in _tabs(context) if not each.closed]
+def tabs_told(done: str, current: Page, context: Context) -> Observation:
+    """What was done, and the tabs that there are now."""
+    shown = [each for each in tabs_of(context) if not each.closed]
     found = TabList(
-        [TabInfo(_id(each), each.title[:_LONGEST_TITLE], each.url, each is current) for each in shown],
+        [TabInfo(tab_id(each), each.title[:_LONGEST_TITLE], each.url, each is current) for each in shown],
         len(context.browser.pages) - len(shown),
     )
     lines = [

@@ -6,6 +6,7 @@ They do what they say with real input and return what they know of it. What came
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -17,7 +18,7 @@ from cdp_agent.page.snapshot.closed_shadow import hidden_of
 
 from . import mouse
 from .actionability import DEADLINE_S, aim, describe, input_session, missed, refusal, told
-from .keyboard import press
+from .keyboard import held_down, press
 from .mouse import Button
 
 LEFT = "the page took it away or rendered it anew while the button was down, so that no click came of the press"
@@ -27,15 +28,18 @@ ELSEWHERE = (
 _LOST = {"left": LEFT, "elsewhere": ELSEWHERE}
 
 
-async def click(at: Located, *, button: Button = "left", count: int = 1) -> Outcome:
-    """Clicks the element: `count` 2 is a double click, 3 a triple click.
+async def click(at: Located, *, button: Button = "left", count: int = 1, modifiers: Sequence[str] = ()) -> Outcome:
+    """Clicks the element: `count` 2 is a double click, 3 a triple click; `modifiers` are the keys held meanwhile.
 
     Raises NotInteractable, DocumentGone when it was gone before, PageUnresponsive.
     """
-    return Outcome(note=await click_element(at, button=button, count=count))
+    async with held_down(input_session(at.frame), modifiers) as bits:
+        return Outcome(note=await click_element(at, button=button, count=count, modifiers=bits))
 
 
-async def click_element(at: Located, *, button: Button = "left", count: int = 1, local: int | None = None) -> str:
+async def click_element(
+    at: Located, *, button: Button = "left", count: int = 1, local: int | None = None, modifiers: int = 0
+) -> str:
     """Clicks until the click has met the element (`local`: another one of its world); returns how to go on, or "".
 
     What else it would meet is kept from getting it."""
@@ -45,7 +49,9 @@ async def click_element(at: Located, *, button: Button = "left", count: int = 1,
         aimed = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()), local=local, releases=count)
         try:
             session = input_session(at.frame)
-            clicking = mouse.click_at(session, aimed.x, aimed.y, button=button, count=count, answers=aimed.answers)
+            clicking = mouse.click_at(
+                session, aimed.x, aimed.y, button=button, count=count, modifiers=modifiers, answers=aimed.answers
+            )
             landing = await aimed.landing_of(clicking)
         except DocumentGone:
             return ""  # the click did it

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -25,6 +26,8 @@ from .actionability import DEADLINE_S, Aimed, aim, input_session, missed, told
 _STEPS = 8
 _START_PX = (3.0, 6.0)
 _HANDED_OVER_WITHIN_S = 0.5
+_MAY_BE_HANDED_OVER_WITHIN_S = 0.1
+"""Where nobody knows whether what is dragged is draggable."""
 
 
 class Offset(msgspec.Struct, frozen=True):
@@ -87,6 +90,29 @@ async def drag(at: Located, to: Located | Offset, *, hold_s: float = 0.0) -> Out
     return Outcome(note=_moved(before, await _place(at)))
 
 
+async def drag_along(session: Session, path: Sequence[tuple[float, float]], *, modifiers: int = 0) -> None:
+    """Presses the left button at the first of these points, moves over the others, and lets go at the last.
+
+    However this ends, no button stays pressed. Raises PageUnresponsive.
+    """
+    points = [_Point(*each) for each in path]
+    hand = _Hand(session, modifiers)
+    await session.send(cdp_input.SetInterceptDrags(enabled=True))
+    try:
+        async with session.expect(cdp_input.DragIntercepted) as hand.handed_over:
+            await hand.press_at(points[0])
+            first = points[1]
+            await _begin(hand, (first.x - points[0].x, first.y - points[0].y))
+            for point in points[1:]:
+                await _carry(hand, point, draggable=point is first, wait_s=_MAY_BE_HANDED_OVER_WITHIN_S)
+            await hand.let_go(elsewhere=False)
+    except BaseException:
+        hand.drop_now()
+        raise
+    finally:
+        session.tell(cdp_input.SetInterceptDrags(enabled=False))
+
+
 async def _place(at: Located) -> list[float]:
     """Where the element is in what it is moved in; empty when it is gone."""
     return await at.world.call("placeInParent", at.local, returning=list[float])
@@ -100,8 +126,9 @@ def _moved(before: list[float], after: list[float]) -> str:
 class _Hand:
     """The mouse with its left button, as far as it is pressed."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, modifiers: int = 0) -> None:
         self.session = session
+        self.modifiers = modifiers
         self.at = self.start = _Point(0.0, 0.0)
         self.pressed = False
         self.handed_over: asyncio.Future[cdp_input.DragIntercepted] | None = None
@@ -116,9 +143,15 @@ class _Hand:
         self.pressed = True
         await mouse.press_down(self.session, point.x, point.y, point.answers[0])
 
+    async def press_at(self, point: _Point) -> None:
+        self.at = self.start = point
+        await mouse.move_to(self.session, point.x, point.y, modifiers=self.modifiers)
+        self.pressed = True
+        await mouse.press_at(self.session, point.x, point.y, modifiers=self.modifiers)
+
     async def move(self, point: _Point) -> None:
         self.at = point
-        await mouse.move_to(self.session, point.x, point.y, held=True)
+        await mouse.move_to(self.session, point.x, point.y, held=True, modifiers=self.modifiers)
 
     async def release(self) -> None:
         await mouse.release(self.session, self.at.x, self.at.y)
@@ -179,7 +212,7 @@ async def _begin(hand: _Hand, way: tuple[float, float]) -> None:
         await hand.move(_Point(hand.start.x + way[0] * share, hand.start.y + way[1] * share))
 
 
-async def _carry(hand: _Hand, end: _Point, draggable: bool) -> None:
+async def _carry(hand: _Hand, end: _Point, draggable: bool, wait_s: float = _HANDED_OVER_WITHIN_S) -> None:
     """Moves on a line, each step waited for: moves that come together are one to the page, and drags need several."""
     begun = hand.at
     for step in range(1, _STEPS + 1):
@@ -187,7 +220,7 @@ async def _carry(hand: _Hand, end: _Point, draggable: bool) -> None:
             break
         await hand.move(_between(begun, end, step / _STEPS))
         if step == 1 and draggable and hand.handed_over is not None:
-            await asyncio.wait([hand.handed_over], timeout=_HANDED_OVER_WITHIN_S)
+            await asyncio.wait([hand.handed_over], timeout=wait_s)
     if not hand.drags:
         await hand.move(end)
     hand.at = end

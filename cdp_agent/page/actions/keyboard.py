@@ -6,7 +6,10 @@ https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchKey
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import functools
+import operator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
 
 import msgspec
 
@@ -19,7 +22,7 @@ from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.receipts.receipts import Outcome
 
 from .actionability import input_session
-from .keys import KEYS, MODIFIERS, Chord, Key, parse_chord
+from .keys import KEYS, MODIFIERS, Chord, Key, find_key, parse_chord
 
 # macOS edits by commands that its input system finds for a chord; synthetic events must bring them along.
 # https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/editing/commands/editor_command_names.h
@@ -174,6 +177,53 @@ def events_of(chord: Chord, *, mac: bool = False) -> list[Command[Empty]]:
     for name in reversed(chord.modifiers):
         bits &= ~MODIFIERS[name]
         events.append(_event("keyUp", KEYS[name], bits))
+    return events
+
+
+@asynccontextmanager
+async def held_down(session: Session, names: Sequence[str]) -> AsyncIterator[int]:
+    """Keys that are down in the block; gives the bits of the modifiers among them. They come up however it ends.
+
+    Raises InvalidArguments for a key that does not exist, PageUnresponsive.
+    """
+    down, up = presses(names), releases(names)
+    if not names:
+        yield 0
+        return
+    try:
+        await send(session, down)
+        yield modifiers_of(names)
+    except BaseException:
+        for event in up:  # without waiting: it was interrupted, or the page hangs
+            session.tell(event)
+        raise
+    await send(session, up)
+
+
+def modifiers_of(names: Iterable[str]) -> int:
+    """The bits of the modifiers among these keys. Raises InvalidArguments for a key that does not exist."""
+    return functools.reduce(operator.or_, (MODIFIERS.get(find_key(name).key, 0) for name in names), 0)
+
+
+def presses(names: Iterable[str]) -> list[Command[Empty]]:
+    """The keys of those names going down in order, without coming up again; see `releases`."""
+    events: list[Command[Empty]] = []
+    bits = 0
+    for key in map(find_key, names):
+        bits |= MODIFIERS.get(key.key, 0)
+        types = key.text if not bits & ~MODIFIERS["Shift"] else ""
+        events.append(_event("keyDown" if types else "rawKeyDown", key, bits, types))
+    return events
+
+
+def releases(names: Sequence[str]) -> list[Command[Empty]]:
+    """The same keys coming up, the last first."""
+    keys = [find_key(name) for name in names]
+    bits = modifiers_of(names)
+    events: list[Command[Empty]] = []
+    for key in reversed(keys):
+        bits &= ~MODIFIERS.get(key.key, 0)
+        events.append(_event("keyUp", key, bits))
     return events
 
 

@@ -48,32 +48,49 @@ async def click_at(
     *,
     button: Button = "left",
     count: int = 1,
+    modifiers: int = 0,
     answers: Sequence[PressAnswer] = (),
 ) -> None:
     """Moves there and presses `count` times, held each time until the page has answered, where that is asked for.
 
+    `modifiers` are the bits of the keys that are held down (keys.MODIFIERS).
+
     A lone move is answered with the next frame, the press at once: so the move is not waited for by itself.
     """
-    sent = [session.post(_event("mouseMoved", x, y))]
+    sent = [session.post(_event("mouseMoved", x, y, modifiers=modifiers))]
     for click in range(1, count + 1):
-        pressed = session.post(_event("mousePressed", x, y, button=button, held=True, count=click))
+        pressed = session.post(_event("mousePressed", x, y, button=button, held=True, count=click, modifiers=modifiers))
         try:
             moved = await _answered(session, pressed, answers[click - 1]) if answers else Moved()
         except BaseException:
-            session.tell(_event("mouseReleased", x, y, button=button, count=click))
+            session.tell(_event("mouseReleased", x, y, button=button, count=click, modifiers=modifiers))
             for each in sent:
                 each.cancel()
             raise
-        up = _event("mouseReleased", x + moved.x, y + moved.y, button=button, count=click)
+        at = x + moved.x, y + moved.y
+        up = _event("mouseReleased", *at, button=button, count=click, modifiers=modifiers)
         sent += [pressed, session.post(up)]
     async with deadline(session, HANDLED_WITHIN_S):
         await asyncio.gather(*sent)
 
 
-async def move_to(session: Session, x: float, y: float, *, held: bool = False) -> None:
+async def move_to(session: Session, x: float, y: float, *, held: bool = False, modifiers: int = 0) -> None:
     """Moves there; returns when the page has got the move, in its next frame. `held`: with the left button down."""
     async with deadline(session, HANDLED_WITHIN_S):
-        await session.send(_event("mouseMoved", x, y, button="left" if held else None, held=held))
+        button: Button | None = "left" if held else None
+        await session.send(_event("mouseMoved", x, y, button=button, held=held, modifiers=modifiers))
+
+
+async def press_at(session: Session, x: float, y: float, *, modifiers: int = 0) -> None:
+    """Presses the left button there, whatever is there, and keeps it down; returns when the page has got it."""
+    async with deadline(session, HANDLED_WITHIN_S):
+        await session.send(_event("mousePressed", x, y, button="left", held=True, count=1, modifiers=modifiers))
+
+
+async def turn_wheel(session: Session, x: float, y: float, right: float, down: float) -> None:
+    """Turns the wheel there by so many CSS pixels; returns when the page has got it."""
+    async with deadline(session, HANDLED_WITHIN_S):
+        await session.send(cdp_input.DispatchMouseEvent(type="mouseWheel", x=x, y=y, delta_x=right, delta_y=down))
 
 
 async def press_down(session: Session, x: float, y: float, answer: PressAnswer) -> None:
@@ -119,6 +136,7 @@ def _event(
     button: Button | None = None,
     held: bool = False,
     count: int = 0,
+    modifiers: int = 0,
 ) -> cdp_input.DispatchMouseEvent:
     return cdp_input.DispatchMouseEvent(
         type=kind,
@@ -127,4 +145,5 @@ def _event(
         button=button or "none",
         buttons=_MASK[button] if button and held else 0,
         click_count=count,
+        modifiers=modifiers or None,
     )

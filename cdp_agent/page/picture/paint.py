@@ -15,6 +15,7 @@ All of them take JPEG and PNG, and so do local servers, which often take no WebP
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Sequence
 from typing import Literal
 
@@ -50,6 +51,11 @@ class _Painted(msgspec.Struct, frozen=True):
     height: int
 
 
+def share_for_models(width: float, height: float) -> float:
+    """How much of a picture of so many pixels models look at, at a side: 1 for one that is small enough."""
+    return min(1.0, LONGEST_PX / max(width, height), math.sqrt(MOST_PIXELS / (width * height)))
+
+
 async def paint(
     world: World,
     image: bytes,
@@ -59,10 +65,12 @@ async def paint(
     masks: Sequence[Box] = (),
     format: Format = "png",
     for_models: bool = False,
+    longest_px: int | None = None,
 ) -> Picture:
     """The image with the masks painted over, then a box and the ref around each mark.
 
     `width` is how many CSS pixels it is wide, which the boxes are in. `for_models`: no larger than models look at it.
+    `longest_px`: no longer than that at any side.
     The world is where the canvas is. Raises PageUnresponsive, DocumentGone, BrowserError; there is no picture then, so
     that nothing that was to be masked is shown.
     """
@@ -72,7 +80,7 @@ async def paint(
         "masks": masks,
         "type": f"image/{format}",
         "quality": QUALITY,
-        "longest": LONGEST_PX if for_models else _UNLIMITED,
+        "longest": longest_px or (LONGEST_PX if for_models else _UNLIMITED),
         "pixels": MOST_PIXELS if for_models else _UNLIMITED,
     }
     source = base64.b64encode(image).decode()

@@ -59,8 +59,9 @@ async def take_picture(
     full_page: bool = False,
     format: Format = "jpeg",
     for_models: bool = True,
+    longest_px: int | None = None,
 ) -> Picture:
-    """A picture with these refs marked, as far as the viewport shows them; see paint.py.
+    """A picture with these refs marked, as far as the viewport shows them; `longest_px` and the rest: see paint.py.
 
     Text in which `hidden` finds something is painted over, and so are fields of secrets: wherever it was from before
     the picture was taken until afterwards, since a page may move meanwhile. When that is not known there is no picture.
@@ -90,7 +91,14 @@ async def take_picture(
         masks = [_moved(box, extent) for box in masks]
         found = [msgspec.structs.replace(each, boxes=[_moved(box, extent) for box in each.boxes]) for each in found]
     return await paint(
-        world, image, width=width, marks=found, masks=masks + drawn, format=format, for_models=for_models
+        world,
+        image,
+        width=width,
+        marks=found,
+        masks=masks + drawn,
+        format=format,
+        for_models=for_models,
+        longest_px=longest_px,
     )
 
 

@@ -68,11 +68,14 @@ async def perform(page: Tab, action: str, ref: str, do: Do, *, detail: str = "",
 
 
 async def perform_unaimed(
-    page: Tab, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]], *, detail: str
+    page: Tab, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]], *, detail: str, expectant: bool = True
 ) -> Receipt:
-    """The same for an action without an element, such as a key for whatever has the focus."""
+    """The same for an action without an element, such as a key for whatever has the focus.
+
+    `expectant`: a first effect is waited for, since having one is what it is for.
+    """
     async with page.act():
-        recorder = await ActionRunner.start(page, expectant=True)
+        recorder = await ActionRunner.start(page, expectant=expectant)
         outcome = await recorder.act(recorder.while_here(do()))
         return await recorder.finish(action, outcome, detail=detail)
 

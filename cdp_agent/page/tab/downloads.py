@@ -44,6 +44,8 @@ class Download(msgspec.Struct, frozen=True, kw_only=True):
     received_bytes: int = 0
     total_bytes: int = 0
     """0 when the server does not say."""
+    id: str = ""
+    """Chrome's name for it, the same as long as it goes on."""
 
 
 class _Followed(msgspec.Struct):
@@ -158,7 +160,7 @@ class DownloadWatcher:
     def _began(self, browser: Session, event: cdp_browser.DownloadWillBegin) -> None:
         if not self._owns(event.frame_id):
             return
-        download = Download(url=event.url, suggested_name=event.suggested_filename)
+        download = Download(url=event.url, suggested_name=event.suggested_filename, id=event.guid)
         followed = self._followed[event.guid] = _Followed(event.frame_id, download)
         page = next((each for each in self._pages if each.has_frame(event.frame_id)), None)
         hold = page.hold() if page is not None else None

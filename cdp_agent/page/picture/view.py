@@ -1,0 +1,104 @@
+"""Pictures of the viewport for those who point at what they see: a pixel of the picture is where it seems to be.
+
+A viewport that is larger than models look at is shown smaller, and what they point at is in its picture's pixels:
+`ShownAs` brings that back to CSS pixels. A part of the viewport is shown enlarged, and pointed at in the pixels of the
+whole picture.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.frames.world import deadline
+from cdp_agent.page.tab.tab import Tab
+
+from .capture import capture
+from .drawn import watch_text
+from .marks import Box
+from .paint import LONGEST_PX, Picture, paint, share_for_models
+from .redactions import Spans, locate_text
+from .screenshot import TIMEOUT_S, take_picture
+
+MOST_ENLARGED = 4.0
+
+
+class _Extent(msgspec.Struct, frozen=True):
+    """What `viewportPlace` in page/js answers, in CSS pixels."""
+
+    width: float
+    height: float
+    left: float
+    top: float
+
+
+class ShownAs(msgspec.Struct, frozen=True):
+    """How the viewport is shown: `share` pixels of the picture for a CSS pixel."""
+
+    width: float
+    height: float
+    share: float
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """Where a pixel of the picture is, in CSS pixels of the viewport."""
+        return x / self.share, y / self.share
+
+
+async def view_of(page: Tab) -> ShownAs:
+    """How the tab's viewport is shown. Raises PageUnresponsive, DocumentGone, BrowserError."""
+    extent = await _extent(page)
+    return ShownAs(extent.width, extent.height, share_for_models(extent.width, extent.height))
+
+
+async def take_view(page: Tab, *, hidden: Spans | None = None) -> Picture:
+    """The viewport as a PNG, in the pixels of `view_of`. `hidden` and errors: see `take_picture`."""
+    view = await view_of(page)
+    longest = round(max(view.width, view.height) * view.share)
+    return await take_picture(page, hidden=hidden, format="png", longest_px=longest)
+
+
+async def zoom(
+    page: Tab, left: float, top: float, right: float, bottom: float, *, hidden: Spans | None = None
+) -> Picture:
+    """A part of the viewport as a PNG, enlarged up to MOST_ENLARGED times; the sides in pixels of `take_view`.
+
+    Raises InvalidArguments for what is no part of it, else as `take_picture`.
+    """
+    view, extent = await view_of(page), await _extent(page)
+    (x, y), (end_x, end_y) = view.point(left, top), view.point(right, bottom)
+    end_x, end_y = min(end_x, view.width), min(end_y, view.height)
+    if not (0 <= x < end_x and 0 <= y < end_y):
+        raise InvalidArguments(
+            f"[{left:g}, {top:g}, {right:g}, {bottom:g}] is no part of the picture, which is "
+            f"{view.width * view.share:.0f} x {view.height * view.share:.0f}: give left, top, right and bottom."
+        )
+    width, height = end_x - x, end_y - y
+    enlarged = min(MOST_ENLARGED, LONGEST_PX / max(width, height))
+    enlarged *= share_for_models(width * enlarged, height * enlarged)
+    root = (await page.frames()).root
+    shot = cdp_page.CaptureScreenshot(
+        format="png",
+        clip=cdp_page.Clip(x=x + extent.left, y=y + extent.top, width=width, height=height, scale=enlarged),
+    )
+
+    async def taken() -> bytes:
+        async with deadline(root.session, TIMEOUT_S):
+            return await capture(root.session, shot)
+
+    masks: list[Box] = []
+    if hidden is None:
+        image = await taken()
+    else:
+        masks = await locate_text(page, hidden)
+        image, drawn = await watch_text(page, hidden, taken(), in_page=False)
+        masks += drawn + await locate_text(page, hidden)
+    world = await root.world()
+    moved = [Box(each.left - x, each.top - y, each.right - x, each.bottom - y) for each in masks]
+    return await paint(
+        world, image, width=width, masks=moved, format="png", longest_px=round(max(width, height) * enlarged)
+    )
+
+
+async def _extent(page: Tab) -> _Extent:
+    return await (await (await page.frames()).root.world()).call("viewportPlace", returning=_Extent)

@@ -1,0 +1,468 @@
+"""The members of Anthropic's browser toolset of 2026-08-01, under its names and with its arguments.
+
+https://platform.claude.com/docs/en/agents-and-tools/tool-use/browser-use-tool. `MEMBERS` has all of them by name. A
+tab is named as `list_tabs` names it (t2), an element by its ref, and a point by the pixels of a whole screenshot.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from cdp_agent.errors import InvalidArguments, NotInteractable
+from cdp_agent.page.actions import pointing
+from cdp_agent.page.actions.upload import inside
+from cdp_agent.page.page import MouseButton, Page
+from cdp_agent.page.picture import view
+from cdp_agent.page.picture.paint import Picture
+from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.tools.addresses import admitted
+from cdp_agent.tools.base import Arguments, Context, Observation, Ref, Tool, by_name, tool
+from cdp_agent.tools.fields import FillArguments, SelectArguments, fill, select
+from cdp_agent.tools.members.reading import matching, part_of_page, role_of
+from cdp_agent.tools.picturing import Screenshot
+from cdp_agent.tools.scripting import EvaluateArguments, evaluate
+from cdp_agent.tools.tabs import close_tab as close
+from cdp_agent.tools.tabs import named_tab, open_tab, tabs_told
+
+LONGEST_WAIT_S = 30
+_TEXT_TOKENS = 12_000
+
+Tab = Annotated[str | None, Meta(description="The tab to act on; the active one when it is left out.")]
+Modifiers = Annotated[str | None, Meta(description="Modifier keys to hold meanwhile, such as ctrl+shift.")]
+
+
+class CoordinateTarget(msgspec.Struct, frozen=True, tag_field="type", tag="coordinate"):
+    """A point of the viewport, in pixels of a whole screenshot."""
+
+    x: int
+    y: int
+
+
+class RefTarget(msgspec.Struct, frozen=True, tag_field="type", tag="ref"):
+    """An element by its ref."""
+
+    ref: Ref
+
+
+ClickTarget = CoordinateTarget | RefTarget
+
+
+class TabArguments(Arguments, frozen=True):
+    tab_id: Tab = None
+
+
+class NoInput(Arguments, frozen=True):
+    pass
+
+
+class NavigateArguments(Arguments, frozen=True):
+    url: Annotated[str, Meta(min_length=1, description='An address, or "back", "forward" or "reload".')]
+    tab_id: Tab = None
+
+
+class NamedTabArguments(Arguments, frozen=True):
+    tab_id: Annotated[str, Meta(description="The tab.")]
+
+
+class ReadPageArguments(Arguments, frozen=True):
+    depth: Annotated[int, Meta(ge=1, description="How many levels of the tree.")] = 15
+    filter: Annotated[
+        Literal["all", "interactive"] | None, Meta(description='"interactive": only what can be acted on.')
+    ] = None
+    ref: Annotated[Ref | None, Meta(description="Only this element and what is in it.")] = None
+    tab_id: Tab = None
+
+
+class FindArguments(Arguments, frozen=True):
+    query: Annotated[str, Meta(min_length=1, description="What to look for, in words.")]
+    tab_id: Tab = None
+
+
+class FormInputArguments(Arguments, frozen=True):
+    target: RefTarget
+    value: Annotated[str | float | bool, Meta(description="A boolean for checkboxes, an option for lists.")]
+    tab_id: Tab = None
+
+
+class FileUploadArguments(Arguments, frozen=True):
+    target: RefTarget
+    paths: Annotated[list[str] | None, Meta(description="Paths of files on this machine.")] = None
+    document_ids: Annotated[list[str] | None, Meta(description="Files that were staged elsewhere.")] = None
+    tab_id: Tab = None
+
+
+class RefTargetArguments(Arguments, frozen=True):
+    target: RefTarget
+    tab_id: Tab = None
+
+
+class PointArguments(Arguments, frozen=True):
+    target: CoordinateTarget
+    tab_id: Tab = None
+
+
+class HoverArguments(Arguments, frozen=True):
+    target: ClickTarget
+    tab_id: Tab = None
+
+
+class ClickMemberArguments(Arguments, frozen=True):
+    target: ClickTarget
+    modifiers: Modifiers = None
+    tab_id: Tab = None
+
+
+class DragMemberArguments(Arguments, frozen=True):
+    from_: CoordinateTarget = msgspec.field(name="from")
+    target: CoordinateTarget
+    tab_id: Tab = None
+
+
+class ZoomArguments(Arguments, frozen=True):
+    region: Annotated[list[int], Meta(min_length=4, max_length=4, description="Left, top, right, bottom.")]
+    tab_id: Tab = None
+
+
+class ScrollMemberArguments(Arguments, frozen=True):
+    scroll_direction: Literal["up", "down", "left", "right"]
+    target: CoordinateTarget
+    scroll_amount: Annotated[int, Meta(ge=1, le=10, description="Notches of the wheel.")] = 3
+    tab_id: Tab = None
+
+
+class TypeMemberArguments(Arguments, frozen=True):
+    text: str
+    tab_id: Tab = None
+
+
+class KeyArguments(Arguments, frozen=True):
+    text: Annotated[str, Meta(min_length=1, description="A key or chord, or several with spaces between.")]
+    repeat: Annotated[int, Meta(ge=1, le=100, description="How many times.")] = 1
+    tab_id: Tab = None
+
+
+class HoldKeyArguments(Arguments, frozen=True):
+    duration: Annotated[float, Meta(ge=0, le=pointing.LONGEST_HOLD_S, description="Seconds.")]
+    text: Annotated[str, Meta(min_length=1, description="The key or chord to hold.")]
+    tab_id: Tab = None
+
+
+class WaitMemberArguments(Arguments, frozen=True):
+    duration: Annotated[float, Meta(ge=0, le=LONGEST_WAIT_S, description="Seconds.")]
+    tab_id: Tab = None
+
+
+class ScriptArguments(Arguments, frozen=True):
+    text: Annotated[str, Meta(min_length=1, description="An expression, without `return`.")]
+    tab_id: Tab = None
+
+
+class Pressed(msgspec.Struct, frozen=True):
+    """What came of several keys, one after another."""
+
+    receipts: list[Receipt]
+
+
+@tool(page_changing=True, effect="address")
+async def navigate(args: NavigateArguments, context: Context) -> Observation:
+    """Open an address, or go back or forward in the tab's history, or reload."""
+    there = _in_tab(args.tab_id, context)
+    match args.url.strip().lower():
+        case "back":
+            return _told(await there.page.back())
+        case "forward":
+            return _told(await there.page.forward())
+        case "reload":
+            return _told(await there.page.reload())
+    return _told(await there.page.goto(await admitted(args.url, there)))
+
+
+@tool(read_only=True)
+async def list_tabs(args: NoInput, context: Context) -> Observation:
+    """List the open tabs."""
+    return tabs_told("", context.page, context)
+
+
+@tool(page_changing=True, effect="none")
+async def new_tab(args: NoInput, context: Context) -> Observation:
+    """Open a new, empty tab, which is the active one then."""
+    return await open_tab(None, context)
+
+
+@tool(page_changing=True, effect="none")
+async def switch_tab(args: NamedTabArguments, context: Context) -> Observation:
+    """Make a tab the active one."""
+    return tabs_told("", named_tab(args.tab_id, context), context)
+
+
+@tool(page_changing=True, effect="none")
+async def close_tab(args: NamedTabArguments, context: Context) -> Observation:
+    """Close a tab."""
+    return await close(named_tab(args.tab_id, context), context)
+
+
+@tool(read_only=True)
+async def read_page(args: ReadPageArguments, context: Context) -> Observation:
+    """Read the page as a tree of its elements, with refs that later actions take."""
+    page = _in_tab(args.tab_id, context).page
+    snapshot = await page.snapshot()
+    try:
+        told = part_of_page(snapshot.text, only=args.filter, depth=args.depth, ref=args.ref)
+    except LookupError as error:
+        raise InvalidArguments(f"No line of the page has the ref {args.ref}: read the page without one.") from error
+    return Observation(told, snapshot if told == snapshot.text and page is context.page else None)
+
+
+@tool(read_only=True)
+async def get_page_text(args: TabArguments, context: Context) -> Observation:
+    """Read what the page says as text, the main content first."""
+    page = _in_tab(args.tab_id, context).page
+    return Observation(await page.markdown(budget_tokens=_TEXT_TOKENS))
+
+
+@tool(read_only=True)
+async def find(args: FindArguments, context: Context) -> Observation:
+    """Find elements that a description fits, with their refs, the best first."""
+    snapshot = await _in_tab(args.tab_id, context).page.snapshot()
+    found = matching(snapshot.text, args.query)
+    return Observation("\n".join(found) or "Nothing on the page fits that. Use other words, or read the page.")
+
+
+@tool(takes_secrets=True, effect="fill")
+async def form_input(args: FormInputArguments, context: Context) -> Observation:
+    """Set the value of a field, a checkbox or a list."""
+    there, ref = _in_tab(args.tab_id, context), args.target.ref
+    if isinstance(args.value, bool):
+        return _told(await (there.page.check(ref) if args.value else there.page.uncheck(ref)))
+    value = args.value if isinstance(args.value, str) else f"{args.value:g}"
+    is_list = role_of((await there.page.snapshot()).text, ref) in ("combobox", "listbox")
+    if is_list and (chosen := await _chosen(ref, value, there)) is not None:
+        return chosen
+    return _observed(await fill.run(FillArguments(ref, value), there))
+
+
+async def _chosen(ref: str, value: str, there: Context) -> Observation | None:
+    """The option of a list chosen by its text, else by its value; None for a field that is written into."""
+    try:
+        return _observed(await select.run(SelectArguments(ref, value), there))
+    except NotInteractable as error:
+        if error.why != "wrong_element":
+            raise
+        return None
+    except InvalidArguments as no_such_text:
+        if there.secrets.named_in(value):
+            raise
+        try:
+            return _observed(await select.run(SelectArguments(ref, value, "value"), there))
+        except InvalidArguments:
+            raise no_such_text from None  # it names the options by what a reader sees
+
+
+@tool(effect="upload")
+async def file_upload(args: FileUploadArguments, context: Context) -> Observation:
+    """Give files to a file field."""
+    if args.document_ids:
+        raise InvalidArguments("No files are staged here, so that document_ids name none: give paths.")
+    if not args.paths:
+        raise InvalidArguments("Give the paths of the files to upload.")
+    there = _in_tab(args.tab_id, context)
+    paths = [context.path(each) for each in args.paths]
+    if context.upload_folders is not None:
+        paths = inside(paths, context.upload_folders)
+    return _told(await there.page.upload(args.target.ref, paths))
+
+
+@tool(effect="none")
+async def scroll_to(args: RefTargetArguments, context: Context) -> Observation:
+    """Scroll an element into view."""
+    moved = await _in_tab(args.tab_id, context).page.scroll("into_view", ref=args.target.ref)
+    return Observation(moved.text, moved)
+
+
+@tool(read_only=True)
+async def screenshot(args: TabArguments, context: Context) -> Observation:
+    """Take a picture of the viewport."""
+    page = _in_tab(args.tab_id, context).page
+    return _pictured(await view.take_view(page, hidden=context.secrets.spans if context.secrets else None))
+
+
+@tool(read_only=True)
+async def zoom(args: ZoomArguments, context: Context) -> Observation:
+    """Take an enlarged picture of a part of the viewport."""
+    page = _in_tab(args.tab_id, context).page
+    hidden = context.secrets.spans if context.secrets else None
+    left, top, right, bottom = args.region
+    return _pictured(await view.zoom(page, left, top, right, bottom, hidden=hidden))
+
+
+@tool(page_changing=True, effect="click")
+async def left_click(args: ClickMemberArguments, context: Context) -> Observation:
+    """Click an element or a point."""
+    return await _click(args, context)
+
+
+@tool(page_changing=True, effect="click")
+async def right_click(args: ClickMemberArguments, context: Context) -> Observation:
+    """Click with the right mouse button."""
+    return await _click(args, context, button="right")
+
+
+@tool(page_changing=True, effect="click")
+async def middle_click(args: ClickMemberArguments, context: Context) -> Observation:
+    """Click with the middle mouse button."""
+    return await _click(args, context, button="middle")
+
+
+@tool(page_changing=True, effect="click")
+async def double_click(args: ClickMemberArguments, context: Context) -> Observation:
+    """Click twice."""
+    return await _click(args, context, count=2)
+
+
+@tool(page_changing=True, effect="click")
+async def triple_click(args: ClickMemberArguments, context: Context) -> Observation:
+    """Click three times, which selects a line or a paragraph."""
+    return await _click(args, context, count=3)
+
+
+@tool(effect="none")
+async def hover(args: HoverArguments, context: Context) -> Observation:
+    """Move the mouse over an element or to a point."""
+    page = _in_tab(args.tab_id, context).page
+    if isinstance(args.target, RefTarget):
+        return _told(await page.hover(args.target.ref))
+    return _told(await pointing.move_to(page, await _point(page, args.target)))
+
+
+@tool(page_changing=True)
+async def left_click_drag(args: DragMemberArguments, context: Context) -> Observation:
+    """Drag from one point to another."""
+    page = _in_tab(args.tab_id, context).page
+    path = [await _point(page, args.from_), await _point(page, args.target)]
+    return _told(await pointing.drag_along(page, path))
+
+
+@tool()
+async def left_mouse_down(args: PointArguments, context: Context) -> Observation:
+    """Press the left mouse button at a point and keep it down."""
+    page = _in_tab(args.tab_id, context).page
+    return _told(await pointing.press_at(page, await _point(page, args.target)))
+
+
+@tool(page_changing=True)
+async def left_mouse_up(args: PointArguments, context: Context) -> Observation:
+    """Let the left mouse button go at a point."""
+    page = _in_tab(args.tab_id, context).page
+    return _told(await pointing.release_at(page, await _point(page, args.target)))
+
+
+@tool(effect="none")
+async def mouse_move(args: PointArguments, context: Context) -> Observation:
+    """Move the mouse to a point."""
+    page = _in_tab(args.tab_id, context).page
+    return _told(await pointing.move_to(page, await _point(page, args.target)))
+
+
+@tool(effect="none")
+async def scroll(args: ScrollMemberArguments, context: Context) -> Observation:
+    """Turn the wheel at a point."""
+    page = _in_tab(args.tab_id, context).page
+    at, pixels = await _point(page, args.target), args.scroll_amount * pointing.NOTCH_PX
+    return _told(await pointing.turn_wheel(page, at, args.scroll_direction, pixels=pixels))
+
+
+@tool(page_changing=lambda args: "\n" in args.text, effect="type")
+async def type_(args: TypeMemberArguments, context: Context) -> Observation:
+    """Type a text where the focus is."""
+    return _told(await _in_tab(args.tab_id, context).page.type(args.text))
+
+
+@tool(page_changing=True, effect="press")
+async def key(args: KeyArguments, context: Context) -> Observation:
+    """Press a key or chord, or several one after another."""
+    page = _in_tab(args.tab_id, context).page
+    chords = args.text.split() or ["Space"]
+    for chord in chords:
+        await pointing.keys_of(page, chord)  # raises before anything is pressed
+    if len(chords) == 1:
+        return _told(await page.press(chords[0], repeat=args.repeat))
+    receipts = [await page.press(chord) for chord in chords * args.repeat]
+    return Observation("\n".join(each.text for each in receipts), Pressed(receipts))
+
+
+@tool()
+async def hold_key(args: HoldKeyArguments, context: Context) -> Observation:
+    """Hold a key or chord down for some time."""
+    page = _in_tab(args.tab_id, context).page
+    return _told(await pointing.hold_keys(page, await pointing.keys_of(page, args.text), args.duration))
+
+
+@tool(effect="none")
+async def wait(args: WaitMemberArguments, context: Context) -> Observation:
+    """Wait some seconds."""
+    _in_tab(args.tab_id, context)
+    await asyncio.sleep(args.duration)
+    return Observation("")
+
+
+@tool(page_changing=True, effect="script")
+async def javascript_exec(args: ScriptArguments, context: Context) -> Observation:
+    """Run JavaScript in the page, and get the value of its last expression."""
+    return _observed(await evaluate.run(EvaluateArguments(args.text), _in_tab(args.tab_id, context)))
+
+
+@tool(read_only=True)
+async def read_console(args: TabArguments, context: Context) -> Observation:
+    """Read what the page has written to the console since the last reading."""
+    journal = await _in_tab(args.tab_id, context).page.record()
+    return Observation("\n".join(journal.take_messages()))
+
+
+@tool(read_only=True)
+async def read_network(args: TabArguments, context: Context) -> Observation:
+    """Read which requests the page has made since the last reading."""
+    journal = await _in_tab(args.tab_id, context).page.record()
+    return Observation("\n".join(journal.take_requests()))
+
+
+def _in_tab(tab_id: str | None, context: Context) -> Context:
+    """The same in the tab that the call names. Raises InvalidArguments when there is none of that name."""
+    return msgspec.structs.replace(context, page=named_tab(tab_id, context)) if tab_id else context
+
+
+async def _click(
+    args: ClickMemberArguments, context: Context, *, button: MouseButton = "left", count: int = 1
+) -> Observation:
+    page = _in_tab(args.tab_id, context).page
+    modifiers = [] if not args.modifiers else (await pointing.keys_of(page, f"{args.modifiers}+a"))[:-1]
+    if isinstance(args.target, RefTarget):
+        return _told(await page.click(args.target.ref, button=button, count=count, modifiers=modifiers))
+    at = await _point(page, args.target)
+    return _told(await pointing.click_at(page, at, button=button, count=count, modifiers=modifiers))
+
+
+async def _point(page: Page, target: CoordinateTarget) -> pointing.Point:
+    """In CSS pixels: a large viewport is shown smaller than it is."""
+    return (await view.view_of(page)).point(target.x, target.y)
+
+
+def _told(receipt: Receipt) -> Observation:
+    return Observation(receipt.text, receipt)
+
+
+def _observed(outcome: object) -> Observation:
+    assert isinstance(outcome, Observation)  # none of these tools ends a task
+    return outcome
+
+
+def _pictured(picture: Picture) -> Observation:
+    told = f"A picture of {picture.width_px} x {picture.height_px} pixels."
+    return Observation(told, Screenshot(None, len(picture.data), picture.data))
+
+
+type_.name = "type"  # which is a name of Python's
+MEMBERS = by_name(each for each in list(vars().values()) if isinstance(each, Tool) and each.run.__module__ == __name__)

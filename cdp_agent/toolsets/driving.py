@@ -1,0 +1,149 @@
+"""A session in a given tab for the toolset of an SDK, and what happened in it that the SDK wants to be told apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from cdp_agent.browser.context import context_of
+from cdp_agent.errors import BlockedByPolicy, InvalidArguments
+from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.tab.dialogs import Dialog
+from cdp_agent.page.tab.downloads import Download
+from cdp_agent.security.secrets import GivenSecret, Secrets
+from cdp_agent.session.calls import Understood
+from cdp_agent.session.session import Session, ToolError, ToolOutcome
+from cdp_agent.tools.base import Tool
+from cdp_agent.tools.members.anthropic import Pressed
+from cdp_agent.tools.tabs import tab_id
+
+SCHEMES = frozenset({"http", "https"})
+"""Addresses that a model may open, beside those that `allow` names: pages can steer it."""
+
+
+_BLOCKED = BlockedByPolicy.__name__
+_SNAPSHOT = re.compile(r"([Tt])ake a (?:new )?snapshot|snapshot it")
+"""Advice for whoever has our own tools."""
+
+
+class Happened(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of calls beside what they were for. `tabs` are ids."""
+
+    dialogs: list[Dialog] = []
+    downloads: list[Download] = []
+    refused: bool = False
+    """A tab was to go where the rules lead it not."""
+    opened: list[str] = []
+    closed: list[str] = []
+    switched: str | None = None
+    """The tab that is the active one since."""
+    navigated: list[str] = []
+
+
+class DrivenBrowser:
+    """A tab, the others of its browser, and the calls in them. What the calls opened is closed with it.
+
+    `secrets` are what placeholders stand for, for the origins that each is for, else for that of `page`.
+    """
+
+    def __init__(self, page: Page, secrets: Mapping[str, GivenSecret] | None = None) -> None:
+        """Raises SetupError for a tab that is closed, and for a secret that will not do."""
+        self.session = Session(
+            context_of(page),
+            secrets=Secrets(secrets, page.url if page.url.startswith(("http://", "https://")) else None),
+            schemes=SCHEMES,
+            page=page,
+        )
+        self.records = False
+        """The console and the requests of all tabs are to be written down."""
+        self._happened: list[Happened] = []
+        self._addresses = self._now()
+        self._active = self.active
+
+    @property
+    def tabs(self) -> list[Page]:
+        """The tabs that the model is told of: where somebody else owns the Chrome, only what we opened, and `page`."""
+        browser, current = self.session.browser, self.session.page
+        return [each for each in browser.pages if browser.is_ours or each is current or browser.opened(each)]
+
+    @property
+    def active(self) -> Page | None:
+        """The tab that calls act in which name none; None when there is no tab."""
+        current, tabs = self.session.page, self.tabs
+        return current if current in tabs else (tabs[-1] if tabs else None)
+
+    async def perform(self, tool: Tool, arguments: Mapping[str, Any], *, tab: str | None = None) -> ToolOutcome:
+        """What came of a tool, called with the arguments; `tab` is for those of our own that take none."""
+        if self.records:
+            for page in self.tabs:
+                await page.record()
+        try:
+            understood = Understood(tool, tool.parse(arguments))
+        except InvalidArguments as error:
+            return ToolOutcome(str(error), error=ToolError.of(error))
+        outcome = await self.session.perform(understood, tab=tab or None)
+        receipts = list(receipts_in(outcome.value))
+        # The caller of a member that names an address reads the error itself.
+        blocked = tool.effect != "address" and outcome.error is not None and outcome.error.type == _BLOCKED
+        self._happened.append(
+            Happened(
+                dialogs=[each for receipt in receipts for each in receipt.dialogs],
+                downloads=[each for receipt in receipts for each in receipt.downloads],
+                refused=blocked or any(each.tab for receipt in receipts for each in receipt.blocked),
+            )
+        )
+        return outcome
+
+    def happened(self) -> Happened:
+        """What came of all since the last call of this, of calls and of pages by themselves."""
+        told, self._happened = self._happened, []
+        told += [
+            Happened(dialogs=page.dialogs.take(), downloads=page.downloads.take())
+            for page in self.tabs
+            if page.is_attached and not page.acts
+        ]
+        before, self._addresses = self._addresses, self._now()
+        was_active, self._active = self._active, self.active
+        switched = self._active is not was_active and self._active is not None
+        happened = Happened(
+            dialogs=[dialog for each in told for dialog in each.dialogs],
+            downloads=[download for each in told for download in each.downloads],
+            refused=any(each.refused for each in told),
+            opened=[tab for tab in self._addresses if tab not in before],
+            closed=[tab for tab in before if tab not in self._addresses],
+            switched=tab_id(self._active) if switched and self._active is not None else None,
+            navigated=[tab for tab, url in self._addresses.items() if before.get(tab, url) != url],
+        )
+        return self.session.secrets.masked(happened)
+
+    async def close(self) -> None:
+        """Closes the tabs that calls opened, and leaves the others open, the one that was given among them."""
+        await self.session.close()
+
+    def _now(self) -> dict[str, str]:
+        return {tab_id(page): page.url for page in self.tabs}
+
+
+def receipts_in(value: msgspec.Struct | None) -> Iterator[Receipt]:
+    """The receipts that a tool's value has."""
+    if isinstance(value, Receipt):
+        yield value
+    elif isinstance(value, Pressed):
+        yield from value.receipts
+
+
+def refusal(outcome: ToolOutcome) -> str:
+    """Why it came to nothing, for a model that knows the vendors' members and none of our tools."""
+    return _SNAPSHOT.sub(lambda found: f"{'R' if found[1] == 'T' else 'r'}ead the page again", outcome.text)
+
+
+def one_line(text: str) -> str:
+    """A receipt's lines in one: those below a heading follow it."""
+    told = ""
+    for line in filter(None, map(str.strip, text.split("\n"))):
+        told += line if not told else f" {line}" if told.endswith(":") else f"; {line}"
+    return told

@@ -1,0 +1,350 @@
+"""Anthropic's browser toolset by the SDK's own classes: its pipeline checks, asks and renders, a page of ours acts."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from anthropic import Anthropic, AsyncAnthropic
+from anthropic.tools.browser import BetaLocalFilePolicy
+from anthropic.types.beta import BetaToolUseBlock
+
+from cdp_agent import sync
+from cdp_agent.browser import Browser
+from cdp_agent.errors import SetupError
+from cdp_agent.page.page import Page
+from cdp_agent.tools.members.anthropic import MEMBERS
+from cdp_agent.toolsets.anthropic import AsyncBrowserToolset, BlockingBrowserToolset, BrowserToolset
+from fixtures.shop import ShopServer
+from tests.conftest import Serve
+from tests.vendor_models import READ, Call, VendorModel, anthropic_message, played
+
+EVERY = {name: {"enabled": True} for name in ("javascript_exec", "file_upload", "read_console", "read_network")}
+FORM = """<!doctype html><title>Form</title><style>body{margin:0}main>*{display:block}</style><main>
+<button onclick="this.textContent += '!'" style="width:200px;height:40px">Press me</button>
+<input aria-label=Name><input type=checkbox aria-label=Terms><input type=file aria-label=CV>
+<select aria-label=Country><option value=no>Norway<option value=se>Sweden</select>
+<a href=# target=_blank id=popup>Popup</a><a download=notes.txt href="data:text/plain,notes">Notes</a>
+<button onclick="alert('Careful')">Warn</button><button onclick="confirm('Sure?')">Ask</button>
+<p style="margin-top:2000px">The end</p></main>"""
+_numbers = itertools.count()
+
+
+class Model:
+    """Calls members as the SDK's runner does, and reads what it is told."""
+
+    def __init__(self, toolset: AsyncBrowserToolset) -> None:
+        self.toolset = toolset
+        self.content: list[dict[str, Any]] = []
+        self.is_error = False
+
+    async def __call__(self, name: str, **input: Any) -> str:
+        """What is told in words."""
+        block = BetaToolUseBlock(
+            id=f"toolu_{next(_numbers)}", type="tool_use", name=name, input=input, toolset_name="browser"
+        )
+        result = await self.toolset.tool_result(block)
+        self.content, self.is_error = result["content"], result.get("is_error", False)
+        assert result["toolset_name"] == "browser"
+        return "\n".join(each["text"] for each in self.content if each["type"] == "text")
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The state of the browser that came with the last result."""
+        (block,) = [each for each in self.content if each["type"] == "browser_state"]
+        return block
+
+    async def ref(self, line: str) -> dict[str, str]:
+        """A target: the element whose line in the page begins like this."""
+        page = await self("read_page", filter="interactive")
+        found = next(each for each in page.split("\n") if each.startswith(f"- {line}"))
+        return {"type": "ref", "ref": found.partition("[ref=")[2].partition("]")[0]}
+
+
+@pytest.fixture
+async def model(page: Page, serve: Serve, tmp_path: Path) -> AsyncIterator[Model]:
+    await page.goto(serve(FORM))
+    policy = BetaLocalFilePolicy(upload_roots=[tmp_path])
+    async with BrowserToolset(page, configs=EVERY, confirm=lambda _: True, file_policy=policy) as toolset:
+        yield Model(toolset)
+
+
+def at(x: int, y: int) -> dict[str, Any]:
+    return {"type": "coordinate", "x": x, "y": y}
+
+
+async def test_each_member_does_what_it_is_for(model: Model, page: Page, serve: Serve, tmp_path: Path) -> None:
+    cv = tmp_path / "cv.txt"
+    cv.write_text("me")
+    pressed = await model.ref('button "Press me')
+    name, terms, country = [await model.ref(each) for each in ('textbox "Name', 'checkbox "Terms', 'combobox "Country')]
+    upload = await model.ref('button "CV')
+    calls: list[tuple[str, dict[str, Any], str]] = [
+        ("left_click", {"target": pressed}, 'button "Press me"'),
+        ("left_click", {"target": at(20, 20)}, "clicked at 20, 20"),
+        ("right_click", {"target": pressed}, "with the right button"),
+        ("middle_click", {"target": at(20, 20)}, "with the middle button"),
+        ("double_click", {"target": pressed, "modifiers": "ctrl+shift"}, "twice with Control and Shift"),
+        ("triple_click", {"target": at(20, 20)}, "3 times"),
+        ("hover", {"target": pressed}, "Hovered."),
+        ("mouse_move", {"target": at(30, 30)}, "moved the mouse to 30, 30"),
+        ("left_mouse_down", {"target": at(30, 30)}, "pressed the mouse button"),
+        ("left_mouse_up", {"target": at(60, 30)}, "let the mouse button go"),
+        ("left_click_drag", {"from": at(30, 30), "target": at(90, 30)}, "dragged from 30, 30 to 90, 30"),
+        ("form_input", {"target": name, "value": "Ada"}, 'value: "Ada"'),
+        ("form_input", {"target": terms, "value": True}, "now [checked]"),
+        ("form_input", {"target": country, "value": "Sweden"}, "Sweden"),
+        ("form_input", {"target": country, "value": "no"}, "Norway"),
+        ("left_click", {"target": name}, "textbox"),
+        ("key", {"text": "End"}, "Pressed End."),
+        ("type", {"text": " Berg"}, "Ada Berg"),
+        ("key", {"text": "ctrl+a Delete"}, "pressed Delete"),
+        ("hold_key", {"text": "x", "duration": 0.01}, "held x for 0.01 s"),
+        ("file_upload", {"target": upload, "paths": [str(cv)]}, "cv.txt"),
+        ("scroll", {"scroll_direction": "down", "target": at(100, 100), "scroll_amount": 2}, "scrolled to 200"),
+        ("scroll_to", {"target": pressed}, "Scrolled to"),
+        ("read_page", {}, '- combobox "Country"'),
+        ("find", {"query": "country dropdown"}, 'combobox "Country"'),
+        ("get_page_text", {}, "The end"),
+        ("wait", {"duration": 0}, "Waited 0s."),
+        ("javascript_exec", {"text": "console.log('hello'); fetch('/none'); document.title"}, '"Form"'),
+        ("read_console", {}, "log: hello"),
+        ("read_network", {}, "GET "),
+        ("list_tabs", {}, ""),
+        ("new_tab", {}, ""),
+        ("navigate", {"url": serve("<title>Second</title><p>2")}, "Second (HTTP 200)"),
+        ("navigate", {"url": "reload"}, "Second"),
+        ("navigate", {"url": " BACK "}, ""),
+        ("switch_tab", {"tab_id": f"t{page.number}"}, ""),
+        ("close_tab", {"tab_id": "the second"}, ""),
+        ("screenshot", {}, ""),
+        ("zoom", {"region": [0, 0, 100, 50]}, ""),
+    ]
+    done = {"read_page"}
+    second = ""
+    for member, input, told in calls:
+        if member == "close_tab":
+            input = {"tab_id": second}
+        said = await model(member, **input)
+        assert told in said, (member, said)
+        assert not model.is_error, (member, said)
+        if member == "new_tab":
+            second = next(each["tab_id"] for each in model.state["tabs"] if each["active"])
+        done.add(member)
+
+    assert done == set(MEMBERS)
+
+
+BAD: dict[str, list[dict[str, Any]]] = {
+    "navigate": [{}, {"url": 5}, {"url": ""}, {"url": "no address"}, {"url": "javascript:1"}, {"url": "file:///etc"}],
+    "list_tabs": [],
+    "new_tab": [],
+    "switch_tab": [{}, {"tab_id": 1}, {"tab_id": "t99999"}],
+    "close_tab": [{}, {"tab_id": "Form"}],
+    "read_page": [{"depth": 0}, {"filter": "some"}, {"ref": "E9999"}, {"ref": "ref_7"}, {"tab_id": "t99999"}],
+    "get_page_text": [{"tab_id": "t99999"}],
+    "find": [{}, {"query": ""}, {"query": ["x"]}],
+    "form_input": [{"value": "x"}, {"target": at(1, 1), "value": "x"}, {"target": {"type": "ref", "ref": "E9999"}}],
+    "file_upload": [{}, {"target": {"type": "ref", "ref": "E1"}}, {"target": {"type": "ref", "ref": "E1"}, "paths": 5}],
+    "scroll_to": [{"target": at(1, 1)}, {"target": {"type": "ref", "ref": "E9999"}}],
+    "screenshot": [{"tab_id": "t99999"}],
+    "zoom": [{}, {"region": [1, 2, 3]}, {"region": [100, 100, 50, 50]}, {"region": [9000, 0, 9100, 10]}],
+    "left_click": [{}, {"target": {"type": "ref", "ref": "E9999"}}, {"target": at(9000, 1)}, {"target": at(-1, 1)}],
+    "right_click": [{"target": {"type": "place"}}, {"target": at(1, 1), "modifiers": "hyper"}],
+    "middle_click": [{"target": "E1"}],
+    "double_click": [{"target": {"type": "coordinate", "x": "left", "y": 1}}],
+    "triple_click": [{"target": {"type": "ref"}}],
+    "hover": [{"target": at(1, 9000)}],
+    "left_click_drag": [{"target": at(1, 1)}, {"from": at(1, 1), "target": at(9000, 1)}],
+    "left_mouse_down": [{"target": at(1, 9000)}],
+    "left_mouse_up": [{"target": at(9000, 1)}],
+    "mouse_move": [{"target": {"type": "ref", "ref": "E1"}}],
+    "scroll": [
+        {"target": at(1, 1)},
+        {"target": at(1, 1), "scroll_direction": "in"},
+        {"target": at(1, 1), "scroll_direction": "up", "scroll_amount": 11},
+    ],
+    "type": [{}, {"text": 5}, {"text": "x" * 1_000_001}],
+    "key": [{}, {"text": "Tabulator"}, {"text": "Tab Tabulator"}, {"text": "a", "repeat": 0}],
+    "hold_key": [{"text": "a"}, {"text": "a", "duration": 31}, {"text": "a", "duration": -1}],
+    "wait": [{}, {"duration": 31}, {"duration": -1}, {"duration": "long"}],
+    "javascript_exec": [{}, {"text": ""}, {"text": "return 5"}, {"text": "throw new Error('no')"}],
+    "read_console": [{"tab_id": "t99999"}],
+    "read_network": [{"tab_id": 5}],
+}
+
+
+async def test_bad_input_of_each_member_is_refused_and_nothing_is_lost(model: Model, page: Page) -> None:
+    assert set(BAD) == set(MEMBERS)
+    before = (await page.snapshot()).text
+
+    for member, inputs in BAD.items():
+        for input in inputs:
+            told = await model(member, **input)
+            assert model.is_error, (member, input, told)
+            assert told.strip(), (member, input)
+            assert [each["type"] for each in model.content] == ["text"]
+
+    assert (await page.snapshot()).text == before
+    assert "Form" in await model("javascript_exec", text="document.title")
+
+
+async def test_what_a_page_does_beside_is_told_in_the_state(model: Model, page: Page, serve: Serve) -> None:
+    await model("left_click", target=await model.ref('link "Popup'))
+    (opened,) = model.state["state_changes"]
+    assert opened == {"type": "tab_opened", "tab_id": next(e["tab_id"] for e in model.state["tabs"] if e["active"])}
+
+    await model("switch_tab", tab_id=f"t{page.number}")
+    told = await model("left_click", target=await model.ref('link "Notes'))
+    (download,) = model.state["state_changes"]
+    assert (download["type"], download["size_bytes"]) == ("download_completed", 5)
+    assert set(download) == {"type", "download_id", "url", "size_bytes"}  # the policy shows no paths
+    assert download["download_id"]
+    assert "notes.txt" in told
+
+    assert 'An alert dialog "Careful" was dismissed.' in await model(
+        "left_click", target=await model.ref('button "Warn')
+    )
+    assert "Sure?" in await model("left_click", target=await model.ref('button "Ask'))
+
+
+async def test_rules_of_the_browser_hold_whatever_the_sdk_allows(serve: Serve, shared_browser: Browser) -> None:
+    elsewhere = serve("<p>Elsewhere", other_site=True)
+    url = serve(f"<main><a href='{elsewhere}'>Away</a></main>")
+    async with await shared_browser.new_context(allow=["127.0.0.1"]) as context:
+        model = Model(BrowserToolset(await context.new_page(url)))
+
+        told = await model("navigate", url=elsewhere)
+        assert model.is_error
+        assert "localhost" in told
+        told = await model("left_click", target=await model.ref('link "Away'))
+
+        assert model.is_error
+        assert "A navigation was refused." in told
+        assert url in str((await model("list_tabs"), model.state))
+
+
+async def test_a_secret_is_filled_in_at_its_origin_and_never_told(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("""<title>Log in</title><main><input type=password aria-label=Password
+          oninput="document.title = this.value; out.textContent = this.value"><p id=out></p></main>""")
+    )
+    model = Model(BrowserToolset(page, secrets={"password": "hunter2-hunter2"}))
+    target = await model.ref('textbox "Password')
+
+    told = await model("form_input", target=target, value="<secret:password>")
+
+    assert not model.is_error, told
+    assert await page.evaluate("document.querySelector('input').value") == "hunter2-hunter2"
+    seen = [told, str(model.content), await model("read_page"), str(model.content), await model("get_page_text")]
+    assert "hunter2" not in "".join(seen)
+    assert "<secret:password>" in seen[2]
+    assert "given to fill" in await model("type", text="<secret:password>")
+
+
+async def test_closing_it_closes_what_the_model_opened_and_nothing_else(page: Page, serve: Serve) -> None:
+    browser = [page]
+    await page.goto(serve(FORM))
+    toolset = BrowserToolset(page)
+    model = Model(toolset)
+    await model("new_tab")
+    await model("switch_tab", tab_id=f"t{page.number}")
+    await model("left_click", target=await model.ref('link "Popup'))
+    opened = [each["tab_id"] for each in model.state["tabs"]]
+    assert len(opened) >= len(browser) + 2
+
+    await toolset.close()
+
+    assert not page.closed
+    assert all(each.closed for each in page.popups)
+    again = Model(BrowserToolset(page))
+    await again("list_tabs")
+    assert len(again.state["tabs"]) == len(opened) - 2
+
+
+async def test_a_closed_tab_is_said_to_be_closed(page: Page) -> None:
+    await page.close()
+
+    with pytest.raises(SetupError, match="closed"):
+        BrowserToolset(page)
+
+
+SHOPPING: list[Call] = [
+    READ,
+    ("form_input", {"target": {"type": "ref", "ref": '{{ref:searchbox "Search products"}}'}, "value": "enamel mug"}),
+    ("key", {"text": "Return"}),
+    READ,
+    ("left_click", {"target": {"type": "ref", "ref": '{{ref:link "Enamel mug, blue"}}'}}),
+    READ,
+    ("form_input", {"target": {"type": "ref", "ref": '{{ref:spinbutton "Quantity"}}'}, "value": 2}),
+    ("left_click", {"target": {"type": "ref", "ref": '{{ref:button "Add to cart"}}'}}),
+    READ,
+    ("left_click", {"target": {"type": "ref", "ref": '{{ref:link "Go to checkout"}}'}}),
+    READ,
+    ("form_input", {"target": {"type": "ref", "ref": '{{ref:textbox "Full name"}}'}, "value": "Ada Berg"}),
+    ("form_input", {"target": {"type": "ref", "ref": '{{ref:textbox "Street"}}'}, "value": "Storgata 5"}),
+    ("form_input", {"target": {"type": "ref", "ref": '{{ref:textbox "City"}}'}, "value": "Oslo"}),
+    ("form_input", {"target": {"type": "ref", "ref": '{{ref:combobox "Country"}}'}, "value": "Norway"}),
+    READ,
+    ("form_input", {"target": {"type": "ref", "ref": '{{ref:radio "Invoice, 14 days"}}'}, "value": True}),
+    (
+        "form_input",
+        {"target": {"type": "ref", "ref": '{{ref:checkbox "I accept the terms of sale"}}'}, "value": True},
+    ),
+    ("left_click", {"target": {"type": "ref", "ref": '{{ref:button "Place order"}}'}}),
+    ("get_page_text", {}),
+]
+
+
+@pytest.fixture
+def shop() -> Iterator[ShopServer]:
+    with ShopServer() as shop:
+        yield shop
+
+
+async def test_the_runner_of_the_sdk_buys_in_the_shop(page: Page, shop: ShopServer) -> None:
+    script: list[Call] = [("navigate", {"url": shop.url}), *SHOPPING]
+    with played(VendorModel(script, anthropic_message)) as model:
+        client = AsyncAnthropic(base_url=model.base_url, api_key="none")
+        async with BrowserToolset(page) as toolset:
+            runner = client.beta.messages.tool_runner(
+                model="played", max_tokens=100, messages=[{"role": "user", "content": "Buy."}], tools=[toolset]
+            )
+            last = await runner.until_done()
+
+    (order,) = shop.orders
+    assert (order.name, dict(order.cart), order.payment) == ("Ada Berg", {"mug-blue": 2}, "invoice")
+    assert order.number in last.content[0].text
+    assert model.requests[0]["tools"] == [toolset.to_dict()]
+
+
+def test_the_blocking_runner_of_the_sdk_buys_in_the_shop(shop: ShopServer) -> None:
+    script: list[Call] = [("navigate", {"url": shop.url}), *SHOPPING]
+    with (
+        sync.Browser.launch() as browser,
+        played(VendorModel(script, anthropic_message)) as model,
+        BrowserToolset(browser.new_page()) as toolset,
+    ):
+        assert isinstance(toolset, BlockingBrowserToolset)
+        client = Anthropic(base_url=model.base_url, api_key="none")
+        runner = client.beta.messages.tool_runner(
+            model="played", max_tokens=100, messages=[{"role": "user", "content": "Buy."}], tools=[toolset]
+        )
+        last = runner.until_done()
+
+    (order,) = shop.orders
+    assert order.number in last.content[0].text
+
+
+def test_without_the_sdk_it_is_said_what_to_install() -> None:
+    code = "import sys; sys.modules['anthropic'] = None\nimport cdp_agent.toolsets.anthropic"
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert "SetupError" in done.stderr
+    assert "pip install 'cdp-agent[anthropic]'" in done.stderr

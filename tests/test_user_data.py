@@ -152,7 +152,8 @@ async def test_what_the_page_refuses_is_asked_for_again_with_its_words(browser: 
 
 
 async def test_who_never_gives_anything_that_will_do_is_asked_three_times(browser: Browser, serve: Serve) -> None:
-    user = User(*[{"Country": "Denmark"}] * 3)
+    wrong: dict[str, FieldValue] = {"Country": "Denmark"}
+    user = User(wrong, wrong, wrong)
     session, _ = await opened(browser, serve(FORM), user)
 
     outcome = await asked(session, "Country", "Name")

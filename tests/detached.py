@@ -65,7 +65,21 @@ async def stop_detached(chrome: DetachedChrome) -> bool:
         await _ask_to_end(chrome)
     stopped = await asyncio.to_thread(_stop_detached, chrome)
     _running.pop(chrome.supervisor_pid, None)
+    await _refused(chrome)
     return stopped
+
+
+async def _refused(chrome: DetachedChrome) -> None:
+    """Waits until nothing listens there: for a moment more the kernel takes connections, and breaks them."""
+    async with asyncio.timeout(CLEAN_UP_S):
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", int(chrome.endpoint.rpartition(":")[2]))
+            except ConnectionRefusedError:
+                return
+            except ConnectionResetError:
+                continue
+            writer.close()
 
 
 async def _ask_to_end(chrome: DetachedChrome) -> None:

@@ -184,19 +184,13 @@ async def connected(chrome: DetachedChrome) -> tuple[Faulty, Browser]:
     return faulty, Browser(Instance(Connection(faulty)))
 
 
-async def row(chrome: DetachedChrome, fault: str, moment: str) -> tuple[list[str], bool]:
-    """What came of it, twice, and whether the browser works afterwards."""
-    anew = fault == "gone" or moment in STARTING | AT_THE_END
+async def row(chrome: DetachedChrome, fault: str, moment: str) -> tuple[str, bool]:
+    """What came of it, and whether the browser works afterwards."""
     faulty, browser = await connected(chrome)
-    came: list[str] = []
     try:
-        for number in range(2):
-            if number and anew:
-                await browser.close()
-                faulty, browser = await connected(chrome)
-            if moment not in STARTING and (anew or not number):
-                await browser._instance.start()
-            came.append(await struck(chrome, browser, faulty, fault, moment))
+        if moment not in STARTING:
+            await browser._instance.start()
+        came = await struck(chrome, browser, faulty, fault, moment)
         return came, moment not in AT_THE_END and await works(browser)
     finally:
         await browser.close()
@@ -355,11 +349,11 @@ def test_the_table_has_rows_for_every_moment() -> None:
 async def test_each_fault_is_told_as_what_it_is_and_leaves_nothing(detached: DetachedChrome, moment: str) -> None:
     few = asyncio.Semaphore(PARALLEL)
 
-    async def tried(fault: str) -> tuple[list[str], bool]:
+    async def tried(fault: str) -> tuple[str, bool]:
         async with few:
             return await row(detached, fault, moment)
 
-    found: dict[str, tuple[list[str], bool]] = {}
+    found: dict[str, tuple[str, bool]] = {}
     left = []
     before = await _there(detached)
     connected_to = [each for each in TABLE[moment] if each != "gone"]
@@ -368,7 +362,6 @@ async def test_each_fault_is_told_as_what_it_is_and_leaves_nothing(detached: Det
         left.append(await left_since(before, detached, but_tabs=faults == ["gone"]))
 
     assert found == {
-        fault: ([must.came, must.came], fault != "gone" and moment not in AT_THE_END)
-        for fault, must in TABLE[moment].items()
+        fault: (must.came, fault != "gone" and moment not in AT_THE_END) for fault, must in TABLE[moment].items()
     }
     assert left == [{**NOTHING, "tabs": []}, NOTHING]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
@@ -39,7 +40,8 @@ MODULES: list[ModuleType] = [
 ]
 _FIXTURES = {"hanging", "monkeypatch"}
 """Those of the modules' own."""
-_LEAST = 80
+_LEAST = 20
+_TIMES = 2
 
 
 class Awaited:
@@ -72,6 +74,7 @@ def _awaited(value: Any) -> Any:
 
 
 _OF_TAB = {*Tab.__init__.__code__.co_names, *(name for kind in AsyncPage.__mro__ for name in vars(kind))}
+_PUBLIC = {name for kind in (Browser, Page) for name in vars(kind) if not name.startswith("_")}
 _INTERNAL = {name for name in _OF_TAB if not name.startswith("__")} - {*dir(AsyncPage)}
 
 
@@ -103,11 +106,29 @@ def _cases() -> Iterator[tuple[str, Callable[..., Any]]]:
                 yield f"{name}__{module.__name__.rpartition('.')[2]}", function
 
 
-_KEPT = {
-    name: function
-    for name, function in _cases()
-    if _FIXTURES.isdisjoint(inspect.signature(function).parameters) and _uses_what_is_public(function, set())
-}
+def _public_names(function: Callable[..., Any], seen: set[object]) -> set[str]:
+    """What the test, and the functions of the tests that it calls, use of pages and browsers."""
+    function = inspect.unwrap(function)
+    if not isinstance(function, FunctionType) or function in seen:
+        return set()
+    seen.add(function)
+    names = set(_names(function.__code__))
+    called = [each for name in names if isinstance(each := function.__globals__.get(name), FunctionType)]
+    return (names & _PUBLIC).union(*(_public_names(each, seen) for each in called))
+
+
+def _kept() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The classes are made from the async ones: of what they have, two tests of each name are enough."""
+    shown = Counter[str]()
+    for name, function in _cases():
+        if _FIXTURES.isdisjoint(inspect.signature(function).parameters) and _uses_what_is_public(function, set()):
+            used = _public_names(function, set())
+            if any(shown[each] < _TIMES for each in used):
+                shown.update(used)
+                yield name, function
+
+
+_KEPT = dict(_kept())
 globals().update(_KEPT)
 
 

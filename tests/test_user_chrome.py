@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 import pytest
@@ -16,24 +16,14 @@ from cdp_agent.browser.attach.user_chrome import profile_folders
 from cdp_agent.browser.launch.chrome import LaunchOptions
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
-from cdp_agent.cdp.types import Command, Result
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.page.tab.settings import Viewport
 from tests.conftest import Serve
+from tests.desktop import GetWindow
 from tests.detached import DetachedChrome, start_detached, stop_detached
 from tests.raw_server import saying, silence, talking
 
 PATH = "/devtools/browser/2c2f4f2e-0000-4000-8000-000000000000"
-
-
-class Window(Result, frozen=True):
-    window_id: int
-    bounds: msgspec.Raw
-
-
-class GetWindow(Command[Window], frozen=True):
-    method: ClassVar[str] = "Browser.getWindowForTarget"
-    target_id: str
 
 
 async def _tabs(connection: Connection) -> list[target.TargetInfo]:

@@ -7,6 +7,7 @@ import itertools
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -23,7 +24,9 @@ from cdp_agent.config.setting import settings_of
 from cdp_agent.page.page import Page
 from tests import orphans
 from tests.app_pages import app_pages
+from tests.commands import Cli
 from tests.detached import DetachedChrome, start_detached, stop_detached
+from tests.one_tab import OneTab
 from tests.tiers import sort_into_tiers
 
 AppUrl = Callable[[str], str]
@@ -97,15 +100,23 @@ async def shared_browser() -> AsyncIterator[Browser]:
         yield browser
 
 
+@pytest.fixture(scope="module")
+async def one_tab(shared_browser: Browser) -> AsyncIterator[OneTab]:
+    """See one_tab.py."""
+    tab = OneTab(shared_browser)
+    yield tab
+    await tab.close()
+
+
 @pytest.fixture
-async def browser(shared_browser: Browser) -> AsyncIterator[Browser]:
+async def browser(shared_browser: Browser, one_tab: OneTab) -> AsyncIterator[Browser]:
     """The same; what tabs a test opens are closed afterwards.
 
     Frames of the site of one that was left would share its process, and its fate.
     """
-    before = set(shared_browser.pages)
+    before = {each.target_id for each in shared_browser.pages}
     yield shared_browser
-    for opened in [each for each in shared_browser.pages if each not in before]:
+    for opened in [each for each in shared_browser.pages if each.target_id not in {*before, one_tab.target_id}]:
         await opened.close()
     shared_browser.downloads.take()
 
@@ -119,9 +130,13 @@ def detached() -> Iterator[DetachedChrome]:
 
 
 @pytest.fixture
-async def page(browser: Browser) -> Page:
-    """A new tab."""
-    return await browser.new_page()
+async def page(request: pytest.FixtureRequest, browser: Browser, one_tab: OneTab) -> AsyncIterator[Page]:
+    """The one tab of the file, which a test leads elsewhere first; a new one for tests that are marked so."""
+    if request.node.get_closest_marker("new_tab"):
+        yield await browser.new_page()
+    else:
+        yield await one_tab.take()
+        await one_tab.give_back()
 
 
 @pytest.fixture(scope="session")
@@ -156,6 +171,21 @@ def serve(httpserver: HTTPServer) -> Serve:
         return on_other_site(httpserver.url_for(path)) if other_site else httpserver.url_for(path)
 
     return put
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """What the commands of the test have: sessions and states of their own."""
+    (tmp_path / "run").mkdir()
+    return {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path / "run"), "XDG_STATE_HOME": str(tmp_path / "state")}
+
+
+@pytest.fixture
+def cli(environment: dict[str, str]) -> Iterator[Cli]:
+    """See `Cli`; its sessions are ended afterwards."""
+    cli = Cli(environment)
+    yield cli
+    cli.end()
 
 
 @pytest.fixture(scope="session")

@@ -224,6 +224,7 @@ async def test_a_tool_of_the_users_own_can_be_called(browser: Browser, page: Pag
     assert next(event.text for event in events if isinstance(event, BrowserActionCompleted)) == "Hello Ada."
 
 
+@pytest.mark.new_tab
 async def test_a_blank_page_is_not_shown(browser: Browser, page: Page) -> None:
     _, server = await play(browser, page, [DONE])
 

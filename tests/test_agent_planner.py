@@ -58,6 +58,7 @@ async def test_the_run_begins_where_the_plan_says(browser: Browser, page: Page, 
     assert f"Address: {url}" in server.turns[0]["messages"][1]["content"]
 
 
+@pytest.mark.new_tab
 @pytest.mark.parametrize("url", [None, "", "the shop"])
 async def test_without_an_address_the_run_begins_with_a_blank_page_that_is_not_shown(
     browser: Browser, page: Page, url: str | None
@@ -79,6 +80,7 @@ async def test_a_plan_that_does_not_fit_is_asked_for_again(browser: Browser, pag
     assert result_of(events).success
 
 
+@pytest.mark.new_tab
 async def test_what_is_impossible_ends_before_anything_is_opened(browser: Browser, page: Page, serve: Serve) -> None:
     why = "There is no 31 June."
     said = tool_call("create_plan", {"success_criteria": "", "plan": "", "impossible": why})

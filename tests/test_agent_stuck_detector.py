@@ -244,6 +244,7 @@ def test_a_page_that_became_another_one_by_itself_is_not_restless() -> None:
     assert not restless
 
 
+@pytest.mark.new_tab  # its history is counted
 async def test_going_back_and_forth_is_noticed(browser: Browser, page: Page, serve: Serve) -> None:
     first, second = (serve(f"<title>{name}</title><h1>Page {name}</h1><p>Text", path=f"/{name}") for name in "AB")
     calls = [tool_call("goto", {"url": second}), *[tool_call("back", {}), tool_call("forward", {})] * 15]

@@ -4,8 +4,7 @@ import json
 import os
 import signal
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,37 +12,13 @@ from pytest_httpserver import HTTPServer
 
 from fixtures.replay import ReplayServer, reply, tool_call
 from tests import result_pages
+from tests.commands import Cli
 from tests.conftest import Serve
 
 pytestmark = pytest.mark.chrome
 
 SHOP = """<title>Shop</title><input aria-label="Search"><a href="/other" target=_blank>More</a>
 <button onclick="document.querySelector('p').textContent = 'Found it'">Go</button><p>Nothing yet</p>"""
-
-Cli = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CDP_AGENT_C")}
-    (tmp_path / "run").mkdir()
-    return {**kept, "XDG_RUNTIME_DIR": str(tmp_path / "run")}
-
-
-@pytest.fixture
-def cli(environment: dict[str, str]) -> Iterator[Cli]:
-    """Runs `cdp-agent` with these words, and `status` as the exit status that it must have."""
-
-    def run(*words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "cdp_agent", *words]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
-        assert done.returncode == status, done.stderr
-        return done
-
-    runtime = environment["XDG_RUNTIME_DIR"]
-    yield run
-    environment["XDG_RUNTIME_DIR"] = runtime
-    run("close", "--all")
 
 
 @pytest.fixture
@@ -228,11 +203,10 @@ def test_a_task_that_fails_has_its_status(
     assert json.loads(done.stdout)["error"]["code"] == code
 
 
-def test_ctrl_c_ends_a_task_in_order(environment: dict[str, str], serve: Serve) -> None:
-    command = [sys.executable, "-m", "cdp_agent", "run", "Wait", "--url", serve(SHOP)]
+def test_ctrl_c_ends_a_task_in_order(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
     with ReplayServer(replies=[tool_call("wait", {"seconds": 30})]) as server:
         environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
-        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        with cli.start("run", "Wait", "--url", serve(SHOP), stderr=subprocess.PIPE) as process:
             server.asked.wait(30)
             process.send_signal(signal.SIGINT)
             _, told = process.communicate(timeout=20)
@@ -243,11 +217,11 @@ def test_ctrl_c_ends_a_task_in_order(environment: dict[str, str], serve: Serve) 
 
 def test_a_killed_task_is_resumed(environment: dict[str, str], cli: Cli, serve: Serve, tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
-    command = [sys.executable, "-m", "cdp_agent", "run", "Find tea", "--url", serve(SHOP), "--checkpoint", folder]
+    words = ["run", "Find tea", "--url", serve(SHOP), "--checkpoint", folder]
     replies = [tool_call("click", {"ref": "{{ref:button Go}}"}), tool_call("wait", {"seconds": 30})]
     with ReplayServer(replies=replies) as server:
         environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
-        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        with cli.start(*words, stderr=subprocess.PIPE) as process:
             assert process.stderr is not None
             process.stderr.readline()  # of the click; the next step begins when it is written down
             while len(server.turns) < 2:

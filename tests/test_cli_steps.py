@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,32 +13,13 @@ from pytest_httpserver import HTTPServer
 
 from cdp_agent.cli.subcommands.steps import read_steps
 from fixtures.shop import ShopServer
+from tests.commands import Cli
 from tests.conftest import Serve
 from tests.stepping import Models, Site, plan, verdict
 
 pytestmark = pytest.mark.chrome
 
 TWO = "<button>Save</button><button>Save</button>"
-Cli = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CDP_AGENT_C")}
-    return {**kept, "CDP_AGENT_CONFIG": os.devnull, "XDG_STATE_HOME": str(tmp_path / "state")}
-
-
-@pytest.fixture
-def cli(environment: dict[str, str]) -> Cli:
-    def run(*words: str, typed: str = "", status: int = 0) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "cdp_agent", *words]
-        done = subprocess.run(
-            command, env=environment, input=typed, capture_output=True, text=True, timeout=60, check=False
-        )
-        assert done.returncode == status, done.stderr + done.stdout
-        return done
-
-    return run
 
 
 def test_a_file_of_steps_is_carried_out_without_a_model(cli: Cli, tmp_path: Path, httpserver: HTTPServer) -> None:
@@ -145,16 +124,11 @@ def test_a_program_approves_over_json_lines(cli: Cli, httpserver: HTTPServer) ->
     assert (result["success"], result["answer"], site.ordered) == (True, "Order number K-81.", ["who=Ada"])
 
 
-def test_a_run_whose_process_is_killed_goes_on(
-    cli: Cli, environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path
-) -> None:
+def test_a_run_whose_process_is_killed_goes_on(cli: Cli, httpserver: HTTPServer, tmp_path: Path) -> None:
     site = Site(httpserver)
     models = Models(httpserver, [plan(*ORDER), verdict("Order number K-81.")])
     words = [*run_words(models, site), "--approve", "jsonl", "--checkpoint", str(tmp_path / "run")]
-    command = [sys.executable, "-m", "cdp_agent", *words]
-    with subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with cli.start(*words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write('{"id": 1, "decision": "approve"}\n')

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from cdp_agent.cli.names import OWN, tool_meant
 from fixtures.shop import ShopServer
+from tests.commands import ROOT, Cli
 
-README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
+README = (ROOT / "README.md").read_text("utf-8")
 _ANY_LINES = "…"
 _SHOP = "http://127.0.0.1:34953/"
 
@@ -41,33 +38,13 @@ def fits(shown: list[str], printed: list[str]) -> bool:
     return shown[0] == printed[0] and fits(shown[1:], printed[1:])
 
 
-Cli = Callable[[Sequence[str]], "subprocess.CompletedProcess[str]"]
-
-
-@pytest.fixture
-def cli(tmp_path: Path) -> Iterator[Cli]:
-    """Runs a command in an empty folder, with sessions of its own."""
-    runtime = tmp_path / "run"
-    runtime.mkdir()
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CDP_AGENT_C")}
-    environment = kept | {"XDG_RUNTIME_DIR": str(runtime), "PYTHONPATH": str(Path(__file__).parent.parent)}
-
-    def run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "cdp_agent", *words]
-        return subprocess.run(
-            command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
-        )
-
-    yield run
-    run(["close", "--all"])
-
-
 @pytest.mark.chrome
-def test_the_shown_session_is_as_it_is_printed(cli: Cli, tmp_path: Path) -> None:
+def test_the_shown_session_is_as_it_is_printed(cli: Cli, environment: dict[str, str], tmp_path: Path) -> None:
+    environment["PYTHONPATH"] = str(ROOT)
     with ShopServer() as shop:
         for command, lines in shown_commands():
             program, *words = shlex.split(command.replace(_SHOP, shop.url))
-            done = cli(words)
+            done = cli(*words, status=None, cwd=tmp_path)
             said = done.stdout.replace(shop.url, _SHOP).replace(str(tmp_path), "/tmp/shop")
 
             assert (program, done.returncode, done.stderr) == ("cdp-agent", 0, "")

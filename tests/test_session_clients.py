@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tests.commands import Cli
 from tests.conftest import Serve
 from tests.detached import start_detached, stop_detached
 
 CLIENTS, COMMANDS = 8, 100
-Cli = Callable[..., str]
 
 
 @pytest.fixture
@@ -25,21 +23,6 @@ def endpoint() -> Iterator[str]:
     chrome = asyncio.run(start_detached())
     yield chrome.endpoint
     asyncio.run(stop_detached(chrome))
-
-
-@pytest.fixture
-def cli(tmp_path: Path) -> Iterator[Cli]:
-    """What a command prints; its session is ended afterwards."""
-    environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}
-
-    def run(*words: str) -> str:
-        command = [sys.executable, "-m", "cdp_agent", *words]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    yield run
-    run("close", "--all")
 
 
 @pytest.mark.slow
@@ -50,14 +33,14 @@ def test_a_hundred_commands_of_eight_clients_share_a_connection_and_nothing_is_c
     cli("open", serve("<title>First</title>"), "--cdp", endpoint)
     for number in range(CLIENTS):
         cli("manage_tabs", "open", "--url", serve(f"<title>Tab {number}</title><output></output>"))
-    tabs = {each["title"]: each["id"] for each in json.loads(cli("tabs", "--json"))}
+    tabs = {each["title"]: each["id"] for each in json.loads(cli("tabs", "--json").stdout)}
     told: list[list[str]] = [[] for _ in range(CLIENTS)]
     connections = set[int]()
 
     def work(number: int) -> None:
         for command in range(number, COMMANDS, CLIENTS):
             write = f"document.querySelector('output').value += ' {command}'"
-            told[number].append(cli("evaluate", write, "--tab", tabs[f"Tab {number}"]))
+            told[number].append(cli("evaluate", write, "--tab", tabs[f"Tab {number}"]).stdout)
             connections.add(connections_to(endpoint))
 
     with ThreadPoolExecutor(CLIENTS) as clients:

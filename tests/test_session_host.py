@@ -6,9 +6,8 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +16,7 @@ from typing import Any
 import pytest
 
 from fixtures.replay import ReplayServer, tool_call
+from tests.commands import Cli
 from tests.conftest import Serve
 
 pytestmark = pytest.mark.chrome
@@ -26,30 +26,6 @@ SHOP = """<title>Shop</title><input aria-label="Search">
 GONE_WITHIN_S = 5.0
 BUSY_MACHINE = 6
 """Times as long as on one that does nothing else."""
-
-Cli = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CDP_AGENT_C")}
-    (tmp_path / "run").mkdir()
-    return {**kept, "XDG_RUNTIME_DIR": str(tmp_path / "run")}
-
-
-@pytest.fixture
-def cli(environment: dict[str, str]) -> Iterator[Cli]:
-    """Runs `cdp-agent` with these words, and `status` as the exit status that it must have."""
-
-    def run(*words: str, status: int | None = 0, **more: Any) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "cdp_agent", *words]
-        options = {"env": environment, "capture_output": True, "text": True, "timeout": 100, "check": False}
-        done: subprocess.CompletedProcess[str] = subprocess.run(command, **{**options, **more})
-        assert status is None or done.returncode == status, done.stderr
-        return done
-
-    yield run
-    run("close", "--all")
 
 
 def sessions(cli: Cli) -> dict[str, dict[str, Any]]:
@@ -109,8 +85,7 @@ def test_a_killed_chrome_is_told_and_the_next_page_opens(cli: Cli, serve: Serve)
 
 def test_a_killed_client_ends_its_call_and_nothing_else(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
     page = cli("open", serve(SHOP)).stdout
-    command = [sys.executable, "-m", "cdp_agent", "wait", "30"]
-    with subprocess.Popen(command, env=environment) as client:
+    with cli.start("wait", "30") as client:
         host = Path(f"/proc/{sessions(cli)['default']['pid']}/fd")
         connections = len(list(host.iterdir()))
         wait_until(lambda: len(list(host.iterdir())) > connections)
@@ -246,7 +221,7 @@ def test_steps_are_approved_over_json_lines_in_the_session(cli: Cli, serve: Serv
     cli("open", serve("<form action=/sent><button>Send</button></form>"))
     (tmp_path / "steps.txt").write_text("Click Send\n")
 
-    done = cli("do", str(tmp_path / "steps.txt"), "--approve", "jsonl", input='{"id": 1, "decision": "execute"}\n')
+    done = cli("do", str(tmp_path / "steps.txt"), "--approve", "jsonl", typed='{"id": 1, "decision": "execute"}\n')
 
     asked = json.loads(done.stdout.splitlines()[0])
     assert asked["ask"]["step"] == "Click Send"
@@ -258,8 +233,7 @@ def test_a_run_in_a_session_is_stopped_in_order(environment: dict[str, str], cli
     cli("open", serve(SHOP))
     with ReplayServer(replies=[tool_call("wait", {"seconds": 30})]) as server:
         environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
-        command = [sys.executable, "-m", "cdp_agent", "run", "Wait"]
-        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        with cli.start("run", "Wait", stderr=subprocess.PIPE) as process:
             server.asked.wait(30)
             process.send_signal(signal.SIGINT)
             _, told = process.communicate(timeout=60)

@@ -73,7 +73,6 @@ REST = (
     "read/reader.js",
     "read/search.js",
     "act/secret.js",
-    "act/user_data.js",
     "read/find.js",
     "read/listing.js",
     "activity/wait.js",

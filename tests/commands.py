@@ -1,0 +1,48 @@
+"""The program `cdp-agent`: its commands run as processes, in an environment of the test's own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdp_agent.cli import main
+
+ROOT = Path(__file__).parent.parent
+_WITHIN_S = 100.0
+
+
+class Cli:
+    """Runs `cdp-agent` with the words that it is called with."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        """`environment` is what each command has; a test may add to it."""
+        self.environment = environment
+        self._runtime = environment["XDG_RUNTIME_DIR"]
+
+    def __call__(
+        self, *words: str, status: int | None = 0, typed: str = "", **more: Any
+    ) -> subprocess.CompletedProcess[str]:
+        """What came of the command, whose exit status must be `status`; None: any. `more` as in subprocess.run."""
+        options = {"env": self.environment, "capture_output": True, "text": True, "timeout": _WITHIN_S, **more}
+        done: subprocess.CompletedProcess[str] = subprocess.run(_command(words), input=typed, check=False, **options)
+        assert status is None or done.returncode == status, done.stderr + done.stdout
+        return done
+
+    def start(self, *words: str, **more: Any) -> subprocess.Popen[str]:
+        """The same for whoever does not wait for its end."""
+        return subprocess.Popen(_command(words), env=self.environment, text=True, **more)
+
+    def end(self) -> None:
+        """Ends the sessions that are left."""
+        if any(Path(self._runtime).rglob("*.sock")):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("XDG_RUNTIME_DIR", self._runtime)
+                main(["close", "--all"])
+
+
+def _command(words: tuple[str, ...]) -> list[str]:
+    return [sys.executable, "-m", "cdp_agent", *words]

@@ -1,0 +1,64 @@
+"""The tab in which the tests of a file take turns, but for those that are marked `new_tab`.
+
+A new tab costs Chrome more than most tests do in it: a process, a place among the tabs, and both taken away again. Each
+test gets a `Page` of its own all the same, attached anew, to which no ref, reading, setting or rule of the test before
+is known. The document before stays until the test opens its own, which is the first thing that it does with the page.
+"""
+
+from __future__ import annotations
+
+from cdp_agent.browser import Browser
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp import target
+from cdp_agent.errors import PageClosed, PageUnresponsive
+from cdp_agent.page.frames.responsiveness import answers
+from cdp_agent.page.page import Page
+
+
+class OneTab:
+    """Gives each test its page, in the tab of the test before where that was left in order."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._page: Page | None = None
+
+    @property
+    def target_id(self) -> str | None:
+        """None while there is no tab."""
+        return None if self._page is None else self._page.target_id
+
+    async def take(self) -> Page:
+        """A page as new."""
+        if self._page is None:
+            self._page = await self._browser.new_page()
+        return self._page
+
+    async def give_back(self) -> None:
+        """Its test is over. A tab that was closed or crashed, hangs or opened others, is of no more use."""
+        page, self._page = self._page, None
+        if page is None or page.closed:
+            return
+        try:
+            self._page = await self._anew(page)
+        except (PageClosed, PageUnresponsive):
+            await page.close()
+
+    async def close(self) -> None:
+        if self._page is not None:
+            await self._page.close()
+
+    async def _anew(self, page: Page) -> Page:
+        session = (await page.frames()).root.session
+        if page.popups or page.activity.crashed or not await answers(session):
+            raise PageUnresponsive("It is not as it was.")
+        await session.send(cdp_page.ResetNavigationHistory())
+        targets = self._browser._instance.targets
+        info = target.TargetInfo(target_id=page.target_id, type="page", title="", url="about:blank")
+        context = targets.contexts[page.target_id]
+        del targets.pages[page.target_id]
+        page.forget()
+        await self._browser.session.send(target.DetachFromTarget(session_id=session.id))
+        targets._add(info, context)
+        renewed = targets.pages[page.target_id]
+        await renewed.frames()
+        return renewed

@@ -176,6 +176,8 @@ def interrupt():
     while not read(waiting): pass
     os.kill(os.getpid(), signal.SIGINT)
 
+# Whoever is started in the background of a shell ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 with Browser.launch() as browser:
     page = browser.new_page("data:text/html,<title>Still here</title>")
     threading.Thread(target=interrupt).start()

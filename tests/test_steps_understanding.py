@@ -67,6 +67,7 @@ async def test_names_in_the_markup_that_are_the_same_are_refused(page: Page, ser
     assert str(found).startswith('2 elements may be "New todo" field: ')
 
 
+@pytest.mark.new_tab
 async def test_without_a_page_it_is_said_how_to_come_to_one(page: Page) -> None:
     found = await understand_step("Click Save", page)
 

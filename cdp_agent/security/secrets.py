@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 SHORTEST = 4
 """Characters. What is shorter could neither be kept secret nor be masked without masking half of the page."""
 
+USER_DATA = "<user data>"
+"""What is shown in the place of what the user filled in."""
+
 _PLACEHOLDER = re.compile(r"<\s*secret\s*:\s*([\w.-]+)\s*>", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]+)*")
 
@@ -84,7 +87,10 @@ GivenSecret = str | Secret | Totp
 
 
 class Revealed(_Unshown, frozen=True):
-    """A text with its placeholders filled in, and the origins at which all of them may be."""
+    """A text with its placeholders filled in, and the origins at which all of them may be.
+
+    Without `names` it is what the user gave for a field.
+    """
 
     text: str
     names: list[str]
@@ -101,6 +107,7 @@ class Secrets:
     def __init__(self, given: Mapping[str, GivenSecret] | None = None, start: str | None = None) -> None:
         self._secrets = {name: _checked(name, each, start) for name, each in (given or {}).items()}
         self._mask: Mask | None = None
+        self._has_user_data = False
         if self._secrets:
             from cdp_agent.security.masking import Mask  # takes longer to import than most programs need it for
 
@@ -109,7 +116,7 @@ class Secrets:
                 self._mask.add(each.value if isinstance(each, Secret) else each.read().text, placeholder(name))
 
     def __bool__(self) -> bool:
-        return bool(self._secrets)
+        return bool(self._secrets) or self._has_user_data
 
     @property
     def names(self) -> list[str]:
@@ -139,6 +146,16 @@ class Secrets:
             hidden_only=any(each.fields == "hidden" for each in found),
         )
 
+    def withhold(self, text: str) -> None:
+        """From now on this is masked as well: what the user gave for a field, if it is long enough to be."""
+        if self._mask is None:
+            from cdp_agent.security.masking import Mask  # see above
+
+            self._mask = Mask()
+        self._has_user_data = True
+        if len(text.strip()) >= SHORTEST:
+            self._mask.add(text.strip(), USER_DATA)
+
     def mask(self, text: str) -> str:
         """The text with a placeholder wherever a secret, or a one-time code that was used, stands in it; see Mask."""
         return self._mask.hide(text) if self._mask else text
@@ -153,7 +170,7 @@ class Secrets:
 
     def masked(self, value: _T) -> _T:
         """The same data with every text in it masked: structs, lists and dicts are gone through; bytes are left."""
-        if not self._secrets:
+        if not self:
             return value
         return _each_text(value, self)
 

@@ -113,7 +113,7 @@ class Session:
         if ask_user is not None:
             known = {**known, **{each.name: each for each in ASKING}}
         self.tools = {name: each for name, each in known.items() if not each.terminal}
-        self.secrets = secrets or Secrets()
+        self.secrets = Secrets() if secrets is None else secrets
         self._upload_folders = upload_folders
         self._schemes = schemes
         self._approve = approve
@@ -204,7 +204,7 @@ class Session:
             return _failed(outcome, began, moved)
         text = "\n".join(filter(None, (outcome.text, moved)))
         pictures = (outcome.value.image,) if isinstance(outcome.value, Screenshot) and outcome.value.image else ()
-        return ToolOutcome(text, outcome.value, pictures, None, _since(began))
+        return ToolOutcome(text, self.secrets.masked(outcome.value), pictures, None, _since(began))
 
     async def _in_time(
         self, understand: Callable[[Page], Awaitable[Understood | ActionError]], context: Context, url: str | None

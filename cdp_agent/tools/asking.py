@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
 
-from cdp_agent.decisions import QuestionAsked
-from cdp_agent.errors import ActionError
-from cdp_agent.tools.base import Arguments, Context, Observation, tool
+from cdp_agent.decisions import AskUser, FieldValue, FormField, FormRequested, QuestionAsked
+from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.page.actions import user_form
+from cdp_agent.page.actions.user_form import UserField
+from cdp_agent.security.secrets import USER_DATA, Secrets
+from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
+MOST_ASKED = 3
+"""So often the user is asked for what the page refuses."""
+_SHOWN_ANYWAY = (*user_form.BOXES, "radio")
+"""What they are called stands beside them: to mask the one that was chosen would be to tell it."""
 _NOBODY = "Nobody is there to be asked. Do without, or say what is missing."
 _DECLINED = "The user does not answer. Do without, or say what is missing."
+_NOT_FILLED = "The user does not want to fill this in. Do without, or say what is missing."
 
 
 class AskUserArguments(Arguments, frozen=True):
@@ -19,12 +28,32 @@ class AskUserArguments(Arguments, frozen=True):
     options: Annotated[list[str], Meta(description="Answers to choose from, where there are only so many.")] = []
 
 
+class FieldAsked(Arguments, frozen=True):
+    """One field as the model tells of it; what the page says of its type, options and value counts more."""
+
+    ref: Ref
+    label: Annotated[str, Meta(min_length=1, description="What the user is to give.")]
+    field_type: str = "text"
+    required: bool = False
+    options: list[str] = []
+    current_value: str = ""
+    description: str = ""
+
+
+class RequestUserDataArguments(Arguments, frozen=True):
+    form_description: Annotated[str, Meta(min_length=1, description="What the form is for.")]
+    fields: Annotated[list[FieldAsked], Meta(min_length=1, description="All that the user is to fill in.")]
+    reason: Annotated[
+        Literal["initial", "validation_error"], Meta(description="Whether the page refused what was given before.")
+    ] = "initial"
+
+
 # What is asked for has to be read before going on: it ends a batch.
 @tool(read_only=True, page_changing=True, by_default=False, gives="the user's answer")
 async def ask_user(args: AskUserArguments, context: Context) -> Observation:
     """Ask the user for what neither the task nor any page says: a choice that is theirs, a code that they were sent.
 
-    Never ask for a password or other data for a form that way.
+    Never ask for passwords, card data and the like that way.
     """
     if context.ask_user is None:
         raise ActionError(_NOBODY)
@@ -34,4 +63,156 @@ async def ask_user(args: AskUserArguments, context: Context) -> Observation:
     return Observation(f"The user answers: {answer}", from_user=True)
 
 
-ASKING = (ask_user,)
+@tool(page_changing=True, by_default=False, effect="fill", gives="which fields the user filled in")
+async def request_user_data(args: RequestUserDataArguments, context: Context) -> Observation:
+    """Let the user fill in fields of the page with what only they know: names, addresses, passwords, card data.
+
+    Name all fields of a form at once. You are told which were filled in, and never with what; then go on yourself, for
+    example by submitting the form.
+    """
+    if context.ask_user is None:
+        raise ActionError(_NOBODY)
+    form = await _Form.read(args, context)
+    return await form.fill_in(context.ask_user)
+
+
+class FormFilled(msgspec.Struct, frozen=True):
+    """The refs of the fields that the user filled in, and of those that were left, or refused what they gave."""
+
+    filled: list[str]
+    left: list[str]
+    refused: list[str]
+
+
+class _Form:
+    """The fields that are asked for, and what became of them so far."""
+
+    def __init__(self, args: RequestUserDataArguments, context: Context, fields: dict[str, UserField]) -> None:
+        self._args = args
+        self._page = context.page
+        self._secrets: Secrets = context.secrets
+        self._fields = fields
+        self._asked = {each.ref: each for each in args.fields}
+        self._filled: list[str] = []
+        self._failed: dict[str, str] = {}
+        """What stood in the way of a value that was not to blame, for the model."""
+
+    @staticmethod
+    async def read(args: RequestUserDataArguments, context: Context) -> _Form:
+        """The fields as the page has them. Raises ActionError that names those which the user cannot fill in."""
+        fields, problems = {}, []
+        for asked in args.fields:
+            try:
+                field = await user_form.read_field(context.page, asked.ref)
+            except ActionError as error:
+                problems.append(str(error))
+                continue
+            fields[asked.ref] = field
+            if field.problem:
+                problems.append(f"{asked.ref} {field.problem}.")
+        if problems:
+            raise ActionError(f"The user was not asked. {' '.join(problems)}")
+        return _Form(args, context, fields)
+
+    async def fill_in(self, ask_user: AskUser) -> Observation:
+        """Asks the user, again for what the page refuses, and puts it in."""
+        reason, errors = self._args.reason, {ref: self._secrets.mask(each.minded) for ref, each in self._fields.items()}
+        refused: dict[str, str] = {}
+        for _ in range(MOST_ASKED):
+            given = await ask_user(self._request(reason, errors))
+            if given is None or isinstance(given, str):
+                break
+            refused = await self._enter(given, errors)
+            if not refused:
+                break
+            reason, errors = "validation_error", refused
+        return self._told(refused)
+
+    def _request(self, reason: Literal["initial", "validation_error"], refused: dict[str, str]) -> FormRequested:
+        origins = dict.fromkeys(origin for ref in refused for origin in self._fields[ref].origins)
+        return FormRequested(
+            id=0,
+            description=self._args.form_description,
+            fields=[self._shown(ref, error) for ref, error in refused.items()],
+            reason=reason,
+            url=self._page.url,
+            origins=list(origins),
+        )
+
+    def _shown(self, ref: str, error: str) -> FormField:
+        asked, field = self._asked[ref], self._fields[ref]
+        return FormField(
+            ref=ref,
+            label=asked.label,
+            field_type="select" if self._chooses(ref) else field.type,
+            required=asked.required or field.required,
+            options=field.options or asked.options,
+            current_value=field.value if ref not in self._filled else USER_DATA,
+            description=asked.description,
+            name=field.name,
+            error=error,
+        )
+
+    def _chooses(self, ref: str) -> bool:
+        """A field to type into that has a list may take what is not in it: then it is as the model says."""
+        return self._fields[ref].type == "combobox" and self._asked[ref].field_type in ("select", "combobox")
+
+    async def _enter(self, given: object, refused: dict[str, str]) -> dict[str, str]:
+        """Puts the values into the fields; why some did not do."""
+        values: dict[str, FieldValue] = dict(given)  # type: ignore[call-overload]  # an AskUser gives a mapping for a form
+        for ref, value in values.items():
+            if self._fields[ref].type not in _SHOWN_ANYWAY:
+                for text in value if isinstance(value, list) else [value]:
+                    self._secrets.withhold(str(text))
+        errors: dict[str, str] = {}
+        for ref in refused:
+            if ref in values:
+                await self._put(ref, values[ref], errors)
+            elif (self._asked[ref].required or self._fields[ref].required) and not self._fields[ref].value:
+                errors[ref] = "This is required."
+        entered = [ref for ref in refused if ref in values and ref not in errors and ref not in self._failed]
+        if entered:
+            await self._look(entered, values, errors)
+        return {ref: self._secrets.mask(error) for ref, error in errors.items()}
+
+    async def _put(self, ref: str, value: FieldValue, errors: dict[str, str]) -> None:
+        try:
+            await user_form.enter(self._page, ref, value, self._fields[ref].origins, choose=self._chooses(ref))
+        except InvalidArguments as error:
+            errors[ref] = user_form.without_value(str(error), value)
+        except ActionError as error:
+            self._failed[ref] = self._secrets.mask(user_form.without_value(str(error), value))
+
+    async def _look(self, entered: list[str], values: dict[str, FieldValue], errors: dict[str, str]) -> None:
+        """What the page says of what was put in, once the last field was left."""
+        try:
+            await user_form.leave(self._page, entered[-1])
+        except ActionError as error:
+            self._failed[entered[-1]] = self._secrets.mask(str(error))
+        for ref in entered:
+            try:
+                minded = self._fields[ref].minded
+                if error_of := await user_form.refusal_of(self._page, ref, values[ref], minded):
+                    errors[ref] = error_of
+            except ActionError as error:
+                self._failed[ref] = self._secrets.mask(user_form.without_value(str(error), values[ref]))
+            if ref not in errors and ref not in self._failed:
+                self._filled.append(ref)
+
+    def _told(self, refused: dict[str, str]) -> Observation:
+        left = [ref for ref in self._fields if ref not in (*self._filled, *refused, *self._failed)]
+        facts = FormFilled(self._filled, left, [*refused, *self._failed])
+        if not self._filled and not refused and not self._failed:
+            return Observation(_NOT_FILLED, facts)
+        told = [f"The user filled in {', '.join(self._filled)}."] if self._filled else ["Nothing was filled in."]
+        if left:
+            told.append(f"Left as they were: {', '.join(left)}.")
+        if refused:
+            told.append(f"What the user gave for {', '.join(refused)} did not do; the user knows why.")
+        told += [f"{ref} was not filled in: {why}" for ref, why in self._failed.items()]
+        if self._filled:
+            told.append(f"Where a page shows {USER_DATA} it shows what the user gave.")
+        return Observation(" ".join(told), facts)
+
+
+ASKING = (ask_user, request_user_data)

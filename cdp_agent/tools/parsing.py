@@ -41,6 +41,8 @@ def _coerce_value(value: Any, schema: dict[str, Any]) -> Any:
     kind = schema.get("type")
     if kind == "array":
         return _coerce_list(value, schema.get("items", {}))
+    if isinstance(value, dict) and "properties" in schema:
+        return coerce(value, schema)
     if kind == "string" and isinstance(value, bool | int | float):
         value = msgspec.json.encode(value).decode()
     if not isinstance(value, str):

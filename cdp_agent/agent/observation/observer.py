@@ -48,7 +48,7 @@ class Observer:
     """
 
     def __init__(self, budget_tokens: int, most_tokens: int | None = None, secrets: Secrets | None = None) -> None:
-        self._secrets = secrets or Secrets()
+        self._secrets = Secrets() if secrets is None else secrets
         self._budget_tokens = budget_tokens
         self._most_tokens = max(budget_tokens, most_tokens or 0)
         self._document: tuple[str, int] | None = None

@@ -9,7 +9,7 @@ from cdp_agent.decisions import FieldValue, FormField, FormRequested
 
 Read = Callable[[str, bool], Awaitable[str | None]]
 """Asks with these words for a line, hidden or not; None when there are no more."""
-HIDDEN = ("password", "one-time-code", "card")
+HIDDEN = ("password",)
 """Types of fields whose text is not to be seen on a screen."""
 _BOXES = ("checkbox", "switch")
 _YES, _NO = ("y", "yes", "true", "on", "1"), ("n", "no", "false", "off", "0")

@@ -20,14 +20,14 @@ from .fill import FIELD_WAIT_S
 from .select import By, select
 
 
-class _Stranger(msgspec.Struct, frozen=True):
+class Stranger(msgspec.Struct, frozen=True):
     """Why a field may not have the secret; "" when it may."""
 
     why: Literal["", "gone", "frame", "form", "shown"]
     where: str
 
 
-class _Field(_Stranger, frozen=True):
+class _Field(Stranger, frozen=True):
     """See secretField in js/act/secret.js."""
 
     local: int
@@ -36,15 +36,15 @@ class _Field(_Stranger, frozen=True):
     refusal: Obstacle | None
 
 
-class _Entered(_Stranger, frozen=True):
+class _Entered(Stranger, frozen=True):
     """See enterSecret in js/act/secret.js."""
 
     match: Literal["same", "alike", "other", "empty", "gone"]
     max: int
 
 
-async def fill_secret(at: Located, secret: Revealed, *, append: bool = False) -> Outcome:
-    """Fills the field with a text that has secrets in it. What it holds then is not told.
+async def fill_secret(at: Located, secret: Revealed, *, append: bool = False, lines: bool = False) -> Outcome:
+    """Fills the field with a text that has secrets in it, of several lines with `lines`. What it holds is not told.
 
     Raises BlockedByPolicy when the field, one of the frames around it, or where its form is sent is of no origin that
     the secrets are for, NotInteractable, InvalidArguments when the field did not take it.
@@ -58,11 +58,11 @@ async def fill_secret(at: Located, secret: Revealed, *, append: bool = False) ->
     if field.instead:
         instead = at.refs.write(at.world, field.instead)
         raise refusal(at, "wrong_element", await told(at), f"takes no secret: {instead}.")
-    await _let_pass(at, secret, field)
-    text = " ".join(secret.text.split("\n"))
+    await let_pass(at, secret, field)
+    text = secret.text if lines else " ".join(secret.text.split("\n"))
     entered = await at.world.call("enterSecret", field.local, text, {**allowed, "append": append}, returning=_Entered)
     if entered.match != "gone" or entered.why != "gone":
-        await _let_pass(at, secret, entered)
+        await let_pass(at, secret, entered)
     if entered.match == "empty":
         raise InvalidArguments(f"{await describe(at)} did not take {_named(secret)} and is empty.")
     notes = [at.refs.write(at.world, field.note), f"{_named(secret)} was filled in", _differs(entered)]
@@ -75,8 +75,7 @@ async def select_secret(at: Located, secret: Revealed, *, by: By = "text") -> Ou
     kind = await at.world.call("listKind", at.local, returning=_Kind)
     if kind.kind != "native":
         raise refusal(at, "wrong_element", await told(at), "is no native list: a secret is chosen only in such a one.")
-    allowed = {"origins": secret.origins, "hidden_only": False}
-    await _let_pass(at, secret, await at.world.call("secretStranger", kind.local, allowed, returning=_Stranger))
+    await let_pass(at, secret, await stranger_to(at, secret, kind.local))
     chosen = await select(at, secret.text, by=by)
     return Outcome(note=chosen.note)
 
@@ -88,7 +87,13 @@ class _Kind(msgspec.Struct, frozen=True):
     local: int
 
 
-async def _let_pass(at: Located, secret: Revealed, stranger: _Stranger) -> None:
+async def stranger_to(at: Located, secret: Revealed, local: int) -> Stranger:
+    """Whether a field as it stands may have the secret."""
+    allowed = {"origins": secret.origins, "hidden_only": False}
+    return await at.world.call("secretStranger", local, allowed, returning=Stranger)
+
+
+async def let_pass(at: Located, secret: Revealed, stranger: Stranger) -> None:
     """Raises what stands against it."""
     named, where = _named(secret), ", ".join(secret.origins) or "no page that all of them are for"
     match stranger.why:
@@ -115,7 +120,7 @@ def _origin(where: str) -> str:
 
 
 def _named(secret: Revealed) -> str:
-    return " and ".join(map(placeholder, secret.names))
+    return " and ".join(map(placeholder, secret.names)) or "What the user gave"
 
 
 def _differs(entered: _Entered) -> str:

@@ -73,6 +73,7 @@ REST = (
     "read/reader.js",
     "read/search.js",
     "act/secret.js",
+    "act/user_data.js",
     "read/find.js",
     "read/listing.js",
     "activity/wait.js",

@@ -28,9 +28,10 @@ from cdp_agent.decisions import (
     UserAsk,
 )
 from cdp_agent.errors import ActionError, BlockedByPolicy
-from cdp_agent.events import FormDataRequested
+from cdp_agent.events import FormDataError, FormDataRequested
 from cdp_agent.outcome import TaskError
 from cdp_agent.page.policy.holding import Held
+from cdp_agent.security.secrets import USER_DATA
 from cdp_agent.step_events import ApprovalAsked, ApprovalDecided, ApprovalRefused
 from cdp_agent.steps.approval.approval import ApprovalQueue, Approver
 from cdp_agent.steps.approval.policy import allowing
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
 
 _By = Literal["approver", "policy", "timeout"]
 _NOBODY = "Nobody is there to be asked"
-_GIVEN = "<user data>"
-"""What events have in the place of what the user gave."""
 
 
 class Doing(msgspec.Struct, frozen=True):
@@ -181,6 +180,8 @@ class Approvals:
             if isinstance(ask, FormRequested):
                 told = {name: getattr(ask, name) for name in ("description", "reason", "fields")}
                 self._run.emit(FormDataRequested(**self._run.stamp, **told))
+                if refused := [field for field in ask.fields if field.error]:
+                    self._run.emit(FormDataError(**self._run.stamp, fields=refused))
             with self._run.waiting():
                 decision = await self._desk.decide(ask, face)
             by: _By = "timeout" if self._desk.unanswered else "approver"
@@ -216,4 +217,4 @@ class Approvals:
 
 def _without_values(decision: Decision) -> Decision:
     """As events tell it: which fields the user filled in, and not with what."""
-    return Fill(dict.fromkeys(decision.values, _GIVEN)) if isinstance(decision, Fill) else decision
+    return Fill(dict.fromkeys(decision.values, USER_DATA)) if isinstance(decision, Fill) else decision

@@ -142,12 +142,13 @@ function coversOf(spans) {
   return covers;
 }
 
-/** Fields that say that they hold something secret, but show it: one-time codes, card data. */
+/** Fields that hold something secret, but show it: one-time codes, card data, what the user filled in. */
 function shownSecrets(root) {
   const found = [];
   for (const element of selectAll(root, '*')) {
     const tag = tagOf(element);
-    if ((tag === 'INPUT' || tag === 'TEXTAREA') && isSecret(element) && !(tag === 'INPUT' && inputType(element) === 'password') && heldBy(element, 'typed')) found.push(element);
+    if (withheld.has(element)) found.push(element);
+    else if ((tag === 'INPUT' || tag === 'TEXTAREA') && isSecret(element) && !(tag === 'INPUT' && inputType(element) === 'password') && heldBy(element, 'typed')) found.push(element);
     const inner = rootOfHost(element) ?? documentIn(element);
     if (inner) found.push(...shownSecrets(inner));
   }

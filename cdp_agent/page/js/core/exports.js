@@ -4,7 +4,7 @@ return { describe, identities, isAlive, changes, stopWatching, beginEffects, eff
   listKind, chooseNative, setOption, beginChoice, filterField, findOption, scrollOptions, shown, isChosenNow,
   elementBy, fileField, fileNames, isDraggable, placeInParent, redrawn, readable,
   look, changedSince, isShownNow, outerHtml, documentTitle,
-  secretField, secretStranger, enterSecret, coversOf, coversThrough,
+  secretField, secretStranger, enterSecret, coversOf, coversThrough, userField, withhold, leaveField, userFieldAfter,
   seenText, shownText, forgetSeen, placesOf, findElements, listed, scrollBox, scrolledTo, moveBox, scrollToText, bringIntoView, topOf,
   marksOf, marksThrough, viewportPlace, paint, schema, cleanHtml, consequenceOf,
 };

@@ -129,7 +129,7 @@ function embeddedValue(element, tag, role, how, visited, depth) {
     case 'searchbox':
       noteElsewhere(); // it may be hidden, and is not visited then
       if (tag === 'INPUT') return isSecret(element) ? '' : inputValue(element);
-      return tag === 'TEXTAREA' ? areaValue(element) : textContent(element);
+      return tag === 'TEXTAREA' ? (isSecret(element) ? '' : areaValue(element)) : textContent(element);
     case 'combobox':
     case 'listbox':
       return chosenText(element, tag, role, how, visited, depth);

@@ -22,7 +22,7 @@ function statesOf(element, tag, role, context) {
   const isNative = DISABLED_TAGS.has(tag);
   const internals = tag.includes('-') ? (internalsOf.get(element)?.states ?? null) : null;
   let text = '';
-  if (CHECKED_ROLES.has(role)) text += flag('checked', checkedOf(element, tag, internals));
+  if (CHECKED_ROLES.has(role)) text += withheld.has(element) ? ' [user-data]' : flag('checked', checkedOf(element, tag, internals));
   if (context.ariaDisabled || (ITEM_ROLES.has(role) && attr(element, 'aria-disabled')?.toLowerCase() === 'true') || (isNative && matches(element, ':disabled')) || internals?.disabled) text += ' [disabled]';
   text += expandedOf(element, tag, internals);
   if (LEVEL_ROLES.has(role)) text += levelOf(element, tag, role);

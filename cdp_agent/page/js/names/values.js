@@ -2,8 +2,14 @@
 
 const SECRET_AUTOCOMPLETE = /(^|\s)(current-password|new-password|one-time-code|cc-[a-z-]+)(\s|$)/i;
 
-/** Whether a field's value is never shown: passwords, one-time codes, card data. */
+/** Fields that the user filled in, of which no model is to know with what. @type {WeakSet<Element>} */
+const withheld = new WeakSet();
+/** What is read in the place of that. */
+const USER_DATA = '<user data>';
+
+/** Whether a field's value is never shown: passwords, one-time codes, card data, what the user filled in. */
 function isSecret(element) {
+  if (withheld.has(element)) return true;
   if (tagOf(element) === 'INPUT' && inputType(element) === 'password') return true;
   const autocomplete = attr(element, 'autocomplete');
   return autocomplete !== null && SECRET_AUTOCOMPLETE.test(autocomplete);
@@ -14,6 +20,7 @@ const inputFiles = reader(HTMLInputElement, 'files');
 
 /** The value to be shown after the colon, "" for none. */
 function valueOf(element, tag, role) {
+  if (withheld.has(element) && holdsUserData(element, tag)) return USER_DATA;
   if (tag === 'INPUT') {
     const type = inputType(element);
     if (type === 'file') return [...(inputFiles(element) ?? [])].map((file) => collapse(file.name)).join(', ');
@@ -28,6 +35,11 @@ function valueOf(element, tag, role) {
     return collapse(attr(element, 'aria-valuetext') ?? attr(element, 'aria-valuenow') ?? '');
   }
   return '';
+}
+
+function holdsUserData(element, tag) {
+  if (tag === 'INPUT') return !WITHOUT_VALUE.has(inputType(element)) && inputValue(element) !== '';
+  return tag === 'SELECT' || (tag === 'TEXTAREA' && areaValue(element) !== '');
 }
 
 const selectionStartOf = (field) => (tagOf(field) === 'INPUT' ? selectionStartOfInput : selectionStartOfArea)(field);

@@ -33,7 +33,7 @@ function writeField(element, tag, flags, depth) {
 function writeBox(element, tag, flags, depth) {
   const state = String(checkedOf(element, tag, internalsOf.get(element)?.states ?? null) ?? 'false');
   const kind = tag === 'INPUT' ? inputType(element) : /radio/i.test(attr(element, 'role') ?? '') ? 'radio' : 'checkbox';
-  const mark = state === 'true' ? '1' : state === 'mixed' ? '-' : '0';
+  const mark = withheld.has(element) ? '-' : state === 'true' ? '1' : state === 'mixed' ? '-' : '0';
   const name = tag === 'INPUT' || !says(textContent(element)) ? unseenName(element) : '';
   writing.out.push(`<x t="${kind}" s="${mark}"${xmlAttr('n', name)}/>`);
   writing.words++;

@@ -1,0 +1,160 @@
+"""Fields that the user fills in: what they are, putting in what the user gave, and what the page says against it.
+
+What was given goes only where the user was told that it goes: to the origins of the frames around the field and of
+where its form is sent, as they were when the user was asked. See js/act/user_data.js.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+import msgspec
+
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.receipts.action_runner import perform
+from cdp_agent.page.receipts.receipts import Outcome
+from cdp_agent.page.refs.locate import Located, locate
+from cdp_agent.page.snapshot.lines import quoted
+from cdp_agent.page.tab.tab import Tab
+from cdp_agent.security.secrets import USER_DATA, Revealed
+
+from .actions import check, uncheck
+from .secret_fill import fill_secret, let_pass, stranger_to
+from .select import select
+
+BOXES = ("checkbox", "switch")
+_YES, _NO = ("true", "yes", "y", "on", "1"), ("false", "no", "n", "off", "0")
+Value = str | bool | int | float | list[str]
+
+
+class UserField(msgspec.Struct, frozen=True):
+    """A field of the page. `radios` are the buttons of a group as `options` has them; `problem`: why it takes nothing.
+
+    `type` is select, multiselect, checkbox, switch, radio, combobox, textarea, richtext, file, else an input's type.
+    `minded` is what the page says of a field that it marks as invalid.
+    """
+
+    local: int
+    type: str
+    name: str
+    required: bool
+    options: list[str]
+    radios: list[int]
+    value: str
+    origins: list[str]
+    problem: str
+    minded: str
+    ref: str = ""
+
+
+class _After(msgspec.Struct, frozen=True):
+    """See userFieldAfter in js/act/user_data.js."""
+
+    match: Literal["same", "alike", "other", "empty", "gone"]
+    max: int
+    minded: str
+    invalid: bool
+
+
+async def read_field(page: Tab, ref: str) -> UserField:
+    """What the element is, as a field for the user. Raises StaleRef when it is gone and not found again."""
+    return await _read(await locate(page, ref))
+
+
+async def _read(at: Located) -> UserField:
+    field = await at.world.call("userField", at.local, returning=UserField)
+    return msgspec.structs.replace(field, ref=at.ref)
+
+
+async def enter(page: Tab, ref: str, value: Value, origins: list[str], *, choose: bool = False) -> None:
+    """Puts the user's value into the field, of which no reading tells from then on. `choose`: it is a list.
+
+    Raises InvalidArguments for a value that the field does not take; BlockedByPolicy when it could get elsewhere than
+    to these origins, NotInteractable, StaleRef, when the value is not to blame.
+    """
+
+    async def do(at: Located) -> Outcome:
+        field = await _read(at)
+        meant = given_for(field, value)
+        await at.world.call("withhold", [field.local, at.local, *field.radios])
+        secret = Revealed(meant if isinstance(meant, str) else "", [], origins, hidden_only=False)
+        if field.type in BOXES or field.type == "radio" or choose or field.type in ("select", "multiselect"):
+            await let_pass(at, secret, await stranger_to(at, secret, field.local))
+        if field.type in BOXES:
+            await (check if meant == "true" else uncheck)(at)
+        elif field.type == "radio":
+            local = field.radios[field.options.index(str(meant))]
+            await check(msgspec.structs.replace(at, local=local, part=True))
+        elif choose or field.type in ("select", "multiselect"):
+            await select(at, meant)
+        else:
+            await fill_secret(at, secret, lines=field.type in ("textarea", "richtext"))
+        return Outcome()
+
+    await perform(page, "fill", ref, do)
+
+
+async def leave(page: Tab, ref: str) -> None:
+    """Takes the focus out of the field, upon which many pages look at what it holds. Raises as `enter`."""
+
+    async def do(at: Located) -> Outcome:
+        field = await _read(at)
+        await at.world.call("leaveField", field.local)
+        return Outcome()
+
+    await perform(page, "focus", ref, do)
+
+
+async def refusal_of(page: Tab, ref: str, value: Value, before: str) -> str:
+    """What the page, or the browser, says against the value that the field was given; "" for nothing.
+
+    `before` is what the page said of the field at first: where it says the same it has not looked again. The value is
+    not in it. Raises StaleRef.
+    """
+    at = await locate(page, ref)
+    field = await _read(at)
+    meant = given_for(field, value)
+    compared = None if field.options or isinstance(meant, list) else meant
+    after = await at.world.call("userFieldAfter", field.local, compared, returning=_After)
+    if after.minded and (after.invalid or after.minded != before):
+        return without_value(after.minded, value)
+    if after.match == "empty":
+        return "The field did not take it and is empty."
+    if after.match == "other" and field.type in BOXES:
+        return "The page did not let it stay so."
+    if after.match == "other":
+        limit = f", which takes at most {after.max} characters" if after.max > 0 else ""
+        return f"The field holds something else than was given{limit}."
+    return ""
+
+
+def given_for(field: UserField, value: Value) -> str | list[str]:
+    """What a value means for the field: a text, the text of an option, several, or "true" and "false" for a box.
+
+    Raises InvalidArguments, which does not name the value.
+    """
+    if field.type in BOXES:
+        word = str(value).strip().lower()
+        if word not in (*_YES, *_NO):
+            raise InvalidArguments("It takes true or false.")
+        return "true" if word in _YES else "false"
+    if field.type == "multiselect":
+        return [str(each) for each in value] if isinstance(value, list) else [str(value)]
+    if isinstance(value, bool | list):
+        raise InvalidArguments(f"It takes {'one of its options' if field.options else 'a text'}.")
+    text = str(value)
+    if field.type != "radio":
+        return text
+    found = [each for each in field.options if each.casefold() == text.strip().casefold()]
+    if not found:
+        raise InvalidArguments(f"It has {', '.join(map(quoted, field.options))}, and nothing else.")
+    return found[0]
+
+
+def without_value(message: str, value: Value) -> str:
+    """The message without the value, which browsers like to repeat."""
+    for text in sorted(map(str, value if isinstance(value, list) else [value]), key=len, reverse=True):
+        if text.strip():
+            message = re.sub(rf"(?<!\w){re.escape(text.strip())}(?!\w)", USER_DATA, message)
+    return message

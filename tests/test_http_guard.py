@@ -125,17 +125,22 @@ async def test_what_a_long_body_announces_is_believed_before_it_is_sent() -> Non
     sent: list[Message] = []
 
     async def receive() -> Message:
-        raise AssertionError("nothing of it is read")
+        assert b"at most" in sent[1]["body"]
+        rest.pop()
+        return {"type": "http.request", "body": b"x" * 1000, "more_body": bool(rest)}
 
     async def send(message: Message) -> None:
         sent.append(message)
 
+    rest = [1, 2, 3]
     await HttpGuard(Echo(), token="s3cret")(scope_of(**{"content-length": "104857600"}), receive, send)
 
     assert sent[0]["status"] == 413
+    assert rest == []  # a client that sends all of it before it listens hears of it, too
+    assert [each.get("more_body", False) for each in sent[1:]] == [True, False]
 
 
-async def test_a_body_that_does_not_come_is_given_up() -> None:
+async def test_a_body_that_does_not_come_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[Message] = []
 
     async def receive() -> Message:
@@ -145,6 +150,7 @@ async def test_a_body_that_does_not_come_is_given_up() -> None:
     async def send(message: Message) -> None:
         sent.append(message)
 
+    monkeypatch.setattr("cdp_agent.security.http_guard._REST_S", 0.01)
     await HttpGuard(Echo(), token="s3cret", body_timeout_s=0.01)(scope_of(), receive, send)
 
     assert sent[0]["status"] == 408

@@ -11,6 +11,7 @@ import asyncio
 import hmac
 import json
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,6 +21,8 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 MAX_BODY_BYTES = 4 << 20
 BODY_TIMEOUT_S = 30.0
 SEND_TIMEOUT_S = 60.0
+_REST_S = 10.0
+"""How long what is left of a refused request is read, and forgotten."""
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -86,7 +89,7 @@ class HttpGuard:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": str(refusal)})
         else:
-            await _refuse(refusal, send)
+            await _refuse(refusal, receive, send)
 
     def _refusal(self, scope: Scope) -> _Refusal | None:
         host, origin = _only(scope, b"host"), _only(scope, b"origin")
@@ -153,18 +156,24 @@ def hosts_of(bind: str) -> tuple[str, ...]:
     return LOOPBACK if bind in (*LOOPBACK, "", "0.0.0.0", "::") else (*LOOPBACK, bind)
 
 
-async def _refuse(refusal: _Refusal, send: Send) -> None:
+async def _refuse(refusal: _Refusal, receive: Receive, send: Send) -> None:
     error = {"type": refusal.status.phrase.title().replace(" ", ""), "message": str(refusal)}
     body = json.dumps({"error": error}).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),  # what is left of its body is not waited for
+        (b"connection", b"close"),
     ]
     if refusal.status == HTTPStatus.UNAUTHORIZED:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": int(refusal.status), "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await send({"type": "http.response.body", "body": body, "more_body": True})
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_REST_S):
+            # To a connection that is closed before all that was sent is read, many clients never see the answer.
+            while (await receive()).get("more_body", False):
+                pass
+    await send({"type": "http.response.body", "body": b""})
 
 
 def _only(scope: Scope, name: bytes) -> str | None:

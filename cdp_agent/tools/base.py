@@ -16,7 +16,7 @@ from cdp_agent.providers.shared.lenient import read_object
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.tools.aliases import own_names
 from cdp_agent.tools.parsing import coerce
-from cdp_agent.tools.schema import parameters_of
+from cdp_agent.tools.schema import brief_parameters_of, parameters_of
 
 if TYPE_CHECKING:
     from cdp_agent.browser.context import BrowserContext
@@ -29,6 +29,8 @@ class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     """Base of every tool's arguments: a field is a parameter, `Meta(description=…)` is its prompt."""
 
 
+ALWAYS = {"always": True}
+"""The `extra` of a parameter's Meta whose description is needed to call the tool at all: `Tool.brief` tells it, too."""
 REF_WORDS = "The element's ref, for example E12."
 Ref = Annotated[str, msgspec.Meta(pattern=REF_PATTERN, description=REF_WORDS)]
 
@@ -98,7 +100,9 @@ class Tool:
     `effect` says how it is told what a call would set off; who says nothing, and is not `read_only`, is asked about.
     Only one that `takes_secrets` is called with placeholders of secrets. One that is not `by_default` is for people,
     programs and executors of steps: a model that works alone is offered it only when it is asked for.
+    `by_callers` says the same of models of other programs, which see of the browser what tools give and nothing else.
     `gives` says what it answers with, for whoever plans by that. `summary` is the first line of `description`.
+    `value` is the struct that it answers with, where programs go on with that rather than with the text.
     """
 
     def __init__(
@@ -112,8 +116,10 @@ class Tool:
         needs_model: bool = False,
         takes_secrets: bool = False,
         by_default: bool = True,
+        by_callers: bool | None = None,
         gives: str = RECEIPT,
         effect: Effect | None = None,
+        value: type[msgspec.Struct] | None = None,
     ) -> None:
         self.run = run
         self.arguments = arguments
@@ -127,6 +133,8 @@ class Tool:
         self.needs_model = needs_model
         self.takes_secrets = takes_secrets
         self.by_default = by_default
+        self.by_callers = by_default if by_callers is None else by_callers
+        self.value = value
         self.gives = gives
         self.effect: Effect | None = "none" if effect is None and read_only else effect
 
@@ -134,6 +142,19 @@ class Tool:
     def parameters(self) -> dict[str, Any]:
         """The arguments as a JSON Schema that every provider takes: one object, no `$ref`, no null."""
         return parameters_of(self.arguments)
+
+    @cached_property
+    def brief(self) -> dict[str, Any]:
+        """The arguments in as few words as will do: no bounds and defaults, which `parse` knows of anyway.
+
+        Descriptions only where a name and a type do not say what is meant; see `ALWAYS`.
+        """
+        return brief_parameters_of(self.arguments)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether nothing is set off by it that stays."""
+        return self.effect in ("none", "address")
 
     @property
     def is_ours(self) -> bool:
@@ -208,8 +229,10 @@ def tool(
     needs_model: bool = False,
     takes_secrets: bool = False,
     by_default: bool = True,
+    by_callers: bool | None = None,
     gives: str = RECEIPT,
     effect: Effect | None = None,
+    value: type[msgspec.Struct] | None = None,
 ) -> Callable[[Callable[[_A, Context], Awaitable[Observation | Answer]]], Tool]:
     """A decorator that makes a tool of `async def name(args: SomeArguments, context: Context)`; see `Tool`."""
 
@@ -227,8 +250,10 @@ def tool(
             needs_model=needs_model,
             takes_secrets=takes_secrets,
             by_default=by_default,
+            by_callers=by_callers,
             gives=gives,
             effect=effect,
+            value=value,
         )
 
     return make

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from cdp_agent.page.actions.scroll import Direction
 from cdp_agent.page.snapshot.lines import quoted, shortened
-from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
+from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
 if TYPE_CHECKING:
     from cdp_agent.page.query.find import FindResult
@@ -38,10 +38,10 @@ class FindElementsArguments(Arguments, frozen=True):
 
 
 class ScrollArguments(Arguments, frozen=True):
-    direction: Annotated[Direction, Meta(description="bottom follows a list that grows; into_view needs a ref.")] = (
-        "down"
-    )
-    pages: Annotated[float, Meta(ge=0.1, le=20, description="How far, in viewports.")] = 1.0
+    direction: Annotated[
+        Direction, Meta(description="bottom follows a list that grows; into_view needs a ref.", extra=ALWAYS)
+    ] = "down"
+    pages: Annotated[float, Meta(ge=0.1, le=20, description="How far, in viewports.", extra=ALWAYS)] = 1.0
     pixels: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="How far in pixels, instead of pages.")] = (
         None
     )

@@ -7,18 +7,20 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from cdp_agent.page.actions.upload import inside
-from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
+from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
 
 class FillArguments(Arguments, frozen=True):
     ref: Ref
-    value: Annotated[str, Meta(description="The text; an empty one clears the field. Dates as 2026-12-31.")]
+    value: Annotated[
+        str, Meta(description="The text; an empty one clears the field. Dates as 2026-12-31.", extra=ALWAYS)
+    ]
     append: Annotated[bool, Meta(description="Add to what is there, instead of replacing it.")] = False
     submit: Annotated[bool, Meta(description="Press Enter afterwards, which submits most forms.")] = False
 
 
 class SelectArguments(Arguments, frozen=True):
-    ref: Annotated[Ref, Meta(description="The list, not the option.")]
+    ref: Annotated[Ref, Meta(description="The list, not the option.", extra=ALWAYS)]
     value: Annotated[str, Meta(description="The option's text as shown.")]
     by: Annotated[
         Literal["text", "value", "index"],
@@ -32,7 +34,7 @@ class CheckArguments(Arguments, frozen=True):
 
 class UploadArguments(Arguments, frozen=True):
     ref: Annotated[Ref, Meta(description="The file field, or the button that asks for files.")]
-    files: Annotated[list[str], Meta(min_length=1, description="Paths of the files on this machine.")]
+    files: Annotated[list[str], Meta(min_length=1, description="Paths of the files on this machine.", extra=ALWAYS)]
 
 
 @tool(takes_secrets=True, page_changing=lambda args: bool(args.submit), effect="fill")

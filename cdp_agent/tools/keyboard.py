@@ -6,17 +6,17 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
+from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
 
 class PressArguments(Arguments, frozen=True):
-    key: Annotated[str, Meta(description="Such as Enter, ArrowDown, a, Control+A, Shift+Tab.")]
+    key: Annotated[str, Meta(description="Such as Enter, ArrowDown, a, Control+A, Shift+Tab.", extra=ALWAYS)]
     ref: Annotated[Ref | None, Meta(description="The element to focus first; else what has the focus.")] = None
     repeat: Annotated[int, Meta(ge=1, le=100, description="How many times.")] = 1
 
 
 class TypeTextArguments(Arguments, frozen=True):
-    text: Annotated[str, Meta(min_length=1, description="Line breaks are Enter, tabs the key Tab.")]
+    text: Annotated[str, Meta(min_length=1, description="Line breaks are Enter, tabs the key Tab.", extra=ALWAYS)]
 
 
 class FocusArguments(Arguments, frozen=True):
@@ -41,7 +41,7 @@ async def type_text(args: TypeTextArguments, context: Context) -> Observation:
     return Observation(receipt.text, receipt)
 
 
-@tool(effect="none")
+@tool(by_callers=False, effect="none")
 async def focus(args: FocusArguments, context: Context) -> Observation:
     """Move the keyboard focus to an element without clicking it."""
     receipt = await context.page.focus(args.ref)

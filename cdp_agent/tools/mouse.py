@@ -6,17 +6,17 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
+from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
 Pair = Annotated[list[float], Meta(min_length=2, max_length=2)]
 PLACE_WORDS = "Where in it: pixels right of and below its left top corner."
-Place = Annotated[Pair | None, Meta(description=PLACE_WORDS)]
+Place = Annotated[Pair | None, Meta(description=PLACE_WORDS, extra=ALWAYS)]
 
 
 class ClickArguments(Arguments, frozen=True):
     ref: Ref
     button: Annotated[Literal["left", "right", "middle"], Meta(description="The mouse button.")] = "left"
-    count: Annotated[int, Meta(ge=1, le=3, description="2 for a double click.")] = 1
+    count: Annotated[int, Meta(ge=1, le=3, description="2 for a double click.", extra=ALWAYS)] = 1
     at: Place = None
 
 
@@ -27,9 +27,11 @@ class ElementArguments(Arguments, frozen=True):
 class DragArguments(Arguments, frozen=True):
     from_ref: Annotated[Ref, Meta(description="What to drag.")]
     to_ref: Annotated[Ref | None, Meta(description="What to drop it on.")] = None
-    by: Annotated[Pair | None, Meta(description="Instead of to_ref: pixels to the right and down.")] = None
+    by: Annotated[Pair | None, Meta(description="Instead of to_ref: pixels to the right and down.", extra=ALWAYS)] = (
+        None
+    )
     from_at: Place = None
-    to_at: Place = None
+    to_at: Annotated[Pair | None, Meta(description=PLACE_WORDS)] = None
     hold_s: Annotated[float, Meta(ge=0, le=10, description="Hold still first, where a long press drags.")] = 0
 
 

@@ -32,7 +32,7 @@ async def back(args: NoArguments, context: Context) -> Observation:
     return Observation(receipt.text, receipt)
 
 
-@tool(page_changing=True, effect="none")
+@tool(page_changing=True, by_callers=False, effect="none")
 async def forward(args: NoArguments, context: Context) -> Observation:
     """Go forward again, after going back."""
     receipt = await context.page.forward()

@@ -10,12 +10,14 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.tools.base import Arguments, Context, Observation, tool
+from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, tool
 
 
 class ScreenshotArguments(Arguments, frozen=True):
     full_page: Annotated[bool, Meta(description="All of the page, not only what is in view.")] = False
-    marks: Annotated[bool, Meta(description="With a box and the ref around each element to act on.")] = False
+    marks: Annotated[bool, Meta(description="With a box and the ref around each element to act on.", extra=ALWAYS)] = (
+        False
+    )
     path: Annotated[str | None, Meta(description="A new .png file to save it to.")] = None
 
 
@@ -27,7 +29,7 @@ class Screenshot(msgspec.Struct, frozen=True):
     image: bytes | None
 
 
-@tool(read_only=True, by_default=False, gives="the picture or its file, nothing to read")
+@tool(read_only=True, by_default=False, by_callers=True, gives="the picture or its file, nothing to read")
 async def screenshot(args: ScreenshotArguments, context: Context) -> Observation:
     """Take a picture of the page as PNG."""
     if args.path is not None and not args.path.lower().endswith(".png"):

@@ -44,7 +44,7 @@ async def get_schema(args: GetSchemaArguments, context: Context) -> Observation:
     return Observation(found.text, found)
 
 
-@tool(read_only=True, by_default=False, gives="all that the page says, as Markdown")
+@tool(read_only=True, by_default=False, by_callers=True, gives="all that the page says, as Markdown")
 async def markdown(args: MarkdownArguments, context: Context) -> Observation:
     """Read what the page says, as Markdown, without refs."""
     return Observation(await context.page.markdown(budget_tokens=args.budget_tokens or None))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
+from msgspec import inspect
 
 
 def parameters_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
@@ -15,6 +17,54 @@ def parameters_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
     flat.pop("description", None)  # the struct's docstring speaks to programmers, the tool's to models
     flat.setdefault("required", [])
     return flat
+
+
+def brief_parameters_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """The same with types and choices alone, and with those descriptions that are marked as always needed."""
+    told = {field.encode_name for field in inspect.type_info(struct).fields if _is_always_told(field.type)}  # type: ignore[attr-defined]
+    return _brief_object(parameters_of(struct), told)
+
+
+def _brief_object(schema: dict[str, Any], told: Collection[str]) -> dict[str, Any]:
+    properties = {name: _brief(each, described=name in told) for name, each in schema["properties"].items()}
+    required = {"required": schema["required"]} if schema.get("required") else {}
+    return {"type": "object", "properties": properties, **required}
+
+
+def _is_always_told(kind: inspect.Type) -> bool:
+    return isinstance(kind, inspect.Metadata) and bool((kind.extra or {}).get("always"))
+
+
+def _brief(schema: dict[str, Any], *, described: bool) -> dict[str, Any]:
+    if "properties" in schema:
+        return _brief_object(schema, ())
+    kept = ("type", "enum", "anyOf", *(["description"] if described else []))
+    brief = {key: value for key, value in schema.items() if key in kept}
+    if isinstance(schema.get("items"), dict) and schema["items"]:
+        brief["items"] = _brief(schema["items"], described=False)
+    if schema.get("additionalProperties") not in (None, False):
+        brief["additionalProperties"] = schema["additionalProperties"]
+    return brief
+
+
+def result_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """The JSON Schema of a struct that a tool answers with: its fields and their types."""
+    schema: dict[str, Any] = _without_words(parameters_of(struct))
+    return schema
+
+
+def _without_words(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_without_words(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: {name: _without_words(part) for name, part in value.items()}
+        if key == "properties"
+        else _without_words(value)
+        for key, value in schema.items()
+        if key not in ("description", "default")
+    }
 
 
 def _inline(schema: Any, definitions: dict[str, Any]) -> Any:

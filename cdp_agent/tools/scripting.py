@@ -25,7 +25,7 @@ class ScriptResult(msgspec.Struct, frozen=True):
     cut: int = 0
 
 
-@tool(page_changing=True, by_default=False, gives="the value as JSON", effect="script")
+@tool(page_changing=True, by_default=False, gives="the value as JSON", effect="script", value=ScriptResult)
 async def evaluate(args: EvaluateArguments, context: Context) -> Observation:
     """Run a JavaScript expression in the page and get its value as JSON."""
     value = await context.page.evaluate(args.expression)

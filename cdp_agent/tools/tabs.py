@@ -10,7 +10,7 @@ from msgspec import Meta
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.snapshot.lines import in_line, quoted
 from cdp_agent.tools.addresses import admitted
-from cdp_agent.tools.base import Arguments, Context, Observation, tool
+from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, tool
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
@@ -20,7 +20,9 @@ _LONGEST_TITLE = 100
 
 class ManageTabsArguments(Arguments, frozen=True):
     action: Annotated[Literal["list", "open", "switch", "close"], Meta(description="What to do.")]
-    tab: Annotated[str | None, Meta(description="The tab as list names it: t2. Without, close means this one.")] = None
+    tab: Annotated[
+        str | None, Meta(description="The tab as list names it: t2. Without, close means this one.", extra=ALWAYS)
+    ] = None
     url: Annotated[str | None, Meta(description="The address to open; without, a blank tab.")] = None
 
 
@@ -43,6 +45,8 @@ class TabList(msgspec.Struct, frozen=True):
 @tool(
     page_changing=lambda args: args.action != "list",
     by_default=False,
+    by_callers=True,
+    value=TabList,
     gives="the id, title and address of each tab, and which one you are in",
     effect="address",
 )

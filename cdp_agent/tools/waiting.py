@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
+from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
 
 class WaitArguments(Arguments, frozen=True):
@@ -16,16 +16,18 @@ class WaitArguments(Arguments, frozen=True):
 
 class WaitForArguments(Arguments, frozen=True):
     text: Annotated[str | None, Meta(description="Until this text is on the page.")] = None
-    gone: Annotated[str | None, Meta(description="Until this text is gone.")] = None
+    gone: Annotated[str | None, Meta(description="Until this text is gone.", extra=ALWAYS)] = None
     selector: Annotated[str | None, Meta(description="Until an element matches this CSS selector.")] = None
     url: Annotated[str | None, Meta(description="Until the page's address contains this.")] = None
     ref: Annotated[Ref | None, Meta(description="Until this element is shown.")] = None
-    navigation: Annotated[bool | None, Meta(description="Until the last action has led elsewhere.")] = None
+    navigation: Annotated[bool | None, Meta(description="Until the last action has led elsewhere.", extra=ALWAYS)] = (
+        None
+    )
     idle: Annotated[bool | None, Meta(description="Until the page loads nothing more.")] = None
     timeout_s: Annotated[float, Meta(ge=0.1, le=120, description="Give up after so many seconds.")] = 10
 
 
-@tool(gives="nothing", effect="none")
+@tool(gives="nothing", by_callers=False, effect="none")
 async def wait(args: WaitArguments, context: Context) -> Observation:
     """Wait some seconds. Prefer wait_for when you know what you are waiting for."""
     await asyncio.sleep(args.seconds)

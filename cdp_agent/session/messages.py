@@ -68,11 +68,31 @@ class DecisionMade(msgspec.Struct, frozen=True, tag="decision"):
     decision: dict[str, Any] | None
 
 
+class CallAsked(msgspec.Struct, frozen=True, tag="call"):
+    """What is wanted of a session, as JSON; the client says it, and may ask for more before this one is answered."""
+
+    id: int
+    request: msgspec.Raw
+
+
+class CallCancelled(msgspec.Struct, frozen=True, tag="cancel"):
+    """The call of that id is to be given up; the client says it."""
+
+    id: int
+
+
+class CallAnswered(msgspec.Struct, frozen=True, tag="called"):
+    """What came of the call of that id, as JSON."""
+
+    id: int
+    reply: msgspec.Raw
+
+
 class StopAsked(msgspec.Struct, frozen=True, tag="stop"):
     """The run is to end, with its result; the client says it."""
 
 
-Message = Hello | Written | Complained | EventTold | DecisionAsked | CommandEnded
+Message = Hello | Written | Complained | EventTold | DecisionAsked | CallAnswered | CommandEnded
 """What a host says."""
-Said = DecisionMade | StopAsked
+Said = DecisionMade | StopAsked | CallAsked | CallCancelled
 """What a client says after its request."""

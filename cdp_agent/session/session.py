@@ -11,6 +11,7 @@ import asyncio
 import functools
 import logging
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec
@@ -31,13 +32,14 @@ from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import admitted
 from cdp_agent.tools.aliases import meant
 from cdp_agent.tools.asking import ASKING
-from cdp_agent.tools.base import Answer, Context, Observation, Tool, facts
+from cdp_agent.tools.base import Answer, Context, Observation, Tool, by_name, facts, without_its_middle
 from cdp_agent.tools.picturing import Screenshot
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
     from cdp_agent.providers.client import Client
 
+MOST_CALLS = 1_000
 CALL_TIMEOUT_S = 300.0
 """Every tool gives up sooner by itself, unless somebody is asked, or a model is."""
 NO_TAB = "No tab of this session is open: open a page first, or name one of the tabs that there are."
@@ -78,18 +80,44 @@ class ToolOutcome(msgspec.Struct, frozen=True):
         return found | {"value": None if self.value is None else facts(self.value)}
 
 
+class CallMade(msgspec.Struct, frozen=True):
+    """A call that was made, and what came of it, cut where it is long.
+
+    `url` is where the current tab was afterwards, `error` the class of the exception.
+    """
+
+    tool: str
+    arguments: dict[str, Any]
+    text: str
+    error: str | None
+    url: str | None
+    duration_ms: float
+
+
+class Permissions(msgspec.Struct, frozen=True):
+    """What whoever calls may do.
+
+    `secrets` are what placeholders stand for, `upload_folders` where files may be uploaded from and `schemes` which
+    addresses may be opened beside those that `allow` names; None: whoever calls chose them. `approve` is asked before
+    each call; `ask_user` answers for the user, and without it there are no tools that ask.
+    """
+
+    secrets: Secrets = msgspec.field(default_factory=Secrets)
+    upload_folders: tuple[str, ...] | None = None
+    schemes: frozenset[str] | None = None
+    approve: Approve | None = None
+    ask_user: AskUser | None = None
+
+
 class Session:
     """One browser, or a context of one, its tabs and its tools.
 
     Calls in one tab are made one after another, those in several at once.
 
     A call is made in the current tab: the one that calls before led to, be it by `manage_tabs`, or by a click that
-    opened a tab. `tools` are those that can be called, all built-in ones without. `secrets` are what placeholders
-    stand for, `upload_folders` where files may be uploaded from and `schemes` which addresses may be opened beside
-    those that `allow` names; None: whoever calls chose them. `approve` is asked before each call; `ask_user` answers
-    for the user, and without it there are no tools that ask. A call is given up after `timeout_s`, without the time
-    that somebody takes to answer. `page` is the tab to begin in, which stays open; without, the first call opens
-    one.
+    opened a tab. `tools` are those that can be called, all built-in ones without. For `secrets`, `upload_folders`,
+    `schemes`, `approve` and `ask_user` see Permissions. A call is given up after `timeout_s`, without the time that
+    somebody takes to answer. `page` is the tab to begin in, which stays open; without, the first call opens one.
     """
 
     def __init__(
@@ -109,23 +137,32 @@ class Session:
         """`closes_browser`: it ends with the session; else only the tabs are closed that the calls were in."""
         self.browser = browser
         self._closes_browser = closes_browser
-        known = tools or BUILT_IN
-        if ask_user is not None:
-            known = {**known, **{each.name: each for each in ASKING}}
-        self.tools = {name: each for name, each in known.items() if not each.terminal}
-        self.secrets = Secrets() if secrets is None else secrets
-        self._upload_folders = upload_folders
-        self._schemes = schemes
-        self._approve = approve
-        self._ask_user = ask_user
+        self._tools = {name: each for name, each in (tools or BUILT_IN).items() if not each.terminal}
+        secrets = Secrets() if secrets is None else secrets
+        self._permissions = Permissions(secrets, upload_folders, schemes, approve, ask_user)
         self._timeout_s = timeout_s
         self._given = page
         self._tabs = None if page is None else Tabs(browser, page)
         self._busy: WeakKeyDictionary[Page, asyncio.Lock] = WeakKeyDictionary()
         self._beginning = asyncio.Lock()
+        self.calls: deque[CallMade] = deque(maxlen=MOST_CALLS)
+        """The last calls of tools by their names."""
         self._lost: str | None = None
         """Why Chrome is gone, until there is another one."""
         self._chromes = 1
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """Those that can be called, by their names."""
+        return self._tools_for(self._permissions)
+
+    @property
+    def secrets(self) -> Secrets:
+        """What placeholders stand for."""
+        return self._permissions.secrets
+
+    def _tools_for(self, permissions: Permissions) -> Mapping[str, Tool]:
+        return self._tools if permissions.ask_user is None else {**self._tools, **by_name(ASKING)}
 
     @property
     def page(self) -> Page | None:
@@ -139,17 +176,33 @@ class Session:
         *,
         tab: str | None = None,
         model: Client | None = None,
+        permissions: Permissions | None = None,
     ) -> ToolOutcome:
         """Calls a tool by its name, or one that models know it by; `arguments` as a mapping or as JSON.
 
         `tab` is another tab than the current one, for this call alone: its id (t2, as `manage_tabs` lists them, or
-        Chrome's own), or a part of its title or address. `model` is for the tools that ask one. What goes wrong, with
-        the arguments, the page or Chrome, is in the outcome; where Chrome went away, the next call begins in a new one.
+        Chrome's own), or a part of its title or address. `model` is for the tools that ask one, `permissions` are in
+        place of those of the session. What goes wrong, with the arguments, the page or Chrome, is in the outcome; where
+        Chrome went away, the next call begins in a new one.
         """
         text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments or {}).decode()
         asked = ToolCall("", name, text)
-        tool = self.tools.get(meant(name, {}, self.tools)[0])
-        return await self._made(lambda page: understand_on(page, asked, self.tools), tool, tab=tab, model=model)
+        tools = self._tools_for(permissions or self._permissions)
+        tool = tools.get(meant(name, {}, tools)[0])
+        outcome = await self._made(
+            lambda page: understand_on(page, asked, tools), tool, tab=tab, model=model, permissions=permissions
+        )
+        self.calls.append(
+            CallMade(
+                name if tool is None else tool.name,
+                dict(arguments) if isinstance(arguments, Mapping) else {},
+                without_its_middle(outcome.text),
+                None if outcome.error is None else outcome.error.type,
+                None if self.page is None else self.page.url,
+                outcome.duration_ms,
+            )
+        )
+        return outcome
 
     async def perform(
         self,
@@ -176,7 +229,9 @@ class Session:
         tab: str | None = None,
         model: Client | None = None,
         folder: str | None = None,
+        permissions: Permissions | None = None,
     ) -> ToolOutcome:
+        permitted = permissions or self._permissions
         began, chromes = time.perf_counter(), self._chromes
         leads = url is not None or (tool is not None and tool.effect == "address")
         try:
@@ -188,12 +243,13 @@ class Session:
                     page,
                     self.browser,
                     model,
-                    secrets=self.secrets,
-                    upload_folders=self._upload_folders,
-                    schemes=self._schemes,
+                    secrets=permitted.secrets,
+                    upload_folders=permitted.upload_folders,
+                    schemes=permitted.schemes,
+                    ask_user=permitted.ask_user,
                     folder=folder,
                 )
-                outcome = await self._in_time(understand, context, url)
+                outcome = await self._in_time(understand, context, url, permitted.approve)
                 moved = await self._followed(outcome, page, named=tab is not None)
         except CdpAgentError as error:
             if isinstance(error, BrowserError) and chromes == self._chromes:
@@ -204,14 +260,18 @@ class Session:
             return _failed(outcome, began, moved)
         text = "\n".join(filter(None, (outcome.text, moved)))
         pictures = (outcome.value.image,) if isinstance(outcome.value, Screenshot) and outcome.value.image else ()
-        return ToolOutcome(text, self.secrets.masked(outcome.value), pictures, None, _since(began))
+        return ToolOutcome(text, permitted.secrets.masked(outcome.value), pictures, None, _since(began))
 
     async def _in_time(
-        self, understand: Callable[[Page], Awaitable[Understood | ActionError]], context: Context, url: str | None
+        self,
+        understand: Callable[[Page], Awaitable[Understood | ActionError]],
+        context: Context,
+        url: str | None,
+        approve: Approve | None,
     ) -> Observation | ActionError:
         try:
             async with asyncio.timeout(self._timeout_s) as limit:
-                if (ask_user := self._ask_user) is not None:
+                if (ask_user := context.ask_user) is not None:
 
                     async def ask(asked: UserAsk) -> UserAnswer:
                         with _stopped(limit):
@@ -223,9 +283,9 @@ class Session:
                 understood = await understand(context.page)
                 if isinstance(understood, ActionError):
                     return understood
-                if self._approve is not None:
+                if approve is not None:
                     with _stopped(limit):
-                        why = await self._approve(understood, context.page)
+                        why = await approve(understood, context.page)
                     if why:
                         return BlockedByPolicy(why)
                 outcome = await perform(understood, context)

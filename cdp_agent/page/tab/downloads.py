@@ -75,6 +75,8 @@ class DownloadWatcher:
         self._followed: dict[str, _Followed] = {}
         self._pages: WeakSet[PageDownloads] = WeakSet()
         self._moved = asyncio.Event()
+        self.completed: list[Download] = []
+        """All that came, in the order in which they were complete."""
         self._context: str | None = None
 
     def save_in(self, folder: str | os.PathLike[str]) -> None:
@@ -200,6 +202,8 @@ class DownloadWatcher:
             total_bytes=int(event.total_bytes),
         )
         followed.untold |= state != "inProgress"
+        if state == "completed":
+            self.completed.append(followed.download)
         self._moved.set()
 
     def _discard(self, event: cdp_browser.DownloadProgress, followed: _Followed) -> None:

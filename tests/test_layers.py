@@ -29,10 +29,10 @@ LAYERS = [
     "config",
     "schemas",
     "server",
+    "mcp",
     "cli",
     "sync",
     "toolsets",
-    "mcp",
 ]
 # What belongs to the layer of another name.
 PART_OF = {"event": "events", "outcome": "events", "step_events": "events", "steps": "agent"}
@@ -49,6 +49,7 @@ ROOMS = {
     "steps": ["language", "resolve", "approval", "flow", "."],
     "cli": ["status", "caller", "terminal", "flags", "words", "names", "parser", "session", "subcommands", "."],
     "tools": [".", "members"],
+    "mcp": ["asking", "calls", "."],
     "session": ["calls", "tabs", "session", "runtime", "client", "messages", "host", "."],
 }
 # What stands above all layers: nothing inside the package may import it.

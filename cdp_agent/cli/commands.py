@@ -54,7 +54,7 @@ def run_here(arguments: Sequence[str], chosen: Chosen) -> int:
         from cdp_agent.cli.subcommands.task import carry_out_run
 
         return carry_out_run(read_run(arguments, CommandCaller.here()), arguments, chosen)
-    local = _local(name, chosen.session)
+    local = _local(name, chosen)
     if local is None:
         _read(arguments, None)  # for its --help, which ends this
         raise SetupError(f"{name} is no command for here.")
@@ -156,7 +156,7 @@ def _read(arguments: Sequence[str], caller: CommandCaller | None) -> Command:
     return read_tool_call(TOOLS[own], words, fixed, caller=caller)
 
 
-def _local(name: str, session: str) -> Callable[[Sequence[str]], int] | None:
+def _local(name: str, chosen: Chosen) -> Callable[[Sequence[str]], int] | None:
     """What is done by this process itself; each is imported when it is wanted, since together they take long."""
     if name == "config":
         from cdp_agent.cli.subcommands.config import manage_config
@@ -173,11 +173,15 @@ def _local(name: str, session: str) -> Callable[[Sequence[str]], int] | None:
     if name == "close":
         from cdp_agent.cli.subcommands.sessions import close_sessions
 
-        return partial(close_sessions, name=session)
+        return partial(close_sessions, name=chosen.session)
     if name == "serve":
         from cdp_agent.cli.subcommands.serve import serve
 
         return serve
+    if name == "mcp":
+        from cdp_agent.cli.subcommands.mcp import serve_mcp
+
+        return partial(serve_mcp, chosen=chosen)
     if name == "options":
         from cdp_agent.cli.subcommands.help import list_options
 

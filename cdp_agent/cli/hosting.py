@@ -14,7 +14,7 @@ from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.commands import carry_out
 from cdp_agent.cli.session import Sessions
 from cdp_agent.cli.status import DONE, FAULT, status_of
-from cdp_agent.cli.subcommands.sessions import ABOUT, CLOSE
+from cdp_agent.cli.subcommands.sessions import ABOUT, CALLS, CLOSE
 from cdp_agent.cli.terminal.text import one_line
 from cdp_agent.cli.words import RUNS, split
 from cdp_agent.errors import CdpAgentError
@@ -46,6 +46,10 @@ class Commands:
                 if await self._sessions.close(request.session):
                     output.write("closed")
                 return DONE
+            if request.words[:1] == [CALLS]:
+                from cdp_agent.cli.subcommands.mcp import serve_calls  # as what follows
+
+                await serve_calls(request.words[1:], request.session, self._sessions, caller, output)
             if split(request.words)[1] in RUNS:
                 from cdp_agent.cli.runs import run_in_session  # an agent takes long to import
 

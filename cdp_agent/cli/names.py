@@ -20,6 +20,7 @@ OWN: Mapping[str, tuple[str, str]] = {
     "resume": ("DIR", "Go on with what was begun with `run` or `do`, and --checkpoint DIR."),
     "chrome": ("start|stop|status", "A session whose Chrome listens on a port, for other programs."),
     "serve": ("", "Serve runs and sessions over HTTP, for programs."),
+    "mcp": ("", "Serve the tools to a model's program, over the Model Context Protocol."),
     "config": ("init|list|get|set|unset|path", "The settings, of the model before all."),
     "doctor": ("", "Look whether all that a task needs is there, and what to do where not."),
     "web_search": ("QUERY", "Search the web, with the `search` that is set."),

@@ -6,6 +6,7 @@ import asyncio
 import ipaddress
 import socket
 from types import FrameType
+from typing import Any, Protocol
 
 import h11
 import uvicorn
@@ -13,7 +14,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from cdp_agent.errors import SetupError
-from cdp_agent.server.app import AgentApp
 
 HEAD_TIMEOUT_S = 20
 UNTAKEN_TIMEOUT_S = 60
@@ -54,10 +54,18 @@ class _Protocol(H11Protocol):
             self._head_timer = None
 
 
+class ServedApp(Protocol):
+    """An ASGI application that has something to finish before the server ends."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None: ...
+
+    async def drain(self) -> None: ...
+
+
 class HttpServer(uvicorn.Server):
     """Serves the application until it is told to end: then runs are stopped, and their last events sent."""
 
-    def __init__(self, app: AgentApp) -> None:
+    def __init__(self, app: ServedApp) -> None:
         self._app = app
         super().__init__(
             uvicorn.Config(

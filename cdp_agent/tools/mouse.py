@@ -30,7 +30,7 @@ class DragArguments(Arguments, frozen=True):
     by: Annotated[Pair | None, Meta(description="Instead of to_ref: pixels to the right and down.", extra=ALWAYS)] = (
         None
     )
-    from_at: Place = None
+    from_at: Annotated[Pair | None, Meta(description=PLACE_WORDS)] = None
     to_at: Annotated[Pair | None, Meta(description=PLACE_WORDS)] = None
     hold_s: Annotated[float, Meta(ge=0, le=10, description="Hold still first, where a long press drags.")] = 0
 

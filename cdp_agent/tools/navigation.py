@@ -39,7 +39,7 @@ async def forward(args: NoArguments, context: Context) -> Observation:
     return Observation(receipt.text, receipt)
 
 
-@tool(page_changing=True, effect="none")
+@tool(page_changing=True, by_callers=False, effect="none")
 async def reload(args: NoArguments, context: Context) -> Observation:
     """Load the page anew."""
     receipt = await context.page.reload()

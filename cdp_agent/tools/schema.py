@@ -36,8 +36,8 @@ def _is_always_told(kind: inspect.Type) -> bool:
 
 
 def _brief(schema: dict[str, Any], *, described: bool) -> dict[str, Any]:
-    if "properties" in schema:
-        return _brief_object(schema, ())
+    if "properties" in schema:  # what it may have beside, a model does not miss
+        return _brief_object({**schema, "properties": _required(schema)}, ())
     kept = ("type", "enum", "anyOf", *(["description"] if described else []))
     brief = {key: value for key, value in schema.items() if key in kept}
     if isinstance(schema.get("items"), dict) and schema["items"]:
@@ -48,9 +48,14 @@ def _brief(schema: dict[str, Any], *, described: bool) -> dict[str, Any]:
 
 
 def result_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The JSON Schema of a struct that a tool answers with: its fields and their types."""
-    schema: dict[str, Any] = _without_words(parameters_of(struct))
-    return schema
+    """The JSON Schema of a struct that a tool answers with: the types of the fields that are always there."""
+    schema = parameters_of(struct)
+    found: dict[str, Any] = _without_words({**schema, "properties": _required(schema)})
+    return found
+
+
+def _required(schema: dict[str, Any]) -> dict[str, Any]:
+    return {name: each for name, each in schema["properties"].items() if name in schema.get("required", ())}
 
 
 def _without_words(schema: Any) -> Any:

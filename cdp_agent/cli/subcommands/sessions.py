@@ -18,7 +18,7 @@ from cdp_agent.errors import BrowserError
 from cdp_agent.session import client, runtime
 from cdp_agent.session.client import HostConnection
 
-ABOUT, CLOSE = "+about", "+close"
+ABOUT, CALLS, CLOSE = "+about", "+calls", "+close"
 """What the host is asked; nobody can type them as commands."""
 _ENDS_WITHIN_S = 10.0
 

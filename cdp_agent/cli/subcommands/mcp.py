@@ -1,0 +1,230 @@
+"""`cdp-agent mcp`: the tools for models of other programs, over the Model Context Protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import msgspec
+
+from cdp_agent.cli.caller import CommandCaller
+from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_MODEL, add_settings, loaded
+from cdp_agent.cli.parser import Parser, port_number
+from cdp_agent.cli.session import Sessions, host_of
+from cdp_agent.cli.status import DONE
+from cdp_agent.cli.subcommands.calls import make_calls
+from cdp_agent.cli.subcommands.sessions import CALLS
+from cdp_agent.cli.terminal.log import tell_more
+from cdp_agent.cli.words import HOST, Chosen
+from cdp_agent.config import Config, endpoint_of
+from cdp_agent.config.sources import Loaded
+from cdp_agent.errors import SetupError
+from cdp_agent.mcp.calls import (
+    Allowance,
+    CallReply,
+    CallRequest,
+    FilesAsked,
+    SessionFile,
+    ToolCalls,
+    files_of,
+    perform_call,
+)
+from cdp_agent.mcp.hosted import HostedCalls
+from cdp_agent.session import client, runtime
+from cdp_agent.session.client import HostConnection
+from cdp_agent.session.host import ClientOutput
+from cdp_agent.steps.approval.policy import rules_from
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+    from cdp_agent.providers.client import Client
+
+_SHOWN = ("approve",)
+_LOOKS_EVERY_S = 30.0
+
+
+class McpCommand(msgspec.Struct, frozen=True):
+    """`http`: where it listens, None for the standard input and output. `stateless`: see McpApp."""
+
+    loaded: Loaded[Config]
+    http: tuple[str, int] | None
+    stateless: bool
+
+    @property
+    def config(self) -> Config:
+        return self.loaded.config
+
+
+def serve_mcp(words: Sequence[str], chosen: Chosen) -> int:
+    """Serves until the client goes away, or over HTTP until it is told to end; the exit status.
+
+    Raises SetupError, BrowserError.
+    """
+    command = read_mcp(words)
+    if importlib.util.find_spec("mcp") is None:
+        raise SetupError("The MCP server needs more than is installed: pip install 'cdp-agent[mcp]'.")
+    caller = CommandCaller.here()
+    with tell_more(command.config, caller.output):
+        asyncio.run(_serve(command, words, chosen, caller))
+    return DONE
+
+
+def read_mcp(words: Sequence[str], caller: CommandCaller | None = None) -> McpCommand:
+    """What the words after `mcp` mean. Raises SetupError."""
+    parser = Parser(
+        "mcp",
+        "Serve the tools over the Model Context Protocol, at stdin and stdout: in its own Chrome, or in --session.",
+        "%(prog)s [--http [HOST:]PORT] [options]",
+        more="",
+    )
+    parser.add_argument(
+        "--http", type=_address, metavar="[HOST:]PORT", help="listen there instead, for several clients"
+    )
+    parser.add_argument("--stateless", action="store_true", help="for old clients of several servers")
+    parser.add_argument("--token", metavar="TOKEN", help="or CDP_AGENT_SERVER_TOKEN: what they have to show")
+    own = {"debug", "upload_folders", "allow_evaluate", "server_hosts", "server_origins"}
+    add_settings(parser, (FOR_CHROME - {"tab"}) | FOR_MODEL | FOR_APPROVAL | own, shown=_SHOWN)
+    found = parser.read(words)
+    settings = loaded(found, caller)
+    if settings.config.approve == "jsonl":
+        raise SetupError("--approve jsonl: here the client's user is asked. Pass --approve ask.")
+    if found.token is not None:
+        settings = msgspec.structs.replace(
+            settings, config=msgspec.structs.replace(settings.config, server_token=found.token)
+        )
+    return McpCommand(settings, found.http, found.stateless)
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    return host.strip("[]") or "127.0.0.1", port_number(port)
+
+
+async def _serve(command: McpCommand, words: Sequence[str], chosen: Chosen, caller: CommandCaller) -> None:
+    from cdp_agent.mcp.serving import serve_stdio, server  # the SDK takes 0.6 s to import
+
+    config = command.config
+    calls: ToolCalls
+    async with AsyncExitStack() as stack:
+        if command.http is None and not chosen.named:
+            allowance = await stack.enter_async_context(_allowance(config, caller))
+            calls = await stack.enter_async_context(_calls_here(command.loaded, chosen.session, caller, allowance))
+        else:
+            hosted = HostedCalls(chosen.session, partial(_connected, words, config))
+            stack.push_async_callback(hosted.close)
+            calls = hosted
+        served = server(calls, has_model=config.model is not None, allow_evaluate=config.allow_evaluate)
+        if command.http is None:
+            await serve_stdio(served)
+        else:
+            await _serve_http(served, command, *command.http)
+
+
+async def _serve_http(served: Server[Any], command: McpCommand, host: str, port: int) -> None:
+    from cdp_agent.mcp.http import PATH, McpApp  # Starlette and uvicorn are installed where they are asked for
+    from cdp_agent.security.http_guard import hosts_of
+    from cdp_agent.server.serving import HttpServer, is_loopback, listening_at
+
+    config = command.config
+    if config.server_token is None and not is_loopback(host):
+        raise SetupError(
+            f"At {host} others can reach the server: give it a token (CDP_AGENT_SERVER_TOKEN), or --http {port}."
+        )
+    hosts = (*hosts_of(host), *config.server_hosts)
+    app = McpApp(
+        served, token=config.server_token, hosts=hosts, origins=config.server_origins, stateless=command.stateless
+    )
+    with listening_at(host, port) as listener:
+        shown = f"[{host}]" if ":" in host else host
+        url = f"http://{shown}:{listener.getsockname()[1]}{PATH}"
+        print(f"cdp-agent serves MCP at {url}", file=sys.stderr, flush=True)
+        await HttpServer(app).serve([listener])
+
+
+def _connected(words: Sequence[str], config: Config, session: str) -> HostConnection:
+    """A connection to the process of that session, which is to make calls. Raises BrowserError, SetupError."""
+    folder = runtime.folder()
+    connection = client.connected(folder, session) or client.started(folder, host_of(session, config), HOST)
+    connection.ask(session, [CALLS, *words])
+    return connection
+
+
+async def serve_calls(
+    words: Sequence[str], session: str, sessions: Sessions, caller: CommandCaller, output: ClientOutput
+) -> NoReturn:
+    """Makes calls in the session for a server of another process, until it goes away. Raises SetupError."""
+    found = read_mcp(words, caller).loaded
+    async with _allowance(found.config, caller) as allowance:
+        await make_calls(CallsHere(sessions, found, session, caller, allowance), output)
+
+
+@asynccontextmanager
+async def _allowance(config: Config, caller: CommandCaller) -> AsyncIterator[Allowance]:
+    """What the settings let clients do. Raises SetupError."""
+    rules = rules_from(config.approval_rules) if config.approve or config.approval_rules else None
+    async with _model(config, caller) as model:
+        yield Allowance(tuple(map(str, config.upload_folders)), rules, model)
+
+
+@asynccontextmanager
+async def _model(config: Config, caller: CommandCaller) -> AsyncIterator[Client | None]:
+    if config.model is None:
+        yield None
+        return
+    from cdp_agent.providers.client import Client  # httpx takes long to import
+
+    async with Client(endpoint_of(config, caller.environment)) as client:
+        yield client
+
+
+@asynccontextmanager
+async def _calls_here(
+    found: Loaded[Config], session: str, caller: CommandCaller, allowance: Allowance
+) -> AsyncIterator[CallsHere]:
+    """Calls in sessions of this process, which end with it."""
+    sessions = Sessions()
+    closing = asyncio.ensure_future(_close_idle(sessions))
+    try:
+        yield CallsHere(sessions, found, session, caller, allowance)
+    finally:
+        closing.cancel()
+        await asyncio.wait([closing])
+        await sessions.close_all()
+
+
+async def _close_idle(sessions: Sessions) -> None:
+    while True:
+        await asyncio.sleep(_LOOKS_EVERY_S)
+        await sessions.close_idle()
+
+
+class CallsHere:
+    """Calls in the sessions of this process, each opened when it is first named."""
+
+    def __init__(
+        self, sessions: Sessions, found: Loaded[Config], session: str, caller: CommandCaller, allowance: Allowance
+    ) -> None:
+        self._sessions = sessions
+        self._found = found
+        self._session = session
+        self._caller = caller
+        self._allowance = allowance
+
+    async def call(self, request: CallRequest) -> CallReply:
+        """See ToolCalls."""
+        async with self._sessions.use(self._name(request.session), self._found, self._caller) as opened:
+            return await perform_call(opened.session, request, self._allowance)
+
+    async def files(self, asked: FilesAsked) -> list[SessionFile]:
+        """See ToolCalls."""
+        opened = self._sessions.find(self._name(asked.session))
+        return [] if opened is None else files_of(opened.session)
+
+    def _name(self, given: str | None) -> str:
+        return self._session if given is None else runtime.checked_name(given)

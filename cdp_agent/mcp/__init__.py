@@ -1,0 +1,18 @@
+"""The tools over the Model Context Protocol: what the extra `mcp` is for, and nothing that the other faces lack.
+
+A call goes to a Session; here it is only put into the protocol's words. `server(session)` is for programs, the command
+`cdp-agent mcp` for everybody else. `calls`, `asking` and `hosted` know nothing of the SDK: the process that holds the
+sessions uses them, too.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from cdp_agent.mcp.serving import server as server
+
+
+def __getattr__(name: str) -> object:
+    if name != "server":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from cdp_agent.mcp.serving import server  # late: the SDK takes 0.6 s
+
+    return server

@@ -1,0 +1,129 @@
+"""What the user has to say in the middle of a call, and how the call goes on with it.
+
+A call does not wait for a person. Where it needs an answer it ends before anything is done, and tells what is to be
+asked; then it is made once more, with the answer. So nobody keeps a call that may never go on, and of several servers
+any can take the second one: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import msgspec
+
+from cdp_agent.decisions import ActionProposed, FormRequested, QuestionAsked, UserAnswer, UserAsk
+from cdp_agent.errors import ActionError
+from cdp_agent.page.query.consequence import consequence
+from cdp_agent.session.calls import Understood
+from cdp_agent.steps.approval.policy import Rules, allowing
+from cdp_agent.steps.approval.risk import Risk, risk_of
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
+
+DECLINED = "The user did not allow it, and it was not done. Do not try the same in another way: ask what they want."
+ANSWER = "answer"
+"""The field of the form for a question."""
+_UNANSWERED = "The user has not answered yet."
+
+
+class UserQuestion(msgspec.Struct, frozen=True):
+    """What is asked of the user, with a key that only the same question has."""
+
+    key: str
+    ask: ActionProposed | QuestionAsked | FormRequested
+
+
+class Asking:
+    """The user's side of one call: what they have answered already, and what is still to be asked.
+
+    `given` are the forms that they have filled in, by the keys of the questions; None for one that they declined.
+    `rules` say what needs the user's approval, None: nothing does. Without `can_ask` nobody can be asked.
+    """
+
+    def __init__(self, given: Mapping[str, Mapping[str, Any] | None], rules: Rules | None, *, can_ask: bool) -> None:
+        self._given = given
+        self._rules = rules
+        self._can_ask = can_ask
+        self.open: UserQuestion | None = None
+        """What the call ended for."""
+        self._is_filled_in = False
+
+    async def approve(self, understood: Understood, page: Page) -> str | None:
+        """Why the call must not be made, None where it may. Raises ActionError where that is to be asked first."""
+        if self._rules is None:
+            return None
+        tool = understood.tool
+        risk = await risk_of(tool, understood.arguments, page)
+        ruling = self._rules.ruling(tool.name, risk)
+        if ruling.verdict == "allow":
+            return None
+        if ruling.verdict == "deny":
+            return f'It was not done: the rule "{ruling.why}" says so.'
+        about = await _about(understood, page)
+        if not self._can_ask:
+            return (
+                f"It was not done: {tool.name} {about} ({', '.join(risk.kinds)}) needs the user's approval, and this "
+                f"client cannot ask them (elicitation). A rule could allow it: {allowing(tool.name, risk)}."
+            )
+        return None if self._answer(_proposed(understood, about, risk)) is not None else DECLINED
+
+    async def ask_user(self, ask: UserAsk) -> UserAnswer:
+        """What the user has answered, None where they declined. Raises ActionError where they are to be asked."""
+        if isinstance(ask, FormRequested):
+            return self._filled_in(ask)
+        answer = self._answer(ask)
+        return None if answer is None else str(answer.get(ANSWER, ""))
+
+    def _answer(self, ask: ActionProposed | QuestionAsked) -> Mapping[str, Any] | None:
+        key = _digest(ask)
+        return self._given[key] if key in self._given else self._end(key, ask)
+
+    def _filled_in(self, form: FormRequested) -> Mapping[str, Any] | None:
+        """What was filled in last. What the page refuses of it is asked for by another key.
+
+        The fields are in no key: in the call that is made once more they have what was filled in before.
+        """
+        begin = _digest([form.description, form.url])
+        last = max((_number(key) for key in self._given if key.startswith(f"{begin}-")), default=0)
+        if last == 0 or self._is_filled_in:
+            return self._end(f"{begin}-{last + 1}", form)
+        self._is_filled_in = True
+        return self._given[f"{begin}-{last}"]
+
+    def _end(self, key: str, ask: ActionProposed | QuestionAsked | FormRequested) -> NoReturn:
+        self.open = UserQuestion(key, ask)
+        raise ActionError(_UNANSWERED)
+
+
+def _number(key: str) -> int:
+    """Of a form's key; what a client made up has none."""
+    number = key.rpartition("-")[2]
+    return int(number) if number.isdecimal() and len(number) < 4 else 0
+
+
+def _digest(told: Any) -> str:
+    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:16]
+
+
+def _proposed(understood: Understood, about: str, risk: Risk) -> ActionProposed:
+    return ActionProposed(
+        id=0,
+        number=0,
+        step="",
+        tool=understood.tool.name,
+        arguments=understood.as_json(),
+        about=f"{about} at {risk.url}".strip(),
+        risks=list(risk.kinds),
+    )
+
+
+async def _about(understood: Understood, page: Page) -> str:
+    """The element that the call acts on, as its page calls it."""
+    for ref in understood.tool.refs_in(understood.arguments):
+        found = await consequence(page, ref)
+        if found is not None:
+            return f'{found.role} "{found.name}"'
+    return ""

@@ -1,0 +1,122 @@
+"""A call of a tool as it is handed on: from whoever speaks with a client to whoever holds the session."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Protocol
+
+import msgspec
+
+from cdp_agent.mcp.asking import Asking, UserQuestion
+from cdp_agent.providers.client import Client
+from cdp_agent.session.session import Permissions, Session, ToolError
+from cdp_agent.steps.approval.policy import Rules
+from cdp_agent.tools.aliases import meant
+from cdp_agent.tools.base import facts
+
+TRACE = "trace.jsonl"
+OPENED = frozenset({"http", "https", "data"})
+"""The schemes of what clients may open: of the web, and pages that they write themselves, but no files."""
+
+
+class CallRequest(msgspec.Struct, frozen=True, tag="call"):
+    """A tool with its arguments, in the session of that name; None: the server's own.
+
+    `answers` are the forms that the user filled in for the questions of the calls before, by their keys, None for those
+    that they declined; without `can_ask` nobody is there to be asked.
+    """
+
+    name: str
+    arguments: dict[str, Any] = {}
+    session: str | None = None
+    answers: dict[str, dict[str, Any] | None] = {}
+    can_ask: bool = False
+
+
+class FilesAsked(msgspec.Struct, frozen=True, tag="files"):
+    """What the session of that name has to be read beside its pages; None: the server's own."""
+
+    session: str | None = None
+
+
+class SessionFile(msgspec.Struct, frozen=True):
+    """What was downloaded is at `path`; the trace is `text`. No other of the session has the `name`."""
+
+    name: str
+    path: str | None = None
+    text: str | None = None
+
+
+class CallReply(msgspec.Struct, frozen=True):
+    """What came of it, see ToolOutcome. With `question` nothing was done: the user has to be asked first."""
+
+    text: str
+    value: dict[str, Any] | None = None
+    images: tuple[bytes, ...] = ()
+    error: ToolError | None = None
+    question: UserQuestion | None = None
+
+
+class ToolCalls(Protocol):
+    """Where calls are made. What goes wrong with one is in its reply."""
+
+    async def call(self, request: CallRequest) -> CallReply:
+        """Makes the call; cancelled, it is given up. Raises BrowserError where no session is to be had, SetupError."""
+
+    async def files(self, asked: FilesAsked) -> list[SessionFile]:
+        """Those of the session, [] where it was not begun. Raises BrowserError, SetupError."""
+
+
+class Allowance(msgspec.Struct, frozen=True):
+    """What clients may do with a session.
+
+    They upload files out of `upload_folders` alone, and open addresses of `OPENED` and what `allow` names.
+    `rules` say what needs the user's approval, None: nothing does. `model` is for tools that ask one.
+    """
+
+    upload_folders: tuple[str, ...] = ()
+    rules: Rules | None = None
+    model: Client | None = None
+
+
+class OneSession:
+    """Calls in one session, whatever the name that they give."""
+
+    def __init__(self, session: Session, allowance: Allowance) -> None:
+        self._session = session
+        self._allowance = allowance
+
+    async def call(self, request: CallRequest) -> CallReply:
+        return await perform_call(self._session, request, self._allowance)
+
+    async def files(self, asked: FilesAsked) -> list[SessionFile]:
+        return files_of(self._session)
+
+
+async def perform_call(session: Session, request: CallRequest, allowance: Allowance) -> CallReply:
+    """Makes the call in the session."""
+    asking = Asking(request.answers, allowance.rules, can_ask=request.can_ask)
+    permissions = Permissions(
+        secrets=session.secrets,
+        upload_folders=allowance.upload_folders,
+        schemes=OPENED,
+        approve=asking.approve,
+        ask_user=asking.ask_user if request.can_ask else None,
+    )
+    outcome = await session.call(request.name, request.arguments, model=allowance.model, permissions=permissions)
+    if asking.open is not None:
+        return CallReply("", question=asking.open)
+    tool = session.tools.get(meant(request.name, request.arguments, session.tools)[0])
+    value = facts(outcome.value) if outcome.value is not None and tool is not None and tool.value else None
+    return CallReply(outcome.text, value, outcome.images, outcome.error)
+
+
+def files_of(session: Session) -> list[SessionFile]:
+    """Its downloads that are complete, and a trace of its calls as JSON Lines."""
+    found = dict[str, SessionFile]()
+    for each in session.browser.downloads.completed:
+        if each.path is not None:
+            name = os.path.basename(each.path)
+            found[name] = SessionFile(name, path=each.path)
+    lines = b"".join(msgspec.json.encode(each) + b"\n" for each in session.calls)
+    return [*found.values(), *([SessionFile(TRACE, text=lines.decode())] if lines else [])]

@@ -1,0 +1,106 @@
+"""Questions of a call as forms that a client shows to its user, in either way that the protocol has for that.
+
+Up to revision 2025-11-25 the server sends the form as a request of its own while the call waits. From 2026-07-28 on
+the call ends with the form, and the client makes it once more with what the user said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+from mcp.types import (
+    CallToolRequestParams,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitResult,
+    InputRequiredResult,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from cdp_agent.decisions import ActionProposed, FormField, FormRequested, QuestionAsked
+from cdp_agent.mcp.asking import ANSWER, UserQuestion
+
+ANSWER_S = 300.0
+"""How long a user may take for an answer while the call waits; then they have declined."""
+
+
+class Elicitation:
+    """What a client's user is asked for one call."""
+
+    def __init__(self, context: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> None:
+        self._context = context
+        self.is_possible = can_show_forms(context)
+        self.ends_call = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+        """A question ends the call, rather than that it waits."""
+        self.answers: dict[str, dict[str, Any] | None] = {}
+        for key, response in (params.input_responses or {}).items():
+            if isinstance(response, ElicitResult):
+                self.answers[key] = _answer(response)
+
+    def input_required(self, question: UserQuestion) -> InputRequiredResult:
+        """The end of the call, with the form."""
+        return InputRequiredResult(input_requests={question.key: ElicitRequest(params=_form(question))})
+
+    async def ask(self, question: UserQuestion) -> None:
+        """Asks, and adds the answer to those that there are."""
+        form = _form(question)
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                response = await self._context.session.elicit_form(
+                    form.message, form.requested_schema, related_request_id=self._context.request_id
+                )
+        except TimeoutError:
+            response = ElicitResult(action="cancel")
+        self.answers[question.key] = _answer(response)
+
+
+def can_show_forms(context: ServerRequestContext[Any, Any]) -> bool:
+    """Whether the client can. It need not say "form" of itself when it knows no other way."""
+    capabilities = context.session.client_capabilities
+    elicitation = None if capabilities is None else capabilities.elicitation
+    return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
+
+
+def _form(question: UserQuestion) -> ElicitRequestFormParams:
+    match question.ask:
+        case ActionProposed() as ask:
+            return _as_form(f"Allow {ask.tool}: {ask.about}? It {' and '.join(ask.risks)}.", {}, [])
+        case QuestionAsked() as ask:
+            field: dict[str, Any] = {"type": "string"}
+            if ask.options:
+                field["description"] = f"Such as: {', '.join(ask.options)}"
+            return _as_form(ask.question, {ANSWER: field}, [ANSWER])
+        case FormRequested() as ask:
+            fields = {each.ref: _property(each) for each in ask.fields}
+            required = [each.ref for each in ask.fields if each.required]
+            where = f" For {', '.join(ask.origins)}." if ask.origins else ""
+            return _as_form(f"{ask.description}{where}", fields, required)
+
+
+def _as_form(message: str, properties: dict[str, Any], required: list[str]) -> ElicitRequestFormParams:
+    schema = {"type": "object", "properties": properties, **({"required": required} if required else {})}
+    return ElicitRequestFormParams(message=message, requested_schema=schema)
+
+
+def _property(field: FormField) -> dict[str, Any]:
+    """A field in the few words that a form of the protocol knows."""
+    told = " ".join(filter(None, (field.description, field.error)))
+    found: dict[str, Any] = {"title": field.label, **({"description": told} if told else {})}
+    match field.field_type:
+        case "checkbox":
+            return found | {"type": "boolean"}
+        case "multiselect":
+            return found | {"type": "array", "items": {"type": "string", "enum": field.options}}
+        case "email" | "date" as kind:
+            return found | {"type": "string", "format": kind}
+        case _ if field.options:
+            return found | {"type": "string", "enum": field.options}
+        case _:
+            return found | {"type": "string"}
+
+
+def _answer(response: ElicitResult) -> dict[str, Any] | None:
+    """What the user filled in, by the names of the fields; None where they declined."""
+    return (response.content or {}) if response.action == "accept" else None

@@ -1,0 +1,138 @@
+"""Calls in sessions that other processes hold: so any of several servers can make the next one.
+
+The connection to a session's process carries as many calls at once as there are. It is begun with the first and given
+up when there was none for a while: a server that waits for clients keeps no process alive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable
+
+import msgspec
+
+from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.mcp.calls import CallReply, CallRequest, FilesAsked, SessionFile
+from cdp_agent.session.client import HostConnection
+from cdp_agent.session.messages import CallAnswered, CallAsked, CallCancelled, CommandEnded, Complained, Message, Said
+from cdp_agent.session.runtime import checked_name
+
+KEPT_S = 10.0
+"""How long a connection without calls is kept."""
+_LONGEST_MESSAGE = 256 << 20
+
+Connect = Callable[[str], HostConnection]
+"""Connects to the process of the session of that name, which is started for it, and asks to make calls. It blocks.
+
+Raises BrowserError, SetupError.
+"""
+
+
+class HostedCalls:
+    """Calls in the sessions of this user, wherever they are held: `session` where a call names none."""
+
+    def __init__(self, session: str, connect: Connect) -> None:
+        self._session = session
+        self._connect = connect
+        self._links: dict[str, _Link] = {}
+        self._opening: dict[str, asyncio.Lock] = {}
+
+    async def call(self, request: CallRequest) -> CallReply:
+        """See ToolCalls."""
+        link = await self._link(request.session)
+        return msgspec.json.decode(await link.ask(request), type=CallReply)
+
+    async def files(self, asked: FilesAsked) -> list[SessionFile]:
+        """See ToolCalls."""
+        link = await self._link(asked.session)
+        return msgspec.json.decode(await link.ask(asked), type=list[SessionFile])
+
+    async def _link(self, session: str | None) -> _Link:
+        name = self._session if session is None else checked_name(session)
+        async with self._opening.setdefault(name, asyncio.Lock()):
+            link = self._links.get(name)
+            if link is None or link.is_over:
+                link = self._links[name] = await _linked(name, self._connect)
+        return link
+
+    async def close(self) -> None:
+        """Gives the calls up that are being made, and leaves the sessions to themselves."""
+        for link in self._links.values():
+            await link.close()
+
+
+async def _linked(name: str, connect: Connect) -> _Link:
+    connection = await asyncio.to_thread(connect, name)
+    reader, writer = await asyncio.open_connection(sock=connection.handed_on(), limit=_LONGEST_MESSAGE)
+    return _Link(reader, writer, connection.lost(name))
+
+
+class _Link:
+    """A connection to the process of one session."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, lost: BrowserError) -> None:
+        self._writer = writer
+        self._lost = lost
+        self._ids = itertools.count(1)
+        self._waiting: dict[int, asyncio.Future[msgspec.Raw]] = {}
+        self._complaint = ""
+        self._leaving: asyncio.TimerHandle | None = None
+        self.is_over = False
+        self._hearing = asyncio.ensure_future(self._hear(reader))
+
+    async def ask(self, request: CallRequest | FilesAsked) -> msgspec.Raw:
+        """What is answered, as JSON; cancelled, it is given up there, too. Raises BrowserError, SetupError."""
+        number = next(self._ids)
+        answered: asyncio.Future[msgspec.Raw] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = answered
+        self._stay()
+        try:
+            self._say(CallAsked(number, msgspec.Raw(msgspec.json.encode(request))))
+            return await answered
+        except asyncio.CancelledError:
+            self._say(CallCancelled(number))
+            raise
+        finally:
+            self._waiting.pop(number, None)
+            if not self._waiting and not self.is_over:
+                self._leaving = asyncio.get_running_loop().call_later(KEPT_S, self._leave)
+
+    async def close(self) -> None:
+        self._leave()
+        await asyncio.wait([self._hearing])
+
+    def _stay(self) -> None:
+        if self._leaving is not None:
+            self._leaving.cancel()
+            self._leaving = None
+
+    def _leave(self) -> None:
+        self._stay()
+        self.is_over = True
+        self._writer.close()
+
+    def _say(self, said: Said) -> None:
+        if not self._writer.is_closing():
+            self._writer.write(msgspec.json.encode(said) + b"\n")
+
+    async def _hear(self, reader: asyncio.StreamReader) -> None:
+        """Hands the answers on, until the connection ends: then there are no more."""
+        try:
+            while line := await reader.readline():
+                match msgspec.json.decode(line, type=Message):
+                    case CallAnswered(id=number, reply=reply):
+                        if (waiting := self._waiting.get(number)) is not None and not waiting.done():
+                            waiting.set_result(reply.copy())
+                    case Complained(text=text):
+                        self._complaint += text
+                    case CommandEnded():
+                        break
+        except ConnectionError:
+            self._complaint = ""  # it went away
+        finally:
+            self._leave()
+            why = SetupError(self._complaint.strip()) if self._complaint else self._lost
+            for waiting in self._waiting.values():
+                if not waiting.done():
+                    waiting.set_exception(why)

@@ -1,0 +1,53 @@
+"""The server over streamable HTTP, for several clients at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.middleware.cors import CORSMiddleware
+
+from cdp_agent.security.http_guard import AsgiApp, HttpGuard, Receive, Scope, Send
+
+PATH = "/mcp"
+
+
+class McpApp:
+    """The ASGI application; see `HttpGuard` for who may call it.
+
+    `stateless`: requests of the revisions before 2026-07-28 stand for themselves, too. Several servers can share them
+    then, but none can ask the client's user anything.
+    """
+
+    def __init__(
+        self,
+        served: Server[Any],
+        *,
+        token: str | None,
+        hosts: Sequence[str],
+        origins: Sequence[str] = (),
+        stateless: bool = False,
+    ) -> None:
+        unguarded = served.streamable_http_app(
+            streamable_http_path=PATH,
+            stateless_http=stateless,
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard sees to it
+        )
+        guarded: AsgiApp = HttpGuard(unguarded, token=token, hosts=hosts, origins=origins)
+        if origins:  # a page asks beforehand whether it may, without the token
+            guarded = CORSMiddleware(
+                guarded,
+                allow_origins=origins,
+                allow_methods=["GET", "POST", "DELETE"],
+                allow_headers=["*"],
+                expose_headers=["Mcp-Session-Id"],
+            )
+        self._app = guarded
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+    async def drain(self) -> None:
+        """Nothing is left to be done before the end: what is being called is cancelled with its request."""

@@ -1,0 +1,37 @@
+"""A model that knows the demo's shop, for clients of the MCP server that others wrote: it reads, and acts on refs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+Call = Callable[[str, dict[str, Any]], Awaitable[str]]
+"""Calls a tool and gives the text of what came of it."""
+
+
+async def buy_two_mugs(call: Call, shop_url: str) -> str:
+    """Buys two blue enamel mugs on invoice; the number of the order."""
+
+    async def ref_of(role: str, name: str) -> str:
+        page = await call("snapshot", {})
+        found = re.search(rf'- {role} "[^"]*{re.escape(name)}[^"]*".*?\[ref=(E\d+)\]', page)
+        assert found, f"there is no {role} {name!r} in:\n{page}"
+        return found[1]
+
+    await call("goto", {"url": shop_url})
+    await call("fill", {"ref": await ref_of("searchbox", ""), "value": "enamel mug", "submit": True})
+    await call("click", {"ref": await ref_of("link", "Enamel mug, blue")})
+    await call("fill", {"ref": await ref_of("spinbutton", "Quantity"), "value": "2"})
+    await call("click", {"ref": await ref_of("button", "Add to cart")})
+    await call("click", {"ref": await ref_of("link", "Go to checkout")})
+    for label, value in (("Full name", "Ada Berg"), ("Street", "Storgata 5"), ("City", "Oslo")):
+        await call("fill", {"ref": await ref_of("textbox", label), "value": value})
+    await call("select", {"ref": await ref_of("combobox", "Country"), "value": "Norway"})
+    await call("click", {"ref": await ref_of("radio", "Invoice, 14 days")})
+    await call("check", {"ref": await ref_of("checkbox", "I accept the terms of sale")})
+    await call("click", {"ref": await ref_of("button", "Place order")})
+    await call("wait_for", {"text": "Thank you"})
+    number = re.search(r"FF-\d{5}-[A-Z]", await call("snapshot", {}))
+    assert number
+    return number[0]

@@ -1,0 +1,347 @@
+"""The tools over the Model Context Protocol, as the official SDK's client sees them, in both of its eras."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+from mcp.server.lowlevel import Server
+from mcp.types import (
+    BlobResourceContents,
+    CallToolResult,
+    ElicitRequestFormParams,
+    ElicitResult,
+    ImageContent,
+    TextContent,
+    TextResourceContents,
+)
+
+from cdp_agent import Browser, Rules
+from cdp_agent.mcp import server
+from cdp_agent.session import Session
+from cdp_agent.tools import BUILT_IN
+from tests.conftest import Serve
+
+MODES = ["2026-07-28", "legacy"]
+SHOP = """<title>Shop</title><input aria-label="Search">
+<button onclick="document.querySelector('p').textContent = 'Found it'">Go</button><p>Nothing yet</p>
+<form method=post action=/order><input name=mug aria-label=Mug value=blue><button>Place order</button></form>"""
+
+
+@pytest.fixture
+async def session(browser: Browser) -> Session:
+    return Session(browser)
+
+
+@pytest.fixture(params=MODES)
+async def client(request: pytest.FixtureRequest, session: Session) -> AsyncIterator[Client]:
+    """In a task of its own: a client has to be left in the task that entered it, and fixtures end in another one."""
+    ready, over = asyncio.get_running_loop().create_future(), asyncio.Event()
+
+    async def hold() -> None:
+        async with Client(server(session), mode=request.param) as client:
+            ready.set_result(client)
+            await over.wait()
+
+    holding = asyncio.ensure_future(hold())
+    yield await ready
+    over.set()
+    await holding
+
+
+def text_of(result: CallToolResult) -> str:
+    first = result.content[0]
+    assert isinstance(first, TextContent)
+    return first.text
+
+
+async def ref_of(client: Client, name: str) -> str:
+    line = next(line for line in text_of(await client.call_tool("snapshot")).splitlines() if f'"{name}"' in line)
+    return line.rpartition("[ref=")[2].partition("]")[0]
+
+
+async def test_a_client_opens_a_page_reads_it_and_acts(client: Client, serve: Serve) -> None:
+    opened = await client.call_tool("goto", {"url": serve(SHOP)})
+    clicked = await client.call_tool("click", {"ref": await ref_of(client, "Go")})
+
+    assert (opened.is_error, clicked.is_error) == (False, False)
+    assert "Found it" in text_of(clicked)
+
+
+async def test_what_goes_wrong_is_told_as_a_result_that_the_model_reads(client: Client, serve: Serve) -> None:
+    await client.call_tool("goto", {"url": serve(SHOP)})
+
+    stale = await client.call_tool("click", {"ref": "E99"})
+    wrong = await client.call_tool("click", {"reff": "E1"})
+
+    assert stale.is_error
+    assert text_of(stale) == "There is no E99: none was given yet. Take a snapshot and use a ref that it shows."
+    assert (stale.meta or {})["error"] == "StaleRef"
+    assert wrong.is_error
+    assert (wrong.meta or {})["error"] == "InvalidArguments"
+    assert await ref_of(client, "Go")  # nothing was lost
+
+
+async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(client: Client) -> None:
+    for name in ("clik", "evaluate", "done"):
+        with pytest.raises(MCPError) as refused:
+            await client.call_tool(name)
+
+        assert refused.value.error.code == -32602
+        assert f"There is no tool '{name}'" in refused.value.error.message
+
+
+async def test_a_picture_is_a_picture(client: Client, serve: Serve) -> None:
+    await client.call_tool("goto", {"url": serve(SHOP)})
+
+    result = await client.call_tool("screenshot", {"marks": True})
+
+    picture = result.content[1]
+    assert isinstance(picture, ImageContent)
+    assert picture.mime_type == "image/png"
+    assert base64.b64decode(picture.data).startswith(b"\x89PNG")
+
+
+async def test_a_value_that_has_a_schema_comes_back_as_one(session: Session, serve: Serve) -> None:
+    async with Client(server(session, allow_evaluate=True)) as client:
+        await client.call_tool("goto", {"url": (url := serve(SHOP))})
+        script = await client.call_tool("evaluate", {"expression": "({mugs: 2})"})
+        tabs = await client.call_tool("manage_tabs", {"action": "list"})
+
+    assert script.structured_content == {"value": {"mugs": 2}, "cut": 0}
+    assert tabs.structured_content is not None
+    assert [(each["title"], each["url"]) for each in tabs.structured_content["tabs"]][-1] == ("Shop", url)
+
+
+async def test_each_tool_says_whether_it_only_reads_and_whether_what_it_does_stays(client: Client) -> None:
+    tools = {each.name: each for each in (await client.list_tools()).tools}
+    hints = {name: each.annotations for name, each in tools.items() if each.annotations is not None}
+
+    assert len(hints) == len(tools)
+    assert {name for name, each in hints.items() if each.read_only_hint} == {
+        *("snapshot", "markdown", "search_page", "find_elements", "screenshot")
+    }
+    assert {name for name, each in hints.items() if each.destructive_hint} == {
+        *("click", "fill", "press", "type_text", "upload")
+    }
+    assert all(each.input_schema["type"] == "object" for each in tools.values())
+
+
+async def test_a_tool_is_described_by_its_definition_alone(client: Client) -> None:
+    tools = {each.name: each for each in (await client.list_tools()).tools}
+
+    assert tools["fill"].model_dump(exclude_none=True, by_alias=True) == {
+        "name": "fill",
+        "description": BUILT_IN["fill"].summary,
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "ref": {"type": "string"},
+                "value": {
+                    "type": "string",
+                    "description": "The text; an empty one clears the field. Dates as 2026-12-31.",
+                },
+                "append": {"type": "boolean"},
+                "submit": {"type": "boolean"},
+            },
+            "required": ["ref", "value"],
+        },
+        "annotations": {"destructiveHint": True},
+    }
+
+
+async def test_files_are_uploaded_out_of_the_folders_that_are_allowed(
+    session: Session, serve: Serve, tmp_path: Path
+) -> None:
+    (tmp_path / "cv.pdf").write_text("Ada")
+    page = serve("<input type=file aria-label=CV>")
+
+    async with Client(server(session)) as client:
+        await client.call_tool("goto", {"url": page})
+        given = {"ref": await ref_of(client, "CV"), "files": [str(tmp_path / "cv.pdf")]}
+        refused = await client.call_tool("upload", given)
+    async with Client(server(session, upload_folders=(str(tmp_path),))) as client:
+        uploaded = await client.call_tool("upload", given)
+        other = await client.call_tool("goto", {"url": "file:///etc/passwd"})
+
+    assert (refused.is_error, uploaded.is_error, other.is_error) == (True, False, True)
+    assert "may not be uploaded" in text_of(refused)
+
+
+async def test_a_client_that_wants_to_know_hears_of_a_long_call(
+    client: Client, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.mcp.serving.PROGRESS_S", 0.01)
+    heard = list[tuple[float, str | None]]()
+    await client.call_tool("goto", {"url": serve(SHOP)})
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, message))
+
+    await client.call_tool("wait_for", {"text": "Never", "timeout_s": 0.3}, progress_callback=hear)
+
+    assert heard[:2] == [(0.01, "wait_for: 0.01 s so far"), (0.02, "wait_for: 0.02 s so far")]
+
+
+async def test_a_call_that_is_cancelled_leaves_the_tab_to_the_next(client: Client, serve: Serve) -> None:
+    await client.call_tool("goto", {"url": serve(SHOP)})
+    under_way = asyncio.Event()
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        under_way.set()
+
+    waiting = asyncio.ensure_future(
+        client.call_tool("wait_for", {"text": "Never", "timeout_s": 100}, progress_callback=hear)
+    )
+    await under_way.wait()
+    waiting.cancel()
+    await asyncio.wait([waiting])
+
+    assert not (await asyncio.wait_for(client.call_tool("snapshot"), 20)).is_error
+
+
+class Person:
+    """Whoever sits before the client: says the same to every form, and remembers what was asked."""
+
+    def __init__(self, action: Any, content: dict[str, Any] | None = None) -> None:
+        self.asked = list[str]()
+        self._answer = ElicitResult(action=action, content=content)
+
+    async def __call__(self, context: object, params: Any) -> ElicitResult:
+        assert isinstance(params, ElicitRequestFormParams)
+        self.asked.append(params.message)
+        return self._answer
+
+
+async def ordered(served: Server[Any], mode: str, url: str, person: Person | None) -> CallToolResult:
+    async with Client(served, mode=mode, elicitation_callback=person) as client:
+        await client.call_tool("goto", {"url": url})
+        searched = await client.call_tool("click", {"ref": await ref_of(client, "Go")})
+        assert not searched.is_error  # no risk
+        return await client.call_tool("click", {"ref": await ref_of(client, "Place order")})
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_what_cannot_be_taken_back_is_asked_of_the_user(mode: str, session: Session, serve: Serve) -> None:
+    url, asking = serve(SHOP), server(session, approve=Rules())
+    willing, unwilling = Person("accept"), Person("decline")
+
+    refused = await ordered(asking, mode, url, unwilling)
+    stayed = session.page
+    assert stayed is not None
+    assert (refused.is_error, stayed.url) == (True, url)
+    assert text_of(refused).startswith("The user did not allow it")
+
+    allowed = await ordered(asking, mode, url, willing)
+    assert not allowed.is_error
+    assert stayed.url.endswith("/order")
+    assert willing.asked == [f'Allow click: button "Place order" at {url}? It submits and pays.']
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_client_that_cannot_ask_is_refused_with_what_would_help(
+    mode: str, session: Session, serve: Serve
+) -> None:
+    url = serve(SHOP)
+
+    refused = await ordered(server(session, approve=Rules()), mode, url, None)
+
+    assert refused.is_error
+    assert "this client cannot ask them (elicitation)" in text_of(refused)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_question_of_the_model_is_answered_by_the_user(mode: str, session: Session) -> None:
+    person = Person("accept", {"answer": "4711"})
+
+    async with Client(server(session), mode=mode, elicitation_callback=person) as client:
+        assert "ask_user" in [each.name for each in (await client.list_tools()).tools]
+        answered = await client.call_tool("ask_user", {"question": "Which code were you sent?"})
+
+    assert text_of(answered) == "The user answers: 4711"
+    assert person.asked == ["Which code were you sent?"]
+
+
+LOGIN = """<title>Login</title><form><label>Name <input></label><label>Password <input type=password></label>
+<label>Country <select><option>Norway<option>Chile</select></label></form>"""
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_fields_of_a_page_are_filled_in_by_the_user_and_no_model_sees_with_what(
+    mode: str, session: Session, serve: Serve
+) -> None:
+    asked = list[ElicitRequestFormParams]()
+
+    async def fill_in(context: object, params: Any) -> ElicitResult:
+        assert isinstance(params, ElicitRequestFormParams)
+        asked.append(params)
+        given = {"Name": "Ada Berg", "Password": "hunter2222", "Country": "Chile"}
+        names = {ref: each["title"] for ref, each in params.requested_schema["properties"].items()}
+        return ElicitResult(action="accept", content={ref: given[name] for ref, name in names.items()})
+
+    async with Client(server(session), mode=mode, elicitation_callback=fill_in) as client:
+        await client.call_tool("goto", {"url": serve(LOGIN)})
+        fields = [{"ref": await ref_of(client, each), "label": each} for each in ("Name", "Password", "Country")]
+        filled = await client.call_tool("request_user_data", {"form_description": "Sign in", "fields": fields})
+        after = await client.call_tool("snapshot")
+
+    page = session.page
+    assert page is not None
+    assert await page.evaluate("[...document.querySelectorAll('input, select')].map(each => each.value)") == [
+        *("Ada Berg", "hunter2222", "Chile")
+    ]
+    assert not filled.is_error
+    assert "hunter2222" not in text_of(filled) + text_of(after)
+    assert "Ada Berg" not in text_of(filled) + text_of(after)
+    assert len(asked) == 1
+    assert asked[0].requested_schema["properties"][fields[2]["ref"]]["enum"] == ["Norway", "Chile"]
+
+
+async def test_without_anybody_to_ask_there_is_no_tool_that_asks(client: Client) -> None:
+    assert "ask_user" not in [each.name for each in (await client.list_tools()).tools]
+    with pytest.raises(MCPError):
+        await client.call_tool("ask_user", {"question": "Which code were you sent?"})
+
+
+async def test_what_was_downloaded_and_done_can_be_read(client: Client, session: Session, serve: Serve) -> None:
+    page = serve(f'<a download="mugs.csv" href="{serve("name,price", content_type="text/csv")}">Prices</a>')
+    await client.call_tool("goto", {"url": page})
+    await client.call_tool("click", {"ref": await ref_of(client, "Prices")})
+    await session.browser.downloads.settled()
+
+    listed = {each.name: each.uri for each in (await client.list_resources()).resources}
+    file = (await client.read_resource(listed["mugs.csv"])).contents[0]
+    trace = (await client.read_resource(listed["trace.jsonl"])).contents[0]
+
+    assert isinstance(file, BlobResourceContents)
+    assert (base64.b64decode(file.blob), file.mime_type) == (b"name,price", "text/csv")
+    assert isinstance(trace, TextResourceContents)
+    assert [json.loads(line)["tool"] for line in trace.text.splitlines()] == ["goto", "snapshot", "click"]
+    with pytest.raises(MCPError):
+        await client.read_resource("cdp-agent://own/..%2Fetc%2Fpasswd")
+
+
+async def test_every_tool_refuses_what_makes_no_sense_and_goes_on(client: Client, serve: Serve) -> None:
+    await client.call_tool("goto", {"url": serve(SHOP)})
+    senseless: list[dict[str, Any]] = [
+        {"nonsense": 1},
+        {"ref": "E1", "value": {"deep": [[[]]]}},
+        {"ref": None, "url": 7, "action": "dance", "seconds": -1},
+        {"ref": "E" * 100_000},
+    ]
+
+    for tool in (await client.list_tools()).tools:
+        for arguments in senseless:
+            result = await client.call_tool(tool.name, arguments)
+            assert not result.is_error or (result.meta or {})["error"] in ("InvalidArguments", "StaleRef"), (
+                tool.name,
+                json.dumps(arguments)[:80],
+                text_of(result)[:200],
+            )
+    assert await ref_of(client, "Go")

@@ -1,0 +1,168 @@
+"""`cdp-agent mcp` as a process of its own, at stdin and stdout and over HTTP, with the official SDK's client."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import TextContent
+
+from fixtures.shop import ShopServer
+from tests.mcp_shopping import buy_two_mugs
+
+pytestmark = pytest.mark.chrome
+
+COMMAND = [sys.executable, "-m", "cdp_agent"]
+TOKEN = "of-this-test-alone"
+MODES = ["2026-07-28", "legacy"]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """Of processes whose sessions are their own, and end with the test."""
+    run = tmp_path / "run"
+    run.mkdir()
+    found = {**os.environ, "XDG_RUNTIME_DIR": str(run), "CDP_AGENT_SERVER_TOKEN": TOKEN}
+    yield found
+    subprocess.run([*COMMAND, "close", "--all"], env=found, check=True, capture_output=True)
+
+
+@pytest.fixture
+def shop() -> Iterator[ShopServer]:
+    with ShopServer() as shop:
+        yield shop
+
+
+@asynccontextmanager
+async def serving(environment: dict[str, str], *flags: str) -> AsyncIterator[str]:
+    """A server over HTTP; its address."""
+    process = await asyncio.create_subprocess_exec(
+        *COMMAND, "mcp", "--http", "0", *flags, env=environment, stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stderr is not None
+    try:
+        told = (await process.stderr.readline()).decode()
+        assert told.startswith("cdp-agent serves MCP at "), told
+        yield told.split()[-1]
+    finally:
+        with suppress(ProcessLookupError):
+            process.terminate()
+        await process.wait()
+
+
+def over_http(url: str, mode: str = "2026-07-28") -> Client:
+    http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}, timeout=120)
+    return Client(streamable_http_client(url, http_client=http), mode=mode)
+
+
+def said(result: Any) -> str:
+    first = result.content[0]
+    assert isinstance(first, TextContent)
+    assert not result.is_error, first.text
+    return first.text
+
+
+async def test_a_client_at_stdin_and_stdout_buys_in_the_shop(environment: dict[str, str], shop: ShopServer) -> None:
+    server = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "mcp"], env=environment)
+
+    async with Client(server) as client:
+
+        async def call(name: str, arguments: dict[str, Any]) -> str:
+            return said(await client.call_tool(name, arguments))
+
+        number = await buy_two_mugs(call, shop.url)
+
+    assert [each.number for each in shop.orders] == [number]
+    assert "cdp-agent" not in os.listdir(environment["XDG_RUNTIME_DIR"])  # its session was its own
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_two_servers_by_turns_carry_out_one_task(
+    mode: str, environment: dict[str, str], shop: ShopServer
+) -> None:
+    async with (
+        serving(environment) as first,
+        serving(environment) as second,
+        over_http(first, mode) as one,
+        over_http(second, mode) as other,
+    ):
+        turns = [one, other]
+
+        async def call(name: str, arguments: dict[str, Any]) -> str:
+            turns.reverse()
+            return said(await turns[0].call_tool(name, arguments))
+
+        number = await buy_two_mugs(call, shop.url)
+
+    assert [each.number for each in shop.orders] == [number]
+
+
+async def test_clients_that_name_sessions_of_their_own_do_not_meet(
+    environment: dict[str, str], shop: ShopServer
+) -> None:
+    async with serving(environment) as url, over_http(url) as client:
+        await client.call_tool("goto", {"url": shop.url, "session": "one"})
+        await client.call_tool("goto", {"url": f"{shop.url}/cart", "session": "two"})
+        first = await client.call_tool("manage_tabs", {"action": "list", "session": "one"})
+        wrong = await client.call_tool("snapshot", {"session": "../etc"})
+
+    assert first.structured_content is not None
+    assert [each["url"] for each in first.structured_content["tabs"]] == [shop.url]
+    assert wrong.is_error
+    assert (wrong.meta or {})["error"] == "SetupError"
+
+
+async def test_only_whoever_has_the_token_and_comes_from_no_page_is_served(environment: dict[str, str]) -> None:
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    mine = {"Authorization": f"Bearer {TOKEN}", "Accept": "application/json, text/event-stream"}
+    async with serving(environment) as url, httpx.AsyncClient() as http:
+        answers = [
+            (await http.post(url, json=request, headers=headers)).status_code
+            for headers in (
+                {},
+                {**mine, "Origin": "https://evil.example"},
+                {**mine, "Host": "evil.example"},
+            )
+        ]
+        large = await http.post(url, content=b" " * (100 << 20), headers=mine)
+
+    assert answers == [401, 403, 421]
+    assert large.status_code == 413
+
+
+async def test_a_client_that_goes_away_in_mid_call_leaves_nothing_behind(
+    environment: dict[str, str], shop: ShopServer
+) -> None:
+    waiting = {"name": "wait_for", "arguments": {"text": "Never", "timeout_s": 100}}
+    async with serving(environment) as url, over_http(url) as client:
+        await client.call_tool("goto", {"url": shop.url})
+        gone = [asyncio.ensure_future(over_http_once(url, waiting)) for _ in range(8)]
+        await asyncio.sleep(0)
+        async with over_http(url) as asking:  # beside them
+            assert (await asking.list_tools()).tools
+        for each in gone:
+            each.cancel()
+        await asyncio.wait(gone)
+        page = await asyncio.wait_for(client.call_tool("snapshot"), 60)
+        tabs = await client.call_tool("manage_tabs", {"action": "list"})
+
+    assert not page.is_error
+    assert tabs.structured_content is not None
+    assert len(tabs.structured_content["tabs"]) == 1
+
+
+async def over_http_once(url: str, call: dict[str, Any]) -> None:
+    async with over_http(url) as client:
+        await client.call_tool(call["name"], call["arguments"])

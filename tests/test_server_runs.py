@@ -120,6 +120,32 @@ async def test_a_run_waits_for_a_decision(served: Served, serve: Serve) -> None:
     assert events[-1].event == "task:completed"
 
 
+async def test_a_model_asks_the_user_who_answers_over_http(browser: Browser, serve: Serve) -> None:
+    question = tool_call("ask_user", {"question": "Which tea?"})
+    with ReplayServer(replies=[question, question, DONE]) as model:
+        async with serving(browser, scripted(model)) as served:
+            run_id = await served.begin(task="Find tea", url=serve(SHOP), interactive=True)
+            first = await served.waiting(run_id)
+            answers = f"/v1/runs/{run_id}/answers"
+            both = await served.client.post(answers, json={"id": first["ask"]["id"], "text": "x", "values": {}})
+            told = await served.client.post(answers, json={"id": first["ask"]["id"], "text": "The green one"})
+            second = await served.waiting(run_id, first["ask"]["id"])
+            declined = await served.client.post(answers, json={"id": second["ask"]["id"]})
+            await served.events(run_id)
+
+    assert (first["ask"]["type"], first["ask"]["question"]) == ("question", "Which tea?")
+    assert [both.status_code, told.status_code, declined.status_code] == [400, 200, 200]
+    assert "The green one" in str(model.turns[1]["messages"])
+
+
+async def test_a_model_that_nobody_answers_cannot_ask(browser: Browser, serve: Serve) -> None:
+    with ReplayServer(replies=[DONE]) as model:
+        async with serving(browser, scripted(model)) as served:
+            await served.events(await served.begin(task="Find tea", url=serve(SHOP)))
+
+    assert "ask_user" not in [tool["function"]["name"] for tool in model.turns[0]["tools"]]
+
+
 async def test_a_websocket_tells_and_takes_decisions(served: Served, serve: Serve) -> None:
     run_id = await served.begin(steps=FAST_STEPS, url=serve(SHOP), approval_rules=["ask"])
     got: list[Any] = []
@@ -216,7 +242,7 @@ async def test_a_client_that_leaves_ends_the_run_or_keeps_it(
         ({"task": "x", "page": {"locale": "x" * 300}}, 400, "locale"),
         ({"task": "x", "page": {"allow": ["http://a/b"]}}, 400, "is no origin"),
         ({"task": "x", "secrets": {"pw": {"value": "letmein", "origins": ["shop"]}}}, 400, "shop"),
-        ({"task": "x", "approval_rules": ["perhaps"]}, 202, ""),
+        ({"task": "x", "approval_rules": ["perhaps"]}, 400, "perhaps"),
         ({"steps": ["Click Go"], "approval_rules": ["perhaps"]}, 400, "perhaps"),
         ({"task": "x", "model": "openai/other"}, 403, "leave `model` out"),
         ({"task": "x", "base_url": "http://127.0.0.1:1"}, 403, "base_url"),

@@ -89,7 +89,8 @@ class Agent:
     lets it run JavaScript in the page.
 
     The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does
-    not: for the patterns see page/policy/rules.py. The model uploads files out of `upload_folders` alone.
+    not: for the patterns see page/policy/rules.py. Files are uploaded out of `upload_folders` alone; without,
+    a model uploads none, and steps that need no model those that they name.
 
     With `planner` in place of `model` the task is carried out in steps of plain English. It gets the page as
     `planner_page` says, and a picture with `vision`, and gives a plan (`flow="plan"`) or one step at a time
@@ -144,7 +145,7 @@ class Agent:
         prices: Path | str | None = None,
         allow: Iterable[str] | None = None,
         deny: Iterable[str] = (),
-        upload_folders: Iterable[str | os.PathLike[str]] = (),
+        upload_folders: Iterable[str | os.PathLike[str]] | None = None,
         search: str | None = None,
         search_base_url: str | None = None,
         search_api_key: str | None = None,
@@ -193,9 +194,10 @@ class Agent:
             prices=Path(prices) if prices is not None else None,
             allow=None if allow is None else listed("allow", allow),
             deny=listed("deny", deny),
-            upload_folders=tuple(os.path.realpath(os.path.expanduser(each)) for each in upload_folders),
+            upload_folders=tuple(os.path.realpath(os.path.expanduser(each)) for each in upload_folders or ()),
         )
         asked = self._by_steps.settings(by_hand=True)  # raises what is wrong with them
+        self._uploads_what_is_named = upload_folders is None
         self._tools = toolset(
             self._options,
             tools,
@@ -379,5 +381,7 @@ class Agent:
 
     def _run_by_steps(self, first: Endpoint | None, task: Task) -> Run:
         tools = for_steps(self._tools, with_model=first is not None)
-        options = self._options if first is not None else msgspec.structs.replace(self._options, upload_folders=None)
+        options = self._options
+        if first is None and self._uploads_what_is_named:
+            options = msgspec.structs.replace(options, upload_folders=None)
         return Run(self._browser, first, tools, options, task, self._fallback)

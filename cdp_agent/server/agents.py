@@ -21,7 +21,7 @@ from cdp_agent.server.bodies import LimitsAsked, PageSettingsAsked, RunRequest, 
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.server.problems import HttpProblem, bad_request
 from cdp_agent.steps.approval.approval import Approver
-from cdp_agent.steps.approval.policy import rules_from
+from cdp_agent.steps.approval.policy import Rules, rules_from
 from cdp_agent.tools.addresses import complete_address
 
 SCHEMES = frozenset({"http", "https", "data"})
@@ -90,8 +90,12 @@ def _keywords(request: RunRequest, of_server: dict[str, Any], config: Config, ap
     keywords |= {name: value for name, value in asked.items() if value is not None}
     if request.approval_timeout_s is not None:
         keywords["approval_timeout_s"] = request.approval_timeout_s
+    rules = _approval(request, config)
     if config.planner is not None or request.steps:
-        keywords |= {"approve": _approval(request, config), "approver": approver}
+        keywords["approve"] = rules
+    asks = rules.otherwise == "ask" or any(rule.verdict == "ask" for rule in rules.rules)
+    if request.interactive or asks:
+        keywords["approver"] = approver
     return keywords
 
 
@@ -138,7 +142,7 @@ def _both(of_server: str | None, asked: str | None) -> str | None:
     return "\n".join(filter(None, (of_server, asked))) or None
 
 
-def _approval(request: RunRequest, config: Config) -> Any:
+def _approval(request: RunRequest, config: Config) -> Rules:
     kind = request.approve
     texts = [*config.approval_rules, *request.approval_rules]
     if kind is None and request.steps:

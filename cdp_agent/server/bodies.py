@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.config.forms import PLACE, VIEWPORT
-from cdp_agent.decisions import Ask
+from cdp_agent.decisions import Ask, FieldValue
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.policy.rules import ResourceType
 from cdp_agent.page.tab.settings import ColorScheme
@@ -72,6 +72,10 @@ class RunRequest(_Body, frozen=True, kw_only=True):
     limits: LimitsAsked = LimitsAsked()
     vision: Annotated[bool | None, Meta(description="Show the model pictures of the page, too.")] = None
     images: Annotated[bool, Meta(description="Put those pictures into the events.")] = False
+    interactive: Annotated[
+        bool,
+        Meta(description="Somebody decides and answers: what carries a risk is asked, and the model may ask the user."),
+    ] = False
     approve: Annotated[
         Literal["ask", "auto"] | None,
         Meta(description="Of a run by steps: ask about each plan or step, or only about what carries a risk."),
@@ -128,19 +132,30 @@ class DecisionBody(msgspec.Struct, frozen=True, kw_only=True):
     """A decision about the question `id`; what else it takes depends on `decision`, see decisions.py."""
 
     id: int
-    decision: Literal["approve", "reject", "edit", "execute", "skip", "reword", "retry", "answer", "stop"]
+    decision: Literal[
+        "approve", "reject", "edit", "execute", "skip", "reword", "retry", "answer", "fill", "decline", "stop"
+    ]
     correction: str | msgspec.UnsetType = msgspec.UNSET
     steps: list[str] | msgspec.UnsetType = msgspec.UNSET
     step: str | msgspec.UnsetType = msgspec.UNSET
     text: str | msgspec.UnsetType = msgspec.UNSET
+    values: dict[str, FieldValue] | msgspec.UnsetType = msgspec.UNSET
     why: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class AnswerBody(_Body, frozen=True, kw_only=True):
-    """What the user answers to the question `id`."""
+    """What the user answers: `text` to a question, `values` by ref to a form; neither declines."""
 
     id: int
-    text: str
+    text: str | None = None
+    values: dict[str, FieldValue] | None = None
+
+    @property
+    def decision(self) -> dict[str, Any]:
+        """The same as a decision."""
+        if self.values is not None:
+            return {"decision": "fill", "values": self.values}
+        return {"decision": "decline"} if self.text is None else {"decision": "answer", "text": self.text}
 
 
 class SessionRequest(_Body, frozen=True, kw_only=True):

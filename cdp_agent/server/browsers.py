@@ -23,15 +23,15 @@ _log = logging.getLogger(__name__)
 
 
 class OpenedContext(msgspec.Struct, frozen=True):
-    """A browser context, and the folder on this machine that its downloads go to."""
+    """A browser context, and the folders on this machine that are its own: of its downloads, of Chrome's profile."""
 
     browser: BrowserContext
-    folder: Path
+    folders: tuple[str, ...]
 
     def without_paths(self, data: bytes) -> bytes:
-        """JSON without what it says of this machine: of a file in the folder, its name is left."""
-        for told in {str(self.folder), str(self.folder.resolve())}:
-            written = msgspec.json.encode(told)[1:-1]
+        """JSON without what it says of this machine: of a file in one of the folders, its name is left."""
+        for folder in self.folders:
+            written = msgspec.json.encode(folder)[1:-1]
             data = data.replace(written + b"/", b"").replace(written, b"")
         return data
 
@@ -45,7 +45,14 @@ class Browsers:
         self._browser = browser
         self._is_ours = browser is None
         self._opening = asyncio.Lock()
-        self._folder = Path(tempfile.mkdtemp(prefix="cdp-agent-serve-"))
+        self._folder: Path | None = None
+
+    async def had(self) -> Browser:
+        """The browser. Raises HttpProblem where none is to be had."""
+        try:
+            return await self.open()
+        except (BrowserError, SetupError) as error:
+            raise _none_to_be_had(error) from error
 
     async def open(self) -> Browser:
         """Raises BrowserError, SetupError."""
@@ -64,10 +71,14 @@ class Browsers:
     @asynccontextmanager
     async def context(self, page: Config, name: str) -> AsyncIterator[OpenedContext]:
         """A context with the settings `page`, gone afterwards with all that it stored. Raises HttpProblem."""
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="cdp-agent-serve-"))
         folder = self._folder / name
         folder.mkdir(mode=0o700)
         try:
-            opened = OpenedContext(await self._new_context(page, folder), folder)
+            browser = await self._new_context(page, folder)
+            folders = {str(folder), str(folder.resolve()), *([browser.profile] if browser.profile else [])}
+            opened = OpenedContext(browser, tuple(folders))
             try:
                 yield opened
             finally:
@@ -76,26 +87,32 @@ class Browsers:
                 except BrowserError as error:  # with its Chrome gone, it is gone too
                     _log.debug("context %s: %s", name, error)
         finally:
+            # What cannot be removed now goes with the folder around it, at the end.
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     async def _new_context(self, page: Config, folder: Path) -> BrowserContext:
         keywords = page_keywords(page)
         keywords = {name: value for name, value in keywords.items() if name not in ("profile", "downloads")}
+        browser = await self.had()
         try:
-            browser = await self.open()
             return await browser.new_context(isolated=True, downloads=folder, **keywords)
         except SetupError as error:
             raise bad_request(str(error)) from error
         except BrowserError as error:
-            _log.error("no browser context could be opened: %s", error)  # the message may name files of this machine
-            raise HttpProblem(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                "BrowserError",
-                "This server has no Chrome now; its log says why. Try again later.",
-                {"Retry-After": "10"},
-            ) from error
+            raise _none_to_be_had(error) from error
 
     async def close(self) -> None:
         if self._is_ours and self._browser is not None:
             await self._browser.close()
-        await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+        if self._folder is not None:
+            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+
+
+def _none_to_be_had(error: Exception) -> HttpProblem:
+    _log.error("no browser context can be opened: %s", error)  # the message may name files of this machine
+    return HttpProblem(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "BrowserError",
+        "This server has no Chrome now; its log says why. Try again later.",
+        {"Retry-After": "10"},
+    )

@@ -158,7 +158,15 @@ def _text(value: Any) -> str:
 def _camel(event: events.Event) -> dict[str, Any]:
     """Its own fields, named as JavaScript names them."""
     fields: dict[str, Any] = msgspec.to_builtins(event)
-    return {_renamed(name): value for name, value in fields.items() if name not in ("type", "timestamp", "step")}
+    own = {name: value for name, value in fields.items() if name not in ("type", "timestamp", "step")}
+    return {_renamed(name): _items_renamed(value) for name, value in own.items()}
+
+
+def _items_renamed(value: Any) -> Any:
+    """Lists of structs, such as the fields of a form; all else as it is."""
+    if not isinstance(value, list):
+        return value
+    return [{_renamed(name): each for name, each in item.items()} if isinstance(item, dict) else item for item in value]
 
 
 def _renamed(name: str) -> str:

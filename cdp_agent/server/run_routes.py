@@ -81,7 +81,9 @@ class RunRoutes:
     async def _answer(self, request: Request) -> Response:
         run = self._run(request)
         said = decoded(await request.body(), AnswerBody)
-        return _taken(run, await run.question.decide(said.id, {"decision": "answer", "text": said.text}), said.id)
+        if said.text is not None and said.values is not None:
+            raise bad_request("Give text or values, not both.")
+        return _taken(run, await run.question.decide(said.id, said.decision), said.id)
 
     async def _stop(self, request: Request) -> Response:
         run = self._run(request)

@@ -178,14 +178,12 @@ class Runs:
         """A run that has begun. `leave_grace_s`: see `ServerOptions`. Raises HttpProblem."""
         if self._closing:
             raise too_many("This server is about to end.", BUSY_RETRY_S)
+        await self._check(request)
         if self.under_way >= self._options.max_runs:
             raise too_many(
                 f"{self._options.max_runs} runs are under way, and no more may be at once: try again later.",
                 BUSY_RETRY_S,
             )
-        if request.webhook is not None and not self._options.admits_webhook(request.webhook):
-            allowed = ", ".join(self._options.webhooks) or "nowhere"
-            raise bad_request(f"webhook: this server sends results to {allowed}.")
         grace_s = self._options.leave_grace_s if leave_grace_s is None else leave_grace_s
         run = ServedRun(token_urlsafe(12), request, grace_s)
         self._beginning += 1
@@ -205,6 +203,14 @@ class Runs:
         task.add_done_callback(self._ended)
         return run
 
+    async def _check(self, request: RunRequest) -> None:
+        """Raises HttpProblem for what cannot be carried out, before anything is opened for it."""
+        if request.webhook is not None and not self._options.admits_webhook(request.webhook):
+            allowed = ", ".join(self._options.webhooks) or "nowhere"
+            raise bad_request(f"webhook: this server sends results to {allowed}.")
+        browser, unasked, never = await self._browsers.had(), OpenQuestion(), asyncio.Event()
+        await begun(request, browser, self._config, self._options, unasked, never).aclose()
+
     def find(self, run_id: str) -> ServedRun:
         """Raises HttpProblem when there is none."""
         if (run := self._runs.get(run_id)) is None:
@@ -222,8 +228,9 @@ class Runs:
                     else:
                         run.question.told(event)
                         run.log.add(*_told(event, opened))
-            run.result = last.result
-            run.log.add(*_told(last, opened))
+            kind, data = _told(last, opened)
+            run.result = msgspec.json.decode(data, type=TaskCompleted).result
+            run.log.add(kind, data)
         finally:
             run.over()
         if run.request.webhook is not None:

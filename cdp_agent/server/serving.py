@@ -101,7 +101,8 @@ class HttpServer(uvicorn.Server):
 def listening_at(host: str, port: int) -> socket.socket:
     """A socket that listens there; port 0: any that is free. Raises SetupError when it cannot be had."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family)
+    # With its protocol told: asyncio turns Nagle's algorithm off only where it knows that it is TCP.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         # Those that are accepted have the same: a client that vanished is noticed.

@@ -650,7 +650,8 @@ class Agent(Face[AsyncAgent]):
     lets it run JavaScript in the page.
 
     The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does
-    not: for the patterns see page/policy/rules.py. The model uploads files out of `upload_folders` alone.
+    not: for the patterns see page/policy/rules.py. Files are uploaded out of `upload_folders` alone; without,
+    a model uploads none, and steps that need no model those that they name.
 
     With `planner` in place of `model` the task is carried out in steps of plain English. It gets the page as
     `planner_page` says, and a picture with `vision`, and gives a plan (`flow="plan"`) or one step at a time
@@ -705,7 +706,7 @@ class Agent(Face[AsyncAgent]):
         prices: Path | str | None = None,
         allow: Iterable[str] | None = None,
         deny: Iterable[str] = (),
-        upload_folders: Iterable[str | os.PathLike[str]] = (),
+        upload_folders: Iterable[str | os.PathLike[str]] | None = None,
         search: str | None = None,
         search_base_url: str | None = None,
         search_api_key: str | None = None,

@@ -1,0 +1,94 @@
+"""The OpenAPI document: valid, complete, and good enough for a client that a program writes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openapi_spec_validator import validate
+from starlette.routing import Route
+
+from cdp_agent import Browser
+from cdp_agent.config import Config
+from cdp_agent.server.app import AgentApp
+from cdp_agent.server.openapi import document
+from cdp_agent.server.options import ServerOptions
+from cdp_agent.server.sessions import TOOLS
+from tests.agents import SHOP
+from tests.conftest import Serve
+from tests.http_serving import serving
+
+
+def test_the_document_is_valid() -> None:
+    validate(json.loads(json.dumps(document())))
+
+
+def test_every_route_is_in_the_document() -> None:
+    routes = {
+        (route.path, method)
+        for route in AgentApp(Config(), ServerOptions()).routes
+        if isinstance(route, Route)
+        for method in route.methods or ()
+        if method != "HEAD"
+    }
+    paths = document()["paths"]
+    written = {(path, method.upper()) for path, operations in paths.items() for method in operations}
+    calls = {("/v1/sessions/{id}/tools/{name}", "POST")}
+
+    assert routes - calls - {("/", "GET")} == written - {
+        (f"/v1/sessions/{{id}}/tools/{name}", "POST") for name in TOOLS
+    }
+
+
+def test_every_tool_has_its_arguments() -> None:
+    paths = document()["paths"]
+
+    for name, tool in TOOLS.items():
+        call = paths[f"/v1/sessions/{{id}}/tools/{name}"]["post"]
+        assert call["requestBody"]["content"]["application/json"]["schema"] == tool.parameters
+
+
+@pytest.mark.slow  # writes and checks some hundred files
+async def test_a_generated_client_opens_a_session_and_follows_a_run(
+    browser: Browser, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate_client(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    client_of = importlib.import_module("made_client").Client
+
+    def call(name: str) -> Any:
+        return importlib.import_module(f"made_client.api.default.{name}").asyncio_detailed
+
+    models = importlib.import_module("made_client.models")
+    async with serving(browser) as served:
+        client = client_of(base_url=served.url, httpx_args={"trust_env": False})
+        opened = await call("open_session")(client=client, body=models.SessionRequest(url=serve(SHOP)))
+        seen = await call("call_snapshot")(opened.parsed.id, client=client, body=models.CallSnapshotBody())
+        clicked = await call("call_click")(opened.parsed.id, client=client, body=models.CallClickBody(ref="E2"))
+        begun = await call("begin_run")(client=client, body=models.RunRequest(steps=["Click Go"], url=serve(SHOP)))
+        await served.events(begun.parsed.id)
+        told = await call("look_at_run")(begun.parsed.id, client=client)
+
+    assert 'button "Go"' in seen.parsed.text
+    assert clicked.parsed.error is None
+    assert told.parsed.status == "succeeded"
+
+
+def generate_client(folder: Path) -> None:
+    """Writes the package made_client into the folder."""
+    (folder / "openapi.json").write_text(json.dumps(document()))
+    (folder / "config.yml").write_text("post_hooks: []\n")
+    command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--fail-on-warning"]
+    made = subprocess.run(
+        [*command, "--path", "openapi.json", "--config", "config.yml", "--output-path", "made_client"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stdout + made.stderr

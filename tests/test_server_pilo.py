@@ -1,0 +1,125 @@
+"""`POST /pilo/run` as clients of Pilo's server know it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from httpx_sse import aconnect_sse
+
+from cdp_agent import Browser
+from cdp_agent.config import Config
+from fixtures.replay import ReplayServer, tool_call
+from tests.agents import CLICK, DONE, FILL, SHOP
+from tests.conftest import Serve
+from tests.http_serving import Served, serving
+
+FORBIDDEN = {"task:setup", "ai:generation", "ai:generation:error", "browser:screenshot_captured_image"}
+WAIT = tool_call("wait", {"seconds": 30})
+
+
+def scripted(server: ReplayServer) -> Config:
+    return Config(model="openai-compatible/scripted", base_url=server.base_url)
+
+
+async def pilo(served: Served, **body: Any) -> list[tuple[str, dict[str, Any]]]:
+    async with aconnect_sse(served.client, "POST", "/pilo/run", json=body) as source:
+        assert source.response.headers["x-pilo-task-id"]
+        return [(event.event, json.loads(event.data)) async for event in source.aiter_sse()]
+
+
+async def test_a_run_is_told_in_the_events_of_pilo(browser: Browser, serve: Serve) -> None:
+    url = serve(SHOP)
+    with ReplayServer(replies=[FILL, CLICK, DONE]) as model:
+        async with serving(browser, scripted(model)) as served:
+            events = await pilo(served, task="Find tea", url=url, browser="firefox", headless=True, maxIterations=9)
+
+    kinds = [kind for kind, _ in events]
+    told = dict(events)
+    assert kinds[0] == "start"
+    assert kinds[-2:] == ["complete", "done"]
+    assert (told["start"]["task"], told["start"]["url"]) == ("Find tea", url)
+    assert FORBIDDEN.isdisjoint(kinds)
+    assert {
+        *("task:started", "task:validated", "task:completed", "task:metrics", "task:metrics_incremental"),
+        *("agent:step", "agent:action", "agent:processing"),
+        *("browser:action_started", "browser:action_completed", "browser:navigated"),
+    } <= set(kinds)
+    assert all({"timestamp", "iterationId"} <= fields.keys() for kind, fields in events[1:-2])
+    assert told["start"].keys() == {"taskId", "task", "url"}
+    assert told["done"] == {}
+
+
+async def test_fields_have_the_names_of_pilo(browser: Browser, serve: Serve) -> None:
+    with ReplayServer(replies=[FILL, CLICK, DONE]) as model:
+        async with serving(browser, scripted(model)) as served:
+            events = await pilo(served, task="Find tea", url=serve(SHOP))
+
+    told = dict(reversed(events))
+    first = {name: value for name, value in told["agent:action"].items() if name not in ("timestamp", "iterationId")}
+    assert first == {"action": "fill", "ref": "E1", "value": "tea"}
+    assert told["agent:step"]["currentIteration"] == 1
+    assert {"plan", "successCriteria", "actionItems", "url"} <= told["task:started"].keys()
+    assert told["browser:action_completed"]["success"] is True
+    assert told["task:validated"]["completionQuality"] == "complete"
+    assert told["task:completed"]["finalAnswer"] == "Found tea."
+    assert told["task:metrics"]["totalInputTokens"] > 0
+    assert told["task:started"]["timestamp"] > 1e12  # milliseconds
+    result = told["complete"]
+    assert (result["success"], result["finalAnswer"]) == (True, "Found tea.")
+    assert result["stats"].keys() == {"iterations", "actions", "startTime", "endTime", "durationMs"}
+    assert result["validationOutcome"] == "accepted"
+
+
+async def test_what_stopped_the_run_has_the_code_of_pilo(browser: Browser, serve: Serve) -> None:
+    with ReplayServer(replies=[FILL, CLICK, DONE]) as model:
+        async with serving(browser, scripted(model)) as served:
+            events = await pilo(served, task="Find tea", url=serve(SHOP), maxIterations=1)
+
+    assert dict(events)["complete"]["error"]["code"] == "MAX_ITERATIONS"
+    assert dict(events)["complete"]["success"] is False
+
+
+async def test_a_client_that_leaves_aborts_the_task(browser: Browser, serve: Serve) -> None:
+    with ReplayServer(replies=[WAIT]) as model:
+        async with serving(browser, scripted(model)) as served:
+            body = {"task": "Wait", "url": serve(SHOP)}
+            async with aconnect_sse(served.client, "POST", "/pilo/run", json=body) as source:
+                async for event in source.aiter_sse():
+                    if event.event == "agent:waiting":
+                        break
+            (run,) = served.app.runs.all
+            async with asyncio.timeout(10):
+                await served.events(run.id)
+            status = run.status
+
+    assert status == "stopped"
+    assert browser.contexts == []
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        (b"{}", 400, "MISSING_TASK"),
+        (b'{"task": ""}', 400, "MISSING_TASK"),
+        (b'{"task": "x", "searchProvider": "yahoo"}', 400, "INVALID_SEARCH_PROVIDER"),
+        (b"no json", 500, "TASK_SETUP_FAILED"),
+        (b'{"task": "x"}', 500, "MISSING_API_KEY"),
+        (b'{"task": "x", "executablePath": "/bin/sh"}', 403, "NOT_ALLOWED"),
+        (b'{"task": "x", "pwCdpEndpoint": "http://169.254.169.254"}', 403, "NOT_ALLOWED"),
+        (b'{"task": "x", "provider": "openai", "openaiApiKey": "sk-1"}', 403, "NOT_ALLOWED"),
+        (b'{"task": "x", "blockResources": ["sound"]}', 400, "INVALID_REQUEST"),
+        (b'{"task": "x", "url": "file:///etc/passwd"}', 400, "INVALID_REQUEST"),
+    ],
+)
+async def test_errors_have_the_envelope_of_pilo(browser: Browser, body: bytes, status: int, code: str) -> None:
+    async with serving(browser) as served:
+        answer = await served.client.post("/pilo/run", content=body)
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+    assert answer.json()["success"] is False
+    assert answer.json()["error"].keys() == {
+        *("message", "code", "timestamp", "class", "reason", "recoverable", "phase", "taskId")
+    }

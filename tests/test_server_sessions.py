@@ -1,0 +1,271 @@
+"""Sessions over HTTP: tools called one by one, by a client that only knows the network."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from statistics import quantiles
+from typing import Any
+
+import pytest
+
+from cdp_agent import Browser
+from cdp_agent.config import Config
+from cdp_agent.session import Session
+from fixtures.shop import ShopServer
+from tests.agents import SHOP
+from tests.conftest import Serve
+from tests.http_serving import Served, serving
+
+MOST_OVERHEAD_MS = 4.0
+
+
+@pytest.fixture
+async def served(browser: Browser) -> AsyncIterator[Served]:
+    async with serving(browser) as served:
+        yield served
+
+
+def ref(text: str, role: str, name: str) -> str:
+    found = re.search(rf'{role} "{re.escape(name)}".*?\[ref=(E\d+)\]', text)
+    assert found is not None, text
+    return found[1]
+
+
+async def test_tools_buy_in_the_shop(served: Served) -> None:
+    with ShopServer() as shop:
+        session_id = await served.session(url=shop.url)
+
+        async def see() -> str:
+            text: str = (await served.call(session_id, "snapshot"))["text"]
+            return text
+
+        async def act(tool: str, role: str, name: str, **more: Any) -> None:
+            answer = await served.call(session_id, tool, ref=ref(await see(), role, name), **more)
+            assert answer["error"] is None, answer
+
+        await act("fill", "searchbox", "Search products", value="enamel mug", submit=True)
+        await act("click", "link", "Enamel mug, blue")
+        await act("click", "button", "Add to cart")
+        await act("click", "link", "Go to checkout")
+        for label, value in (("Full name", "Ada Berg"), ("Street", "Storgata 5"), ("City", "Oslo")):
+            await act("fill", "textbox", label, value=value)
+        await act("select", "combobox", "Country", option="Norway")
+        await act("check", "radio", "Invoice, 14 days")
+        await act("check", "checkbox", "I accept the terms of sale")
+        await act("click", "button", "Place order")
+        last = await see()
+
+        assert shop.orders[0].number in last
+
+
+async def test_an_answer_has_text_facts_and_pictures(served: Served, serve: Serve) -> None:
+    session_id = await served.session(url=serve(SHOP))
+
+    snapshot = await served.call(session_id, "snapshot")
+    clicked = await served.call(session_id, "click", ref=ref(snapshot["text"], "button", "Go"))
+    picture = await served.call(session_id, "screenshot")
+
+    assert snapshot["value"]["refs"]["E1"]["role"] == "textbox"
+    assert clicked["value"]["changed"]
+    assert clicked["error"] is None
+    assert base64.b64decode(picture["images"][0]).startswith(b"\x89PNG")
+
+
+async def test_what_the_page_refuses_is_in_the_answer(served: Served, serve: Serve) -> None:
+    session_id = await served.session(url=serve(SHOP))
+
+    stale = await served.call(session_id, "click", ref="E99")
+    wrong = await served.call(session_id, "click", reff="E1")
+
+    assert stale["error"]["type"] == "StaleRef"
+    assert wrong["error"] == {"type": "InvalidArguments", "message": wrong["text"]}
+
+
+@pytest.fixture
+def diary(tmp_path: Path) -> Path:
+    """A file of the machine that is nobody's business."""
+    (tmp_path / "diary.txt").write_text("dear diary")
+    return tmp_path / "diary.txt"
+
+
+async def test_a_caller_reaches_no_file_of_the_machine(served: Served, serve: Serve, diary: Path) -> None:
+    session_id = await served.session(url=serve("<title>Up</title><input type=file aria-label=File>"))
+    snapshot = await served.call(session_id, "snapshot")
+    field = ref(snapshot["text"], "button", "File") if 'button "File"' in snapshot["text"] else "E1"
+
+    answers = [
+        await served.call(session_id, "goto", url=f"file://{diary}"),
+        await served.call(session_id, "goto", url=f"view-source:file://{diary}"),
+        await served.call(session_id, "manage_tabs", action="open", url=f"file://{diary}"),
+        await served.call(session_id, "screenshot", path=f"{diary}.png"),
+        await served.call(session_id, "upload", ref=field, files=[str(diary)]),
+    ]
+
+    assert [answer["error"] is None for answer in answers] == [False] * 5
+    assert "dear diary" not in str(answers)
+    assert not await asyncio.to_thread(Path(f"{diary}.png").exists)
+
+
+async def test_steps_of_a_caller_upload_no_file_of_the_machine(served: Served, serve: Serve, diary: Path) -> None:
+    form = """<title>Up</title><label>Resume <input type=file id=f></label>
+        <script>f.onchange = () => f.files[0].text().then(text => document.body.append(text))</script>"""
+
+    run_id = await served.begin(steps=[f"Upload {diary} to Resume"], url=serve(form))
+    events = await served.events(run_id)
+
+    assert (await served.info(run_id))["status"] == "failed"
+    assert "may not be uploaded" in str([event.data for event in events])
+    assert "dear diary" not in str([event.data for event in events])
+
+
+async def test_downloads_are_told_without_the_place_they_are_in(served: Served, serve: Serve) -> None:
+    serve("a,b", path="/report.csv", headers={"Content-Disposition": "attachment"}, content_type="text/csv")
+    url = serve('<title>Reports</title><a href="/report.csv">Report</a>')
+    session_id = await served.session(url=url)
+    snapshot = await served.call(session_id, "snapshot")
+
+    clicked = await served.call(session_id, "click", ref=ref(snapshot["text"], "link", "Report"))
+    run_id = await served.begin(steps=["Click Report"], url=url)
+    told = "".join(event.data for event in await served.events(run_id))
+
+    assert clicked["value"]["downloads"][0]["suggested_name"] == "report.csv"
+    assert clicked["value"]["downloads"][0]["path"] == "report.csv"
+    assert "report.csv" in told
+    assert "cdp-agent-serve-" not in told + str(clicked)
+
+
+async def test_a_session_that_was_ended_is_gone(served: Served, serve: Serve, browser: Browser) -> None:
+    session_id = await served.session(url=serve(SHOP))
+
+    ended = await served.client.delete(f"/v1/sessions/{session_id}")
+    again = await served.client.delete(f"/v1/sessions/{session_id}")
+    call = await served.client.post(f"/v1/sessions/{session_id}/tools/snapshot")
+
+    assert [ended.status_code, again.status_code, call.status_code] == [204, 404, 404]
+    assert browser.contexts == []
+
+
+async def test_sessions_share_nothing(served: Served, serve: Serve) -> None:
+    url = serve("<title>Visits</title><script>document.cookie = 'seen=1'</script>")
+    first = await served.session(url=url)
+    second = await served.session()
+
+    await served.call(second, "goto", url=url + "?again")
+    cookies = await served.call(first, "evaluate", expression="document.cookie")
+    other = await served.client.get(f"/v1/sessions/{second}")
+
+    assert "seen=1" in cookies["text"]
+    assert other.json()["tabs"] == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "kind"),
+    [
+        ("POST", "/v1/sessions", b'{"url": "file:///etc/passwd"}', 400, "InvalidArguments"),
+        ("POST", "/v1/sessions", b'{"url": "http://127.0.0.1:1/"}', 400, "NavigationFailed"),
+        ("POST", "/v1/sessions", b'{"page": {"viewport": "big"}}', 400, "InvalidArguments"),
+        ("POST", "/v1/sessions", b'{"page": {"timezone": "Mars/Base"}, "url": "about:blank"}', 400, "InvalidArguments"),
+        ("POST", "/v1/sessions", b'{"pages": {}}', 400, "InvalidArguments"),
+        ("POST", "/v1/sessions", b"{", 400, "InvalidJson"),
+        ("GET", "/v1/sessions/none", b"", 404, "NotFound"),
+        ("DELETE", "/v1/sessions", b"", 405, "MethodNotAllowed"),
+        ("POST", "/v1/sessions/SESSION/tools/clik", b"{}", 404, "NotFound"),
+        ("POST", "/v1/sessions/SESSION/tools/done", b"{}", 404, "NotFound"),
+        ("POST", "/v1/sessions/SESSION/tools/click", b"[]", 400, "InvalidArguments"),
+        ("POST", "/v1/sessions/SESSION/tools/click", b'{"ref": ', 400, "InvalidJson"),
+        ("POST", "/v1/sessions/SESSION/tools/extract", b'{"description": "all"}', 503, "NoModel"),
+        ("GET", "/v1/sessions/SESSION/tools/click", b"", 405, "MethodNotAllowed"),
+        ("GET", "/v1/nothing", b"", 404, "NotFound"),
+    ],
+)
+async def test_what_is_wrong_is_said_with_a_status(
+    served: Served, browser: Browser, method: str, path: str, body: bytes, status: int, kind: str
+) -> None:
+    if "SESSION" in path:
+        path = path.replace("SESSION", await served.session())
+    before = len(browser.contexts)
+
+    answer = await served.client.request(method, path, content=body)
+
+    assert (answer.status_code, answer.json()["error"]["type"]) == (status, kind)
+    assert len(browser.contexts) == before
+
+
+@pytest.mark.parametrize("arguments", [{}, {"ref": 7}, {"ref": "x" * 100_000}, {"nonsense": None}, {"ref": {"a": []}}])
+async def test_every_tool_bears_bad_arguments(served: Served, serve: Serve, arguments: dict[str, Any]) -> None:
+    session_id = await served.session(url=serve(SHOP))
+    tools = (await served.client.get("/v1/tools")).json()["tools"]
+
+    for tool in tools:
+        if tool["name"] not in ("wait", "extract"):
+            answer = await served.client.post(f"/v1/sessions/{session_id}/tools/{tool['name']}", json=arguments)
+            assert answer.status_code == 200, (tool["name"], answer.text)
+    page = await served.call(session_id, "snapshot")
+
+    assert page["error"] is None
+
+
+async def test_no_more_sessions_than_may_be_and_idle_ones_are_closed(browser: Browser, serve: Serve) -> None:
+    async with serving(browser, max_sessions=1, session_idle_s=0.01) as served:
+        await served.session(url=serve(SHOP))
+        refused = await served.client.post("/v1/sessions", json={})
+        await asyncio.sleep(0.02)  # it is to be idle for longer than it may
+        await served.app.sessions.close_idle()
+        opened = await served.client.post("/v1/sessions", json={})
+
+    assert (refused.status_code, opened.status_code) == (429, 201)
+    assert int(refused.headers["retry-after"]) > 0
+    assert browser.contexts == []
+
+
+async def test_a_call_costs_little_more_than_in_python(served: Served, browser: Browser, serve: Serve) -> None:
+    url = serve(SHOP)
+    session_id = await served.session(url=url)
+    context = await browser.new_context()
+    session = Session(context)
+    await session.call("goto", {"url": url})
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    request = f"POST /v1/sessions/{session_id}/tools/snapshot HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
+
+    async def over_http() -> None:
+        """Without a client library, whose own time is its own affair."""
+        writer.write(request.encode())
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+        assert length is not None
+        await reader.readexactly(int(length[1]))
+
+    async def in_python() -> None:
+        await session.call("snapshot")
+
+    taken: dict[str, list[float]] = {"http": [], "python": []}
+    for _ in range(60):
+        for name, call in (("http", over_http), ("python", in_python)):
+            began = time.perf_counter()
+            await call()
+            taken[name].append(time.perf_counter() - began)
+    writer.close()
+    await context.close()
+
+    assert (quartile(taken["http"]) - quartile(taken["python"])) * 1000 < MOST_OVERHEAD_MS
+
+
+def quartile(values: list[float]) -> float:
+    """The lower one: other programs on the machine make a call slower, and none makes it faster."""
+    return quantiles(values, n=4)[0]
+
+
+async def test_a_model_is_asked_for_extract_only_where_there_is_one(browser: Browser, serve: Serve) -> None:
+    async with serving(browser, Config(model="openai-compatible/none", base_url="http://127.0.0.1:9")) as served:
+        session_id = await served.session(url=serve(SHOP))
+        answer = await served.client.post(
+            f"/v1/sessions/{session_id}/tools/extract", json={"description": "the prices"}, timeout=90
+        )
+
+    assert answer.status_code == 200
+    assert answer.json()["error"]["type"] == "Unreachable"

@@ -15,14 +15,37 @@ function isSaidElsewhere(element) {
 function isClippedAway(element) {
   const box = getBoundingClientRect_.call(element);
   if (computedStyleOf(element).display === 'contents') return false;
-  for (let around = flatParent(element); around && tagOf(around) !== 'BODY'; around = flatParent(around)) {
-    const { overflowX, overflowY } = computedStyleOf(around);
-    if (overflowX === 'visible' && overflowY === 'visible') continue;
-    const clip = getBoundingClientRect_.call(around);
-    if (overflowX !== 'visible' && (box.right <= clip.left || box.left >= clip.right)) return true;
-    if (overflowY !== 'visible' && (box.bottom <= clip.top || box.top >= clip.bottom)) return true;
+  for (let clip = clipAround(element); clip; clip = clip.outer) {
+    if (clip.across && (box.right <= clip.box.left || box.left >= clip.box.right)) return true;
+    if (clip.along && (box.bottom <= clip.box.top || box.top >= clip.box.bottom)) return true;
   }
   return false;
+}
+
+/** @typedef {{box: DOMRect, across: boolean, along: boolean, outer: Clip | null}} Clip  a box that clips what is in it, and the next one around */
+/** What clips the contents of an element, for one reading: most of what is asked about has the same things around. @type {Map<Element, Clip | null>} */
+let clipsOf = new Map();
+
+/** @returns {Clip | null} the nearest */
+function clipAround(element) {
+  const passed = [];
+  let clip = null;
+  for (let around = flatParent(element); around && tagOf(around) !== 'BODY'; around = flatParent(around)) {
+    const known = clipsOf.get(around);
+    if (known !== undefined) {
+      clip = known;
+      break;
+    }
+    passed.push(around);
+  }
+  while (passed.length) {
+    const around = passed.pop();
+    const { overflowX, overflowY } = computedStyleOf(around);
+    const [across, along] = [overflowX !== 'visible', overflowY !== 'visible'];
+    if (across || along) clip = { box: getBoundingClientRect_.call(around), across, along, outer: clip };
+    clipsOf.set(around, clip);
+  }
+  return clip;
 }
 
 const MOST_SIBLINGS = 8;
@@ -34,7 +57,7 @@ function hasSpokenTwin(element) {
   if (!parent) return false;
   let sibling = firstElementChild_.call(parent);
   for (let i = 0; sibling && i < MOST_SIBLINGS; i++, sibling = nextElementSibling_.call(sibling)) {
-    if (sibling !== element && lettersOf(sibling) === words && isForScreenReaders(sibling)) return true;
+    if (sibling !== element && isForScreenReaders(sibling) && lettersOf(sibling) === words) return true;
   }
   return false;
 }

@@ -8,6 +8,8 @@ const SHOWING_NAMES = [
 ];
 const DECORATING_NAMES = ['vertical-align', 'text-decoration-line', 'font-family'];
 const MATTERING_NAMES = new Set([...SHOWING_NAMES, ...DECORATING_NAMES]);
+// Of those, what only shows or hides: `readRule` does not ask for it.
+const PLACING_NAMES = new Set(['display', 'visibility', 'float', 'position']);
 const isVariable = (name) => name.startsWith('--');
 const DEEPEST_RULE = 20;
 const styleOfRule_ = getterOf(CSSStyleRule.prototype, 'style');
@@ -20,8 +22,24 @@ const { item: itemOfStyle_, getPropertyValue: valueOfStyle_, getPropertyPriority
 /**
  * What a sheet consisted of, in order: declarations, other rules themselves, texts. @typedef {unknown[]} Makeup
  * What a rule declared: the names of all that it set, and what those were set to that matter.
- * @typedef {{rule: CSSRule, style: CSSStyleDeclaration, names: string[], mattering: [string, string, string][], inner: CSSRuleList | null, size: number, selector: string | null}} Declared
+ * @typedef {{rule: CSSRule, style: CSSStyleDeclaration, names: string[], mattering: [string, string, string][], isRead: boolean, inner: CSSRuleList | null, size: number, selector: string | null}} Declared
+ *   isRead: it sets what `readRule` asks for
  */
+
+/** Of each rule whose sheet was walked over, as that found it last: who reads the rules next need not ask them again. @type {WeakMap<CSSRule, Declared>} */
+const declaredOf = new WeakMap();
+
+/** Whether a rule neither declares anything that matters nor holds other rules. @param {CSSRule} rule */
+function declaresNothing(rule) {
+  const declared = declaredOf.get(rule);
+  return declared !== undefined && declared.mattering.length === 0 && declared.size === 0;
+}
+
+/** What a rule declares of what matters, as its own text would have it. @param {CSSRule & {style: CSSStyleDeclaration}} rule */
+function declaredText(rule) {
+  const declared = declaredOf.get(rule);
+  return declared ? declared.mattering.map(([name, value]) => `${name}: ${value}`).join('; ') : rule.style.cssText; // of @page
+}
 
 /** @type {WeakMap<CSSStyleSheet, {makeup: Makeup, version: number}>} */
 const makeups = new WeakMap();
@@ -71,6 +89,7 @@ function findVersion(sheet) {
   const tellDeclared = (rule) => {
     const declared = declaredBy(rule);
     makeup.push(declared);
+    declaredOf.set(rule, declared);
     return declared;
   };
   if (!walkSheet(sheet, { tell: (item) => makeup.push(item) > 0, tellDeclared }, 0)) return 0;
@@ -120,12 +139,22 @@ function declaredBy(rule) {
   const isStyleRule = rule instanceof CSSStyleRule;
   const style = isStyleRule ? styleOfRule_.call(rule) : rule.style;
   const inner = isStyleRule ? rulesOfRule_.call(rule) : null;
-  const names = Array.from({ length: lengthOfStyle_.call(style) }, (_, i) => itemOfStyle_.call(style, i));
-  const mattering = names.filter((name) => MATTERING_NAMES.has(name) || isVariable(name))
-    .map((name) => /** @type {[string, string, string]} */ ([name, valueOfStyle_.call(style, name), priorityOfStyle_.call(style, name)]));
+  const length = lengthOfStyle_.call(style);
+  /** @type {string[]} */
+  const names = [];
+  /** @type {[string, string, string][]} */
+  const mattering = [];
+  let isRead = false;
+  for (let i = 0; i < length; i++) {
+    const name = itemOfStyle_.call(style, i);
+    names.push(name);
+    const isNamed = MATTERING_NAMES.has(name);
+    if (isNamed || isVariable(name)) mattering.push([name, valueOfStyle_.call(style, name), priorityOfStyle_.call(style, name)]);
+    isRead ||= isNamed && !PLACING_NAMES.has(name);
+  }
   const size = inner ? lengthOfRules_.call(inner) : 0;
   // Rules in it have its selector in theirs.
-  return { rule, style, names, mattering, inner, size, selector: inner && (mattering.length || size) ? selectorOfRule_.call(rule) : null };
+  return { rule, style, names, mattering, isRead, inner, size, selector: inner && (mattering.length || size) ? selectorOfRule_.call(rule) : null };
 }
 
 /** @param {any} was  what a sheet consisted of there @returns {Declared | null} that, if the rule declares it still */

@@ -47,9 +47,10 @@ function readRules(rules, parent, facts, depth, isElsewhere) {
   if (depth > 20) return;
   for (let i = 0; i < rules.length; i++) {
     const rule = rules[i];
+    if (declaresNothing(rule)) continue;
     if (rule.selectorText !== undefined && rule.style) {
       const selector = parent ? nested(parent, rule.selectorText) : rule.selectorText;
-      readRule(rule.style, selector, facts);
+      if (declaredOf.get(rule)?.isRead !== false) readRule(rule.style, selector, facts);
       if (rule.cssRules && rule.cssRules.length) readRules(rule.cssRules, selector, facts, depth + 1, isElsewhere);
     } else if (rule.styleSheet) {
       const inner = factsOf(rule.styleSheet, isElsewhere);

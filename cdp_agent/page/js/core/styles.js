@@ -8,7 +8,7 @@
  * risks: the same object for as long as the sheets are the same; key: which of them and of their media apply; structural, dynamic:
  * selectors and states with what they select now; dependent: for the element, ::before and ::after, what was computed of those where it depends
  * @typedef {{structural: Set<string>, dynamic: Set<string>, medias: Set<string>, dependent: Map<string, Set<string>>, readable: boolean,
- *   showing: Set<string>, contained: boolean}} Risks  showing: selectors of rules that show, hide or say something; contained: those that are being
+ *   showing: Set<string>, contained: boolean, emptiness: boolean}} Risks  emptiness: some look whether elements are empty; showing: selectors of rules that show, hide or say something; contained: those that are being
  *   collected hold by the sizes of containers, of which nobody tells
  */
 
@@ -98,7 +98,7 @@ const mediaMatch = (text) => text === '' || window.matchMedia(text).matches;
 function risksOf(sheets) {
   const risks = {
     structural: new Set(), dynamic: new Set(), medias: new Set(), dependent: new Map([['', new Set()], ['::before', new Set()], ['::after', new Set()]]),
-    readable: true, showing: new Set(), contained: false,
+    readable: true, showing: new Set(), contained: false, emptiness: false,
   };
   for (const sheet of sheets) collectRules(sheet.cssRules, '', risks, 0);
   for (const selector of risks.showing) for (const part of splitList(selector)) addRisk(part, risks);
@@ -111,17 +111,17 @@ function collectRules(rules, parent, risks, depth) {
   if (depth > DEEPEST_RULE) risks.readable = false;
   for (let i = 0; i < rules.length && risks.readable; i++) {
     const rule = rules[i];
-    if (rule instanceof CSSKeyframesRule) continue;
+    if (rule instanceof CSSKeyframesRule || declaresNothing(rule)) continue;
     if (rule.selectorText !== undefined && rule.style) {
       const selector = parent ? nested(parent, rule.selectorText) : rule.selectorText;
-      collectRule(selector, rule.style.cssText, risks);
+      collectRule(selector, declaredText(rule), risks);
       if (rule.cssRules && rule.cssRules.length) collectRules(rule.cssRules, selector, risks, depth + 1);
     } else if (rule.styleSheet) {
       risks.medias.add(rule.media.mediaText);
       collectRules(rule.styleSheet.cssRules, parent, risks, depth + 1);
     } else if (rule.cssRules) {
       collectRulesIn(rule, parent, risks, depth + 1);
-    } else if (parent && rule.style && rule.selectorText === undefined) collectRule(parent, rule.style.cssText, risks);
+    } else if (parent && rule.style && rule.selectorText === undefined) collectRule(parent, declaredText(rule), risks);
   }
 }
 
@@ -178,6 +178,7 @@ function addRisk(selector, risks) {
   }
   if (!isStructural) return;
   const subject = subjectOf(selector);
+  risks.emptiness ||= /:empty/i.test(bare);
   if (isValid(subject)) risks.structural.add(subject);
   else risks.readable = false;
 }

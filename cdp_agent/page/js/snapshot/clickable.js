@@ -57,7 +57,12 @@ const BUTTON_FACE = 'rgb(239, 239, 239)';
 
 /** ` [class=star] [color=#ffd700]`: for what has neither name nor content, what its author called it, and what is seen of it. */
 function hintOf(element) {
-  reading.notes?.always.add(element); // for its colour
+  const hint = lookedUpHint(element);
+  reading.notes?.hinted.set(element, hint);
+  return hint;
+}
+
+function lookedUpHint(element) {
   const hint = ownHint(element) || iconHint(element) || hintState('class', attr(element, 'class'));
   const background = computedStyleOf(element).backgroundColor;
   const colour = background !== BUTTON_FACE && /^rgb\((\d+), (\d+), (\d+)\)$/.exec(background);

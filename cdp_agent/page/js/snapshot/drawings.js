@@ -24,21 +24,28 @@ const isPart = (element) => {
 /** An <svg>: an icon is a line when it has a name or takes clicks, a drawing also when there is something in it. */
 function visitDrawing(element, tag, role, parent, flags, depth) {
   if (isPart(element)) {
+    reading.notes?.always.add(element);
     visitGroup(element, tag, explicitRole(element, tag, attr(element, 'role')) ?? '', parent, flags, depth);
     return;
   }
   const box = getBoundingClientRect_.call(element);
-  const isSmall = box.width < SMALLEST_DRAWING || box.height < SMALLEST_DRAWING;
+  const isSmall = isSmallBox(box);
   if ((isSmall || flags & UNNAMED_ICON) && !holdsMoreThanPaint(element, flags)) {
+    // Of what tells an icon, its size alone may change untold and unseen: attributes, text and cursors are followed like any other.
+    reading.notes?.icons.set(element, isSmall);
     if (!(flags & UNNAMED_ICON)) visitIcon(element, tag, role, parent, flags);
     return;
   }
+  reading.notes?.always.add(element); // for the boxes of what is in it
   const line = drawingLine(element, tag, role, flags);
   if (!isSmall) idOf(element); // in the order of the page
   const isClickable = isClickableImage(element, flags);
   visitParts(element, line, flags & ~(POINTER | POINTER_DUE), depth);
   finishDrawing(line, parent, { flags, isSmall, isUsed: isClickable, isCanvas: isCanvas(element, box, isClickable) });
 }
+
+const isSmallBox = ({ width, height }) => width < SMALLEST_DRAWING || height < SMALLEST_DRAWING;
+const isSmallDrawing = (element) => isSmallBox(getBoundingClientRect_.call(element));
 
 function drawingLine(element, tag, role, flags) {
   const line = newLine(element, tag, role && role !== 'none' ? role : 'img');

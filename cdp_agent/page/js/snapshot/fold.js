@@ -100,8 +100,13 @@ const standsAroundOne = ({ tag, states, kids }) =>
 /** Of what may be clickable: not when it stands around controls, nor when it takes no room. */
 function isControl(line) {
   if (holdsControls(line)) return false;
-  reading.notes?.always.add(line.element);
-  const box = getBoundingClientRect_.call(line.element);
+  const answer = takesRoom(line.element);
+  reading.notes?.roomy.set(line.element, answer);
+  return answer;
+}
+
+function takesRoom(element) {
+  const box = getBoundingClientRect_.call(element);
   return box.width > 0 && box.height > 0;
 }
 

@@ -88,6 +88,7 @@ function forget() {
   labelsOfRoots = new Map();
   countersOfRoots = new Map();
   versions = new Map();
+  clipsOf = new Map();
   rulesAskedFor = 0;
   areRulesTheSame = false;
   sparseRoot = null;

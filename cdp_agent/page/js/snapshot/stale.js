@@ -5,6 +5,8 @@
 let staleObserver = null;
 /** Whether rules that look at neighbours may have come to select others. */
 let structureChanged = false;
+/** Whether text nodes came or went, and nothing else: no selector looks at those but `:empty`. */
+let textsChanged = false;
 
 const target_ = getterOf(MutationRecord.prototype, 'target');
 const type_ = getterOf(MutationRecord.prototype, 'type');
@@ -15,7 +17,7 @@ const fullscreenElement_ = getterOf(Document.prototype, 'fullscreenElement');
 const MOST_STALE = 3000; // elements: beyond, reading all is as fast
 
 // What depends on other elements, or changes without a mutation.
-const UNTOLD_TAGS = new Set('INPUT TEXTAREA SELECT PROGRESS METER OUTPUT LABEL CANVAS VIDEO AUDIO OBJECT EMBED IFRAME FRAME svg SLOT OPTION'.split(' '));
+const UNTOLD_TAGS = new Set('INPUT TEXTAREA SELECT PROGRESS METER OUTPUT CANVAS VIDEO AUDIO OBJECT EMBED IFRAME FRAME SLOT OPTION'.split(' '));
 // Which child is the first one counts there.
 const FIRST_COUNTS = new Set(['DETAILS', 'FIELDSET']);
 
@@ -37,7 +39,7 @@ function watchStale(notes) {
   notes.provable = notes.around !== null;
   if (!notes.provable) return;
   compareStructural(notes.around.styles, notes.around.styles, () => {});
-  structureChanged = false;
+  structureChanged = textsChanged = false;
   notes.animated = areDrawingsAnimated();
   staleObserver = new MutationObserver(noteMutations);
   const all = { subtree: true, childList: true, attributes: true, characterData: true, characterDataOldValue: true };
@@ -70,7 +72,7 @@ function stillHolds(notes, sameRules) {
   noteMutations(staleObserver.takeRecords());
   if (kept !== notes) return false;
   if (structureChanged) selectedByAttributes.clear();
-  else if (sameRules) takeRulesForTheSame(); // else Chrome has counted what came of the changes, too
+  else if (sameRules && !textsChanged) takeRulesForTheSame(); // else Chrome has counted what came of the changes, too
   const { around } = notes;
   const now = surroundings(notes);
   if (!now || now.root !== around.root || now.origin !== around.origin || now.fullscreen !== around.fullscreen || now.designed !== around.designed) return false;
@@ -84,9 +86,9 @@ function stillHolds(notes, sameRules) {
   const diff = (element) => markDeep(notes, element);
   compareDependent(around.styles, now.styles, diff);
   const moved = compareDynamic(around.styles, now.styles, diff);
-  if (moved || structureChanged) compareStructural(around.styles, now.styles, diff);
+  if (moved || structureChanged || (textsChanged && now.styles.risks.emptiness)) compareStructural(around.styles, now.styles, diff);
   else now.styles.structural = around.styles.structural;
-  structureChanged = false;
+  structureChanged = textsChanged = false;
   notes.around = now;
   if (notes.changed.get(now.root) === readings || notes.changes > MOST_STALE) return false;
   markCells(notes);
@@ -96,7 +98,8 @@ function stillHolds(notes, sameRules) {
 /** Remembers an element that is seen, if it may be read differently although nobody tells. @param {Notes} notes */
 function noteUntold(notes, element, tag) {
   if (tag === 'INPUT' && TICKED.has(inputType(element))) notes.ticked.set(element, tickOf(element));
-  else if (UNTOLD_TAGS.has(tag) || tag.includes('-') || (tag === 'TH' && !isInRow(element))) notes.always.add(element);
+  else if (tag === 'LABEL' && controlOfLabel(element) === null) notes.unlabelling.set(element, null);
+  else if (tag === 'LABEL' || UNTOLD_TAGS.has(tag) || tag.includes('-') || (tag === 'TH' && !isInRow(element))) notes.always.add(element);
 }
 
 let timesElsewhere = 0;
@@ -144,6 +147,10 @@ function markUntold(notes) {
   }
   sparseRoot = document;
   markChanged(notes, notes.painted, looksPainted);
+  markChanged(notes, notes.roomy, takesRoom);
+  markChanged(notes, notes.icons, isSmallDrawing);
+  markChanged(notes, notes.hinted, lookedUpHint);
+  markChanged(notes, notes.unlabelling, controlOfLabel);
   markChanged(notes, notes.ticked, tickOf);
   markChanged(notes, notes.drawn, classOf, markRestyled);
   markChanged(notes, notes.leading, hrefOf);
@@ -225,24 +232,31 @@ function noteText(notes, node, before) {
 }
 
 function noteChildren(notes, parent, record) {
-  structureChanged = true;
+  const [added, removed] = [addedNodes_.call(record), removedNodes_.call(record)];
+  if (holdsElement(added) || holdsElement(removed)) structureChanged = true;
+  else textsChanged = true;
   if (nodeType_.call(parent) !== 1) {
     markDeep(notes, documentElement_.call(document));
     return;
   }
   if (FIRST_COUNTS.has(tagOf(parent))) markDeep(notes, parent);
   else markStale(notes, parent);
-  for (const node of addedNodes_.call(record)) {
+  for (const node of added) {
     if (nodeType_.call(node) !== 1) continue;
     noteChanged(notes, node);
     noteStyled(notes, node);
     noteOther(notes, node);
   }
-  for (const node of removedNodes_.call(record)) {
+  for (const node of removed) {
     if (nodeType_.call(node) !== 1) continue;
     notes.memos.delete(node);
     for (const inner of selectAll(node, '*')) notes.memos.delete(inner);
   }
+}
+
+function holdsElement(nodes) {
+  for (let i = 0; i < nodes.length; i++) if (nodeType_.call(nodes[i]) === 1) return true;
+  return false;
 }
 
 /** An element that came, or has another attribute. @param {Notes} notes @param {Element} element */

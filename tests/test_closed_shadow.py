@@ -88,6 +88,25 @@ async def test_no_closed_root_is_looked_for_where_only_text_came(
     assert asked.count("DOM.getOuterHTML") <= 1  # when Chrome has collected its garbage, it is looked up
 
 
+async def test_closed_roots_are_looked_for_once_where_there_are_open_ones(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hosts = "<p class=h></p>" * 30
+    fill = "for (const h of document.querySelectorAll('.h')) h.attachShadow({mode: 'open'}).innerHTML = 'open'"
+    await page.goto(serve(f"<!doctype html>{hosts}<script>{fill}</script>"))
+    asked, post = list[str](), Session.post
+
+    def noted(session: Session, command: Command[Any]) -> asyncio.Future[Any]:
+        asked.append(command.method)
+        return post(session, command)
+
+    monkeypatch.setattr(Session, "post", noted)
+    for _ in range(4):
+        await page.snapshot()
+
+    assert asked.count("DOM.getOuterHTML") <= 2  # when Chrome has collected its garbage, it is looked up
+
+
 CLOSED = {
     "words only": ("<p id=h></p>", "attach(h, 'only words')", "only words"),
     "around what is slotted": ("<p id=h><b>slotted</b></p>", "attach(h, 'before <slot></slot>')", "before slotted"),

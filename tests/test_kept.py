@@ -131,6 +131,38 @@ REMEMBERED = {
         "<div><div id=p><button>one</button> two</div></div>",
         ["", "p.popover = 'manual'", "", "p.showPopover()", "", "p.hidePopover()", "p.removeAttribute('popover')"],
     ),
+    "an icon that becomes a drawing with what is around": (
+        "<div id=p style='width: 20px'><svg width=100% viewBox='0 0 9 9'><text>one</text><rect width=9 height=9 />"
+        "</svg></div>",
+        ["", "p.style.width = '300px'", "", "p.style.width = '20px'"],
+    ),
+    "the symbol that an icon uses": (
+        "<div role=button tabindex=0><svg width=20 height=20><use class=one href='#a'></use></svg></div>",
+        [
+            "",
+            "document.querySelector('use').href.baseVal = '#b'",
+            "",
+            "document.querySelector('use').href.baseVal = '#c'",
+        ],
+    ),
+    "the colour of what has no name": (
+        "<style>:root { --a: red } div[role] { background: var(--a); width: 9px; height: 9px }</style>"
+        "<div role=button tabindex=0></div>",
+        ["", "document.documentElement.style.setProperty('--a', 'lime')", ""],
+    ),
+    "what listens and comes to take room": (
+        "<style>.in { width: 100%; height: 100% }</style>"
+        "<div id=p style='width: 0'><div class=in onclick=0></div></div>",
+        ["", "p.style.width = p.style.height = '50px'", "", "p.style.width = 0"],
+    ),
+    "a label that comes to be one": (
+        "<label for=later>Name</label><main></main>",
+        ["", "document.querySelector('main').innerHTML = '<input id=later>'", "", "later.remove()"],
+    ),
+    "an element that a text fills and leaves empty": (
+        "<style>b:empty + i { display: none }</style><p><b id=p></b><i>said</i></p>",
+        ["", "p.textContent = 'one'", "", "p.textContent = 'two'", "p.textContent = ''", "p.append('three')"],
+    ),
     "the language of the page": (
         "<style>p:lang(de)::before { content: 'DE ' }</style><p>one</p>",
         [

@@ -30,6 +30,8 @@ T = TypeVar("T")
 
 _STATES = {"checked", "disabled", "expanded", "level", "pressed", "selected", "required", "invalid", "readonly"}
 _CLOSED = b'shadowrootmode=\\"closed\\"'
+_ANY_ROOT = b'shadowrootmode=\\"'
+"""To write a shadow root out, Chrome makes a <template> with this attribute, which it counts among the nodes."""
 ASKED_AT_ONCE = 24
 """Custom elements that are asked again at a reading, each in its turn: 0.1 ms each."""
 _HOSTS_AT_ONCE = 500
@@ -231,12 +233,21 @@ class Hidden:
         ]
         answers = await world.ask_each(asked)
         self._search_took_s = time.monotonic() - begun
-        self._came = came
-        return await self._find_closed(world, counted, [bytes(each.outer_html) for each in answers if each is not None])
+        markups = [bytes(each.outer_html) for each in answers if each is not None]
+        self._nodes, self._came = (counted.documents, counted.nodes), came
+        written = sum(markup.count(_ANY_ROOT) for markup in markups)
+        # Where other nodes came than the search has made, they are looked for the next time.
+        if written and await self._count_nodes(world) == counted.nodes + written:
+            self._nodes = (counted.documents, counted.nodes + written)
+        return await self._find_closed(world, markups)
 
-    async def _find_closed(self, world: World, counted: Counted, markups: list[bytes]) -> bool:
+    async def _count_nodes(self, world: World) -> int:
+        async with deadline(world.session, CALL_TIMEOUT_S):
+            return (await world.session.send(GetDomCounters())).nodes
+
+    async def _find_closed(self, world: World, markups: list[bytes]) -> bool:
         """Finds the hosts of the closed roots that the markup has more than are known; True when there are any."""
-        self._nodes, self._unsearched = (counted.documents, counted.nodes), None
+        self._unsearched = None
         self._searched, self._large = time.monotonic(), sum(map(len, markups)) > LARGE_MARKUP
         there = sum(markup.count(_CLOSED) for markup in markups)
         if there == 0:

@@ -35,7 +35,7 @@ function declaresNothing(rule) {
   return declared !== undefined && declared.mattering.length === 0 && declared.size === 0;
 }
 
-/** What a rule declares of what matters, as its own text would have it. @param {CSSRule & {style: CSSStyleDeclaration}} rule */
+/** What a rule declares of what matters, as its own text would have it. @param {CSSRule} rule */
 function declaredText(rule) {
   const declared = declaredOf.get(rule);
   return declared ? declared.mattering.map(([name, value]) => `${name}: ${value}`).join('; ') : rule.style.cssText; // of @page

@@ -1,4 +1,7 @@
-"""Pages that change at random read each time as if nothing had been remembered; see bench/fuzz."""
+"""Pages that change at random read each time as if nothing had been remembered; see bench/fuzz.
+
+`python -m bench.fuzz` tries as many seeds as one likes. What it found is told here.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ SCRIPTS: dict[str, list[str]] = {
 """What the fuzz found once, as it printed it."""
 
 
-@pytest.mark.parametrize("seed", range(1, 9))
+@pytest.mark.parametrize("seed", range(1, 4))
 async def test_what_was_kept_and_what_is_read_anew_are_the_same(seed: int, page: Page, serve: Serve) -> None:
     await page.goto(serve(PAGE))
 

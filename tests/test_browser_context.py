@@ -23,15 +23,26 @@ SEEN = "[innerWidth, navigator.userAgent, navigator.language, document.cookie, l
 KEEPS = "<script>document.cookie = 'kept=1; max-age=1000'; localStorage.setItem('kept', '1')</script>"
 
 
+@pytest.fixture(scope="module")
+async def launched() -> AsyncIterator[Browser]:
+    async with Browser.launch(viewport=None) as browser:
+        await browser.new_page()  # without a tab it opens a window for each
+        yield browser
+
+
 @pytest.fixture(params=["launched", "attached"])
-async def whole(request: pytest.FixtureRequest, detached: DetachedChrome) -> AsyncIterator[Browser]:
+async def whole(request: pytest.FixtureRequest, launched: Browser, detached: DetachedChrome) -> AsyncIterator[Browser]:
     """A browser that has set nothing itself."""
-    if request.param == "launched":
-        async with Browser.launch(viewport=None) as browser:
-            yield browser
-    else:
+    if request.param == "attached":
         async with Browser.connect(detached.endpoint) as browser:
             yield browser
+        return
+    before = launched.pages
+    yield launched
+    for context in launched.contexts:
+        await context.close()
+    for page in [each for each in launched.pages if each not in before]:
+        await page.close()
 
 
 def _seen_with(width: int, agent: str, language: str) -> list[object]:

@@ -33,8 +33,8 @@ from bench.report import Spread, spread, table, this_machine
 from cdp_agent.session import Session
 
 PEERS = {
-    "Playwright MCP": ("@playwright/mcp@latest", "cli.js"),
-    "chrome-devtools-mcp": ("chrome-devtools-mcp@latest", "build/src/bin/chrome-devtools-mcp.js"),
+    "Playwright MCP": ("@playwright/mcp@0.0.83", "cli.js"),
+    "chrome-devtools-mcp": ("chrome-devtools-mcp@1.11.0", "build/src/bin/chrome-devtools-mcp.js"),
 }
 OURS = [sys.executable, "-m", "cdp_agent", "mcp"]
 PAGE = "data:text/html,<title>Mugs</title><h1>Mugs</h1>"

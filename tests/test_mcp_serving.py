@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -26,6 +28,7 @@ pytestmark = pytest.mark.chrome
 
 COMMAND = [sys.executable, "-m", "cdp_agent"]
 TOKEN = "of-this-test-alone"
+GONE_WITHIN_S = 60.0
 MODES = ["2026-07-28", "legacy"]
 
 
@@ -166,3 +169,59 @@ async def test_a_client_that_goes_away_in_mid_call_leaves_nothing_behind(
 async def over_http_once(url: str, call: dict[str, Any]) -> None:
     async with over_http(url) as client:
         await client.call_tool(call["name"], call["arguments"])
+
+
+async def test_a_client_that_dies_in_mid_call_takes_its_chrome_along(
+    environment: dict[str, str], shop: ShopServer
+) -> None:
+    def sent(number: int | None, method: str, **params: Any) -> bytes:
+        message = {"jsonrpc": "2.0", "method": method, "params": params} | ({} if number is None else {"id": number})
+        return json.dumps(message).encode() + b"\n"
+
+    process = await asyncio.create_subprocess_exec(
+        *COMMAND, "mcp", env=environment, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    process.stdin.write(sent(1, "initialize", **client) + sent(None, "notifications/initialized"))
+    process.stdin.write(sent(2, "tools/call", name="goto", arguments={"url": shop.url}))
+    assert [json.loads(await process.stdout.readline())["id"] for _ in range(2)] == [1, 2]
+    children = await asyncio.to_thread(_descendants, process.pid)
+    process.stdin.write(
+        sent(
+            3, "tools/call", name="wait_for", arguments={"text": "Never", "timeout_s": 100}, _meta={"progressToken": 1}
+        )
+    )
+    assert json.loads(await process.stdout.readline())["method"] == "notifications/progress"
+
+    process.stdin.close()
+
+    async with asyncio.timeout(GONE_WITHIN_S):
+        assert await process.wait() == 0
+    assert children
+    assert await asyncio.to_thread(_left_of, children) == set()
+
+
+def _descendants(pid: int) -> set[int]:
+    """The processes that it has started, and those that they have."""
+    listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    parents = {int(pid): int(parent) for pid, parent in map(str.split, listed.splitlines())}
+    found = {pid}
+    while more := {each for each, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {pid}
+
+
+def _left_of(processes: set[int]) -> set[int]:
+    """Those that still run after a while: nobody tells of the end of a process that is not ours."""
+    ends = time.monotonic() + GONE_WITHIN_S
+    while (left := {each for each in processes if _lives(each)}) and time.monotonic() < ends:
+        time.sleep(0.05)
+    return left
+
+
+def _lives(pid: int) -> bool:
+    with suppress(FileNotFoundError), open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return file.read().split()[2] != "Z"
+    return False

@@ -83,11 +83,11 @@ class ToolOutcome(msgspec.Struct, frozen=True):
 class CallMade(msgspec.Struct, frozen=True):
     """A call that was made, and what came of it, cut where it is long.
 
-    `url` is where the current tab was afterwards, `error` the class of the exception.
+    `arguments` are JSON. `url` is where the current tab was afterwards, `error` the class of the exception.
     """
 
     tool: str
-    arguments: dict[str, Any]
+    arguments: str
     text: str
     error: str | None
     url: str | None
@@ -195,7 +195,7 @@ class Session:
         self.calls.append(
             CallMade(
                 name if tool is None else tool.name,
-                dict(arguments) if isinstance(arguments, Mapping) else {},
+                without_its_middle(text),
                 without_its_middle(outcome.text),
                 None if outcome.error is None else outcome.error.type,
                 None if self.page is None else self.page.url,

@@ -107,7 +107,7 @@ def _address(text: str) -> tuple[str, int]:
 
 
 async def _serve(command: McpCommand, words: Sequence[str], chosen: Chosen, caller: CommandCaller) -> None:
-    from cdp_agent.mcp.serving import serve_stdio, server  # the SDK takes 0.6 s to import
+    from cdp_agent.mcp.serving import INSTRUCTIONS, SHARED, serve_stdio, server  # the SDK takes 0.6 s to import
 
     config = command.config
     calls: ToolCalls
@@ -119,7 +119,12 @@ async def _serve(command: McpCommand, words: Sequence[str], chosen: Chosen, call
             hosted = HostedCalls(chosen.session, partial(_connected, words, config))
             stack.push_async_callback(hosted.close)
             calls = hosted
-        served = server(calls, has_model=config.model is not None, allow_evaluate=config.allow_evaluate)
+        served = server(
+            calls,
+            has_model=config.model is not None,
+            allow_evaluate=config.allow_evaluate,
+            instructions=INSTRUCTIONS if command.http is None else INSTRUCTIONS + SHARED,
+        )
         if command.http is None:
             await serve_stdio(served)
         else:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+from cdp_agent.session import client
 
 
 def test_a_command_imports_little_before_it_reaches_its_session() -> None:
@@ -18,3 +25,29 @@ def test_a_command_imports_little_before_it_reaches_its_session() -> None:
         *("cdp_agent.cli", "cdp_agent.cli.front", "cdp_agent.cli.status", "cdp_agent.cli.words"),
         *("cdp_agent.errors", "cdp_agent.session", "cdp_agent.session.client", "cdp_agent.session.runtime"),
     }
+
+
+@pytest.mark.parametrize("command", ["close", "sessions", "skill"])
+def test_a_command_that_needs_no_session_imports_what_it_does_alone(command: str, tmp_path: Path) -> None:
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}
+    told = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "cdp_agent", command],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in told.stderr.splitlines()}
+    assert {"argparse", "cdp_agent"} <= imported
+    assert not imported & {"asyncio", "logging", "msgspec", "pathlib", "subprocess", "websockets"}
+
+
+def test_a_host_is_gone_once_its_socket_is_closed(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as host:
+        host.bind(str(tmp_path / "it.sock"))
+        host.listen()
+
+        assert not client.gone(str(tmp_path), "it", lambda: None, 0.05)
+        assert client.gone(str(tmp_path), "it", host.close, 5)
+    assert client.gone(str(tmp_path), "it", lambda: None, 5)

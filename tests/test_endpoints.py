@@ -12,7 +12,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.attach.connecting import Attempt
+from cdp_agent.browser.attach.connecting import Attempt, canonical
 from cdp_agent.browser.attach.endpoints import address_of
 from cdp_agent.errors import BrowserError, CdpAgentError, SetupError
 from tests.detached import DetachedChrome, start_detached, stop_detached
@@ -30,6 +30,22 @@ async def test_connect_takes_each_kind_of_address(detached: DetachedChrome, sche
     async with Browser.connect(endpoint) as browser:
         page = await browser.new_page()
         assert await page.evaluate("1 + 1") == 2
+
+
+@pytest.mark.parametrize(
+    ("written", "is_of"),
+    [
+        ("localhost:9222", "http://127.0.0.1:9222"),
+        ("HTTP://LocalHost:9222/", "http://127.0.0.1:9222"),
+        ("ws://127.0.0.1:9222/devtools/browser/1-2-3", "http://127.0.0.1:9222"),
+        ("https://chrome.example/a/?token=T", "https://chrome.example:443/a?token=T"),
+        ("wss://anna:1@chrome.example:443/a", "wss://anna:1@chrome.example:443/a"),
+        ("auto", "auto"),
+        ("http://[", "http://["),
+    ],
+)
+def test_an_address_has_one_spelling(written: str, is_of: str) -> None:
+    assert canonical(written) == canonical(is_of) == is_of
 
 
 async def test_connect_tries_several_in_order(detached: DetachedChrome) -> None:

@@ -47,7 +47,10 @@ ROOMS = {
     "websearch": ["base", "engines", "."],
     "agent": ["base", "model", "observation", "state", "judge", "."],
     "steps": ["language", "resolve", "approval", "flow", "."],
-    "cli": ["status", "caller", "terminal", "flags", "words", "names", "parser", "session", "subcommands", "."],
+    "cli": [
+        *("status", "caller", "terminal", "argument_parser", "flags", "words", "names"),
+        *("parser", "session", "subcommands", "."),
+    ],
     "tools": [".", "members"],
     "mcp": ["asking", "calls", "."],
     "session": ["calls", "tabs", "session", "runtime", "client", "messages", "host", "."],

@@ -112,8 +112,9 @@ def test_commands_of_several_clients_are_not_crossed(cli: Cli, serve: Serve) -> 
 
 def test_attached_sessions_share_one_process_and_one_connection(cli: Cli, serve: Serve) -> None:
     chrome = json.loads(cli("chrome", "start", "--json", "--session", "person").stdout)
-    for name in ("one", "two"):
-        cli("open", serve(f"<title>{name}</title><button>{name}"), "--cdp", chrome["endpoint"], "--session", name)
+    written = {"one": chrome["endpoint"], "two": chrome["endpoint"].replace("127.0.0.1", "LOCALHOST") + "/"}
+    for name, endpoint in written.items():
+        cli("open", serve(f"<title>{name}</title><button>{name}"), "--cdp", endpoint, "--session", name)
 
     found = sessions(cli)
     port = int(chrome["endpoint"].rpartition(":")[2])
@@ -121,8 +122,27 @@ def test_attached_sessions_share_one_process_and_one_connection(cli: Cli, serve:
     assert found["one"]["pid"] == found["two"]["pid"] != found["person"]["pid"]
     assert connections_to(port) == 1
     assert [f'button "{name}"' in cli("snapshot", "--session", name).stdout for name in ("one", "two")] == [True] * 2
+    assert 'button "two"' in cli("snapshot", "--session", "two", "--cdp", written["one"]).stdout
     assert cli("close", "--session", "one").stdout == "Session 'one' has ended.\n"
     assert 'button "two"' in cli("snapshot", "--session", "two").stdout
+
+
+def test_of_two_first_commands_with_different_chromes_one_begins_the_session(cli: Cli, serve: Serve) -> None:
+    chromes = [json.loads(cli("chrome", "start", "--json", "--session", name).stdout) for name in ("here", "there")]
+    url = serve(SHOP)
+
+    def begin(chrome: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        return cli("open", url, "--cdp", chrome["endpoint"], status=None)
+
+    with ThreadPoolExecutor(2) as clients:
+        done = list(clients.map(begin, chromes))
+
+    began, refused = sorted(done, key=lambda each: each.returncode)
+    at = sessions(cli)["default"]["endpoint"]
+    assert (began.returncode, refused.returncode) == (0, 2)
+    assert f"the session 'default' was opened with {at}" in refused.stderr
+    assert 'button "Go"' in cli("snapshot").stdout
+    assert [connections_to(int(each["endpoint"].rpartition(":")[2])) for each in chromes].count(1) == 1
 
 
 def test_attached_sessions_have_settings_of_their_own(cli: Cli, serve: Serve) -> None:

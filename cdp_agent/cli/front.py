@@ -23,23 +23,18 @@ def run(arguments: Sequence[str]) -> int:
     name = split(words)[1]
     options = words[: words.index("--")] if "--" in words else words
     if name is None or name in _LOCAL or not _HELP.isdisjoint(options):
-        from cdp_agent.cli.commands import run_here
+        from cdp_agent.cli.local import run_here
 
         return run_here(words, chosen)
     if chosen.once:
         from cdp_agent.cli.commands import run_once
 
         return run_once(words)
-    folder = runtime.folder()
-    connection = client.connected(folder, chosen.session)
-    if connection is None:
-        from cdp_agent.cli import commands
-
-        host = commands.host_for(words, chosen.session)  # what is wrong is told before anything is started
-        if host is None:
-            return commands.without_session(words)
-        connection = client.started(folder, host, HOST)
+    folder, session = runtime.folder(), chosen.session
+    found = client.begun(folder, session, words, lambda: client.started(folder, session, HOST, words))
+    if isinstance(found, int):
+        return found
     try:
-        return connection.carry_out(chosen.session, words)
+        return found.followed(session)
     finally:
-        connection.close()
+        found.close()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 
+from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_CHROME, FOR_MODEL, add_settings, loaded
 from cdp_agent.cli.names import shown_name
@@ -17,60 +18,6 @@ from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.tools.base import Arguments, Tool
 from cdp_agent.tools.parsing import is_ref
-
-_WIDEST = 30
-
-
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, takes `--some_option` for `--some-option`, and has a help that is short.
-
-    `more` is where the help says that its other options are told of: the group for `cdp-agent options`, if any.
-    """
-
-    def __init__(self, name: str, description: str, usage: str | None = None, more: str | None = None) -> None:
-        super().__init__(
-            prog=f"cdp-agent {name}", description=description, usage=usage or "%(prog)s", allow_abbrev=False
-        )
-        self._more = more
-
-    def error(self, message: str) -> NoReturn:
-        raise SetupError(f"{message}; see `{self.prog} --help`.")
-
-    def read(self, words: Sequence[str]) -> argparse.Namespace:
-        end = words.index("--") if "--" in words else len(words)
-        return self.parse_intermixed_args([*map(_with_dashes, words[:end]), *words[end:]])
-
-    def format_help(self) -> str:
-        told = [(_written(each), each.help or "") for each in self._actions if each.help != argparse.SUPPRESS]
-        rows = columns({written: text for written, text in told if written != "--help"})
-        usage = str(self.usage) % {"prog": self.prog}
-        lines = [f"usage: {usage}", *([self.description.removesuffix(".")] if self.description else []), *rows]
-        if self._more is not None:
-            lines.append(f"More: {' '.join(['cdp-agent options', self._more]).strip()}")
-        return "\n".join(lines).replace("%%", "%") + "\n"
-
-
-def port_number(text: str) -> int:
-    """The number of a port, for an option's `type`; 0 stands for any that is free."""
-    if not text.isdigit() or int(text) > 65_535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: give a number of at most 65535")
-    return int(text)
-
-
-def columns(rows: Mapping[str, str]) -> list[str]:
-    """Lines of two columns, for people; a row of spaces is one token for a model."""
-    width = min(max(map(len, rows), default=0), _WIDEST)
-    return [f"  {written:<{width}}  {text}".rstrip() for written, text in rows.items()]
-
-
-def _written(action: argparse.Action) -> str:
-    """How an argument is written."""
-    name = action.option_strings[-1] if action.option_strings else ""
-    if isinstance(action, argparse.BooleanOptionalAction):
-        return action.option_strings[-1]
-    if action.nargs == 0:
-        return name if name != "-h" else "--help"
-    return f"{name} {action.metavar}".strip() if action.metavar else name
 
 
 class ToolCommand(msgspec.Struct, frozen=True):
@@ -238,10 +185,3 @@ def _option(name: str, schema: dict[str, Any]) -> dict[str, Any]:
         return {"action": "store_true", "default": None, "help": told}
     metavar = "|".join(schema["enum"]) if "enum" in schema else name.rpartition("_")[2].upper()
     return {"metavar": metavar, "help": told, "action": "append" if schema["type"] == "array" else "store"}
-
-
-def _with_dashes(word: str) -> str:
-    if not word.startswith("--"):
-        return word
-    name, equals, value = word.partition("=")
-    return name.replace("_", "-") + equals + value

@@ -12,8 +12,7 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.browser.attach.connecting import AUTO
-from cdp_agent.browser.attach.user_chrome import CONSENT_S
+from cdp_agent.browser.attach.connecting import AUTO, canonical
 from cdp_agent.browser.browser import Browser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import OF_SESSION, SETTINGS
@@ -80,6 +79,8 @@ class OpenSession:
         for name in OF_SESSION:
             setting = SETTINGS[name]
             source, wanted, has = asked.source(name), getattr(asked.config, name), getattr(self.config, name)
+            if name == "cdp":
+                wanted, has = ([*map(canonical, each)] for each in (wanted, has))
             if source in (setting.flag, *setting.variables) and wanted != has:
                 raise SetupError(
                     f"{source} {shown(setting, plain(wanted))}: the session {self.name!r} was opened with "
@@ -91,7 +92,9 @@ class OpenSession:
 class Sessions:
     """Those of this process, opened when they are first asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: str | None = None) -> None:
+        """`host` is the name of the process that holds sessions; None for one that has those of a single command."""
+        self._host = host
         self._open: dict[str, OpenSession] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._attached: Browser | None = None
@@ -118,6 +121,11 @@ class Sessions:
             if found is None:
                 if not may_open:
                     raise BrowserError(NONE_RUNS)
+                if self._host not in (None, host_of(name, asked.config)):
+                    raise BrowserError(
+                        f"Another command began the session {name!r} at the same time, with another Chrome, and that "
+                        "came to nothing. Try again."
+                    )
                 opening = self._attach(name, asked.config, caller) if asked.config.cdp else None
                 found = await (opening or _launched(name, asked.config, port))
                 self._open[name] = found
@@ -135,11 +143,13 @@ class Sessions:
         async with self._attaching:
             if self._attached is None:
                 if AUTO in config.cdp:
+                    from cdp_agent.browser.attach.user_chrome import CONSENT_S  # with websockets it takes 19 ms
+
                     told = f"Chrome may ask whether to allow it: say yes within {CONSENT_S:g} s.\n"
                     caller.output.complain(told)
                 self._attached = await Browser.connect(config.cdp, **connect_keywords(config))
                 self._attached_as = config
-            if all(getattr(config, each) == getattr(self._attached_as, each) for each in OF_SESSION - {"idle"}):
+            if all(getattr(config, each) == getattr(self._attached_as, each) for each in OF_SESSION - {"cdp", "idle"}):
                 return OpenSession(name, Session(self._attached), config)
             keywords = {each: value for each, value in page_keywords(config).items() if each != "profile"}
             isolated = not keywords.keys().isdisjoint(("proxy", "storage_state"))
@@ -192,5 +202,9 @@ def host_of(name: str, config: Config) -> str:
     """
     if not config.cdp:
         return name
-    told: list[Any] = [sorted(config.cdp), sorted(config.cdp_headers.items()), str(config.profile or Path())]
+    told: list[Any] = [
+        sorted(map(canonical, config.cdp)),
+        sorted(config.cdp_headers.items()),
+        str(config.profile or Path()),
+    ]
     return f"+{hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:16]}"

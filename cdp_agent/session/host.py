@@ -13,7 +13,7 @@ import logging
 import os
 import secrets
 import signal
-import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -21,8 +21,17 @@ from typing import Protocol
 import msgspec
 
 from cdp_agent.security import files
-from cdp_agent.session.client import HAS_UNIX_SOCKETS, READY
-from cdp_agent.session.messages import CommandEnded, CommandRequest, Complained, Hello, Message, Said, Written
+from cdp_agent.session.client import HAS_UNIX_SOCKETS
+from cdp_agent.session.messages import (
+    CommandBegun,
+    CommandEnded,
+    CommandRequest,
+    Complained,
+    Hello,
+    Message,
+    Said,
+    Written,
+)
 
 _LONGEST_REQUEST = 64 << 20
 _LOOKS_EVERY_S = 1.0
@@ -84,14 +93,19 @@ class Host:
         self._token: str | None = None
         self._calls: set[asyncio.Task[None]] = set()
         self._links: set[str] = set()
+        self._asked_for: list[str] = []
+        """The sessions of the commands that are being carried out."""
         self._look = asyncio.Event()
         self._ends = False
         self._asked_by: float | None = None
         """Until when the first command has to come, None once it has."""
         self._identity: tuple[int, int] | None = None
 
-    async def serve(self) -> None:
-        """Returns when it has nothing to hold any more, or is told to end. Raises OSError when it cannot listen."""
+    async def serve(self, listening: Callable[[], object]) -> None:
+        """Returns when it has nothing to hold any more, or is told to end; calls `listening` when it can be reached.
+
+        Raises OSError when it cannot listen.
+        """
         os.chdir(self._folder)  # no folder of anybody's is held, and the socket's path is short
         server = await self._listen()
         loop = asyncio.get_running_loop()
@@ -99,9 +113,8 @@ class Host:
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, self._end)
         self._asked_by = loop.time() + _FIRST_COMMAND_S
-        os.write(1, READY)
-        _leave_terminal()
         try:
+            listening()
             while not self._is_over():
                 with suppress(TimeoutError):
                     async with asyncio.timeout(_LOOKS_EVERY_S):
@@ -155,10 +168,10 @@ class Host:
 
     def _link(self) -> None:
         """Sessions beside the first are found through links to our socket."""
-        names = {f"{name}.sock" for name in self._carrier.sessions} - {self._path}
+        names = {f"{name}.sock" for name in (*self._carrier.sessions, *self._asked_for)} - {self._path}
         for each in self._links ^ names:
             with suppress(FileNotFoundError):
-                os.unlink(each)
+                os.unlink(each)  # one that is not ours is of a host that was killed: see `client.started`
         for each in names - self._links:
             os.symlink(self._path, each)
         self._links = names
@@ -191,18 +204,22 @@ class Host:
             return  # it only looked whether we are there
         request = msgspec.json.decode(line, type=CommandRequest)
         self._asked_by = None
+        self._asked_for.append(request.session)
+        self._link()
+        output.send(CommandBegun())
         carrying = asyncio.ensure_future(self._carrier.carry_out(request, output))
         gone = asyncio.ensure_future(_hear(reader, output))
         try:
             await asyncio.wait([carrying, gone], return_when=asyncio.FIRST_COMPLETED)
-            if carrying.done():
-                self._link()
-                await output.end(carrying.result())
         finally:
             gone.cancel()
             if not carrying.done():
                 carrying.cancel()
                 await asyncio.wait([carrying])
+            self._asked_for.remove(request.session)
+            self._link()
+        if not carrying.cancelled():
+            await output.end(carrying.result())
 
 
 async def _hear(reader: asyncio.StreamReader, output: ClientOutput) -> None:
@@ -218,11 +235,3 @@ def _identity(path: str) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     return about.st_dev, about.st_ino
-
-
-def _leave_terminal() -> None:
-    """Whoever started us reads our output no further."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in (sys.stdout, sys.stderr):
-        os.dup2(nothing, stream.fileno())
-    os.close(nothing)

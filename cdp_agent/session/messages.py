@@ -31,6 +31,16 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
     pid: int
 
 
+class CommandBegun(msgspec.Struct, frozen=True, tag="begun"):
+    """The command was understood to be one, and its session is this host's."""
+
+
+class Serving(msgspec.Struct, frozen=True, tag="serving"):
+    """Where the session of a first command is held, as a process says that was started for it."""
+
+    host: str
+
+
 class Written(msgspec.Struct, frozen=True, tag="out"):
     """Text for the standard output."""
 
@@ -92,7 +102,17 @@ class StopAsked(msgspec.Struct, frozen=True, tag="stop"):
     """The run is to end, with its result; the client says it."""
 
 
-Message = Hello | Written | Complained | EventTold | DecisionAsked | CallAnswered | CommandEnded
+Message = (
+    Hello
+    | CommandBegun
+    | Serving
+    | Written
+    | Complained
+    | EventTold
+    | DecisionAsked
+    | CallAnswered
+    | CommandEnded
+)
 """What a host says."""
 Said = DecisionMade | StopAsked | CallAsked | CallCancelled
 """What a client says after its request."""

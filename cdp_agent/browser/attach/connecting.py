@@ -9,6 +9,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -21,6 +22,25 @@ AUTO = "auto"
 """The endpoint that stands for the Chrome of this machine's user."""
 
 T = TypeVar("T")
+
+
+def canonical(endpoint: str) -> str:
+    """One spelling for all of the same Chrome: of its browser's WebSocket, too. What is no address stays as it is."""
+    try:
+        parts = urlsplit(endpoint if "://" in endpoint else f"http://{endpoint}")
+        port = parts.port
+    except ValueError:
+        return endpoint
+    if endpoint == AUTO or not parts.hostname:
+        return endpoint
+    secure = parts.scheme in ("https", "wss")
+    is_chrome = parts.scheme in ("ws", "wss") and parts.path.startswith("/devtools/browser/")
+    scheme = ("https" if secure else "http") if is_chrome else parts.scheme
+    path = "" if is_chrome else parts.path.rstrip("/")
+    user = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
+    host = "127.0.0.1" if parts.hostname == "localhost" else parts.hostname
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{scheme}://{user}{host}:{port or (443 if secure else 80)}{path}{query}"
 
 
 class Attempt(msgspec.Struct, frozen=True):

@@ -8,9 +8,9 @@ from typing import Literal
 import msgspec
 
 from cdp_agent.cdp.browser import GetVersion
+from cdp_agent.cli.argument_parser import Parser, port_number
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_CHROME, add_settings, loaded
-from cdp_agent.cli.parser import Parser, port_number
 from cdp_agent.cli.session import OpenSession, endpoint_of
 from cdp_agent.cli.status import DONE, NO_CHROME
 from cdp_agent.config import Config

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Sequence
 
+from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.flags import FOR_CHROME, SETTINGS
 from cdp_agent.cli.names import OWN, TOOLS, shown_name
-from cdp_agent.cli.parser import Parser
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.words import RUNS
 

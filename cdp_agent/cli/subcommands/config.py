@@ -10,8 +10,8 @@ from pathlib import Path
 
 import msgspec
 
+from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.flags import SETTINGS
-from cdp_agent.cli.parser import Parser
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.terminal.text import for_terminal
 from cdp_agent.config.file import ConfigFile, config_path

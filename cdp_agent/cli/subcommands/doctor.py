@@ -15,8 +15,8 @@ import msgspec
 
 from cdp_agent.browser.browser import Browser
 from cdp_agent.browser.launch.chrome import find_chrome
+from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.flags import loaded
-from cdp_agent.cli.parser import Parser
 from cdp_agent.cli.status import DONE, REFUSED
 from cdp_agent.cli.terminal.text import for_terminal, one_line
 from cdp_agent.config import Config, connect_keywords, endpoint_of, launch_keywords

@@ -1,16 +1,19 @@
-"""`cdp-agent help`, `options` and `skill`: what there is, told once, for people and for a model with a shell."""
+"""`cdp-agent help`, `options` and `tools`: what there is, told once."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
-from pathlib import Path
 
+import msgspec
+
+from cdp_agent.cli.argument_parser import Parser, columns
 from cdp_agent.cli.flags import FOR_CHROME, SETTINGS, WHERE, usage_of
 from cdp_agent.cli.names import OWN, TOOLS, shown_name
-from cdp_agent.cli.parser import Parser, columns, places_of
+from cdp_agent.cli.parser import places_of
 from cdp_agent.cli.status import DONE
+from cdp_agent.tools import BUILT_IN
 
-_SKILL = Path(__file__).parent.parent / "skill.md"
 _EVERYWHERE = FOR_CHROME | {"json", "debug"}
 _ANYWHERE = {
     "--session NAME": "another session than `default` (or CDP_AGENT_SESSION)",
@@ -56,10 +59,16 @@ def list_options(words: Sequence[str]) -> int:
     return DONE
 
 
-def print_skill(words: Sequence[str]) -> int:
-    """Prints the skill file. Raises SetupError."""
-    Parser("skill", OWN["skill"][1]).read(words)
-    print(_SKILL.read_text("utf-8"), end="")
+def list_tools(words: Sequence[str]) -> int:
+    """Prints the tools that a model can call. Raises SetupError."""
+    parser = Parser("tools", OWN["tools"][1])
+    parser.add_argument("--json", action="store_true", help="with their arguments, as JSON Schema")
+    if parser.read(words).json:
+        sys.stdout.write(msgspec.json.encode([tool.declaration() for tool in BUILT_IN.values()]).decode() + "\n")
+        return DONE
+    for tool in BUILT_IN.values():
+        fields = tool.parameters["properties"]
+        print(f"{tool.name}({', '.join(fields)})\n    {tool.description}")
     return DONE
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
+from cdp_agent.cli.argument_parser import Parser, port_number
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_MODEL, add_settings, loaded
-from cdp_agent.cli.parser import Parser, port_number
 from cdp_agent.cli.session import Sessions, host_of
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.subcommands.calls import make_calls
@@ -23,7 +23,7 @@ from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.cli.words import HOST, Chosen
 from cdp_agent.config import Config, endpoint_of
 from cdp_agent.config.sources import Loaded
-from cdp_agent.errors import SetupError
+from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.mcp.calls import (
     Allowance,
     CallReply,
@@ -154,10 +154,11 @@ async def _serve_http(served: Server[Any], command: McpCommand, host: str, port:
 
 def _connected(words: Sequence[str], config: Config, session: str) -> HostConnection:
     """A connection to the process of that session, which is to make calls. Raises BrowserError, SetupError."""
-    folder = runtime.folder()
-    connection = client.connected(folder, session) or client.started(folder, host_of(session, config), HOST)
-    connection.ask(session, [CALLS, *words])
-    return connection
+    folder, asked, host = runtime.folder(), [CALLS, *words], host_of(session, config)
+    found = client.begun(folder, session, asked, lambda: client.started(folder, session, HOST, asked, host))
+    if isinstance(found, int):
+        raise BrowserError("The process that was to hold the session has said why it cannot.")
+    return found
 
 
 async def serve_calls(

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_CHROME, add_settings, loaded
 from cdp_agent.cli.names import TOOLS
-from cdp_agent.cli.parser import Parser, ToolCommand
+from cdp_agent.cli.parser import ToolCommand
 from cdp_agent.cli.session import OpenSession
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.subcommands.tool import PAGE_TOKENS

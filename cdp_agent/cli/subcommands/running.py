@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -28,6 +28,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.session.client import HostConnection
 from cdp_agent.session.host import ClientOutput
 from cdp_agent.session.messages import (
+    CommandBegun,
     CommandEnded,
     Complained,
     DecisionAsked,
@@ -36,6 +37,7 @@ from cdp_agent.session.messages import (
     Hello,
     Message,
     Said,
+    Serving,
     StopAsked,
     Written,
 )
@@ -76,11 +78,8 @@ async def watch(command: RunCommand) -> AgentResult:
     return result
 
 
-async def watch_there(
-    command: RunCommand, arguments: Sequence[str], session: str, connection: HostConnection
-) -> AgentResult | int:
-    """Lets the session's process carry the run out, and tells of it here; an exit status when there was none."""
-    connection.ask(session, arguments, command.stdin)
+async def watch_there(command: RunCommand, session: str, connection: HostConnection) -> AgentResult | int:
+    """Tells here of the run that the session's process carries out; an exit status when there was none."""
     reader, writer = await asyncio.open_connection(sock=connection.handed_on(), limit=_LONGEST_MESSAGE)
 
     def say(said: Said) -> None:
@@ -105,7 +104,7 @@ async def watch_there(
                         Streams().complain(text)
                     case CommandEnded(status=status):
                         return status if result is None else result
-                    case Hello():
+                    case Hello() | CommandBegun() | Serving():
                         pass
     except ConnectionError as error:
         raise connection.lost(session) from error

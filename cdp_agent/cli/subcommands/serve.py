@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from cdp_agent.cli.argument_parser import Parser, port_number
 from cdp_agent.cli.caller import Streams
 from cdp_agent.cli.flags import FOR_OUTPUT, SETTINGS, add_settings, loaded
-from cdp_agent.cli.parser import Parser, port_number
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.config import Config

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser.context import BrowserContext
+from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
-from cdp_agent.cli.parser import Parser
 from cdp_agent.cli.subcommands.running import RunCommand
 from cdp_agent.cli.terminal.approving import approval_keywords
 from cdp_agent.config import steps_keywords

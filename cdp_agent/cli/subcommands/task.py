@@ -13,9 +13,9 @@ import msgspec
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.state.checkpoint import load
 from cdp_agent.browser.context import BrowserContext
+from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
-from cdp_agent.cli.parser import Parser
 from cdp_agent.cli.session import host_of
 from cdp_agent.cli.status import DONE, INTERRUPTED, MODEL_FAILED, NO_CHROME, REFUSED
 from cdp_agent.cli.subcommands.running import RunCommand, watch, watch_there
@@ -90,24 +90,32 @@ def carry_out_run(command: RunCommand, arguments: Sequence[str], chosen: Chosen)
 
     The answer goes to stdout, what happens on the way to stderr. Returns the exit status. Raises CdpAgentError.
     """
-    connection = None if chosen.once else _connection(command, chosen)
+    connection = None if chosen.once else _connection(command, arguments, chosen)
     if connection is None:
         return report(asyncio.run(watch(command)), command.loaded.config)
-    result = asyncio.run(watch_there(command, arguments, chosen.session, connection))
+    if isinstance(connection, int):
+        return connection
+    result = asyncio.run(watch_there(command, chosen.session, connection))
     return result if isinstance(result, int) else report(result, command.loaded.config)
 
 
-def _connection(command: RunCommand, chosen: Chosen) -> HostConnection | None:
+def _connection(command: RunCommand, arguments: Sequence[str], chosen: Chosen) -> HostConnection | int | None:
+    """To the process of the session, which has begun with the run; None where it needs no session."""
+    session = chosen.session
     try:
         folder = runtime.folder()
     except SetupError:
         if chosen.named:
             raise
         return None  # a run needs no session
-    found = client.connected(folder, chosen.session)
-    if found is None and chosen.named:
-        found = client.started(folder, host_of(chosen.session, command.loaded.config), HOST)
-    return found
+    if not chosen.named:
+        if (found := client.connected(folder, session)) is not None:
+            found.ask(session, arguments, command.stdin)
+        return found
+    host = host_of(session, command.loaded.config)
+    return client.begun(
+        folder, session, arguments, lambda: client.started(folder, session, HOST, arguments, host), command.stdin
+    )
 
 
 def report(result: AgentResult, config: Config) -> int:

@@ -68,6 +68,33 @@ def test_an_action_that_leads_to_another_page_prints_it(cli: Cli, serve: Serve) 
     assert (clicked[0], len(back)) == (f'clicked {link} link "Go"', 2)
 
 
+def test_a_header_is_printed_once_and_its_refs_hold_on_the_next_page(cli: Cli, serve: Serve) -> None:
+    header = "<header><a href=/first>Our little shop</a><input type=search aria-label='Search for products'></header>"
+    footer = "<footer>Nothing is sold here: this is a shop for a test, and all in it is made up.</footer>"
+    serve(f"{header}<h1>Second</h1><a href=/first>Away</a>{footer}", path="/second")
+    first = cli("open", serve(f"{header}<h1>First</h1><a href=/second>On</a>{footer}", path="/first")).stdout
+
+    second = cli("click", ref_of(first, "On")).stdout
+    search = ref_of(first, "searchbox")
+    filled = cli("fill", search, "tea").stdout
+    now = ref_of(cli("snapshot").stdout, "searchbox")
+    third = cli("click", ref_of(second, "Away")).stdout
+
+    assert second.splitlines()[1:] == [
+        "navigated to /second",
+        '- heading "Second" [level=1]',
+        f'- link "Away" [ref={ref_of(second, "Away")}] → /first',
+        "(4 lines as before, same refs: cdp-agent snapshot)",
+    ]
+    assert now != search
+    assert filled.splitlines()[:2] == [
+        f'filled {now} searchbox "Search for products"',
+        f"({search} was rendered anew: it is {now} now)",
+    ]
+    assert 'searchbox "Search for products"' in third
+    assert third.splitlines()[-1] == "(1 line as before, same refs: cdp-agent snapshot)"
+
+
 def test_a_picture_goes_to_the_file_that_is_named_or_to_a_new_one(
     cli: Cli, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

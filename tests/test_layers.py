@@ -49,7 +49,7 @@ ROOMS = {
     "steps": ["language", "resolve", "approval", "flow", "."],
     "cli": [
         *("status", "caller", "terminal", "argument_parser", "flags", "words", "names"),
-        *("parser", "session", "subcommands", "."),
+        *("parser", "printed", "session", "subcommands", "."),
     ],
     "tools": [".", "members"],
     "mcp": ["asking", "calls", "."],

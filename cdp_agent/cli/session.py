@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -16,10 +17,12 @@ from cdp_agent.browser.attach.connecting import AUTO, canonical
 from cdp_agent.browser.browser import Browser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import OF_SESSION, SETTINGS
+from cdp_agent.cli.printed import PrintedPages
 from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords
 from cdp_agent.config.sources import Loaded
 from cdp_agent.config.values import plain, shown
 from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.page.page import Page
 from cdp_agent.session.session import Session
 
 NONE_RUNS = "No session runs for this command: begin with `cdp-agent open URL`."
@@ -50,6 +53,8 @@ class OpenSession:
         self.session = session
         self.config = config
         self.listens = listens
+        self.printed: WeakKeyDictionary[Page, PrintedPages] = WeakKeyDictionary()
+        """What was printed of each tab."""
         self.calls = 0
         self.used = time.monotonic()
 

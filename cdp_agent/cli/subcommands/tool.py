@@ -7,7 +7,7 @@ import itertools
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -15,17 +15,21 @@ from cdp_agent import errors
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.names import TOOLS
 from cdp_agent.cli.parser import ToolCommand
+from cdp_agent.cli.printed import PrintedPages, brief
 from cdp_agent.cli.session import OpenSession
 from cdp_agent.cli.status import DONE, status_of_class
 from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.cli.terminal.text import for_terminal, one_line
 from cdp_agent.config import endpoint_of
 from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.refs.locate import carry_over
+from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.session.calls import Understood
-from cdp_agent.session.session import ToolError
+from cdp_agent.session.session import ToolError, ToolOutcome
 from cdp_agent.tools.addresses import complete_address
-from cdp_agent.tools.base import facts
+from cdp_agent.tools.base import Arguments, facts
 from cdp_agent.tools.picturing import Screenshot, ScreenshotArguments
 from cdp_agent.tools.reading import SnapshotArguments
 from cdp_agent.tools.tabs import TabList
@@ -50,9 +54,10 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
     url = _address(call.url) if call.url is not None else None
     path = call.arguments.path if isinstance(call.arguments, ScreenshotArguments) else None
     arguments = call.arguments if path is None else msgspec.structs.replace(call.arguments, path=None)
+    session, before = opened.session, _Place.of(opened.session.page if call.config.tab is None else None)
     with tell_more(call.config, caller.output):
         async with _model(call, caller) as model:
-            outcome = await opened.session.perform(
+            outcome = await session.perform(
                 Understood(call.tool, arguments), url=url, tab=call.config.tab, model=model, folder=caller.folder
             )
         if outcome.error is not None:
@@ -65,16 +70,51 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
             value = {"text": outcome.text} if outcome.value is None else facts(outcome.value)
             caller.output.write(_as_json(value))
             return DONE
-        caller.output.write(for_terminal(outcome.text) + "\n")
+        now = session.page if call.config.tab is None else None  # another tab is for this command alone
+        caller.output.write(for_terminal(_brief(outcome, arguments, before, now, opened)) + "\n")
         if not call.shows_page or not _leads(call, outcome.value):
             return DONE
         snapshot = Understood(TOOLS["snapshot"], SnapshotArguments(PAGE_TOKENS))
-        page = await opened.session.perform(snapshot, tab=call.config.tab)
+        page = await session.perform(snapshot, tab=call.config.tab)
     if page.error is not None:
         _complain(page.error, page.text, caller)
-    else:
-        caller.output.write(for_terminal(page.text) + "\n")
+        return DONE
+    text = page.text
+    if now is not None and now is session.page and isinstance(page.value, Snapshot) and text == page.value.text:
+        text, refs = _printed(opened, now).unrepeated(page.value)
+        carry_over(now, refs)
+    caller.output.write(for_terminal(text) + "\n")
     return DONE
+
+
+class _Place(NamedTuple):
+    """A tab, and where it was."""
+
+    page: Page
+    url: str
+
+    @staticmethod
+    def of(page: Page | None) -> _Place | None:
+        return None if page is None else _Place(page, page.url)
+
+
+def _brief(
+    outcome: ToolOutcome, arguments: Arguments, before: _Place | None, now: Page | None, opened: OpenSession
+) -> str:
+    """What is printed of it; what that tells of the current tab, before and `now`, is remembered."""
+    match outcome.value:
+        case Receipt() as receipt:
+            if before is not None and before.page.history:
+                _printed(opened, before.page).forget_changed(before.page.history[-1].snapshot.text, receipt.ref)
+            short = brief(receipt, arguments, None if before is None else before.url)
+            return short + outcome.text.removeprefix(receipt.text)
+        case Snapshot() as snapshot if now is not None:
+            _printed(opened, now).whole(snapshot)
+    return outcome.text
+
+
+def _printed(opened: OpenSession, page: Page) -> PrintedPages:
+    return opened.printed.setdefault(page, PrintedPages())
 
 
 def _leads(call: ToolCommand, value: msgspec.Struct | None) -> bool:

@@ -22,6 +22,7 @@ from .editing import Filled, Keys, Ready, enter_code, enter_rich, keys, select_a
 from .keyboard import check_enterable, inserting, press, send, typing
 
 FIELD_WAIT_S = 2.0
+ENTER_PRESSED = "Enter was pressed"
 _TYPED_AT_MOST = 300
 _FORMATS = {
     "date": "a date such as 2026-03-05",
@@ -129,7 +130,7 @@ async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Ou
             await press(at.frame, "Enter")
     except DocumentGone:
         return outcome  # it has submitted itself
-    notes = [outcome.note, "Enter was pressed" if submission.enter else "", at.refs.write(at.world, submission.note)]
+    notes = [outcome.note, ENTER_PRESSED if submission.enter else "", at.refs.write(at.world, submission.note)]
     return msgspec.structs.replace(outcome, note="; ".join(filter(None, notes)))
 
 

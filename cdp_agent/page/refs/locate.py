@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from cdp_agent.errors import DocumentGone, StaleRef
@@ -68,6 +70,17 @@ async def locate(page: Tab, ref: str) -> Located:
         message = f"E{asked} is gone, and the page keeps rendering anew: wait, then take a new snapshot."
         raise StaleRef(f"E{asked}", message)
     return found if latest == asked else msgspec.structs.replace(found, note=_note(asked, latest))
+
+
+def carry_over(page: Tab, refs: Mapping[str, str]) -> None:
+    """From now on each of these refs means the element of the other one, such as what takes its place on the next page.
+
+    For whoever is certain of it; of an element that is there still, its own ref has to be among the others.
+    """
+    for was, now in refs.items():
+        page.renewed.pop(parse_ref(now), None)
+        if was != now:
+            page.renewed[parse_ref(was)] = parse_ref(now)
 
 
 def _note(asked: int, latest: int) -> str:

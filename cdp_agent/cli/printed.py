@@ -1,0 +1,156 @@
+"""What a command prints of a page and of an action: nothing that was printed before and is still so.
+
+Headers, footers and navigation are the same on page after page. Where such a landmark has the lines that it had on the
+page before, those that did not change are left out, and the refs under which they were printed mean the elements that
+are there now.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+import msgspec
+
+from cdp_agent.page.actions.fill import ENTER_PRESSED
+from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.snapshot.lines import indent_of, label_of, read_line, ref_of, ref_of_change, without_ref
+from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.tools.base import Arguments
+from cdp_agent.tools.fields import FillArguments, SelectArguments
+
+_LANDMARKS = ("banner", "complementary", "contentinfo", "navigation", "search")
+"""Of these roles are the parts of a page that other pages of a site have as well."""
+_CHANGED = "\0"
+"""What no line of a page ends with."""
+_OPTION = re.compile(r'([+-]) *- (option "(?:[^"\\]|\\.)*")(?: \[selected\])?')
+
+
+class _Shown(msgspec.Struct):
+    """What was last printed of a tab: its landmarks, each by its name and its place among those of that name."""
+
+    origin: str
+    landmarks: dict[tuple[str, int], list[str]]
+    names: dict[str, str]
+    """Under which ref an element was printed that has another one now."""
+
+
+class PrintedPages:
+    """What was printed of the pages of one tab."""
+
+    def __init__(self) -> None:
+        self._shown = _Shown("", {}, {})
+
+    def whole(self, snapshot: Snapshot) -> None:
+        """All of the page was printed."""
+        lines = snapshot.text.split("\n")
+        found = {key: lines[first:end] for key, (first, end) in _landmarks(lines).items()}
+        self._shown = _Shown(_origin(snapshot.url), found, {})
+
+    def unrepeated(self, snapshot: Snapshot) -> tuple[str, dict[str, str]]:
+        """The page without the lines of landmarks that were printed of the one before; the last line counts them.
+
+        With it the refs that those were printed with, each with the one that the element has now.
+        """
+        before, text = self._shown, snapshot.text
+        self.whole(snapshot)
+        if not before.origin or before.origin != self._shown.origin:
+            return text, {}
+        lines = text.split("\n")
+        same = [at for key, place in _landmarks(lines).items() for at in _repeated(lines, place, before, key)]
+        note = f"({len(same)} line{'s'[: len(same) != 1]} as before, same refs: cdp-agent snapshot)"
+        if sum(len(lines[at]) + 1 for at in same) <= len(note):
+            return text, {}
+        left_out = dict.fromkeys(same)
+        for key, (first, _) in _landmarks(lines).items():
+            for at, was in zip(range(first, len(lines)), before.landmarks.get(key, ()), strict=False):
+                ref, old = ref_of(lines[at]), ref_of(was)
+                if at in left_out and ref is not None and old is not None:
+                    self._shown.names[ref] = before.names.get(old, old)
+        told = "\n".join([*(line for at, line in enumerate(lines) if at not in left_out), note])
+        return told, {name: ref for ref, name in self._shown.names.items()}
+
+    def forget_changed(self, text: str, ref: str | None) -> None:
+        """Something was done, to the element of that ref, and told, and the page says `text` now.
+
+        What differs from what was printed, and the line of the element, are printed again next time.
+        """
+        lines = text.split("\n")
+        are = {key: lines[first:end] for key, (first, end) in _landmarks(lines).items()}
+        self._shown.landmarks = {
+            key: [f"{line}{_CHANGED}" if ref is not None and ref_of(line) == ref else line for line in each]
+            for key, each in self._shown.landmarks.items()
+            if are.get(key) == each
+        }
+
+
+def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
+    """The receipt's text without what whoever gave the command knows; `before` is the address of the page it was on.
+
+    That is: a value as it was given, that an element is checked which was checked, which options of a list are not
+    selected any more, and the site where it is the same.
+    """
+    told = receipt
+    if isinstance(arguments, FillArguments | SelectArguments) and receipt.value == arguments.value:
+        note = "" if isinstance(arguments, FillArguments) and receipt.note == ENTER_PRESSED else receipt.note
+        told = msgspec.structs.replace(told, note=note, value=receipt.value if note else None)
+    if isinstance(arguments, SelectArguments) and _only_selected(receipt.changed):
+        told = msgspec.structs.replace(told, changed=[each for each in told.changed if not _OPTION.fullmatch(each)])
+    if receipt.action in ("check", "uncheck") and not receipt.note:
+        said = " (now [checked])" if receipt.action == "check" else " (no longer [checked])"
+        own = [each for each in told.changed if each.endswith(said) and ref_of_change(each) == receipt.ref]
+        told = msgspec.structs.replace(told, changed=[each for each in told.changed if each not in own])
+    origin = _origin(before or "")
+    if origin and receipt.navigated_to is not None and _origin(receipt.navigated_to) == origin:
+        told = msgspec.structs.replace(told, navigated_to=receipt.navigated_to.removeprefix(origin))
+    return told.text
+
+
+def _only_selected(changed: Sequence[str]) -> bool:
+    """Whether of a list's options none came and none went."""
+    found = [each for each in map(_OPTION.fullmatch, changed) if each is not None]
+    return Counter(each[2] for each in found if each[1] == "+") == Counter(each[2] for each in found if each[1] == "-")
+
+
+def _repeated(lines: Sequence[str], place: tuple[int, int], before: _Shown, key: tuple[str, int]) -> list[int]:
+    """Which lines of a landmark say what they said, and hold none that does not."""
+    first, end = place
+    was = before.landmarks.get(key, [])
+    if [indent_of(each) for each in was] != [indent_of(each) for each in lines[first:end]]:
+        return []
+    same = [
+        without_ref(one) == without_ref(other) and (ref_of(one) is None) == (ref_of(other) is None)
+        for one, other in zip(lines[first:end], was, strict=True)
+    ]
+    for at in range(len(same) - 1, 0, -1):
+        if not same[at]:  # what it stands in is printed with it
+            above = (i for i in range(at - 1, -1, -1) if indent_of(was[i]) < indent_of(was[at]))
+            same[next(above, 0)] = False
+    return [first + at for at, each in enumerate(same) if each]
+
+
+def _landmarks(lines: Sequence[str]) -> dict[tuple[str, int], tuple[int, int]]:
+    """The outermost landmarks of the page itself: where each begins, and where it ends."""
+    found: dict[tuple[str, int], tuple[int, int]] = {}
+    counts = Counter[str]()
+    at = 0
+    while at < len(lines):
+        line = read_line(lines[at])
+        end = at + 1
+        if line is not None and (line.role in _LANDMARKS or line.role == "iframe"):
+            while end < len(lines) and indent_of(lines[end]) > indent_of(lines[at]):
+                end += 1
+        if line is not None and line.role in _LANDMARKS:
+            label = label_of(lines[at])
+            found[label, counts[label]] = (at, end)
+            counts[label] += 1
+        at = end
+    return found
+
+
+def _origin(url: str) -> str:
+    """Scheme and host of a web address; "" for any other."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("http", "https") else ""

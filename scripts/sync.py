@@ -18,12 +18,25 @@ from cdp_agent.agent.agent import Agent
 from cdp_agent.browser.browser import Browser
 from cdp_agent.browser.context import BrowserContext
 from cdp_agent.page.page import Page
+from cdp_agent.session.session import Session
 
 FILE = Path(__file__).parent.parent / "cdp_agent/sync/classes.py"
-MIRRORED: dict[str, type] = {"BrowserContext": BrowserContext, "Browser": Browser, "Page": Page, "Agent": Agent}
+MIRRORED: dict[str, type] = {
+    "BrowserContext": BrowserContext,
+    "Browser": Browser,
+    "Page": Page,
+    "Session": Session,
+    "Agent": Agent,
+}
 BASES = {"Browser": "BrowserContext"}
-LEFT_OUT = {"BrowserContext": {"session", "downloads"}}
-"""What has async calls of its own, and is for programs that speak the protocol themselves."""
+MADE = ("Session", "Agent")
+"""What programs make themselves; the rest is had from others."""
+OPENED = {"Session": {"launch": Browser, "connect": Browser}}
+"""What a class opens in the way of another one."""
+LEFT_OUT = {"BrowserContext": {"session", "downloads"}, "Session": {"lead", "perform"}}
+"""What has async calls of its own, and is for programs that speak the protocol themselves, or for our own faces."""
+BLOCKING_IN = {"Session": {"Approve": "ApproveCall", "Opening": "Session"}}
+"""What stands in the annotations of one class in the place of what is awaited."""
 BLOCKING = {"asyncio.Event": "StopSignal", "Opening": "Browser", "AsyncGenerator": "Generator"}
 """What stands in annotations in the place of what is awaited."""
 ARGUMENTS = {
@@ -35,6 +48,8 @@ ARGUMENTS = {
     "Approver": "approver_of",
     "AskUser": "ask_user_of",
 }
+ARGUMENTS_IN = {"Session": {"Approve": "approve_call_of"}}
+"""The same of one class; these are given the blocking Page as well."""
 """By its annotation, the function of cdp_agent.sync.face that makes of an argument what the async call takes."""
 HEAD = '''\
 """The classes of cdp_agent with calls that block. `python scripts/sync.py` makes this file of the async ones."""
@@ -110,7 +125,7 @@ class Blocking(ast.NodeTransformer):
         self.names: set[str] = set()
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
-        name = self._own if node.id == "Self" else BLOCKING.get(node.id, node.id)
+        name = self._own if node.id == "Self" else {**BLOCKING, **BLOCKING_IN.get(self._own, {})}.get(node.id, node.id)
         self.names.add(name)
         return ast.Name(name)
 
@@ -146,12 +161,15 @@ class Writer:
         parts = [f"class {name}({base or f'Face[Async{name}]'}):", indented(docstring(inspect.getdoc(kind) or ""))]
         if base is not None:
             parts.append(indented(f"_async: Async{name}"))
-        for member, (module, nodes) in definitions(kind).items():
+        members = definitions(kind)
+        for member, opener in OPENED.get(name, {}).items():
+            members[member] = definitions(opener)[member]
+        for member, (module, nodes) in members.items():
             if base is not None and member not in vars(kind):
                 continue
-            if member not in LEFT_OUT.get(name, ()) and (member != "__init__" or name == "Agent"):
+            if member not in LEFT_OUT.get(name, ()) and (member != "__init__" or name in MADE):
                 parts += [indented(self._written(module, each, name)) for each in nodes]
-        if name == "BrowserContext":
+        if name in ("BrowserContext", "Session"):
             self._used["Self"] = "from typing import Self"
             parts.append(indented(ENTERED))
         self._classes.append("\n\n".join(parts))
@@ -190,8 +208,8 @@ class Writer:
 
     def _body(self, node: Method, decorators: list[str], own: str) -> str:
         given = node.args
-        passed = [self._argument(each) for each in given.args if each.arg != "self"]
-        passed += [f"{each.arg}={self._argument(each)}" for each in given.kwonlyargs]
+        passed = [self._argument(each, own) for each in given.args if each.arg != "self"]
+        passed += [f"{each.arg}={self._argument(each, own)}" for each in given.kwonlyargs]
         passed += [f"**{given.kwarg.arg}"] if given.kwarg is not None else []
         if node.name == "__init__":
             return f"super().__init__(Async{own}({', '.join(passed)}))"
@@ -199,20 +217,21 @@ class Writer:
         made = f"{owner}.{node.name}" + ("" if "property" in decorators else f"({', '.join(passed)})")
         returns = ast.unparse(node.returns) if node.returns is not None else "None"
         if returns == "Opening":
-            return f"return Browser(opened({made}))"
-        if (own, node.name) == ("Browser", "close"):
+            return f"return {own}{'.of' if own in MADE else ''}(opened({made}))"
+        if node.name == "close" and own in ("Browser", "Session"):
             return "closed(self._async)"
         if returns.startswith("AsyncGenerator"):
             return f"return iterate(read(lambda: {made}))"
         value = f"call({made})" if isinstance(node, ast.AsyncFunctionDef) else f"read(lambda: {made})"
         return value if returns == "None" else f"return {faced(value, returns, own)}"
 
-    def _argument(self, node: ast.arg) -> str:
+    def _argument(self, node: ast.arg, own: str) -> str:
         parts = ast.unparse(node.annotation).split(" | ") if node.annotation is not None else []
-        for name in set(parts) & ARGUMENTS.keys():
-            function = ARGUMENTS[name]
+        functions = {**ARGUMENTS, **ARGUMENTS_IN.get(own, {})}
+        for name in set(parts) & functions.keys():
+            function = functions[name]
             self._used[function] = f"from cdp_agent.sync.face import {function}"
-            return f"{function}({node.arg})"
+            return f"{function}({node.arg}{', Page' if function == 'approve_call_of' else ''})"
         return node.arg
 
     def _annotation(self, module: Module, node: ast.expr, own: str) -> str:
@@ -223,13 +242,13 @@ class Writer:
 
     def _import(self, module: Module, names: set[str], imports: dict[str, str]) -> None:
         for name in sorted({each.partition(".")[0] for each in names} - MIRRORED.keys() - vars(builtins).keys()):
-            if name in ("Approver", "AskUser", "StopSignal"):
+            if name in ("ApproveCall", "Approver", "AskUser", "StopSignal"):
                 line = f"from cdp_agent.sync.face import {name}"
             elif name == "Generator":
                 line = "from collections.abc import Generator"
             elif name in module.imports:
                 line = module.imports[name]
-            elif (dictionary := module.class_named(name)) is not None:
+            elif (dictionary := module.class_named(name)) is not None and is_dictionary(dictionary):
                 self._add_dictionary(module, dictionary)
                 continue
             else:
@@ -246,6 +265,11 @@ class Writer:
             if isinstance(each, ast.AnnAssign):
                 each.annotation = ast.Name(self._annotation(module, each.annotation, ""))
         self._dictionaries[node.name] = ast.unparse(node)
+
+
+def is_dictionary(node: ast.ClassDef) -> bool:
+    """Whether it is a TypedDict, of keyword arguments."""
+    return any(ast.unparse(each) == "TypedDict" for each in node.bases)
 
 
 def faced(value: str, annotation: str, own: str) -> str:

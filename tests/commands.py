@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,9 @@ from cdp_agent.cli import main
 
 ROOT = Path(__file__).parent.parent
 _WITHIN_S = 100.0
+_GONE_WITHIN_S = 5.0
+_BUSY_MACHINE = 6
+"""Times as long as on one that does nothing else."""
 
 
 class Cli:
@@ -46,3 +52,25 @@ class Cli:
 
 def _command(words: tuple[str, ...]) -> list[str]:
     return [sys.executable, "-m", "cdp_agent", *words]
+
+
+def living(environment: Mapping[str, str]) -> set[int]:
+    """The processes that the test's commands have started."""
+    mark = f"XDG_RUNTIME_DIR={environment['XDG_RUNTIME_DIR']}".encode()
+    found = set()
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            environ = Path(f"/proc/{name}/environ").read_bytes().split(b"\0")
+            state = Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue  # it ended, or is somebody else's
+        if mark in environ and state not in "ZX":
+            found.add(int(name))
+    return found
+
+
+def wait_until(holds: Callable[[], bool]) -> bool:
+    until = time.monotonic() + _GONE_WITHIN_S * _BUSY_MACHINE
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.05)
+    return holds()

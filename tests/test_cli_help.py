@@ -15,7 +15,7 @@ Captured = pytest.CaptureFixture[str]
 
 COMMANDS = [*(name for name in OWN if name != "help"), *map(shown_name, TOOLS.values())]
 HELP_TOKENS = 150
-SKILL_TOKENS = 520
+SKILL_TOKENS = 450
 
 
 def told(words: list[str], capsys: Captured) -> str:

@@ -17,7 +17,7 @@ HEADER = """- banner:
   - searchbox "Search products" [ref=E{1}]{2}
   - link "Cart ({3})" [ref=E{4}] → /cart"""
 FOOTER = "- contentinfo: Nothing here is sold, and nothing is ever sent to anybody at all."
-NOTE = "({} lines as before, same refs: cdp-agent snapshot)"
+NOTE = "({} lines as before: cdp-agent snapshot)"
 
 
 def page(text: str, url: str = SITE) -> Snapshot:

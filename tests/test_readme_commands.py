@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import re
 import shlex
+import signal
+import subprocess
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
+from pytest_httpserver import HTTPServer
 
 from cdp_agent.cli.names import OWN, tool_meant
+from fixtures.replay import ReplayServer, tool_call
 from fixtures.shop import ShopServer
+from tests import result_pages
 from tests.commands import ROOT, Cli
+from tests.conftest import Serve
 
 README = (ROOT / "README.md").read_text("utf-8")
 _ANY_LINES = "…"
 _SHOP = "http://127.0.0.1:34953/"
+ELSEWHERE = {
+    "config init": "test_cli_init.py",
+    "doctor": "test_cli_doctor.py",
+    "resume DIR": "test_cli.py",
+    "run TASK --planner … --executor … --approve ask|auto|jsonl": "test_cli_steps.py",
+}
+"""What is named in the text and needs more than a page and a model: the tests that run it."""
 
 
 def shown_commands() -> list[tuple[str, list[str]]]:
@@ -38,6 +52,12 @@ def fits(shown: list[str], printed: list[str]) -> bool:
     return shown[0] == printed[0] and fits(shown[1:], printed[1:])
 
 
+def other_commands() -> list[str]:
+    """The commands that stand in the text, without the program's name."""
+    text = re.sub(r"```.*?```", "", README, flags=re.DOTALL).replace("\n", " ")
+    return list(dict.fromkeys(re.findall(r"`cdp-agent ([^`]+)`", text)))
+
+
 @pytest.mark.chrome
 def test_the_shown_session_is_as_it_is_printed(cli: Cli, environment: dict[str, str], tmp_path: Path) -> None:
     environment["PYTHONPATH"] = str(ROOT)
@@ -49,6 +69,50 @@ def test_the_shown_session_is_as_it_is_printed(cli: Cli, environment: dict[str, 
 
             assert (program, done.returncode, done.stderr) == ("cdp-agent", 0, "")
             assert fits(lines, said.splitlines()), f"$ {command}\n{said}"
+
+
+@pytest.mark.chrome
+def test_the_other_commands_of_the_text_are_carried_out(
+    cli: Cli, environment: dict[str, str], tmp_path: Path, serve: Serve, httpserver: HTTPServer
+) -> None:
+    environment["PYTHONPATH"] = str(ROOT)
+    serve(result_pages.DUCKDUCKGO, path="/html/")
+    (tmp_path / "steps.txt").write_text("Click 'Enamel mug, blue'\nClick 'Add to cart'\n")
+    searching = ("--search", "duckduckgo", "--search-base-url", httpserver.url_for("").rstrip("/"))
+    with ShopServer() as shop, ReplayServer(replies=[tool_call("done", {"result": "14.50"})]) as model:
+        said = {}
+        for text in (each for each in other_commands() if each not in (*ELSEWHERE, "serve")):
+            words = shlex.split(text.replace("https://shop.example", shop.url).replace("openai/", "openai-compatible/"))
+            words += {"do": ["--url", shop.url], "web_search": searching}.get(words[0], ())
+            environment["CDP_AGENT_BASE_URL"] = model.base_url
+            done = cli(*words, cwd=tmp_path)
+            said[text] = done.stdout + done.stderr
+
+    assert {name for name, each in said.items() if not each} == set()
+    assert "clicked E" in said["do steps.txt"]
+    assert [each.url in said["web_search QUERY"] for each in result_pages.FOUND] == [True, True]
+    assert next(each for name, each in said.items() if name.startswith("run ")).endswith("14.50\n")
+
+
+@pytest.mark.chrome
+def test_the_server_of_the_text_answers(cli: Cli) -> None:
+    with cli.start("serve", "--port", "0", stderr=subprocess.PIPE) as server:
+        assert server.stderr is not None
+        said = server.stderr.readline()
+        with urlopen(said.rpartition(" ")[2].strip() + "/health", timeout=30) as answer:
+            status = answer.status
+        server.send_signal(signal.SIGINT)
+        ended = server.wait(30)
+
+    assert "serve" in other_commands()
+    assert said.startswith("cdp-agent serves at http://127.0.0.1:")
+    assert (status, ended) == (200, 0)
+
+
+@pytest.mark.parametrize("command", ELSEWHERE)
+def test_what_is_run_elsewhere_is(command: str) -> None:
+    assert command in other_commands()
+    assert f'"{command.split(maxsplit=1)[0]}"' in (ROOT / "tests" / ELSEWHERE[command]).read_text("utf-8")
 
 
 def test_each_command_that_the_text_names_is_there() -> None:

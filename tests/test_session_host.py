@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,42 +15,17 @@ from typing import Any
 import pytest
 
 from fixtures.replay import ReplayServer, tool_call
-from tests.commands import Cli
+from tests.commands import Cli, living, wait_until
 from tests.conftest import Serve
 
 pytestmark = pytest.mark.chrome
 
 SHOP = """<title>Shop</title><input aria-label="Search">
 <button onclick="document.querySelector('p').textContent = 'Found it'">Go</button><p>Nothing yet</p>"""
-GONE_WITHIN_S = 5.0
-BUSY_MACHINE = 6
-"""Times as long as on one that does nothing else."""
 
 
 def sessions(cli: Cli) -> dict[str, dict[str, Any]]:
     return {each["name"]: each for each in json.loads(cli("sessions", "--json").stdout)}
-
-
-def living(environment: dict[str, str]) -> set[int]:
-    """The processes that the test's commands have started."""
-    mark = f"XDG_RUNTIME_DIR={environment['XDG_RUNTIME_DIR']}".encode()
-    found = set()
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            environ = Path(f"/proc/{name}/environ").read_bytes().split(b"\0")
-            state = Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            continue  # it ended, or is somebody else's
-        if mark in environ and state not in "ZX":
-            found.add(int(name))
-    return found
-
-
-def wait_until(holds: Callable[[], bool]) -> bool:
-    until = time.monotonic() + GONE_WITHIN_S * BUSY_MACHINE
-    while not holds() and time.monotonic() < until:
-        time.sleep(0.05)
-    return holds()
 
 
 def ref_of(snapshot: str, element: str) -> str:

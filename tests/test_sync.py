@@ -15,7 +15,8 @@ import pytest
 from cdp_agent.decisions import Ask, Decision, Stop
 from cdp_agent.errors import BrowserError, SetupError, StaleRef
 from cdp_agent.events import AgentAction, Event, TaskCompleted, TaskSetup
-from cdp_agent.sync import Agent, Browser, Page, StopSignal
+from cdp_agent.session.calls import Understood
+from cdp_agent.sync import Agent, Browser, Page, Session, StopSignal
 from cdp_agent.sync.background import read
 from fixtures.replay import ReplayServer, tool_call
 from scripts.sync import is_current
@@ -54,6 +55,36 @@ def test_pages_that_are_the_same_are_equal(browser: Browser, serve: Serve) -> No
     popup.close()
     page.close()
     assert (page.closed, page in browser.pages) == (True, False)
+
+
+def test_tools_are_called_in_a_session(serve: Serve) -> None:
+    url = serve("<title>Shop</title><button onclick=\"document.title = 'Sold'\">Buy</button>")
+    with Session.launch() as session:
+        before = session.page
+        opened = session.call("goto", {"url": url})
+        clicked = session.call("click", {"selector": "button"})
+        assert session.page is not None
+        title, pages = session.page.evaluate("document.title"), session.browser.pages
+    gone = session.call("snapshot")
+
+    assert (before, opened.error, title, len(pages)) == (None, None, "Sold", 1)
+    assert clicked.text.startswith('clicked E1 button "Buy"')
+    assert gone.error is not None
+
+
+def test_calls_in_a_session_are_approved_in_the_thread_that_waits(browser: Browser, page: Page, serve: Serve) -> None:
+    page.goto(serve("<title>Shop</title><button>Buy</button>"))
+
+    def approve(call: Understood, asked: Page) -> str | None:
+        return f"{call.tool.name} in {asked.title} by {threading.current_thread().name}" if asked == page else None
+
+    session = Session(browser, approve=approve, page=page)
+
+    refused = session.call("click", {"selector": "button"})
+
+    assert refused.text == f"click in Shop by {threading.current_thread().name}"
+    session.close()
+    assert not page.closed
 
 
 def test_what_the_async_call_raises_is_raised(page: Page) -> None:

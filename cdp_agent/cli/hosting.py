@@ -18,7 +18,7 @@ import msgspec
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.commands import carry_out, host_for
 from cdp_agent.cli.session import Sessions
-from cdp_agent.cli.status import DONE, FAULT, status_of
+from cdp_agent.cli.status import DONE, FAULT, WRONG_CALL, status_of
 from cdp_agent.cli.subcommands.sessions import ABOUT, CALLS, CLOSE
 from cdp_agent.cli.terminal.text import one_line
 from cdp_agent.cli.words import RUNS, split
@@ -119,6 +119,10 @@ def main(folder: str, name: str) -> None:
     except CdpAgentError as error:
         starter.complain(f"cdp-agent: {one_line(str(error))}\n")
         starter.say(CommandEnded(status_of(error)))
+    except OSError as error:
+        _log.error("the session's process ended: %r", error)  # once it listens, nobody hears what it says
+        starter.complain(f"cdp-agent: {folder} cannot be written: {error.strerror or error}. {runtime.ADVICE}\n")
+        starter.say(CommandEnded(WRONG_CALL))
 
 
 def _leave_terminal() -> None:

@@ -60,7 +60,7 @@ class PrintedPages:
             return text, {}
         lines = text.split("\n")
         same = [at for key, place in _landmarks(lines).items() for at in _repeated(lines, place, before, key)]
-        note = f"({len(same)} line{'s'[: len(same) != 1]} as before, same refs: cdp-agent snapshot)"
+        note = f"({len(same)} line{'s'[: len(same) != 1]} as before: cdp-agent snapshot)"
         if sum(len(lines[at]) + 1 for at in same) <= len(note):
             return text, {}
         left_out = dict.fromkeys(same)

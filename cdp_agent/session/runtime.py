@@ -17,7 +17,7 @@ from cdp_agent.errors import SetupError
 VARIABLE = "CDP_AGENT_SESSION"
 DEFAULT = "default"
 _LONGEST_NAME = 64
-_ADVICE = "Set XDG_RUNTIME_DIR to a folder that is yours, or pass --once, which needs none."
+ADVICE = "Set XDG_RUNTIME_DIR to a folder that is yours, or pass --once, which needs none."
 
 
 def checked_name(name: str) -> str:
@@ -42,7 +42,7 @@ def folder() -> str:
         if problem is None:
             return path
         problems.append(f"{path}: {problem}")
-    raise SetupError(f"There is no folder for the sockets of sessions. {'; '.join(problems)}. {_ADVICE}")
+    raise SetupError(f"There is no folder for the sockets of sessions. {'; '.join(problems)}. {ADVICE}")
 
 
 def _candidates() -> Iterator[str]:
@@ -94,7 +94,7 @@ def starting(folder: str, name: str) -> Iterator[None]:
     try:
         lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise SetupError(f"{path} cannot be made: {error.strerror}. {_ADVICE}") from error
+        raise SetupError(f"{path} cannot be made: {error.strerror}. {ADVICE}") from error
     try:
         _lock(lock)
         yield

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from cdp_agent.providers.client import Client
 
 MOST_CALLS = 1_000
-CALL_TIMEOUT_S = 300.0
+TOOL_TIMEOUT_S = 300.0
 """Every tool gives up sooner by itself, unless somebody is asked, or a model is."""
 NO_TAB = "No tab of this session is open: open a page first, or name one of the tabs that there are."
 _P = ParamSpec("_P")
@@ -130,12 +130,12 @@ class Session:
         schemes: frozenset[str] | None = None,
         approve: Approve | None = None,
         ask_user: AskUser | None = None,
-        timeout_s: float = CALL_TIMEOUT_S,
+        timeout_s: float = TOOL_TIMEOUT_S,
         page: Page | None = None,
         closes_browser: bool = False,
     ) -> None:
         """`closes_browser`: it ends with the session; else only the tabs are closed that the calls were in."""
-        self.browser = browser
+        self._browser = browser
         self._closes_browser = closes_browser
         self._tools = {name: each for name, each in (tools or BUILT_IN).items() if not each.terminal}
         secrets = Secrets() if secrets is None else secrets
@@ -150,6 +150,11 @@ class Session:
         self._lost: str | None = None
         """Why Chrome is gone, until there is another one."""
         self._chromes = 1
+
+    @property
+    def browser(self) -> BrowserContext:
+        """What its tabs are in."""
+        return self._browser
 
     @property
     def tools(self) -> Mapping[str, Tool]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from cdp_agent.errors import SetupError
 
 if TYPE_CHECKING:
-    from cdp_agent.browser.browser import Browser
+    from cdp_agent.browser.opening import Closes
 
 T = TypeVar("T")
 
@@ -36,8 +36,8 @@ class Background:
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, name="cdp_agent.sync", daemon=True)
-        self.browsers: set[Browser] = set()
-        """Those that are open."""
+        self.open: set[Closes] = set()
+        """The browsers and sessions that are open."""
         self.runs: set[AsyncGenerator[Any, None]] = set()
         """Those that were begun, and have not ended."""
         self.thread.start()
@@ -50,7 +50,7 @@ class Background:
         async def close() -> None:
             for run in list(self.runs):
                 await run.aclose()
-            if closing := [asyncio.ensure_future(each.close()) for each in self.browsers]:
+            if closing := [asyncio.ensure_future(each.close()) for each in self.open]:
                 await asyncio.wait(closing, timeout=CLOSE_AT_EXIT_S)
 
         Caller(self).wait(close())

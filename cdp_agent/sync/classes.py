@@ -11,8 +11,21 @@ from cdp_agent.browser.browser import Browser as AsyncBrowser
 from cdp_agent.browser.context import BrowserContext as AsyncBrowserContext
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.page import Page as AsyncPage
+from cdp_agent.session.session import TOOL_TIMEOUT_S
+from cdp_agent.session.session import Session as AsyncSession
 from cdp_agent.sync.background import call, iterate, read
-from cdp_agent.sync.face import Face, approve_of, approver_of, ask_user_of, behind, closed, event_of, opened, sink_of
+from cdp_agent.sync.face import (
+    Face,
+    approve_call_of,
+    approve_of,
+    approver_of,
+    ask_user_of,
+    behind,
+    closed,
+    event_of,
+    opened,
+    sink_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -40,11 +53,13 @@ if TYPE_CHECKING:
     from cdp_agent.page.tab.dialogs import DialogPolicy
     from cdp_agent.page.tab.settings import Given, Viewport
     from cdp_agent.providers.base import ReasoningEffort
+    from cdp_agent.providers.client import Client
     from cdp_agent.providers.request_options import Patience
-    from cdp_agent.security.secrets import GivenSecret
+    from cdp_agent.security.secrets import GivenSecret, Secrets
+    from cdp_agent.session.session import ToolOutcome
     from cdp_agent.steps.approval.settings import Flow, PlannerPage
     from cdp_agent.steps.approval.setup import Approve
-    from cdp_agent.sync.face import Approver, AskUser, StopSignal
+    from cdp_agent.sync.face import ApproveCall, Approver, AskUser, StopSignal
     from cdp_agent.tools.base import Tool
 
     class Where(TypedDict, total=False):
@@ -629,6 +644,171 @@ class Page(Face[AsyncPage]):
                 timeout_s=timeout_s,
             )
         )
+
+
+class Session(Face[AsyncSession]):
+    """One browser, or a context of one, its tabs and its tools.
+
+    Calls in one tab are made one after another, those in several at once.
+
+    A call is made in the current tab: the one that calls before led to, be it by `manage_tabs`, or by a click that
+    opened a tab. `tools` are those that can be called, all built-in ones without. `secrets` are what placeholders
+    stand for, `upload_folders` where files may be uploaded from and `schemes` which addresses may be opened beside
+    those that `allow` names; None: whoever calls chose them. `approve` is asked before each call; `ask_user` answers
+    for the user, and without it there are no tools that ask. A call is given up after `timeout_s`, without the time
+    that somebody takes to answer. `page` is the tab to begin in, which stays open; without, the first call opens
+    one.
+    """
+
+    def __init__(
+        self,
+        browser: BrowserContext,
+        *,
+        tools: Mapping[str, Tool] | None = None,
+        secrets: Secrets | None = None,
+        upload_folders: tuple[str, ...] | None = None,
+        schemes: frozenset[str] | None = None,
+        approve: ApproveCall | None = None,
+        ask_user: AskUser | None = None,
+        timeout_s: float = TOOL_TIMEOUT_S,
+        page: Page | None = None,
+        closes_browser: bool = False,
+    ) -> None:
+        """`closes_browser`: it ends with the session; else only the tabs are closed that the calls were in."""
+        super().__init__(
+            AsyncSession(
+                behind(browser),
+                tools=tools,
+                secrets=secrets,
+                upload_folders=upload_folders,
+                schemes=schemes,
+                approve=approve_call_of(approve, Page),
+                ask_user=ask_user_of(ask_user),
+                timeout_s=timeout_s,
+                page=behind(page),
+                closes_browser=closes_browser,
+            )
+        )
+
+    @property
+    def browser(self) -> BrowserContext:
+        """What its tabs are in."""
+        return BrowserContext(read(lambda: self._async.browser))
+
+    @property
+    def page(self) -> Page | None:
+        """The current tab, None before the first call, or when it was closed."""
+        return Page(found) if (found := read(lambda: self._async.page)) is not None else None
+
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | None = None,
+        *,
+        tab: str | None = None,
+        model: Client | None = None,
+    ) -> ToolOutcome:
+        """Calls a tool by its name, or one that models know it by; `arguments` as a mapping or as JSON.
+
+        `tab` is another tab than the current one, for this call alone: its id (t2, as `manage_tabs` lists them, or
+        Chrome's own), or a part of its title or address. `model` is for the tools that ask one. What goes wrong, with
+        the arguments, the page or Chrome, is in the outcome; where Chrome went away, the next call begins in a new one.
+        """
+        return call(self._async.call(name, arguments, tab=tab, model=model))
+
+    def close(self) -> None:
+        """Closes the tabs that calls were in and those that these opened, or the browser that the session opened."""
+        closed(self._async)
+
+    @staticmethod
+    def launch(
+        *,
+        headless: bool = True,
+        executable: str | None = None,
+        profile: str | os.PathLike[str] | None = None,
+        args: Sequence[str] = (),
+        env: Mapping[str, str] | None = None,
+        viewport: Viewport | tuple[int, int] | None = (1280, 800),
+        downloads: str | os.PathLike[str] | None = None,
+        dialogs: DialogPolicy | None = None,
+        proxy: str | Proxy | None = None,
+        storage_state: str | os.PathLike[str] | None = None,
+        timeout_s: float = 30.0,
+        **settings: Unpack[Given],
+    ) -> Session:
+        """A Chrome of our own: nothing of it is left when it is closed, or when this process ends in any way.
+
+        Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment.
+        `viewport` is in CSS pixels (None: as the window has it). Downloads go to a folder inside of the profile, or to
+        `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For what
+        else pages are made to see, see `PageSettings`. Raises SetupError for a setting that makes no sense, and
+        BrowserError, with what Chrome said, when it does not start within `timeout_s`.
+        """
+        return Session.of(
+            opened(
+                AsyncSession.launch(
+                    headless=headless,
+                    executable=executable,
+                    profile=profile,
+                    args=args,
+                    env=env,
+                    viewport=viewport,
+                    downloads=downloads,
+                    dialogs=dialogs,
+                    proxy=proxy,
+                    storage_state=storage_state,
+                    timeout_s=timeout_s,
+                    **settings,
+                )
+            )
+        )
+
+    @staticmethod
+    def connect(
+        endpoint: str | Sequence[str] = AUTO,
+        *,
+        profile: str | os.PathLike[str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout_s: float = 5.0,
+        viewport: Viewport | tuple[int, int] | None = None,
+        downloads: str | os.PathLike[str] | None = None,
+        dialogs: DialogPolicy | None = None,
+        proxy: str | Proxy | None = None,
+        storage_state: str | os.PathLike[str] | None = None,
+        **settings: Unpack[Given],
+    ) -> Session:
+        """A Chrome that runs: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
+
+        "auto" is the Chrome that its user works with, found in its usual profile's folder or in `profile`. `headers` go
+        with the requests to the endpoint. The Chrome is never ended, only tabs that we opened are closed; they are in
+        the background. What is set holds in them and in their popups: the others keep their size, focus, dialogs and
+        downloads, and are under no rules. Where pages ask for the place (`geolocation`), the Chrome's user is asked.
+        With a `proxy` or a `storage_state` our tabs are in a browser context of their own, like a private window. When
+        the Chrome goes away, `reopen` takes the next endpoint. Raises SetupError for what is no address, and
+        BrowserError that tells what happened at each endpoint.
+        """
+        return Session.of(
+            opened(
+                AsyncSession.connect(
+                    endpoint,
+                    profile=profile,
+                    headers=headers,
+                    timeout_s=timeout_s,
+                    viewport=viewport,
+                    downloads=downloads,
+                    dialogs=dialogs,
+                    proxy=proxy,
+                    storage_state=storage_state,
+                    **settings,
+                )
+            )
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class Agent(Face[AsyncAgent]):

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
+from cdp_agent.browser.opening import Closes
 from cdp_agent.sync.background import background, call, read, waiting
 
 if TYPE_CHECKING:
     from cdp_agent import decisions
     from cdp_agent.agent.sinks import Sink
-    from cdp_agent.browser.browser import Browser, Opening
+    from cdp_agent.browser.opening import Opens
     from cdp_agent.decisions import Ask, UserAnswer, UserAsk
     from cdp_agent.events import Event
+    from cdp_agent.page.page import Page as AsyncPage
+    from cdp_agent.session import session
+    from cdp_agent.session.calls import Understood
     from cdp_agent.steps.approval import approval
     from cdp_agent.steps.approval.approval import Submit
     from cdp_agent.steps.approval.setup import Approve
@@ -21,8 +25,11 @@ if TYPE_CHECKING:
     Approver = Callable[[Ask, Submit], None]
     """Shows a question to whoever decides, and hands in what they say; returns when it is over."""
     AskUser = Callable[[UserAsk], UserAnswer]
+    ApproveCall = Callable[[Understood, Any], str | None]
+    """Why a call must not be made in this `Page`, or None."""
 
 T = TypeVar("T")
+C = TypeVar("C", bound=Closes)
 
 
 class Face(Generic[T]):
@@ -30,6 +37,13 @@ class Face(Generic[T]):
 
     def __init__(self, behind: T) -> None:
         self._async = behind
+
+    @classmethod
+    def of(cls, behind: T) -> Self:
+        """One for an async object that is there, of a class that otherwise makes its own."""
+        face = cls.__new__(cls)
+        face._async = behind
+        return face
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and other._async is self._async
@@ -49,23 +63,23 @@ class StopSignal:
         background().loop.call_soon_threadsafe(self._event.set)
 
 
-def opened(opening: Opening) -> Browser:
-    """The browser, open. It is closed with the interpreter at the latest."""
+def opened(opening: Opens[C]) -> C:
+    """A browser or a session, open. It is closed with the interpreter at the latest."""
 
-    async def open_() -> Browser:
-        browser = await opening
-        background().browsers.add(browser)
-        return browser
+    async def open_() -> C:
+        found = await opening
+        background().open.add(found)
+        return found
 
     return call(open_())
 
 
-def closed(browser: Browser) -> None:
+def closed(opened: Closes) -> None:
     """Closes it."""
 
     async def close() -> None:
-        background().browsers.discard(browser)
-        await browser.close()
+        background().open.discard(opened)
+        await opened.close()
 
     call(close())
 
@@ -103,6 +117,18 @@ def approve_of(approve: Approve | None) -> Approve | None:
 
     async def decide(ask: Ask) -> Any:
         return await waiting().ask(lambda: function(ask))
+
+    return decide
+
+
+def approve_call_of(approve: ApproveCall | None, face: Callable[[AsyncPage], object]) -> session.Approve | None:
+    """Asks the function in the thread that waits for the call, about a page as `face` makes it."""
+    if approve is None:
+        return None
+    function = approve
+
+    async def decide(call: Understood, page: AsyncPage) -> str | None:
+        return await waiting().ask(lambda: function(call, face(page)))
 
     return decide
 

@@ -1,0 +1,209 @@
+"""Sessions where something is missing or is taken away: processes, sockets, a user's name, a folder, room on a disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from tests.commands import Cli, living, wait_until
+from tests.conftest import Serve
+
+pytestmark = pytest.mark.chrome
+
+PAGE = "<title>Shop</title><button>Go</button>"
+KILLS = int(os.environ.get("CDP_AGENT_KILLS", "4"))
+"""How often each is killed; 20 were shown."""
+SESSIONS = 8
+NOBODY = 12_345
+"""A user of whom no list of users knows."""
+
+
+def session_of(cli: Cli) -> dict[str, int]:
+    """What is told of the one session."""
+    (found,) = json.loads(cli("sessions", "--json").stdout)
+    return dict(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("killed", ["pid", "chrome"])
+def test_whatever_is_killed_again_and_again_nothing_is_left(
+    killed: str, cli: Cli, environment: dict[str, str], serve: Serve
+) -> None:
+    url = serve(PAGE)
+    for _ in range(KILLS):
+        cli("open", url)
+        held = session_of(cli)
+
+        os.kill(held[killed], signal.SIGKILL)
+
+        assert wait_until(lambda left={held["pid"]} - {held[killed]}: living(environment) <= left)  # type: ignore[misc]  # a default
+    cli("close", "--all")
+    assert wait_until(lambda: not living(environment))
+
+
+@pytest.mark.slow
+def test_clients_that_are_killed_in_their_calls_leave_the_session_as_it_was(
+    cli: Cli, environment: dict[str, str], serve: Serve
+) -> None:
+    page = cli("open", serve(PAGE)).stdout
+    host = Path(f"/proc/{session_of(cli)['pid']}/fd")
+    before, files = living(environment), len(list(host.iterdir()))
+    for _ in range(KILLS):
+        command = [sys.executable, "-m", "cdp_agent", "wait", "30"]
+        with subprocess.Popen(command, env=environment) as client:
+            assert wait_until(lambda: len(list(host.iterdir())) > files)
+            client.kill()
+        assert wait_until(lambda: len(list(host.iterdir())) == files)
+
+    assert cli("snapshot").stdout == page
+    assert living(environment) == before
+
+
+@pytest.mark.slow
+def test_eight_sessions_are_begun_and_used_at_once(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
+    names = [f"s{number}" for number in range(SESSIONS)]
+    pages = {name: serve(f"<title>{name}</title><button>{name}") for name in names}
+
+    def use(name: str) -> list[str]:
+        opened = cli("open", pages[name], "--session", name).stdout
+        return [opened, *(cli("snapshot", "--session", name).stdout for _ in range(3))]
+
+    with ThreadPoolExecutor(SESSIONS) as clients:
+        said = dict(zip(names, clients.map(use, names), strict=True))
+
+    assert said == {name: [f'- button "{name}" [ref=E1]\n'] * 4 for name in names}
+    held = json.loads(cli("sessions", "--json").stdout)
+    assert [each["name"] for each in held] == names
+    assert len({each["pid"] for each in held}) == len({each["chrome"] for each in held}) == SESSIONS
+    assert cli("close", "--all").stdout.count("has ended") == SESSIONS
+    assert wait_until(lambda: not living(environment))
+
+
+def test_without_unix_sockets_a_port_of_this_machine_and_a_token_serve(
+    cli: Cli, environment: dict[str, str], tmp_path: Path, serve: Serve
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import socket\n"
+        "pair, family = socket.socketpair, socket.AF_UNIX\n"
+        "socket.socketpair = lambda *_: pair(family)  # for asyncio itself\n"
+        "del socket.AF_UNIX\n"
+    )
+    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+    page = cli("open", serve(PAGE)).stdout
+    place = Path(environment["XDG_RUNTIME_DIR"]) / "cdp-agent" / "default.sock"
+    port, token = place.read_text().split()
+    with socket.create_connection(("127.0.0.1", int(port)), 10) as stranger:
+        stranger.sendall(f"{token[::-1]}\n".encode())
+        answer = stranger.recv(100)
+
+    assert place.stat().st_mode & 0o777 == 0o600
+    assert answer == b""
+    assert cli("snapshot").stdout == page
+    assert session_of(cli)["tabs"] == 1
+    assert cli("close").stdout == "Session 'default' has ended.\n"
+    assert wait_until(lambda: not living(environment))
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can be somebody else")
+def test_a_user_whom_nobody_has_listed_has_sessions_too(environment: dict[str, str], serve: Serve) -> None:
+    with TemporaryDirectory(dir="/tmp") as folder:
+        shutil.copytree(Path(__file__).parent.parent / "cdp_agent", Path(folder) / "cdp_agent")  # which they may read
+        for path in (Path(folder), Path(folder) / "run"):
+            path.mkdir(exist_ok=True)
+            os.chown(path, NOBODY, NOBODY)
+        theirs = {
+            **environment,
+            "HOME": folder,
+            "TMPDIR": folder,
+            "XDG_RUNTIME_DIR": f"{folder}/run",
+            "PYTHONPATH": folder,
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        cli = Cli(theirs)
+        who = {"user": NOBODY, "group": NOBODY, "extra_groups": [], "cwd": folder}
+
+        opened = cli("open", serve(PAGE), "--session", "theirs", **who)
+        clicked = cli("click", "E1", "--session", "theirs", **who)
+        homeless = {name: value for name, value in theirs.items() if name != "HOME"}
+        refused = cli("open", "--session", "homeless", status=2, **who, env=homeless)
+        closed = cli("close", "--session", "theirs", **who)
+
+    assert opened.stdout == '- button "Go" [ref=E1]\n'
+    assert clicked.stdout.startswith('clicked E1 button "Go"')
+    assert refused.stderr.startswith("cdp-agent: This user has no home folder")
+    assert (closed.stdout, closed.stderr) == ("Session 'theirs' has ended.\n", "")
+
+
+MOUNTED = """mount -t tmpfs -o size=64k,mode=700 tmpfs "$1" && shift && {prepare} && exec "$@" """
+FULL = (
+    'mkdir -m 700 -p "$XDG_RUNTIME_DIR/cdp-agent" && { cat /dev/zero > "$XDG_RUNTIME_DIR/filled" 2>/dev/null || true; }'
+)
+READ_ONLY = 'mount -o remount,ro "$XDG_RUNTIME_DIR"'
+
+
+def mounted(prepare: str, folder: str, environment: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command where `folder` is a file system of 64 KB, for it alone, after `prepare`. Skips where none may."""
+    shell = ["unshare", "-m", "sh", "-c", MOUNTED.format(prepare=prepare), "sh", folder]
+    options = {"env": environment, "capture_output": True, "text": True, "check": False, "timeout": 100}
+    may = subprocess.run([*shell, "true"], **options) if shutil.which("unshare") else None  # type: ignore[call-overload]
+    if may is None or may.returncode != 0:
+        pytest.skip(f"no file system can be mounted here: {'no unshare' if may is None else may.stderr.strip()}")
+    done: subprocess.CompletedProcess[str] = subprocess.run(  # type: ignore[call-overload]
+        [*shell, sys.executable, "-m", "cdp_agent", *words], **options
+    )
+    return done
+
+
+@pytest.mark.parametrize(
+    ("prepare", "told"),
+    [(READ_ONLY, "There is no folder for the sockets of sessions."), (FULL, "No space left on device")],
+    ids=["read-only", "full"],
+)
+def test_a_folder_that_takes_nothing_is_told_in_a_line_and_nothing_is_left(
+    prepare: str, told: str, environment: dict[str, str], serve: Serve
+) -> None:
+    environment["TMPDIR"] = environment["XDG_RUNTIME_DIR"]
+
+    done = mounted(prepare, environment["XDG_RUNTIME_DIR"], environment, "open", serve(PAGE))
+
+    assert told in done.stderr
+    assert "Set XDG_RUNTIME_DIR to a folder that is yours" in done.stderr
+    assert (done.returncode, len(done.stderr.splitlines()), "Traceback" in done.stderr) == (2, 1, False)
+    assert wait_until(lambda: not living(environment))
+
+
+def test_where_chrome_has_no_room_that_is_told_and_nothing_is_left(environment: dict[str, str], serve: Serve) -> None:
+    with TemporaryDirectory(dir="/tmp") as temporary:
+        environment["TMPDIR"] = temporary
+        full = FULL.replace("$XDG_RUNTIME_DIR", "$TMPDIR")
+
+        done = mounted(full, temporary, environment, "open", serve(PAGE))
+
+    assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (3, "", False)
+    assert done.stderr.startswith("cdp-agent: Chrome ")
+    assert wait_until(lambda: not living(environment))
+
+
+def test_a_folder_that_can_only_be_read_has_another_in_its_place(
+    environment: dict[str, str], serve: Serve, tmp_path: Path
+) -> None:
+    with TemporaryDirectory(dir="/tmp") as temporary:
+        environment["TMPDIR"] = temporary
+
+        done = mounted(READ_ONLY, environment["XDG_RUNTIME_DIR"], environment, "open", serve(PAGE))
+        closed = Cli({**environment, "XDG_RUNTIME_DIR": str(tmp_path / "none")})("close")
+
+    assert done.stdout == '- button "Go" [ref=E1]\n'
+    assert closed.stdout == "Session 'default' has ended.\n"
+    assert wait_until(lambda: not living(environment))

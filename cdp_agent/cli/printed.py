@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from cdp_agent.page.actions.fill import ENTER_PRESSED
-from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.receipts.receipts import ENTER_PRESSED, Receipt
 from cdp_agent.page.snapshot.lines import indent_of, label_of, read_line, ref_of, ref_of_change, without_ref
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.tools.base import Arguments

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -22,8 +22,10 @@ from cdp_agent.config import Config, connect_keywords, launch_keywords, page_key
 from cdp_agent.config.sources import Loaded
 from cdp_agent.config.values import plain, shown
 from cdp_agent.errors import BrowserError, SetupError
-from cdp_agent.page.page import Page
 from cdp_agent.session.session import Session
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
 
 NONE_RUNS = "No session runs for this command: begin with `cdp-agent open URL`."
 

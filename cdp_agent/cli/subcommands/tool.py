@@ -22,7 +22,6 @@ from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.cli.terminal.text import for_terminal, one_line
 from cdp_agent.config import endpoint_of
 from cdp_agent.errors import InvalidArguments, SetupError
-from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.refs.locate import carry_over
 from cdp_agent.page.snapshot.snapshot import Snapshot
@@ -35,6 +34,7 @@ from cdp_agent.tools.reading import SnapshotArguments
 from cdp_agent.tools.tabs import TabList
 
 if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
     from cdp_agent.providers.client import Client
 
 

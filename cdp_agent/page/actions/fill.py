@@ -12,7 +12,7 @@ from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import runtime
 from cdp_agent.errors import DocumentGone, InvalidArguments
 from cdp_agent.page.frames.world import answer_of
-from cdp_agent.page.receipts.receipts import LONGEST_VALUE, Outcome
+from cdp_agent.page.receipts.receipts import ENTER_PRESSED, LONGEST_VALUE, Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted, shortened
 
@@ -22,7 +22,6 @@ from .editing import Filled, Keys, Ready, enter_code, enter_rich, keys, select_a
 from .keyboard import check_enterable, inserting, press, send, typing
 
 FIELD_WAIT_S = 2.0
-ENTER_PRESSED = "Enter was pressed"
 _TYPED_AT_MOST = 300
 _FORMATS = {
     "date": "a date such as 2026-03-05",

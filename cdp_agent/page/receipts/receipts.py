@@ -41,6 +41,8 @@ _DONE = {
     "wait_for": "waited for",
 }
 _MAX_TOLD = 5
+ENTER_PRESSED = "Enter was pressed"
+"""The note of a field that was filled and submitted."""
 LONGEST_VALUE = 300
 """A value or a detail of more characters is cut in a receipt's text; `Receipt` has it whole."""
 

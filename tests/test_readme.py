@@ -32,8 +32,8 @@ def inside(part: str, then: str) -> str:
     (found,) = [each for each in programs if part in each]
     body = textwrap.indent(f"{found}{then}\n", " " * 8)
     return (
-        "import asyncio\nfrom cdp_agent import Browser\n\nasync def main():\n"
-        f"    async with Browser.launch() as browser:\n{body}\nasyncio.run(main())\n"
+        "import asyncio\n\nimport cdp_agent\n\nasync def main():\n"
+        f"    async with cdp_agent.Browser.launch() as browser:\n{body}\nasyncio.run(main())\n"
     )
 
 

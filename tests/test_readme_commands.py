@@ -24,6 +24,7 @@ _ANY_LINES = "…"
 _SHOP = "http://127.0.0.1:34953/"
 ELSEWHERE = {
     "config init": "test_cli_init.py",
+    "mcp --http 8931": "test_mcp_serving.py",
     "doctor": "test_cli_doctor.py",
     "resume DIR": "test_cli.py",
     "run TASK --planner … --executor … --approve ask|auto|jsonl": "test_cli_steps.py",
@@ -91,7 +92,7 @@ def test_the_other_commands_of_the_text_are_carried_out(
     assert {name for name, each in said.items() if not each} == set()
     assert "clicked E" in said["do steps.txt"]
     assert [each.url in said["web_search QUERY"] for each in result_pages.FOUND] == [True, True]
-    assert next(each for name, each in said.items() if name.startswith("run ")).endswith("14.50\n")
+    assert next(each for name, each in said.items() if name.startswith("run ")).startswith("14.50\n")
 
 
 @pytest.mark.chrome

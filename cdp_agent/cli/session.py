@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 NONE_RUNS = "No session runs for this command: begin with `cdp-agent open URL`."
 
 
+_OF_CHROME = "+"
+"""What the name of a host begins with that is connected to a Chrome: no session can be called so."""
+
+
 class SessionInfo(msgspec.Struct, frozen=True):
     """A session as it is told of: `chrome` is the process of its Chrome, None for one that was only attached to.
 
@@ -128,7 +132,8 @@ class Sessions:
             if found is None:
                 if not may_open:
                     raise BrowserError(NONE_RUNS)
-                if self._host not in (None, host_of(name, asked.config)):
+                chrome = host_of("", asked.config)
+                if self._host is not None and chrome != (self._host if self._host.startswith(_OF_CHROME) else ""):
                     raise BrowserError(
                         f"Another command began the session {name!r} at the same time, with another Chrome, and that "
                         "came to nothing. Try again."
@@ -214,4 +219,4 @@ def host_of(name: str, config: Config) -> str:
         sorted(config.cdp_headers.items()),
         str(config.profile or Path()),
     ]
-    return f"+{hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:16]}"
+    return f"{_OF_CHROME}{hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:16]}"

@@ -103,15 +103,7 @@ class StopAsked(msgspec.Struct, frozen=True, tag="stop"):
 
 
 Message = (
-    Hello
-    | CommandBegun
-    | Serving
-    | Written
-    | Complained
-    | EventTold
-    | DecisionAsked
-    | CallAnswered
-    | CommandEnded
+    Hello | CommandBegun | Serving | Written | Complained | EventTold | DecisionAsked | CallAnswered | CommandEnded
 )
 """What a host says."""
 Said = DecisionMade | StopAsked | CallAsked | CallCancelled

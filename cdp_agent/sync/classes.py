@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from cdp_agent.providers.client import Client
     from cdp_agent.providers.request_options import Patience
     from cdp_agent.security.secrets import GivenSecret, Secrets
-    from cdp_agent.session.session import ToolOutcome
+    from cdp_agent.session.session import Permissions, ToolOutcome
     from cdp_agent.steps.approval.settings import Flow, PlannerPage
     from cdp_agent.steps.approval.setup import Approve
     from cdp_agent.sync.face import ApproveCall, Approver, AskUser, StopSignal
@@ -652,12 +652,9 @@ class Session(Face[AsyncSession]):
     Calls in one tab are made one after another, those in several at once.
 
     A call is made in the current tab: the one that calls before led to, be it by `manage_tabs`, or by a click that
-    opened a tab. `tools` are those that can be called, all built-in ones without. `secrets` are what placeholders
-    stand for, `upload_folders` where files may be uploaded from and `schemes` which addresses may be opened beside
-    those that `allow` names; None: whoever calls chose them. `approve` is asked before each call; `ask_user` answers
-    for the user, and without it there are no tools that ask. A call is given up after `timeout_s`, without the time
-    that somebody takes to answer. `page` is the tab to begin in, which stays open; without, the first call opens
-    one.
+    opened a tab. `tools` are those that can be called, all built-in ones without. For `secrets`, `upload_folders`,
+    `schemes`, `approve` and `ask_user` see Permissions. A call is given up after `timeout_s`, without the time that
+    somebody takes to answer. `page` is the tab to begin in, which stays open; without, the first call opens one.
     """
 
     def __init__(
@@ -696,6 +693,16 @@ class Session(Face[AsyncSession]):
         return BrowserContext(read(lambda: self._async.browser))
 
     @property
+    def tools(self) -> Mapping[str, Tool]:
+        """Those that can be called, by their names."""
+        return read(lambda: self._async.tools)
+
+    @property
+    def secrets(self) -> Secrets:
+        """What placeholders stand for."""
+        return read(lambda: self._async.secrets)
+
+    @property
     def page(self) -> Page | None:
         """The current tab, None before the first call, or when it was closed."""
         return Page(found) if (found := read(lambda: self._async.page)) is not None else None
@@ -707,14 +714,16 @@ class Session(Face[AsyncSession]):
         *,
         tab: str | None = None,
         model: Client | None = None,
+        permissions: Permissions | None = None,
     ) -> ToolOutcome:
         """Calls a tool by its name, or one that models know it by; `arguments` as a mapping or as JSON.
 
         `tab` is another tab than the current one, for this call alone: its id (t2, as `manage_tabs` lists them, or
-        Chrome's own), or a part of its title or address. `model` is for the tools that ask one. What goes wrong, with
-        the arguments, the page or Chrome, is in the outcome; where Chrome went away, the next call begins in a new one.
+        Chrome's own), or a part of its title or address. `model` is for the tools that ask one, `permissions` are in
+        place of those of the session. What goes wrong, with the arguments, the page or Chrome, is in the outcome; where
+        Chrome went away, the next call begins in a new one.
         """
-        return call(self._async.call(name, arguments, tab=tab, model=model))
+        return call(self._async.call(name, arguments, tab=tab, model=model, permissions=permissions))
 
     def close(self) -> None:
         """Closes the tabs that calls were in and those that these opened, or the browser that the session opened."""

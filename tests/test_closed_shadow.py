@@ -327,6 +327,26 @@ async def test_listeners_that_were_not_asked_for_again_are_named(
     assert (first, again) == ([], ["whether what could be clicked still can be"])
 
 
+async def test_a_custom_element_is_asked_once_in_a_reading(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    define = "customElements.define('x-one', class extends HTMLElement {})"
+    await page.goto(serve(f"<!doctype html><x-one>one</x-one><script>{define}</script>"))
+    asked, post = list[str](), Session.post
+
+    def noted(session: Session, command: Command[Any]) -> asyncio.Future[Any]:
+        asked.append(command.method)
+        return post(session, command)
+
+    monkeypatch.setattr(Session, "post", noted)
+    counts = []
+    for _ in range(3):
+        await page.snapshot()
+        counts.append(asked.count("Accessibility.getPartialAXTree"))
+
+    assert counts == [1, 2, 3]
+
+
 async def test_custom_elements_that_were_not_asked_again_are_counted(page: Page, serve: Serve) -> None:
     await page.goto(serve(f"<!doctype html>{'<my-thing>Thing</my-thing>' * 30}"))
     await page.evaluate("customElements.define('my-thing', class extends HTMLElement {})")

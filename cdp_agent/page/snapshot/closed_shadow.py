@@ -144,7 +144,8 @@ class Hidden:
         """Asks, together with the reading that follows, whatever costs little. `rules`: it is one that minds them."""
         session = world.session
         roots = list(self._roots) if listeners and self._listening.ask_always else []
-        custom = list(self._custom)[:ASKED_AT_ONCE]
+        # Where it reads a world again, on account of what it learnt, what it has just asked is known.
+        custom = [each for each in self._custom if each not in self._asked][:ASKED_AT_ONCE]
         self._asked.update(custom)
         for local in custom:
             self._custom[local] = self._custom.pop(local)  # to the end: the others have their turn

@@ -88,6 +88,15 @@ async def test_events_come_while_the_run_is_under_way(browser: Browser, serve: S
     assert json.loads(last.data)["result"]["error"]["code"] == "aborted"
 
 
+async def test_a_run_that_has_ended_stays_what_it_is_when_it_is_stopped(served: Served, serve: Serve) -> None:
+    run_id = await served.begin(steps=["Click Nowhere"], url=serve(SHOP))
+    await served.events(run_id)
+
+    stopped = await served.client.post(f"/v1/runs/{run_id}/stop")
+
+    assert (stopped.status_code, stopped.json()["status"]) == (202, "failed")
+
+
 async def test_steps_need_no_model(browser: Browser, shop: ShopServer) -> None:
     steps = [line for line in STEPS.read_text("utf-8").splitlines() if line.strip() and not line.startswith("#")]
     async with serving(browser) as served:

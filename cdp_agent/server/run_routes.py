@@ -87,7 +87,7 @@ class RunRoutes:
 
     async def _stop(self, request: Request) -> Response:
         run = self._run(request)
-        run.stop.set()
+        run.end()
         return json_response(run.info, HTTPStatus.ACCEPTED)
 
     async def _converse(self, socket: WebSocket) -> None:
@@ -167,7 +167,7 @@ async def _heard(run: ServedRun, text: str | bytes) -> tuple[int | None, str | N
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return None, f"This is no JSON object: {error}."
     if said == {"stop": True}:
-        run.stop.set()
+        run.end()
         return None, None
     ask_id = said.pop("id", None)
     if not isinstance(ask_id, int) or isinstance(ask_id, bool):

@@ -133,6 +133,11 @@ class ServedRun:
             if not self._watchers and self.request.on_disconnect == "stop":
                 self._stop_in(self._grace_s)
 
+    def end(self) -> None:
+        """Stops it, unless it has ended by itself: then it stays what it is."""
+        if self.ended is None:
+            self.stop.set()
+
     def over(self) -> None:
         """It has ended: its readers end when they have read all."""
         self.ended = time.time()
@@ -142,7 +147,7 @@ class ServedRun:
 
     def _stop_in(self, seconds: float) -> None:
         if self.ended is None:
-            self._leaving = asyncio.get_running_loop().call_later(seconds, self.stop.set)
+            self._leaving = asyncio.get_running_loop().call_later(seconds, self.end)
 
     def _stay(self) -> None:
         if self._leaving is not None:
@@ -257,7 +262,7 @@ class Runs:
         """Stops those that are under way, and waits until their results were told. No others begin."""
         self._closing = True
         for run in self._runs.values():
-            run.stop.set()
+            run.end()
         if self._tasks:
             await asyncio.wait(list(self._tasks))
         if self._sending:

@@ -85,6 +85,14 @@ class FormRequested(msgspec.Struct, frozen=True, kw_only=True, tag="form"):
     origins: list[str] = []
 
 
+class Paused(msgspec.Struct, frozen=True, kw_only=True, tag="paused"):
+    """The run waits, as it was asked to, so that the user can act in the window themselves."""
+
+    id: int
+    url: str
+    title: str = ""
+
+
 class StepFailed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
     """A step that could not be done; earlier ones stay done."""
 
@@ -148,24 +156,31 @@ class Decline(msgspec.Struct, frozen=True, tag_field="decision", tag="decline"):
     """The user does not answer, or does not fill the form in. The run goes on, and its model is told."""
 
 
+class Continue(msgspec.Struct, frozen=True, tag_field="decision", tag="continue", forbid_unknown_fields=True):
+    """The run goes on. Its model is told what became of the page meanwhile, and `text`, what the user says to it."""
+
+    text: str = ""
+
+
 class Stop(msgspec.Struct, frozen=True, tag_field="decision", tag="stop"):
     """Nothing more is done."""
 
     why: str = "It was stopped by the user."
 
 
-Ask = PlanProposed | ActionProposed | QuestionAsked | FormRequested | StepFailed
-Decision = Approve | Reject | Edit | Execute | Skip | Reword | Retry | Respond | Fill | Decline | Stop
-UserAsk = QuestionAsked | FormRequested
+Ask = PlanProposed | ActionProposed | QuestionAsked | FormRequested | Paused | StepFailed
+Decision = Approve | Reject | Edit | Execute | Skip | Reword | Retry | Respond | Fill | Decline | Continue | Stop
+UserAsk = QuestionAsked | FormRequested | Paused
 """What is asked of the user, not of whoever approves."""
 UserAnswer = str | Mapping[str, FieldValue] | None
-"""The text for a question, the values by refs for a form; None: the user declines."""
+"""The text for a question, the values by refs for a form; None: the user declines, or has nothing to say."""
 AskUser = Callable[[UserAsk], Awaitable[UserAnswer]]
 _POSSIBLE: dict[type, tuple[type, ...]] = {
     PlanProposed: (Approve, Reject, Edit, Stop),
     ActionProposed: (Execute, Skip, Reword, Stop),
     QuestionAsked: (Respond, Decline, Stop),
     FormRequested: (Fill, Decline, Stop),
+    Paused: (Continue, Stop),
     StepFailed: (Retry, Reword, Skip, Stop),
 }
 

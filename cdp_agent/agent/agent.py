@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from cdp_agent.decisions import AskUser
     from cdp_agent.page.page import Page
     from cdp_agent.steps.approval.approval import Approver
-    from cdp_agent.steps.approval.settings import Flow, PlannerPage
+    from cdp_agent.steps.approval.settings import Flow, PlannerPage, StepSettings
     from cdp_agent.steps.approval.setup import Approve
     from cdp_agent.steps.flow.step_run import Said
 
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         data: Any
         page: Page | None
         stop: asyncio.Event | None
+        pause: asyncio.Event | None
 
     class Again(TypedDict, total=False):
         """What `resume` takes beside the run and the form of its answer."""
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
         ask_user: AskUser | None
         approval_timeout_s: float
         stop: asyncio.Event | None
+        pause: asyncio.Event | None
         environment: Mapping[str, str]
 
 
@@ -229,13 +231,15 @@ class Agent:
         answer: Any = None,
         page: Page | None = None,
         stop: asyncio.Event | None = None,
+        pause: asyncio.Event | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult[Any]:
         """How the task ended, also when it failed or was stopped. `on_event` gets every event. See `stream`.
 
         When this is cancelled, also by `asyncio.timeout`, the run ends and `CancelledError` is raised.
         """
-        return await result_of(self.stream(task, url=url, data=data, answer=answer, page=page, stop=stop), on_event)
+        events = self.stream(task, url=url, data=data, answer=answer, page=page, stop=stop, pause=pause)
+        return await result_of(events, on_event)
 
     @overload
     def stream(
@@ -256,6 +260,7 @@ class Agent:
         answer: Any = None,
         page: Page | None = None,
         stop: asyncio.Event | None = None,
+        pause: asyncio.Event | None = None,
     ) -> AsyncGenerator[Event, None]:
         """The run as it happens; the last event is `TaskCompleted`, with the result.
 
@@ -263,15 +268,18 @@ class Agent:
         can hold, for the model to use. `answer` is what the answer must be: a type that msgspec decodes, which the
         result's `answer` then has, or a JSON Schema; without, it is Markdown. When `stop` is set the run ends within a
         second, and its result says so; when whoever waits for an event is cancelled it ends as fast, without one.
-        Raises SetupError at once for an empty task, a bad address, data that is not JSON, a wrong schema; what fails
-        later is in the result.
+        When `pause` is set, a run of one model hands the page over after its turn: the user is asked with a `Paused`,
+        may act in the window, and what became of the page is told to the model. It is cleared then; without anybody to
+        ask it means nothing. Raises SetupError at once for an empty task, a bad address, data that is not JSON, a wrong
+        schema; what fails later is in the result.
         """
         given = task_given(task, url, data, answer, self._guardrails, self._secrets)
         if self._endpoint is None:
             raise SetupError("A task needs a model: give model=, or planner=.")
         if not self._plans:
             run = Run(self._browser, self._endpoint, self._tools, self._options, given, self._fallback)
-            run.ask_user = Approvals(run, self._by_steps.settings(by_hand=False)).ask_user
+            _let_ask(run, self._by_steps.settings(by_hand=False))
+            run.pause = pause
             return Loop(run, page, stop).events()
         from cdp_agent.steps.flow.flow import planned  # late: steps take half as long to import as all of an agent
 
@@ -338,6 +346,7 @@ class Agent:
         ask_user: AskUser | None = None,
         approval_timeout_s: float = 300.0,
         stop: asyncio.Event | None = None,
+        pause: asyncio.Event | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> AsyncGenerator[Event, None]:
         """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
@@ -362,7 +371,8 @@ class Agent:
         task = task_of(saved, secrets, answer)
         if saved.by_steps is None:
             run = Run(browser, found, built, options, task, fallback)
-            run.ask_user = Approvals(run, asked).ask_user
+            _let_ask(run, asked)
+            run.pause = pause
             return Loop(run, stop=stop, resumed=saved).events()
         from cdp_agent.steps.flow.resuming import rest_of  # late, see stream
 
@@ -385,3 +395,9 @@ class Agent:
         if first is None and self._uploads_what_is_named:
             options = msgspec.structs.replace(options, upload_folders=None)
         return Run(self._browser, first, tools, options, task, self._fallback)
+
+
+def _let_ask(run: Run, settings: StepSettings) -> None:
+    """Lets a run of one model ask the user, where somebody is there."""
+    if settings.user is not None:
+        run.ask_user = Approvals(run, settings).ask_user

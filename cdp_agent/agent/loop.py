@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
+from cdp_agent.agent.handing_over import hand_over
 from cdp_agent.agent.model.budget import OverBudget, out_of_time
 from cdp_agent.agent.startup import begin, go_on
 from cdp_agent.agent.state import checkpoint
@@ -133,6 +134,8 @@ class Loop:
             run.tools["done"] = TypedDone(run.task.form)
         await (begin(run, page) if self._resumed is None else go_on(run, self._resumed))
         while run.end is None:
+            if not await hand_over(run):
+                break
             run.tally.steps += 1
             run.emit(AgentStep(**run.stamp))
             await take_turn(run)

@@ -21,6 +21,11 @@ def run(arguments: Sequence[str]) -> int:
     """Runs a command; its exit status. Raises CdpAgentError, whose class decides the status."""
     chosen, words = of_session(arguments)
     name = split(words)[1]
+    if name == "shell" or (name == "help" and split(words)[2][:1] == ["shell"]):
+        from cdp_agent.cli.shell import shell
+
+        before, _, rest = split(words)
+        return shell([*before, *rest] if name == "shell" else ["--help"])
     options = words[: words.index("--")] if "--" in words else words
     if name is None or name in _LOCAL or not _HELP.isdisjoint(options):
         from cdp_agent.cli.local import run_here

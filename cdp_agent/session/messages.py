@@ -102,9 +102,13 @@ class StopAsked(msgspec.Struct, frozen=True, tag="stop"):
     """The run is to end, with its result; the client says it."""
 
 
+class PauseAsked(msgspec.Struct, frozen=True, tag="pause"):
+    """The run is to wait for its user, who is asked when it does; the client says it."""
+
+
 Message = (
     Hello | CommandBegun | Serving | Written | Complained | EventTold | DecisionAsked | CallAnswered | CommandEnded
 )
 """What a host says."""
-Said = DecisionMade | StopAsked | CallAsked | CallCancelled
+Said = DecisionMade | StopAsked | PauseAsked | CallAsked | CallCancelled
 """What a client says after its request."""

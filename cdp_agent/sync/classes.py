@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         data: Any
         page: Page | None
         stop: StopSignal | None
+        pause: StopSignal | None
 
     class Again(TypedDict, total=False):
         """What `resume` takes beside the run and the form of its answer."""
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
         ask_user: AskUser | None
         approval_timeout_s: float
         stop: StopSignal | None
+        pause: StopSignal | None
         environment: Mapping[str, str]
 
 
@@ -971,6 +973,7 @@ class Agent(Face[AsyncAgent]):
         answer: Any = None,
         page: Page | None = None,
         stop: StopSignal | None = None,
+        pause: StopSignal | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult[Any]:
         """How the task ended, also when it failed or was stopped. `on_event` gets every event. See `stream`.
@@ -985,6 +988,7 @@ class Agent(Face[AsyncAgent]):
                 answer=answer,
                 page=behind(page),
                 stop=event_of(stop),
+                pause=event_of(pause),
                 on_event=sink_of(on_event),
             )
         )
@@ -1011,6 +1015,7 @@ class Agent(Face[AsyncAgent]):
         answer: Any = None,
         page: Page | None = None,
         stop: StopSignal | None = None,
+        pause: StopSignal | None = None,
     ) -> Generator[Event, None, None]:
         """The run as it happens; the last event is `TaskCompleted`, with the result.
 
@@ -1018,13 +1023,21 @@ class Agent(Face[AsyncAgent]):
         can hold, for the model to use. `answer` is what the answer must be: a type that msgspec decodes, which the
         result's `answer` then has, or a JSON Schema; without, it is Markdown. When `stop` is set the run ends within a
         second, and its result says so; when whoever waits for an event is cancelled it ends as fast, without one.
-        Raises SetupError at once for an empty task, a bad address, data that is not JSON, a wrong schema; what fails
-        later is in the result.
+        When `pause` is set, a run of one model hands the page over after its turn: the user is asked with a `Paused`,
+        may act in the window, and what became of the page is told to the model. It is cleared then; without anybody to
+        ask it means nothing. Raises SetupError at once for an empty task, a bad address, data that is not JSON, a wrong
+        schema; what fails later is in the result.
         """
         return iterate(
             read(
                 lambda: self._async.stream(
-                    task, url=url, data=data, answer=answer, page=behind(page), stop=event_of(stop)
+                    task,
+                    url=url,
+                    data=data,
+                    answer=answer,
+                    page=behind(page),
+                    stop=event_of(stop),
+                    pause=event_of(pause),
                 )
             )
         )
@@ -1079,6 +1092,7 @@ class Agent(Face[AsyncAgent]):
         ask_user: AskUser | None = None,
         approval_timeout_s: float = 300.0,
         stop: StopSignal | None = None,
+        pause: StopSignal | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> Generator[Event, None, None]:
         """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
@@ -1102,6 +1116,7 @@ class Agent(Face[AsyncAgent]):
                     ask_user=ask_user_of(ask_user),
                     approval_timeout_s=approval_timeout_s,
                     stop=event_of(stop),
+                    pause=event_of(pause),
                     environment=environment,
                 )
             )

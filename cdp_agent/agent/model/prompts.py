@@ -110,6 +110,10 @@ _SNAPSHOT = re.compile(
 )
 """Advice for whoever calls tools without being shown the page after each."""
 RECORD = "The turns before were left out to make room. This is the record of them:"
+HANDED_BACK = (
+    "Meanwhile the user has acted in the browser themselves, and hands it back to you now. What they did is done: do "
+    "not undo or repeat it. Go on with the task from the page as it is."
+)
 CHROME_LOST = (
     "The browser went away during this action, so it may or may not have been done. Look before you repeat it."
 )
@@ -212,6 +216,12 @@ def reconnected(*, at_page: bool, missing: int) -> str:
 def resumed(*, at_page: bool, missing: int) -> str:
     """That the run goes on after it was interrupted, in a line."""
     return "The run was interrupted and goes on now, in a new browser: " + _where(at_page=at_page, missing=missing)
+
+
+def handed_back(said: str, notes: Sequence[str]) -> str:
+    """That the user acted in the page themselves, what they say, and what is to be said of the page."""
+    told = [HANDED_BACK, f"The user says: {said}" if said.strip() else "", *notes]
+    return "\n".join(filter(None, told))
 
 
 def _where(*, at_page: bool, missing: int) -> str:

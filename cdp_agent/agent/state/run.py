@@ -111,6 +111,8 @@ class Run:
         """How far a run by steps has come, as JSON data, for its checkpoint."""
         self.ask_user: AskUser | None = None
         """Asks the user, None where nobody is there."""
+        self.pause: asyncio.Event | None = None
+        """Set by whoever wants to act in the page themselves."""
         self.end: End | None = None
 
     @property

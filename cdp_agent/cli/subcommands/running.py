@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing, suppress
+from contextlib import AsyncExitStack, aclosing, nullcontext, suppress
 from typing import Any
 
 import msgspec
@@ -16,6 +16,7 @@ from cdp_agent.browser.context import BrowserContext
 from cdp_agent.cli.caller import CommandCaller, Streams
 from cdp_agent.cli.session import Sessions
 from cdp_agent.cli.status import DONE
+from cdp_agent.cli.terminal.interactive import Interactive
 from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.cli.terminal.output import sink_of
 from cdp_agent.config import Config, connect_keywords, launch_keywords
@@ -36,6 +37,7 @@ from cdp_agent.session.messages import (
     EventTold,
     Hello,
     Message,
+    PauseAsked,
     Said,
     Serving,
     StopAsked,
@@ -44,7 +46,16 @@ from cdp_agent.session.messages import (
 from cdp_agent.session.tabs import Tabs, tab_named
 from cdp_agent.steps.approval.approval import ApprovalQueue, Approver, Submit
 
-Begin = Callable[[BrowserContext, Page, asyncio.Event], AsyncGenerator[Event, None]]
+
+class Signals:
+    """What ends a run, and what has it wait for the user, in the words of `Agent.stream`."""
+
+    def __init__(self) -> None:
+        self.stop = asyncio.Event()
+        self.pause = asyncio.Event()
+
+
+Begin = Callable[[BrowserContext, Page, Signals], AsyncGenerator[Event, None]]
 _LONGEST_MESSAGE = 256 << 20
 
 
@@ -57,19 +68,23 @@ class RunCommand(msgspec.Struct, frozen=True):
     begin: Begin
     stdin: str | None = None
     """What it read from the standard input."""
+    interactive: Interactive | None = None
+    """The person at the terminal, who may have it wait; the same as its `approver`."""
 
 
 async def watch(command: RunCommand) -> AgentResult:
     """Carries a run out in the Chrome that is configured, and tells of it as configured. Raises CdpAgentError."""
     config = command.loaded.config
-    stop = asyncio.Event()
-    _on_interrupt(stop.set)
+    signals = Signals()
+    person = command.interactive
+    _on_interrupt(signals.stop.set if person is None else lambda: person.interrupted(signals.stop.set))
     with tell_more(config, Streams()):
         async with _browser(config) as browser:
             tabs = Tabs(browser, tab_named(browser, config.tab) if config.tab else await browser.new_page())
             browser.keep(tabs.page)
             with sink_of(config, command.model) as take:
-                result = await _followed(command.begin(browser, tabs.page, stop), take)
+                async with person.watching(signals.pause.set) if person is not None else nullcontext():
+                    result = await followed(command.begin(browser, tabs.page, signals), take)
             with suppress(BrowserError):  # a Chrome that is gone: the result says so
                 if config.save_storage_state is not None:
                     await browser.save_storage_state(config.save_storage_state)
@@ -85,11 +100,15 @@ async def watch_there(command: RunCommand, session: str, connection: HostConnect
     def say(said: Said) -> None:
         writer.write(msgspec.json.encode(said) + b"\n")
 
-    _on_interrupt(lambda: say(StopAsked()))
+    person = command.interactive
+    _on_interrupt(lambda: say(StopAsked()) if person is None else person.interrupted(lambda: say(StopAsked())))
     deciding = _Deciding(command.keywords.get("approver"), say)
     result: AgentResult | None = None
     try:
-        with sink_of(command.loaded.config, command.model) as take:
+        async with AsyncExitStack() as stack:
+            take = stack.enter_context(sink_of(command.loaded.config, command.model))
+            if person is not None:
+                await stack.enter_async_context(person.watching(lambda: say(PauseAsked())))
             while line := await reader.readline():
                 match msgspec.json.decode(line, type=Message):
                     case EventTold(event=told):
@@ -119,8 +138,8 @@ async def carry_run(
 ) -> int:
     """Carries a run out in the session, and tells the client what happens. Raises CdpAgentError."""
     config = command.loaded.config
-    stop = asyncio.Event()
-    asking = _Asking(output, stop)
+    signals = Signals()
+    asking = _Asking(output, signals)
     if command.keywords.get("approver") is not None:
         command.keywords["approver"] = asking
     hearing = asyncio.ensure_future(asking.hear())
@@ -129,7 +148,7 @@ async def carry_run(
             with tell_more(config, output):
                 async with opened.session.lead(config.tab) as tabs:
                     browser = opened.session.browser
-                    await _followed(command.begin(browser, tabs.page, stop), asking.tell)
+                    await followed(command.begin(browser, tabs.page, signals), asking.tell)
                 if config.save_storage_state is not None and browser.gone is None:
                     await browser.save_storage_state(config.save_storage_state)
     finally:
@@ -141,9 +160,9 @@ async def carry_run(
 class _Asking:
     """The host's side of a run: events and questions go to the client, decisions and a stop come back."""
 
-    def __init__(self, output: ClientOutput, stop: asyncio.Event) -> None:
+    def __init__(self, output: ClientOutput, signals: Signals) -> None:
         self._output = output
-        self._stop = stop
+        self._signals = signals
         self._made: asyncio.Queue[DecisionMade] = asyncio.Queue()
 
     def tell(self, event: Event) -> None:
@@ -162,7 +181,9 @@ class _Asking:
         while True:
             match await self._output.said.get():
                 case StopAsked():
-                    self._stop.set()
+                    self._signals.stop.set()
+                case PauseAsked():
+                    self._signals.pause.set()
                 case DecisionMade() as made:
                     self._made.put_nowait(made)
 
@@ -191,7 +212,8 @@ class _Deciding:
         self._say(DecisionMade(ask.id, None if self._queue.unanswered else msgspec.to_builtins(decision)))
 
 
-async def _followed(events: AsyncGenerator[Event, None], take: Sink) -> AgentResult:
+async def followed(events: AsyncGenerator[Event, None], take: Sink) -> AgentResult:
+    """How the run ended; every event is taken."""
     async with aclosing(events) as happening:
         async for event in happening:
             take(event)

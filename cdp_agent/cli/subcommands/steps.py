@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from collections.abc import AsyncGenerator, Sequence
@@ -13,7 +12,7 @@ from cdp_agent.browser.context import BrowserContext
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
-from cdp_agent.cli.subcommands.running import RunCommand
+from cdp_agent.cli.subcommands.running import RunCommand, Signals
 from cdp_agent.cli.terminal.approving import approval_keywords
 from cdp_agent.config import steps_keywords
 from cdp_agent.errors import SetupError
@@ -61,8 +60,8 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
     keywords = {name: each for name, each in steps_keywords(config, caller.environment).items() if name not in left}
     keywords |= approval_keywords(config, by_hand=True, takes_stdin=by_stdin, at_terminal=caller.at_terminal)
 
-    def begin(browser: BrowserContext, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
-        return Agent(browser, **keywords).stream_steps(steps, url=config.url, page=page, stop=stop)
+    def begin(browser: BrowserContext, page: Page, signals: Signals) -> AsyncGenerator[Event, None]:
+        return Agent(browser, **keywords).stream_steps(steps, url=config.url, page=page, stop=signals.stop)
 
     return RunCommand(asked, config.executor or "code", keywords, begin, stdin)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,9 @@ from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.session import host_of
 from cdp_agent.cli.status import DONE, INTERRUPTED, MODEL_FAILED, NO_CHROME, REFUSED
-from cdp_agent.cli.subcommands.running import RunCommand, watch, watch_there
+from cdp_agent.cli.subcommands.running import RunCommand, Signals, watch, watch_there
 from cdp_agent.cli.terminal.approving import approval_keywords
+from cdp_agent.cli.terminal.interactive import Interactive, in_a_window
 from cdp_agent.cli.terminal.output import to_stdout
 from cdp_agent.cli.terminal.text import for_terminal
 from cdp_agent.cli.words import HOST, Chosen
@@ -38,22 +39,41 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     """What the words after `run` mean. Raises SetupError."""
     parser = Parser("run", "Carry out a task in the browser, with a model.", "%(prog)s TASK [options]", more="all")
     parser.add_argument("task", metavar="TASK", help="what to do, in plain words")
+    parser.add_argument("-i", "--interactive", action="store_true", help="answer its questions; Ctrl-C or p pauses it")
     add_settings(parser, SETTINGS, shown=("url", "data", "answer_schema", "model", "max_steps"))
     found = parser.read(words)
     asked = loaded(found, caller)
+    if found.interactive:
+        asked = in_a_window(asked, caller.environment)
     config = asked.config
     keywords = agent_keywords(config, caller.environment)
     if config.planner is not None:
         keywords |= approval_keywords(config, at_terminal=caller.at_terminal)
     elif config.approve in ("ask", "jsonl"):
         keywords["approver"] = approval_keywords(config, at_terminal=caller.at_terminal)["approver"]
+    if found.interactive and config.approve != "jsonl":
+        keywords["approver"] = Interactive()
     answer = _schema(config.answer_schema)
 
-    def begin(browser: BrowserContext, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
+    def begin(browser: BrowserContext, page: Page, signals: Signals) -> AsyncGenerator[Event, None]:
         agent = Agent(browser, **keywords)
-        return agent.stream(found.task, url=config.url, data=config.data, answer=answer, page=page, stop=stop)
+        return agent.stream(
+            found.task,
+            url=config.url,
+            data=config.data,
+            answer=answer,
+            page=page,
+            stop=signals.stop,
+            pause=signals.pause,
+        )
 
-    return RunCommand(asked, keywords.get("model") or keywords["planner"], keywords, begin)
+    model = keywords.get("model") or keywords["planner"]
+    return RunCommand(asked, model, keywords, begin, interactive=_person(keywords))
+
+
+def _person(keywords: Mapping[str, Any]) -> Interactive | None:
+    approver = keywords.get("approver")
+    return approver if isinstance(approver, Interactive) else None
 
 
 def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
@@ -79,8 +99,8 @@ def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     elif config.approve in ("ask", "jsonl"):
         keywords["approver"] = approval_keywords(config, at_terminal=caller.at_terminal)["approver"]
 
-    def begin(browser: BrowserContext, page: Page, stop: asyncio.Event) -> AsyncGenerator[Event, None]:
-        return Agent.resume(browser, folder, **keywords, stop=stop)
+    def begin(browser: BrowserContext, page: Page, signals: Signals) -> AsyncGenerator[Event, None]:
+        return Agent.resume(browser, folder, **keywords, stop=signals.stop, pause=signals.pause)
 
     return RunCommand(asked, saved.model or "code", keywords, begin)
 

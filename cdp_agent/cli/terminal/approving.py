@@ -21,12 +21,14 @@ from cdp_agent.decisions import (
     ActionProposed,
     Approve,
     Ask,
+    Continue,
     Decision,
     Decline,
     Edit,
     Execute,
     Fill,
     FormRequested,
+    Paused,
     PlanProposed,
     QuestionAsked,
     Reject,
@@ -41,6 +43,8 @@ from cdp_agent.errors import SetupError
 from cdp_agent.steps.approval.approval import Submit
 from cdp_agent.steps.approval.policy import rules_from
 
+_PAUSED = """
+Act in the window as you like. Then press Enter to let it go on, or type what it is to know first; q ends it."""
 _EDITING = "d 2 drops step 2, m 3 1 moves 3 to 1, r 2 … rewords it, a 2 … adds one after it, ok carries it out"
 
 
@@ -121,6 +125,9 @@ class Terminal:
 
     async def _decision(self, ask: Ask) -> Decision | str | None:
         """A decision, or what is wrong with the words; None when there are no more."""
+        if isinstance(ask, Paused):
+            line = await self._asked("go on> ")
+            return None if line is None else _going_on(line.strip())
         if isinstance(ask, QuestionAsked):
             line = await self._asked("Answer (nothing to decline)> ")
             return None if line is None else _answer(ask, line.strip())
@@ -207,6 +214,13 @@ def _answer(ask: QuestionAsked, line: str) -> Decision:
     return Respond(line) if line else Decline()
 
 
+def _going_on(line: str) -> Decision:
+    """What a line means to a run that is paused: a word to its model, unless it only says to go on, or to end."""
+    if line.lower() in ("q", "quit", "stop"):
+        return Stop()
+    return Continue("" if line.lower() in ("", "y", "c", "go", "go on", "continue") else line)
+
+
 _LETTERS: dict[type, dict[str, Callable[..., Decision]]] = {
     PlanProposed: {"y": Approve, "n": Reject, "e": Edit, "q": Stop},
     ActionProposed: {"y": Execute, "s": Skip, "r": Reword, "q": Stop},
@@ -251,6 +265,8 @@ def _shown(ask: Ask) -> str:
             return "\n".join(filter(None, [one_line(question), _numbered(options)]))
         case FormRequested():
             return form_shown(ask)
+        case Paused(url=url):
+            return one_line(f"Paused at {url}") + _PAUSED
         case failed:
             return one_line(
                 f"{failed.number:>3}  {failed.step}: {failed.error} {failed.retries_left} retries are left."

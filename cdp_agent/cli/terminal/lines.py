@@ -38,10 +38,15 @@ class Lines:
         self._ended = line is None
         return line
 
+    @property
+    def are_typed(self) -> bool:
+        """Whether somebody types them at a terminal."""
+        return os.isatty(self._descriptor)
+
     @contextmanager
     def hidden(self) -> Iterator[None]:
         """Inside the block a terminal does not show what is typed."""
-        if termios is None or not os.isatty(self._descriptor):
+        if termios is None or not self.are_typed:
             yield
             return
         before = termios.tcgetattr(self._descriptor)
@@ -54,7 +59,7 @@ class Lines:
 
     async def drop_typed_ahead(self) -> None:
         """Forgets what a person at a terminal typed before now: it was no answer to what they are asked next."""
-        if not os.isatty(self._descriptor):
+        if not self.are_typed:
             return
         if termios is not None:
             termios.tcflush(self._descriptor, termios.TCIFLUSH)

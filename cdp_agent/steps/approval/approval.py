@@ -19,18 +19,21 @@ from cdp_agent.decisions import (
     Approve,
     Ask,
     AskUser,
+    Continue,
     Decision,
     Decline,
     Edit,
     Execute,
     Fill,
     FormRequested,
+    Paused,
     QuestionAsked,
     Respond,
     Retry,
     Reword,
     StepFailed,
     Stop,
+    UserAsk,
     kinds_of_decision,
     name_of,
     possible,
@@ -75,7 +78,8 @@ class ApprovalQueue:
         either: set[asyncio.Future[Any]] = {showing, self._decided}
         self.unanswered = False
         try:
-            await asyncio.wait(either, timeout=self._timeout_s, return_when=asyncio.FIRST_COMPLETED)
+            timeout_s = None if isinstance(ask, Paused) else self._timeout_s  # who acts themselves takes their time
+            await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
             if self._decided.done():
                 return self._decided.result()
             self.unanswered = True
@@ -143,18 +147,20 @@ def answering(ask_user: AskUser) -> Approver:
     """The face of a program that answers for the user: an async function, as `Agent` takes it."""
 
     async def show(ask: Ask, submit: Submit) -> None:
-        if not isinstance(ask, QuestionAsked | FormRequested):
+        if not isinstance(ask, UserAsk):
             return
         answer = await ask_user(ask)
         decision: Any
-        if answer is None:
+        if isinstance(ask, Paused) and (answer is None or isinstance(answer, str)):
+            decision = Continue(answer or "")
+        elif answer is None:
             decision = Decline()
         elif isinstance(ask, QuestionAsked) and isinstance(answer, str):
             decision = Respond(answer)
         elif isinstance(ask, FormRequested) and isinstance(answer, Mapping):
             decision = {"decision": "fill", "values": dict(answer)}
         else:
-            wanted = "a text" if isinstance(ask, QuestionAsked) else "a mapping of refs to values"
+            wanted = "a mapping of refs to values" if isinstance(ask, FormRequested) else "a text"
             raise SetupError(f"ask_user gives {wanted} or None, not {type(answer).__name__}.")
         if (problem := submit(ask.id, decision)) is not None:
             raise SetupError(f"What ask_user gave cannot be taken: {problem}")

@@ -12,11 +12,13 @@ from cdp_agent.decisions import (
     ActionProposed,
     Approve,
     Ask,
+    Continue,
     Decision,
     Decline,
     Execute,
     Fill,
     FormRequested,
+    Paused,
     PlanProposed,
     QuestionAsked,
     Respond,
@@ -158,8 +160,9 @@ class Approvals:
         Raises ActionError where the user ends the run.
         """
         ask = msgspec.structs.replace(ask, id=self._next())
-        match await self._ask(ask, "", self._user, unanswered=Decline()):
-            case Respond(text):
+        unanswered = Continue() if isinstance(ask, Paused) else Decline()
+        match await self._ask(ask, "", self._user, unanswered=unanswered):
+            case Respond(text) | Continue(text):
                 self._run.addresses.learn(text)
                 return text
             case Fill(values):

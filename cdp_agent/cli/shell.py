@@ -1,0 +1,188 @@
+"""`cdp-agent shell`: steps, tools and tasks typed one after another, all in one session of this process."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import signal
+import sys
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import platformdirs
+
+from cdp_agent.agent.agent import Agent
+from cdp_agent.cli.caller import CommandCaller
+from cdp_agent.cli.commands import carry_out
+from cdp_agent.cli.flags import SETTINGS, add_settings, loaded
+from cdp_agent.cli.names import OWN, TOOLS, shown_name, tool_meant
+from cdp_agent.cli.argument_parser import Parser
+from cdp_agent.cli.session import Sessions
+from cdp_agent.cli.status import DONE, status_of
+from cdp_agent.cli.subcommands.running import followed
+from cdp_agent.cli.subcommands.task import report
+from cdp_agent.cli.terminal.approving import Terminal
+from cdp_agent.cli.terminal.lines import Lines
+from cdp_agent.cli.terminal.output import sink_of
+from cdp_agent.cli.terminal.text import one_line
+from cdp_agent.config import Config, agent_keywords, steps_keywords
+from cdp_agent.config.sources import Loaded
+from cdp_agent.errors import CdpAgentError, SetupError
+from cdp_agent.page.snapshot.lines import refs_in
+from cdp_agent.tools.parsing import is_ref
+
+if TYPE_CHECKING:
+    from cdp_agent.cli.terminal.prompting import PromptLines
+    from cdp_agent.events import Event
+    from cdp_agent.page.page import Page
+
+    Begin = Callable[[Agent, Page], AsyncGenerator[Event, None]]
+
+_PROMPT = "cdp> "
+_SESSION = "shell"
+_HERE = ("open", "tabs", "web_search")
+"""Commands beside the tools that make sense in it."""
+_ENDS = ("exit", "quit")
+_OF_MODEL = {"planner", "model", "flow", "planner_page", "vision", "replan", "fallback_model", "fallback_base_url"}
+_HELP = """\
+A line is a tool (`click E3`, `open example.com`, `snapshot`), a step in plain English (`Click Save`), or a task for a
+model (`run Buy two mugs`). `tools` lists the tools, `exit` or Ctrl-D ends it, and Ctrl-C ends what is being done."""
+
+
+def shell(words: Sequence[str]) -> int:
+    """Reads lines until there are no more; the exit status is that of the last. Raises CdpAgentError."""
+    parser = Parser("shell", "Type steps, tools and tasks, one after another, in one session.", more="all")
+    add_settings(parser, SETTINGS, shown=("url", "model", "cdp", "headless"))
+    asked = loaded(parser.read(words))
+    return asyncio.run(_Shell(asked).read())
+
+
+class _Shell:
+    """The session, and who types."""
+
+    def __init__(self, asked: Loaded[Config]) -> None:
+        self._asked = asked
+        self._caller = CommandCaller.here()
+        self._sessions = Sessions()
+        self._prompt = self._prompted() if sys.stdin.isatty() else None
+        self._lines: Lines = self._prompt or Lines()
+
+    def _prompted(self) -> PromptLines:
+        try:
+            from cdp_agent.cli.terminal.prompting import PromptLines  # an extra
+        except ImportError as error:
+            raise SetupError("The shell at a terminal needs prompt_toolkit: pip install 'cdp-agent[shell]'.") from error
+        return PromptLines(platformdirs.user_state_path("cdp-agent") / "shell_history", self._words)
+
+    async def read(self) -> int:
+        """Carries out line after line."""
+        status = DONE
+        try:
+            async with self._sessions.use(_SESSION, self._asked, self._caller):
+                if self._prompt is not None:
+                    print(_HELP, file=sys.stderr)
+                if self._asked.config.url is not None:
+                    status = await self._carried(f"open {shlex.quote(self._asked.config.url)}")
+                while (line := await self._next()) is not None and line not in _ENDS:
+                    if line and not line.startswith("#"):
+                        status = await self._carried(line)
+        finally:
+            await self._sessions.close_all()
+        return status
+
+    async def _next(self) -> str | None:
+        line = await (self._lines.next() if self._prompt is None else self._prompt.command(_PROMPT))
+        return None if line is None else line.strip()
+
+    async def _carried(self, line: str) -> int:
+        """What came of a line, as an exit status; an error is told, and ends nothing but the line."""
+        doing = asyncio.ensure_future(self._carry_out(line))
+        with _on_interrupt(doing.cancel):
+            await asyncio.wait([doing])
+        if doing.cancelled():
+            print("cdp-agent: It was ended.", file=sys.stderr)
+            return 130
+        error = doing.exception()
+        if error is None:
+            return doing.result()
+        if not isinstance(error, CdpAgentError):
+            raise error
+        print(f"cdp-agent: {one_line(str(error))}", file=sys.stderr)
+        return status_of(error)
+
+    async def _carry_out(self, line: str) -> int:
+        words = _split(line)
+        match words[0]:
+            case "help":
+                print(_HELP)
+            case "tools":
+                print("\n".join(f"{shown_name(tool)}: {tool.summary}" for tool in TOOLS.values()))
+            case "run" if len(words) > 1:
+                return await self._run(line.partition(" ")[2].strip())
+            case name if is_command(words):
+                if name == "close":
+                    raise SetupError("The session of the shell ends with it: exit.")
+                return await carry_out(words, _SESSION, self._sessions, self._caller)
+            case _:
+                return await self._step(line)
+        return DONE
+
+    async def _run(self, task: str) -> int:
+        config = self._asked.config
+        keywords = agent_keywords(config) | {"approver": Terminal(self._lines)}
+        return await self._agent(keywords, lambda agent, page: agent.stream(task, data=config.data, page=page))
+
+    async def _step(self, line: str) -> int:
+        left = _OF_MODEL if self._asked.config.executor is None else _OF_MODEL - {"fallback_model", "fallback_base_url"}
+        keywords = {name: each for name, each in steps_keywords(self._asked.config).items() if name not in left}
+        return await self._agent(keywords, lambda agent, page: agent.stream_steps([line], page=page))
+
+    async def _agent(self, keywords: dict[str, Any], begin: Begin) -> int:
+        config = self._asked.config
+        async with (
+            self._sessions.use(_SESSION, self._asked, self._caller) as opened,
+            opened.session.lead(config.tab) as tabs,
+        ):
+            model = keywords.get("model") or config.executor or "code"
+            with sink_of(config, model) as take:
+                agent = Agent(opened.session.browser, **keywords)
+                return report(await followed(begin(agent, tabs.page), take), config)
+
+    def _words(self) -> list[str]:
+        """What may be typed next: commands, and the refs of the page."""
+        found = [*_HERE, "run", "tools", "help", "exit", *map(shown_name, TOOLS.values())]
+        opened = self._sessions.find(_SESSION)
+        page = None if opened is None else opened.session.page
+        return found + (refs_in(page.history[-1].snapshot.text) if page is not None and page.history else [])
+
+
+def is_command(words: Sequence[str]) -> bool:
+    """Whether it is a tool with what it takes, not a sentence that begins with the same word."""
+    name = words[0]
+    if name in _HERE or name in OWN:
+        return name in (*_HERE, "close")
+    found = tool_meant(name, words[1:]) if name.islower() else None
+    if found is None or found[0] not in TOOLS:
+        return False
+    needs_ref = "ref" in TOOLS[found[0]].parameters["required"]
+    return not needs_ref or "--help" in words or (len(words) > 1 and (is_ref(words[1]) or words[1].startswith("-")))
+
+
+def _split(line: str) -> list[str]:
+    try:
+        return shlex.split(line) or [line]
+    except ValueError:  # an apostrophe
+        return line.split()
+
+
+@contextmanager
+def _on_interrupt(act: Callable[[], object]) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    with suppress(NotImplementedError):  # on Windows, where Ctrl-C ends all of it
+        loop.add_signal_handler(signal.SIGINT, act)
+    try:
+        yield
+    finally:
+        with suppress(NotImplementedError):
+            loop.remove_signal_handler(signal.SIGINT)

@@ -1,0 +1,93 @@
+"""A person beside a run: they are asked its questions, and may have it wait, to act in its window themselves."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import TextIO
+
+import msgspec
+
+from cdp_agent.cli.terminal.approving import Terminal
+from cdp_agent.cli.terminal.lines import Lines
+from cdp_agent.config import Config
+from cdp_agent.config.sources import Loaded
+from cdp_agent.decisions import Ask
+from cdp_agent.steps.approval.approval import Submit
+
+_PAUSES = ("p", "pause")
+_TOLD = "It waits for you after this step. Ctrl-C again ends it.\n"
+
+
+class Interactive:
+    """An `Approver` at the terminal. Between questions it hears `p`, and in place of it Ctrl-C, which pause the run."""
+
+    def __init__(self, lines: Lines | None = None, stream: TextIO | None = None) -> None:
+        self._lines = lines or Lines()
+        self._stream = stream
+        self._terminal = Terminal(self._lines, stream)
+        self._pause: Callable[[], object] = lambda: None
+        self._hearing: asyncio.Task[None] | None = None
+        self._waits = False
+        """It was told to pause, and its user was not asked yet; or is being asked."""
+
+    async def __call__(self, ask: Ask, submit: Submit) -> None:
+        await self._stop_hearing()
+        self._waits = True
+        try:
+            await self._terminal(ask, submit)
+        finally:
+            self._waits = False
+            self._hear()
+
+    @asynccontextmanager
+    async def watching(self, pause: Callable[[], object]) -> AsyncIterator[None]:
+        """While the run lasts, `pause` is called when the person wants to act themselves."""
+        self._pause = pause
+        self._hear()
+        try:
+            yield
+        finally:
+            await self._stop_hearing()
+
+    def interrupted(self, stop: Callable[[], object]) -> None:
+        """Ctrl-C: the run waits; a second one, or one at a question, ends it."""
+        if self._waits:
+            stop()
+        else:
+            self._have_it_wait()
+
+    def _have_it_wait(self) -> None:
+        self._waits = True
+        stream = self._stream or sys.stderr
+        stream.write(f"\n{_TOLD}")
+        stream.flush()
+        self._pause()
+
+    def _hear(self) -> None:
+        self._hearing = asyncio.ensure_future(self._listen())
+
+    async def _stop_hearing(self) -> None:
+        if self._hearing is not None:
+            self._hearing.cancel()
+            await asyncio.wait([self._hearing])
+            self._hearing = None
+
+    async def _listen(self) -> None:
+        if not self._lines.are_typed:
+            return  # what comes by a pipe answers the questions to come
+        while (line := await self._lines.next()) is not None:
+            if line.strip().lower() in _PAUSES and not self._waits:
+                self._have_it_wait()
+
+
+def in_a_window(asked: Loaded[Config], environment: Mapping[str, str]) -> Loaded[Config]:
+    """The settings with a Chrome that has a window, where there is a display and nothing else was said."""
+    has_display = sys.platform in ("darwin", "win32") or bool(
+        environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")
+    )
+    if "headless" in asked.sources or asked.config.cdp or not has_display:
+        return asked
+    return msgspec.structs.replace(asked, config=msgspec.structs.replace(asked.config, headless=False))

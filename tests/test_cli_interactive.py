@@ -1,0 +1,248 @@
+"""A person at a terminal beside a run: questions, forms with hidden passwords, and taking the page over."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from cdp_agent.browser import Browser
+from cdp_agent.cli.terminal.approving import Terminal
+from cdp_agent.cli.terminal.interactive import Interactive, in_a_window
+from cdp_agent.cli.terminal.lines import Lines
+from cdp_agent.config import Config
+from cdp_agent.config.sources import Loaded
+from cdp_agent.decisions import (
+    Ask,
+    Continue,
+    Decision,
+    Decline,
+    Fill,
+    FormField,
+    FormRequested,
+    Paused,
+    QuestionAsked,
+    Respond,
+    Stop,
+    UserAnswer,
+    UserAsk,
+)
+from cdp_agent.page.page import Page
+from cdp_agent.steps.approval.approval import ApprovalQueue
+from fixtures.replay import ReplayServer, tool_call
+from tests.agents import SHOP, WAIT, said, scripted
+from tests.conftest import Serve
+
+QUESTION = QuestionAsked(id=1, question="Which tea?", options=["green", "black"])
+FORM = FormRequested(
+    id=1,
+    description="Your account",
+    url="https://shop.example/",
+    origins=["https://shop.example", "https://pay.example"],
+    fields=[
+        FormField(ref="E1", label="Name", required=True),
+        FormField(ref="E2", label="Password", field_type="password"),
+        FormField(ref="E3", label="Country", field_type="select", options=["Norway", "Sweden"]),
+        FormField(ref="E4", label="News", field_type="checkbox"),
+    ],
+)
+PAUSED = Paused(id=1, url="https://shop.example/", title="Shop")
+
+
+class Person:
+    """Types into a terminal, line by line, whenever the prompt that ends so is shown; `seen` is all of its screen."""
+
+    def __init__(self) -> None:
+        self.typing, self.terminal = os.openpty()
+        self.lines = Lines(self.terminal)
+        self.seen = ""
+        self._answers: list[str] = []
+
+    def write(self, text: str) -> int:
+        """What the program shows; a prompt is what does not end its line."""
+        self.seen += text
+        if not text.endswith("\n") and self._answers:
+            os.write(self.typing, f"{self._answers.pop(0)}\n".encode())
+        return len(text)
+
+    def flush(self) -> None: ...
+
+    async def decides(self, ask: Ask, *answers: str) -> Decision:
+        self._answers = list(answers)
+        desk = ApprovalQueue(Terminal(self.lines, self), timeout_s=10)  # type: ignore[arg-type]  # all of it that is used
+        assert desk.next_id == ask.id
+        return await desk.decide(ask)
+
+
+@pytest.fixture
+def person() -> Iterator[Person]:
+    someone = Person()
+    yield someone
+    os.write(someone.typing, b"\n")  # for the thread that reads to end
+    os.close(someone.typing)
+
+
+@pytest.mark.parametrize(
+    ("ask", "typed", "decision"),
+    [
+        (QUESTION, ["the white one"], Respond("the white one")),
+        (QUESTION, ["2"], Respond("black")),
+        (QUESTION, [""], Decline()),
+        (FORM, ["n"], Decline()),
+        (FORM, ["q"], Stop()),
+        (
+            FORM,
+            ["y", "", "Ada", "kiwi 77", "3", "2", "y"],
+            Fill({"E1": "Ada", "E2": "kiwi 77", "E3": "Sweden", "E4": True}),
+        ),
+        (FORM, ["y", "Ada", "", "", ""], Fill({"E1": "Ada"})),
+        (PAUSED, [""], Continue()),
+        (PAUSED, ["go on"], Continue()),
+        (PAUSED, ["I have logged in"], Continue("I have logged in")),
+        (PAUSED, ["q"], Stop()),
+    ],
+)
+async def test_what_a_person_types_is_what_is_decided(
+    person: Person, ask: Ask, typed: list[str], decision: Decision
+) -> None:
+    assert await person.decides(ask, *typed) == decision
+
+
+async def test_a_form_says_where_its_values_can_get_to(person: Person) -> None:
+    await person.decides(FORM, "n")
+
+    assert "Your account on https://shop.example/" in person.seen
+    assert "can also get to https://pay.example" in person.seen
+
+
+async def test_a_password_is_not_seen_as_it_is_typed(person: Person) -> None:
+    await person.decides(FORM, "y", "Ada", "kiwi 77", "", "")
+
+    os.set_blocking(person.typing, False)
+    echoed = os.read(person.typing, 10_000).decode()
+    assert "Ada" in echoed
+    assert "kiwi" not in echoed
+
+
+async def test_p_and_ctrl_c_have_the_run_wait_and_a_second_one_ends_it(person: Person) -> None:
+    heard: list[str] = []
+    paused = asyncio.Event()
+
+    def pause() -> None:
+        heard.append("pause")
+        paused.set()
+
+    beside = Interactive(person.lines, person)  # type: ignore[arg-type]  # see above
+    async with beside.watching(pause):
+        os.write(person.typing, b"p\n")
+        async with asyncio.timeout(10):
+            await paused.wait()
+        beside.interrupted(lambda: heard.append("stop"))
+
+    assert heard == ["pause", "stop"]
+
+
+@pytest.mark.parametrize(
+    ("environment", "sources", "headless"),
+    [({"DISPLAY": ":0"}, {}, False), ({}, {}, True), ({"DISPLAY": ":0"}, {"headless": "--headless"}, True)],
+    ids=["a display", "none", "said otherwise"],
+)
+def test_a_window_is_opened_where_there_is_a_display(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], sources: dict[str, str], headless: bool
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+
+    assert in_a_window(Loaded(Config(), sources), environment).config.headless is headless
+
+
+async def test_the_model_is_told_what_the_user_did_meanwhile(browser: Browser, page: Page, serve: Serve) -> None:
+    pause = asyncio.Event()
+    pause.set()
+    asks: list[UserAsk] = []
+
+    async def ask_user(ask: UserAsk) -> UserAnswer:
+        asks.append(ask)
+        await page.evaluate("document.querySelector('p').textContent = 'Logged in as Ada'")
+        return "I have logged in"
+
+    replies = [WAIT, tool_call("done", {"result": "Logged in as Ada"})]
+    url = serve(SHOP)
+    with scripted(browser, replies, ask_user=ask_user) as (agent, server):
+        result = await agent.run("Log in", url=url, page=page, pause=pause)
+
+    assert result.success
+    assert not pause.is_set()
+    assert [type(ask) for ask in asks] == [Paused]
+    assert "The user says: I have logged in" in said(server, 1)
+    assert "Logged in as Ada" in said(server, 1).partition("The user says")[2]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CDP_AGENT_C")}
+    return {**kept, "CDP_AGENT_CONFIG": os.devnull, "XDG_STATE_HOME": str(tmp_path / "state")}
+
+
+@contextmanager
+def at_a_terminal(environment: dict[str, str], *words: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The command with a terminal of its own, and the person's end of that."""
+    ours, terminal = os.openpty()
+    command = [sys.executable, "-m", "cdp_agent", *words]
+    with subprocess.Popen(
+        command, env=environment, stdin=terminal, stdout=subprocess.PIPE, stderr=terminal, start_new_session=True
+    ) as process:
+        os.close(terminal)
+        try:
+            yield process, ours
+        finally:
+            process.kill()
+            os.close(ours)
+
+
+def until(terminal: int, words: str) -> str:
+    """What is shown up to these words."""
+    seen = b""
+    while words.encode() not in seen:
+        seen += os.read(terminal, 4096)
+    return seen.decode()
+
+
+def test_a_run_at_a_terminal_asks_pauses_and_goes_on(environment: dict[str, str], httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/").respond_with_data(
+        "<title>Log in</title><label>Key <input type=password></label><p>x</p>", content_type="text/html"
+    )
+    fields = [{"ref": "{{ref:textbox Key}}", "label": "Key"}]
+    replies = [
+        tool_call("wait", {"seconds": 2}),
+        tool_call("ask_user", {"question": "Which tea?"}),
+        tool_call("request_user_data", {"form_description": "The account", "fields": fields}),
+        tool_call("done", {"result": "Green."}),
+    ]
+    with ReplayServer(replies=replies) as server:
+        words = ["run", "Log in", "--url", httpserver.url_for("/"), "--model", "openai-compatible/scripted"]
+        with at_a_terminal(environment, *words, "--base-url", server.base_url, "-i") as (process, terminal):
+            until(terminal, "wait 2")
+            os.write(terminal, b"p\n")
+            until(terminal, "go on> ")
+            os.write(terminal, b"I looked around\n")
+            until(terminal, "Answer (nothing to decline)> ")
+            os.write(terminal, b"green\n")
+            until(terminal, "[q]uit: ")
+            os.write(terminal, b"y\n")
+            until(terminal, "Key: ")
+            os.write(terminal, b"kiwi 77\n")
+            seen = until(terminal, "steps, ")
+            assert process.stdout is not None
+            assert process.stdout.read() == b"Green.\n"
+
+    assert re.search("The user filled in E", seen)
+    assert "kiwi" not in seen
+    assert "The user says: I looked around" in said(server, 2)

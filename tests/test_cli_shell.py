@@ -1,0 +1,95 @@
+"""`cdp-agent shell`: what a line means, and lines one after another in one session, by a pipe and at a prompt."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from cdp_agent.cli.shell import is_command
+from fixtures.replay import ReplayServer, tool_call
+from tests.test_cli_interactive import until
+
+SHOP = """<title>Shop</title><button onclick="document.querySelector('p').textContent = 'Saved it'">Save</button>
+<p>Nothing yet</p>"""
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("click E3", True),
+        ("click Save", False),
+        ("Click Save", False),
+        ("open example.com", True),
+        ("press Enter", True),
+        ("Press Enter", False),
+        ("snapshot", True),
+        ("search tea", True),
+        ("Type 'x' into Name", False),
+        ("what is this", False),
+    ],
+)
+def test_a_line_is_a_tool_only_where_it_has_what_that_takes(line: str, command: bool) -> None:
+    assert is_command(shlex.split(line)) is command
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CDP_AGENT_C")}
+    return {**kept, "CDP_AGENT_CONFIG": os.devnull, "XDG_STATE_HOME": str(tmp_path / "state")}
+
+
+@pytest.mark.chrome
+def test_lines_by_a_pipe_are_steps_tools_and_tasks_in_one_session(
+    environment: dict[str, str], httpserver: HTTPServer
+) -> None:
+    httpserver.expect_request("/").respond_with_data(SHOP, content_type="text/html")
+    replies = [
+        tool_call("ask_user", {"question": "Which one?"}),
+        tool_call("done", {"result": "Saved it"}),
+    ]
+    with ReplayServer(replies=replies) as server:
+        model = ["--model", "openai-compatible/scripted", "--base-url", server.base_url]
+        typed = (
+            f"# a comment\nopen {httpserver.url_for('/')}\nClick Save\nclick E77\nrun Save it\nthe first\nsnapshot\n"
+        )
+        command = [sys.executable, "-m", "cdp_agent", "shell", "--quiet", *model]
+        done = subprocess.run(
+            command, env=environment, input=typed, capture_output=True, text=True, timeout=100, check=False
+        )
+
+    assert done.returncode == 0, done.stderr
+    assert "Nothing yet" in done.stdout.partition("\n- button")[2]
+    assert "There is no E77" in done.stderr
+    assert "Which one?" in done.stderr
+    assert "The user answers: the first" in str(server.turns[1])
+    assert "- paragraph: Saved it" in done.stdout.rpartition("- button")[2]
+
+
+@pytest.mark.chrome
+def test_a_person_types_at_a_prompt_with_a_history_of_their_own(
+    environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path
+) -> None:
+    httpserver.expect_request("/").respond_with_data(SHOP, content_type="text/html")
+    ours, terminal = os.openpty()
+    command = [sys.executable, "-m", "cdp_agent", "shell", "--url", httpserver.url_for("/")]
+    environment["TERM"] = "xterm"
+    with subprocess.Popen(command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal) as process:
+        os.close(terminal)
+        until(ours, "Nothing yet")
+        until(ours, "cdp> ")
+        os.write(ours, b"Click Save\r")
+        until(ours, "(by code)")
+        until(ours, "cdp> ")
+        os.write(ours, b"exit\r")
+        assert process.wait(30) == 0
+    os.close(ours)
+
+    (history,) = (tmp_path / "state").rglob("shell_history")
+    assert "Click Save" in history.read_text()
+    assert history.stat().st_mode & 0o077 == 0

@@ -207,12 +207,22 @@ def at_a_terminal(environment: dict[str, str], *words: str) -> Iterator[tuple[su
             os.close(ours)
 
 
-def until(terminal: int, words: str) -> str:
-    """What is shown up to these words."""
-    seen = b""
-    while words.encode() not in seen:
-        seen += os.read(terminal, 4096)
-    return seen.decode()
+class Screen:
+    """What a program shows at a terminal, of which this is the person's end."""
+
+    def __init__(self, terminal: int) -> None:
+        self._terminal = terminal
+        self._unread = b""
+
+    def until(self, words: str) -> str:
+        """What is shown up to these words, from where the last call ended."""
+        while words.encode() not in self._unread:
+            self._unread += os.read(self._terminal, 4096)
+        seen, ended, self._unread = self._unread.partition(words.encode())
+        return (seen + ended).decode()
+
+    def type(self, text: str) -> None:
+        os.write(self._terminal, text.encode())
 
 
 def test_a_run_at_a_terminal_asks_pauses_and_goes_on(environment: dict[str, str], httpserver: HTTPServer) -> None:
@@ -229,17 +239,18 @@ def test_a_run_at_a_terminal_asks_pauses_and_goes_on(environment: dict[str, str]
     with ReplayServer(replies=replies) as server:
         words = ["run", "Log in", "--url", httpserver.url_for("/"), "--model", "openai-compatible/scripted"]
         with at_a_terminal(environment, *words, "--base-url", server.base_url, "-i") as (process, terminal):
-            until(terminal, "wait 2")
-            os.write(terminal, b"p\n")
-            until(terminal, "go on> ")
-            os.write(terminal, b"I looked around\n")
-            until(terminal, "Answer (nothing to decline)> ")
-            os.write(terminal, b"green\n")
-            until(terminal, "[q]uit: ")
-            os.write(terminal, b"y\n")
-            until(terminal, "Key: ")
-            os.write(terminal, b"kiwi 77\n")
-            seen = until(terminal, "steps, ")
+            screen = Screen(terminal)
+            screen.until("wait 2")
+            screen.type("p\n")
+            screen.until("go on> ")
+            screen.type("I looked around\n")
+            screen.until("Answer (nothing to decline)> ")
+            screen.type("green\n")
+            screen.until("[q]uit: ")
+            screen.type("y\n")
+            screen.until("Key: ")
+            screen.type("kiwi 77\n")
+            seen = screen.until("steps, ")
             assert process.stdout is not None
             assert process.stdout.read() == b"Green.\n"
 

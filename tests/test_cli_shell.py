@@ -13,7 +13,7 @@ from pytest_httpserver import HTTPServer
 
 from cdp_agent.cli.shell import is_command
 from fixtures.replay import ReplayServer, tool_call
-from tests.test_cli_interactive import until
+from tests.test_cli_interactive import Screen
 
 SHOP = """<title>Shop</title><button onclick="document.querySelector('p').textContent = 'Saved it'">Save</button>
 <p>Nothing yet</p>"""
@@ -81,12 +81,13 @@ def test_a_person_types_at_a_prompt_with_a_history_of_their_own(
     environment["TERM"] = "xterm"
     with subprocess.Popen(command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal) as process:
         os.close(terminal)
-        until(ours, "Nothing yet")
-        until(ours, "cdp> ")
-        os.write(ours, b"Click Save\r")
-        until(ours, "(by code)")
-        until(ours, "cdp> ")
-        os.write(ours, b"exit\r")
+        screen = Screen(ours)
+        screen.until("Nothing yet")
+        screen.until("cdp> ")
+        screen.type("Click Save\r")
+        screen.until("(by code)")
+        screen.until("cdp> ")
+        screen.type("exit\r")
         assert process.wait(30) == 0
     os.close(ours)
 

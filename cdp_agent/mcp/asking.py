@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
-from cdp_agent.decisions import ActionProposed, FormRequested, QuestionAsked, UserAnswer, UserAsk
+from cdp_agent.decisions import ActionProposed, FormRequested, Paused, QuestionAsked, UserAnswer, UserAsk
 from cdp_agent.errors import ActionError
 from cdp_agent.page.query.consequence import consequence
 from cdp_agent.session.calls import Understood
@@ -74,6 +74,8 @@ class Asking:
         """What the user has answered, None where they declined. Raises ActionError where they are to be asked."""
         if isinstance(ask, FormRequested):
             return self._filled_in(ask)
+        if isinstance(ask, Paused):
+            return None  # a call is no run, and has nothing to wait with
         answer = self._answer(ask)
         return None if answer is None else str(answer.get(ANSWER, ""))
 

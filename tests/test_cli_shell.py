@@ -64,7 +64,7 @@ def test_lines_by_a_pipe_are_steps_tools_and_tasks_in_one_session(
         )
 
     assert done.returncode == 0, done.stderr
-    assert "Nothing yet" in done.stdout.partition("\n- button")[2]
+    assert "- paragraph: Nothing yet" in done.stdout
     assert "There is no E77" in done.stderr
     assert "Which one?" in done.stderr
     assert "The user answers: the first" in str(server.turns[1])

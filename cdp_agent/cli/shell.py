@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import platformdirs
 
 from cdp_agent.agent.agent import Agent
+from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.commands import carry_out
 from cdp_agent.cli.flags import SETTINGS, add_settings, loaded
 from cdp_agent.cli.names import OWN, TOOLS, shown_name, tool_meant
-from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.session import Sessions
 from cdp_agent.cli.status import DONE, status_of
 from cdp_agent.cli.subcommands.running import followed

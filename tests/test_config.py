@@ -43,6 +43,7 @@ def loaded(path: Path, toml: str = "", environment: Mapping[str, str] | None = N
     [
         ("quiet", False, ("true", True), ("yes", True), (False, False)),
         ("max_steps", 50, ("1", 1), ("2", 2), ("3", 3)),
+        ("toolset", "own", ('"vendor"', "vendor"), ("own",) * 2, ("vendor",) * 2),
         ("batch_policy", "conservative", ('"observed"', "observed"), ("conservative",) * 2, ("observed",) * 2),
         ("cdp", (), ('["a"]', ("a",)), ("b, c", ("b", "c")), (["d", "e,f"], ("d", "e", "f"))),
         ("args", (), ('["--a=1,2"]', ("--a=1,2",)), ("--b '--c d'", ("--b", "--c d")), (['["--e"]'], ("--e",))),

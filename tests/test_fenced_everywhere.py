@@ -181,7 +181,7 @@ async def test_what_is_left_of_old_pages_is_in_fences_too(
 # only as a text that one of the functions below has made.
 MADE = {"System", "User", "Text", "ToolResult", "Told"}
 PLACES = {
-    "agent/batch.py _as_told": "a sentence of ours",
+    "agent/batch.py _in_words": "a sentence of ours",
     "agent/batch.py told": "a sentence of ours; the validator's refusal",
     "agent/state/conversation.py say": "questions of ours, of planner, validator and steps; what is wrong with a call",
     "agent/model/history.py __init__": "the system prompt",

@@ -60,7 +60,11 @@ def texts_of(request: dict[str, Any]) -> str:
     for result in results:
         content = result.get("content", result.get("output", []))
         for part in [content] if isinstance(content, str) else content:
-            found.append(part if isinstance(part, str) else str(part.get("text", "")))
+            text = part if isinstance(part, str) else str(part.get("text", ""))
+            if text.startswith('{"ok":'):  # OpenAI's, which has the state beside it
+                outcome = json.loads(text)
+                text = str(outcome.get("result") or outcome.get("error") or "")
+            found.append(text)
     return "\n".join(filter(None, found))
 
 

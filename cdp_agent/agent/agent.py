@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import msgspec
 
-from cdp_agent.agent.base.task import BatchPolicy, Limits, Options, Task
+from cdp_agent.agent.base.task import BatchPolicy, Limits, Options, Task, Toolset
 from cdp_agent.agent.loop import Loop
 from cdp_agent.agent.preparing import check_all_prices, fallback_of, result_of, second_model, task_given
 from cdp_agent.agent.sinks import Sink
 from cdp_agent.agent.state.checkpoint import load, task_of
 from cdp_agent.agent.state.run import Run
-from cdp_agent.agent.toolset import for_steps, toolset
+from cdp_agent.agent.toolset import for_steps
+from cdp_agent.agent.toolset import toolset as tools_of
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event, Progress, TaskCompleted
 from cdp_agent.outcome import AgentResult
@@ -88,7 +89,8 @@ class Agent:
 
     `search` is how the model searches the web: duckduckgo, google or bing in a tab; brave, tavily, exa, parallel or
     searxng by API, with a key from `search_api_key` or the service's variable. Without, it does not. `allow_evaluate`
-    lets it run JavaScript in the page.
+    lets it run JavaScript in the page. `toolset`: "vendor" gives the model the browser tools that its maker has defined
+    in the place of ours, which is for models of anthropic; screenshots are among them with `vision`.
 
     The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does
     not: for the patterns see page/policy/rules.py. Files are uploaded out of `upload_folders` alone; without,
@@ -152,6 +154,7 @@ class Agent:
         search_base_url: str | None = None,
         search_api_key: str | None = None,
         allow_evaluate: bool = False,
+        toolset: Toolset = "own",
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         self._browser = browser
@@ -185,6 +188,7 @@ class Agent:
             search=search,
             search_base_url=search_base_url,
             allow_evaluate=allow_evaluate,
+            toolset=toolset,
             manner=RequestOptions(
                 patience=patience or Patience(),
                 reasoning_effort=reasoning_effort,
@@ -200,12 +204,13 @@ class Agent:
         )
         asked = self._by_steps.settings(by_hand=True)  # raises what is wrong with them
         self._uploads_what_is_named = upload_folders is None
-        self._tools = toolset(
+        self._tools = tools_of(
             self._options,
             tools,
             search_api_key=search_api_key,
             environment=environment,
             asks_user=not self._plans and asked.user is not None,
+            provider=None if self._plans or self._endpoint is None else self._endpoint.provider,
         )
         self._fallback = fallback_of(self._options, self._endpoint, base_url, fallback_api_key, environment)
         check_all_prices(self._options, self._endpoint, self._fallback, self._by_steps.executor)
@@ -367,7 +372,8 @@ class Agent:
             approve=approve, approver=approver, ask_user=ask_user, approval_timeout_s=approval_timeout_s
         ).settings(by_hand=False)
         asks_user = saved.by_steps is None and asked.user is not None
-        built = toolset(options, tools, environment=environment, asks_user=asks_user)
+        provider = None if found is None else found.provider
+        built = tools_of(options, tools, environment=environment, asks_user=asks_user, provider=provider)
         task = task_of(saved, secrets, answer)
         if saved.by_steps is None:
             run = Run(browser, found, built, options, task, fallback)

@@ -27,11 +27,13 @@ from cdp_agent.outcome import BatchCut
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.receipts.stability import QUIET
 from cdp_agent.page.refs.locate import locate
-from cdp_agent.page.snapshot.lines import ref_of_change
+from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, ref_of_change, shortened
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.providers.base import ToolCall
+from cdp_agent.providers.base import Image, TabState, ToolCall
 from cdp_agent.session.calls import Understood, perform, understand_on
 from cdp_agent.tools.base import Answer, Context, Observation, facts
+from cdp_agent.tools.members.anthropic import MEMBERS
+from cdp_agent.tools.picturing import Screenshot
 from cdp_agent.tools.waiting import WaitArguments
 
 if TYPE_CHECKING:
@@ -69,6 +71,8 @@ class Batch:
         self._moved: str | None = None
         self._changed = False
         self._understood: list[Understood | ActionError] = []
+        self._pages_before: list[Page] = []
+        """The tabs that there were before the call that is being carried out."""
 
     async def run(self) -> None:
         """Raises ProtocolError. That Chrome is gone is in `lost`."""
@@ -107,12 +111,14 @@ class Batch:
         for place, call in enumerate(self._calls[len(told) :], len(told)):
             why = self._cut if place < len(self._allowed) else "limit"
             most = self._run.options.max_actions_per_step
-            told.append(Told(call.id, prompts.not_run(why, most, changed=self._changed)))
+            words = prompts.not_run(why, most, changed=self._changed)
+            told.append(Told(call.id, words, is_error=self._is_member(call)))
         return told
 
     async def _call(self, call: ToolCall, understood: Understood | ActionError) -> Outcome:
         """Carries one call out, and takes down everywhere what came of it."""
         run = self._run
+        self._pages_before = run.browser.pages
         arguments = understood.as_json() if isinstance(understood, Understood) else {}
         run.emit(AgentAction(**run.stamp, action=call.name, arguments=arguments))
         began = time.perf_counter()
@@ -250,6 +256,32 @@ class Batch:
             _log.debug("the page could not be read before the action, which finds out itself: %s", error)
 
     def _as_told(self, call: ToolCall, understood: Understood | ActionError, outcome: Outcome) -> Told:
+        told = self._in_words(call, understood, outcome)
+        if not self._is_member(call):
+            return told
+        taken = outcome.value if isinstance(outcome, Observation) else None
+        picture = Image(taken.image) if isinstance(taken, Screenshot) and taken.image is not None else None
+        is_error = isinstance(outcome, ActionError)
+        return msgspec.structs.replace(told, picture=picture, is_error=is_error, tabs=self._tabs())
+
+    def _is_member(self, call: ToolCall) -> bool:
+        """Whether it is called as one of the vendor's toolset, be it offered or not."""
+        return self._run.options.toolset == "vendor" and call.name in MEMBERS
+
+    def _tabs(self) -> tuple[TabState, ...]:
+        run = self._run
+        return tuple(
+            TabState(
+                f"t{page.number}",
+                run.secrets.mask(shortened(page.url, LONGEST_ADDRESS)),
+                page is run.tabs.page,
+                page not in self._pages_before,
+            )
+            for page in run.browser.pages
+            if run.browser.is_ours or run.browser.opened(page) or page is run.tabs.page
+        )
+
+    def _in_words(self, call: ToolCall, understood: Understood | ActionError, outcome: Outcome) -> Told:
         """The outcome as the model reads it, now and when it is old."""
         if isinstance(outcome, ActionError):
             if self.lost is not None:

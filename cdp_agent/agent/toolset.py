@@ -6,11 +6,18 @@ import os
 from collections.abc import Iterable, Mapping
 
 from cdp_agent.agent.base.task import Options
+from cdp_agent.errors import SetupError
+from cdp_agent.providers.base import ToolSpec
 from cdp_agent.tools import BUILT_IN, DEFAULT
 from cdp_agent.tools.asking import ASKING
 from cdp_agent.tools.base import Tool, by_name
+from cdp_agent.tools.members.anthropic import MEMBERS
 from cdp_agent.tools.searching import searching
 from cdp_agent.websearch import configure
+
+_RECORDS = ("read_console", "read_network")
+"""For whoever makes a page, not for whoever uses it."""
+_PICTURES = {"screenshot", "zoom"}
 
 
 def toolset(
@@ -20,16 +27,42 @@ def toolset(
     search_api_key: str | None = None,
     environment: Mapping[str, str] = os.environ,
     asks_user: bool = False,
+    provider: str | None = None,
 ) -> dict[str, Tool]:
-    """The tools by name. Raises SetupError when two have one name, and for a search that is unknown or lacks a key."""
-    asked: list[Tool] = [BUILT_IN["evaluate"]] if options.allow_evaluate else []
+    """The tools by name. `provider` is that of the model, whose own browser tools `options` may ask for.
+
+    Raises SetupError when two have one name, for a search that is unknown or lacks a key, and for a provider that has
+    no browser tools.
+    """
+    vendor = options.toolset == "vendor"
+    asked: list[Tool] = [BUILT_IN["evaluate"]] if options.allow_evaluate and not vendor else []
     asked += ASKING if asks_user else ()
     if options.search is not None:
         found = configure(
             options.search, base_url=options.search_base_url, api_key=search_api_key, environment=environment
         )
         asked.append(searching(found))
-    return by_name(DEFAULT.values(), asked, more)
+    return by_name(_members(options, provider) if vendor else DEFAULT.values(), asked, more)
+
+
+def spec_of(tool: Tool) -> ToolSpec:
+    """The tool as a model gets to know it."""
+    return ToolSpec(tool.name, tool.description, tool.parameters, is_member=MEMBERS.get(tool.name) is tool)
+
+
+def _members(options: Options, provider: str | None) -> list[Tool]:
+    """The vendor's browser tools, as far as the options allow them, and those of ours that are about no browser."""
+    if provider != "anthropic":
+        raise SetupError(
+            f"toolset='vendor' is for a model of anthropic that does it all: {provider or 'this run'} has no browser "
+            "toolset of its own. Leave it out."
+        )
+    off = set(_RECORDS)
+    off |= set() if options.allow_evaluate else {"javascript_exec"}
+    off |= set() if options.upload_folders else {"file_upload"}
+    off |= set() if options.vision else _PICTURES
+    ours = [each for each in DEFAULT.values() if each.terminal or each.needs_model]
+    return [*(each for name, each in MEMBERS.items() if name not in off), *ours]
 
 
 def for_steps(tools: Mapping[str, Tool], *, with_model: bool) -> dict[str, Tool]:

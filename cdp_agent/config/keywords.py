@@ -44,6 +44,7 @@ def agent_keywords(config: Config, environment: Mapping[str, str] = os.environ) 
     if config.planner is None:
         taken = {name: each for name, each in taken.items() if name not in _OF_STEPS}
         taken["model"] = config.model
+        taken |= {name: each for name, each in _taken(config, "agent").items() if name == "toolset"}
     else:
         taken["planner"] = config.planner
     return taken
@@ -52,7 +53,7 @@ def agent_keywords(config: Config, environment: Mapping[str, str] = os.environ) 
 def steps_keywords(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """What `Agent` takes that carries out steps which are given: no model but the executor's. Raises SetupError."""
     taken = {**_taken(config, "agent"), **_secrets(config, environment)}
-    taken = {name: each for name, each in taken.items() if name not in ("model", "planner")}
+    taken = {name: each for name, each in taken.items() if name not in ("model", "planner", "toolset")}
     taken["environment"] = environment_of(config, environment)
     if limits := _taken(config, "limits"):
         taken["limits"] = Limits(**limits)

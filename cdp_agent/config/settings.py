@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from cdp_agent.agent.base.task import BatchPolicy, Limits
+from cdp_agent.agent.base.task import BatchPolicy, Limits, Toolset
 from cdp_agent.config.file import ConfigFile, config_path
 from cdp_agent.config.forms import PLACE, VIEWPORT
 from cdp_agent.config.setting import settings_of, told
@@ -66,6 +66,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = {}
     upload_folders: Annotated[tuple[Path, ...], told(_TASK, "folders that files may be uploaded from", "agent")] = ()
     allow_evaluate: Annotated[bool, told(_TASK, "let the model run JavaScript in pages", "agent")] = False
+    toolset: Annotated[
+        Toolset, told(_TASK, "whose browser tools the model gets: our own, or vendor, its maker's (anthropic)", "agent")
+    ] = "own"
     search: Annotated[Engine | None, told(_TASK, "where the model may search the web", "agent")] = None
     search_base_url: Annotated[str | None, told(_TASK, "where that is, such as a SearXNG server", "agent")] = None
 

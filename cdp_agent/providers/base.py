@@ -60,13 +60,26 @@ class Assistant(msgspec.Struct, frozen=True, tag="assistant"):
     state: ProviderState | None = None
 
 
+class TabState(msgspec.Struct, frozen=True):
+    """A tab as a provider's browser toolset is told of it. `opened`: by the call that this is the result of."""
+
+    id: str
+    url: str
+    active: bool
+    opened: bool = False
+
+
 class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):
-    """What came of a call. Where a tool's result cannot carry images, they follow it in a message of the user's."""
+    """What came of a call. Where a tool's result cannot carry images, they follow it in a message of the user's.
+
+    `tabs` are those that there are then, for the members of a provider's browser toolset.
+    """
 
     call_id: str
     text: str
     images: tuple[Image, ...] = ()
     is_error: bool = False
+    tabs: tuple[TabState, ...] = ()
 
 
 Message = System | User | Assistant | ToolResult
@@ -80,12 +93,14 @@ class ToolSpec(msgspec.Struct, frozen=True):
     """A tool as a model gets to know it; `parameters` is a JSON Schema.
 
     `enforced` is the same with all bounds, for a grammar that a model is held to; None: `parameters` has them.
+    `is_member`: of the browser toolset that the provider has defined, which its models know without being told.
     """
 
     name: str
     description: str
     parameters: dict[str, Any]
     enforced: dict[str, Any] | None = None
+    is_member: bool = False
 
     @property
     def with_bounds(self) -> dict[str, Any]:

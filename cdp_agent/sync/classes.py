@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, TypedDict, Unpack
 
     from cdp_agent.agent.agent import T
-    from cdp_agent.agent.base.task import BatchPolicy, Limits
+    from cdp_agent.agent.base.task import BatchPolicy, Limits, Toolset
     from cdp_agent.agent.sinks import Sink
     from cdp_agent.browser.attach.connecting import Attempt
     from cdp_agent.browser.launch.proxy import Proxy
@@ -838,7 +838,8 @@ class Agent(Face[AsyncAgent]):
 
     `search` is how the model searches the web: duckduckgo, google or bing in a tab; brave, tavily, exa, parallel or
     searxng by API, with a key from `search_api_key` or the service's variable. Without, it does not. `allow_evaluate`
-    lets it run JavaScript in the page.
+    lets it run JavaScript in the page. `toolset`: "vendor" gives the model the browser tools that its maker has defined
+    in the place of ours, which is for models of anthropic; screenshots are among them with `vision`.
 
     The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does
     not: for the patterns see page/policy/rules.py. Files are uploaded out of `upload_folders` alone; without,
@@ -902,6 +903,7 @@ class Agent(Face[AsyncAgent]):
         search_base_url: str | None = None,
         search_api_key: str | None = None,
         allow_evaluate: bool = False,
+        toolset: Toolset = "own",
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         super().__init__(
@@ -945,6 +947,7 @@ class Agent(Face[AsyncAgent]):
                 search_base_url=search_base_url,
                 search_api_key=search_api_key,
                 allow_evaluate=allow_evaluate,
+                toolset=toolset,
                 environment=environment,
             )
         )

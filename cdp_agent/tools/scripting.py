@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.errors import ScriptError
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.providers.shared.nesting import is_too_deep
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 
@@ -28,7 +29,12 @@ class ScriptResult(msgspec.Struct, frozen=True):
 @tool(page_changing=True, by_default=False, gives="the value as JSON", effect="script", value=ScriptResult)
 async def evaluate(args: EvaluateArguments, context: Context) -> Observation:
     """Run a JavaScript expression in the page and get its value as JSON."""
-    value = await context.page.evaluate(args.expression)
+    return await evaluated(args.expression, context)
+
+
+async def evaluated(expression: str, context: Context, timeout_s: float = CALL_TIMEOUT_S) -> Observation:
+    """What it comes to within so many seconds. Raises ScriptError, PageUnresponsive, BrowserError."""
+    value = await context.page.evaluate(expression, timeout_s=timeout_s)
     text = msgspec.json.encode(value).decode()
     if is_too_deep(text):  # whoever masks it or writes it down goes through it level by level
         raise ScriptError("The value is nested too deep to be told. Ask for a part of it.")

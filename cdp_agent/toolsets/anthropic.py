@@ -259,7 +259,7 @@ def _changes(happened: Happened) -> list[Any]:
     changes += [_download(each) for each in happened.downloads]
     changes += [
         BetaDialogDismissed(kind=each.kind, message=each.message)
-        for each in happened.dialogs
+        for _, each in happened.dialogs
         if each.answer == "dismiss" or each.kind == "alert"  # of the others the receipt says how they were answered
     ]
     return [*changes, BetaNavigationRefused()] if happened.refused else changes

@@ -33,7 +33,8 @@ _SNAPSHOT = re.compile(r"([Tt])ake a (?:new )?snapshot|snapshot it")
 class Happened(msgspec.Struct, frozen=True, kw_only=True):
     """What came of calls beside what they were for. `tabs` are ids."""
 
-    dialogs: list[Dialog] = []
+    dialogs: list[tuple[str, Dialog]] = []
+    """Each with its tab."""
     downloads: list[Download] = []
     refused: bool = False
     """A tab was to go where the rules lead it not."""
@@ -76,22 +77,23 @@ class DrivenBrowser:
         current, tabs = self.session.page, self.tabs
         return current if current in tabs else (tabs[-1] if tabs else None)
 
-    async def perform(self, tool: Tool, arguments: Mapping[str, Any], *, tab: str | None = None) -> ToolOutcome:
-        """What came of a tool, called with the arguments; `tab` is for those of our own that take none."""
+    async def perform(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolOutcome:
+        """What came of a member, called with the arguments."""
         if self.records:
             for page in self.tabs:
                 await page.record()
+        where = arguments.get("tab_id") or (tab_id(self.active) if self.active is not None else "")
         try:
             understood = Understood(tool, tool.parse(arguments))
         except InvalidArguments as error:
             return ToolOutcome(str(error), error=ToolError.of(error))
-        outcome = await self.session.perform(understood, tab=tab or None)
+        outcome = await self.session.perform(understood)
         receipts = list(receipts_in(outcome.value))
         # The caller of a member that names an address reads the error itself.
         blocked = tool.effect != "address" and outcome.error is not None and outcome.error.type == _BLOCKED
         self._happened.append(
             Happened(
-                dialogs=[each for receipt in receipts for each in receipt.dialogs],
+                dialogs=[(where, each) for receipt in receipts for each in receipt.dialogs],
                 downloads=[each for receipt in receipts for each in receipt.downloads],
                 refused=blocked or any(each.tab for receipt in receipts for each in receipt.blocked),
             )
@@ -102,7 +104,7 @@ class DrivenBrowser:
         """What came of all since the last call of this, of calls and of pages by themselves."""
         told, self._happened = self._happened, []
         told += [
-            Happened(dialogs=page.dialogs.take(), downloads=page.downloads.take())
+            Happened(dialogs=[(tab_id(page), each) for each in page.dialogs.take()], downloads=page.downloads.take())
             for page in self.tabs
             if page.is_attached and not page.acts
         ]
@@ -119,6 +121,12 @@ class DrivenBrowser:
             navigated=[tab for tab, url in self._addresses.items() if before.get(tab, url) != url],
         )
         return self.session.secrets.masked(happened)
+
+    def take_downloads(self, page: Page) -> list[Download]:
+        """The downloads of a tab that began or ended since they were told of; they happened, too."""
+        taken = page.downloads.take()
+        self._happened.append(Happened(downloads=taken))
+        return taken
 
     async def close(self) -> None:
         """Closes the tabs that calls opened, and leaves the others open, the one that was given among them."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cdp_agent.extract.form import Form
 
 BatchPolicy = Literal["conservative", "observed"]
+Toolset = Literal["own", "vendor"]
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +61,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     may revise its plan. `vision`: it is shown pictures, and the events have them too with `images_in_events`.
     `checkpoint`: the folder where what is needed to go on is written after each step. `manner`: how its model is asked.
     `fallback_model` takes over when that fails; `prices` is a file of the user's. `search`, at `search_base_url` where
-    that is not its own: how it searches the web. `allow_evaluate`: the model may run JavaScript in the page.
+    that is not its own: how it searches the web. `toolset`: "vendor" for the browser tools that the model's maker has
+    defined, in the place of ours. `allow_evaluate`: the model may run JavaScript in the page.
     """
 
     limits: Limits = Limits()
@@ -73,6 +75,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     search: str | None = None
     search_base_url: str | None = None
     allow_evaluate: bool = False
+    toolset: Toolset = "own"
     manner: RequestOptions = RequestOptions()
     fallback_model: str | None = None
     fallback_base_url: str | None = None

@@ -20,9 +20,9 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from cdp_agent.agent.model import prompts
-from cdp_agent.page.picture.paint import Picture
+from cdp_agent.page.picture.paint import MOST_PIXELS, Picture
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.providers.base import Assistant, Image, Message, System, Text, ToolResult, User
+from cdp_agent.providers.base import Assistant, Image, Message, System, TabState, Text, ToolResult, User
 
 _CALL_TOKENS = 8
 _PIXELS_A_TOKEN = 600
@@ -38,11 +38,17 @@ class HistoryItem(msgspec.Struct, frozen=True):
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What came of a tool call: `text` for the model, `short` for when it is old; None where it is never forgotten."""
+    """What came of a tool call: `text` for the model, `short` for when it is old; None where it is never forgotten.
+
+    `picture` is one that the model asked for. `is_error` and `tabs` are for members of a vendor's toolset.
+    """
 
     call_id: str
     text: str
     short: str | None = None
+    picture: Image | None = None
+    is_error: bool = False
+    tabs: tuple[TabState, ...] = ()
 
 
 class History:
@@ -70,7 +76,10 @@ class History:
         for each in results:
             shown = view if each is results[-1] else None
             old = each.text if each.short is None else each.short
-            self._add(ToolResult(each.call_id, _joined(each.text, shown)), ToolResult(each.call_id, old))
+            result = ToolResult(each.call_id, _joined(each.text, shown), (), each.is_error, each.tabs)
+            self._add(result, msgspec.structs.replace(result, text=old))
+            if each.picture is not None:
+                self.add_image(each.picture, MOST_PIXELS // _PIXELS_A_TOKEN)
 
     def show(self, view: str) -> None:
         """Adds a view to the last message."""

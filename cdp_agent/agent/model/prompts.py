@@ -29,15 +29,15 @@ example `- button "Save" [disabled] [ref=E7]`. Indentation shows what contains w
 `→` is where a link leads. The text covers the whole page unless its last line says what was left out. An element \
 keeps its ref as long as it lives.
 
-{CHANGES} Call snapshot when you need the whole page again.
+{CHANGES} Call {{snapshot}} when you need the whole page again.
 
 What you do: {{calls}} The result tells what happened.
-- Look at the view first. For what it leaves out, search_page tells whether and where a text is on the page, and \
-find_elements how many there are of something and where it leads: both are free. Try one other spelling before you say \
+- Look at the view first. {{looking}} Try one other spelling before you say \
 no. Use extract for what has to be put together out of much text, and scroll for what is loaded on scrolling.
 - Believe the result. "no change seen" means that the action had no effect: try another way, not the same again.
 - An error says what stands in the way. Remove that first: close dialogs and banners, wait for what is loading.
-- Type with fill, then submit with a button or press Enter. When suggestions open while you type, choose one of them.
+- Type with {{typing}}, then submit with a button or press Enter. When suggestions open while you type, choose one of \
+them.
 - Open only addresses from the task or from what you have seen. Follow links by clicking them.
 - Follow the plan as long as it fits what you see; the task itself is what counts.
 {{vision}}- Do what the task asks and no more. Do not sign up, buy, send or delete unless the task says so.
@@ -47,6 +47,11 @@ Report only what you saw, and say what is missing: the answer is held against wh
 when nothing of the task can be done.
 
 {DATA_ONLY}{{guardrails}}"""
+
+_LOOKING = """\
+For what it leaves out, search_page tells whether and where a text is on the page, and find_elements how many there \
+are of something and where it leads: both are free."""
+_LOOKING_AS_MEMBER = "For what it leaves out, find tells where something is on the page."
 
 _VISION = """\
 - With the text comes a picture of what the window shows. Coloured boxes and labels were painted onto it: a label such \
@@ -126,12 +131,20 @@ def system(
     max_actions_per_step: int = 1,
     batch_policy: str = "conservative",
     vision: bool = False,
+    toolset: str = "own",
 ) -> str:
-    """The system prompt."""
+    """The system prompt. `toolset`: which tools it speaks of."""
+    is_own = toolset == "own"
     several = _SEVERAL_CALLS if batch_policy == "conservative" else _SEVERAL_CALLS_OBSERVED
     calls = _ONE_CALL if max_actions_per_step == 1 else several.replace("{most}", str(max_actions_per_step))
     return SYSTEM.format(
-        today=written(today), calls=calls, vision=_VISION if vision else "", guardrails=limits(guardrails)
+        today=written(today),
+        calls=calls,
+        vision=_VISION if vision else "",
+        guardrails=limits(guardrails),
+        snapshot="snapshot" if is_own else "read_page",
+        looking=_LOOKING if is_own else _LOOKING_AS_MEMBER,
+        typing="fill" if is_own else "form_input",
     )
 
 

@@ -96,6 +96,7 @@ class Run:
                 max_actions_per_step=options.max_actions_per_step,
                 batch_policy=options.batch_policy,
                 vision=options.vision,
+                toolset=options.toolset,
             )
         )
         self.window_tokens = self.limits.history_tokens

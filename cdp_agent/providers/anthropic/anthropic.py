@@ -5,9 +5,21 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from cdp_agent.providers.anthropic import browser_toolset
 from cdp_agent.providers.anthropic.anthropic_models import is_bound, settings, thinks
 from cdp_agent.providers.anthropic.anthropic_stream import WIRE, MessageDecoder
-from cdp_agent.providers.base import Assistant, Forced, Image, Message, Request, System, Text, ToolResult, User
+from cdp_agent.providers.base import (
+    Assistant,
+    Forced,
+    Image,
+    Message,
+    Request,
+    System,
+    Text,
+    ToolCall,
+    ToolResult,
+    User,
+)
 from cdp_agent.providers.shared.arguments import object_of
 from cdp_agent.providers.shared.chat import failure
 from cdp_agent.providers.shared.images import base64_of
@@ -39,16 +51,36 @@ def encode(request: Request) -> dict[str, Any]:
     if system:
         body["system"] = system
     if request.tools:
-        body["tools"] = [
-            {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
-            for tool in request.tools
-        ]
+        body["tools"] = _tools(request)
         body["tool_choice"] = _choice(request)
     if request.output and (schema := for_anthropic(request.output.schema)) is not None:
         body["output_config"] = body.get("output_config", {}) | {"format": {"type": "json_schema", "schema": schema}}
     if request.continued:
         _mark(body)
     return body
+
+
+def _tools(request: Request) -> list[dict[str, Any]]:
+    members = _members(request)
+    return [
+        *([browser_toolset.entry(members)] if members else []),
+        *(
+            {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
+            for tool in request.tools
+            if tool.name not in members
+        ),
+    ]
+
+
+def _members(request: Request) -> frozenset[str]:
+    """The names of the tools that are members of the browser toolset: nobody else has these names in the request."""
+    return frozenset(tool.name for tool in request.tools if tool.is_member)
+
+
+def _may_be_members(request: Request) -> frozenset[str]:
+    """The same with those that are not offered: a model may call one all the same, and what it said stays as it is."""
+    others = {tool.name for tool in request.tools if not tool.is_member}
+    return browser_toolset.MEMBERS - others if _members(request) else frozenset()
 
 
 def _goes_on_without_thoughts(messages: list[dict[str, Any]]) -> bool:
@@ -83,7 +115,7 @@ def _mark(body: dict[str, Any]) -> None:
 
 def _messages(request: Request) -> list[dict[str, Any]]:
     """User and assistant in turns, with tool results, which are the user's, ahead of what else the user says."""
-    ids = _Ids()
+    ids = _Ids(_may_be_members(request))
     turns: list[dict[str, Any]] = []
     for message in request.messages:
         role = "assistant" if isinstance(message, Assistant) else "user"
@@ -93,6 +125,8 @@ def _messages(request: Request) -> list[dict[str, Any]]:
             turns[-1]["content"] += blocks
         else:
             turns.append({"role": role, "content": blocks})
+    for turn in turns:  # what has no place in a result follows them all
+        turn["content"].sort(key=lambda block: turn["role"] == "user" and block["type"] != "tool_result")
     return turns
 
 
@@ -102,6 +136,11 @@ def _blocks(message: Message, model: str, ids: _Ids) -> list[dict[str, Any]]:
             return []
         case User(parts):
             return [_part(part) for part in parts if not (isinstance(part, Text) and not part.text)]
+        case ToolResult(call_id, text, images, is_error) if (name := ids.member(call_id)) is not None:
+            said = [_part(Text(text))] if text else []
+            held, after = browser_toolset.result(name, message, said, [*map(_part, images)])
+            family = {"toolset_name": browser_toolset.FAMILY, **({"is_error": True} if is_error else {})}
+            return [{"type": "tool_result", "tool_use_id": ids.of(call_id), "content": held} | family, *after]
         case ToolResult(call_id, text, images, is_error):
             words = [_part(Text(text))] if text else []
             content = [*words, *map(_part, images)] if images else text
@@ -120,7 +159,8 @@ def _part(part: Text | Image) -> dict[str, Any]:
 def _own_blocks(message: Assistant, model: str, ids: _Ids) -> list[dict[str, Any]]:
     """What the model said, with its signed thoughts where they stood."""
     uses = {
-        call.id: {"type": "tool_use", "id": ids.new(call.id), "name": call.name, "input": object_of(call)}
+        call.id: {"type": "tool_use", "id": ids.new(call), "name": call.name, "input": object_of(call)}
+        | ({"toolset_name": browser_toolset.FAMILY} if call.name in ids.members else {})
         for call in message.tool_calls
     }
     state = message.state
@@ -144,13 +184,20 @@ def _own_blocks(message: Assistant, model: str, ids: _Ids) -> list[dict[str, Any
 
 
 class _Ids:
-    """Ids of calls in the letters that Anthropic takes, each used once, also where another model gave them."""
+    """Ids of calls in the letters that Anthropic takes, each used once, also where another model gave them.
 
-    def __init__(self) -> None:
+    `members` are the names of tools that belong to the browser toolset.
+    """
+
+    def __init__(self, members: frozenset[str]) -> None:
+        self.members = members
+        self._called: dict[str, str] = {}
         self._given: dict[str, str] = {}
         self._used: set[str] = set()
 
-    def new(self, call_id: str) -> str:
+    def new(self, call: ToolCall) -> str:
+        call_id = call.id
+        self._called[call_id] = call.name
         plain = _NOT_IN_AN_ID.sub("_", call_id) or "call"
         found, number = plain, 1
         while found in self._used:
@@ -159,6 +206,11 @@ class _Ids:
         self._used.add(found)
         self._given[call_id] = found
         return found
+
+    def member(self, call_id: str) -> str | None:
+        """The member of the browser toolset that was called so; None for any other tool."""
+        name = self._called.get(call_id)
+        return name if name in self.members else None
 
     def of(self, call_id: str) -> str:
         return self._given.get(call_id) or _NOT_IN_AN_ID.sub("_", call_id) or "call"

@@ -24,7 +24,7 @@ from cdp_agent.tools.base import Arguments, Context, Observation, Ref, Tool, by_
 from cdp_agent.tools.fields import FillArguments, SelectArguments, fill, select
 from cdp_agent.tools.members.reading import matching, part_of_page, role_of
 from cdp_agent.tools.picturing import Screenshot
-from cdp_agent.tools.scripting import EvaluateArguments, evaluate
+from cdp_agent.tools.scripting import evaluated
 from cdp_agent.tools.tabs import close_tab as close
 from cdp_agent.tools.tabs import named_tab, open_tab, tabs_told
 
@@ -170,15 +170,15 @@ class Pressed(msgspec.Struct, frozen=True):
 @tool(page_changing=True, effect="address")
 async def navigate(args: NavigateArguments, context: Context) -> Observation:
     """Open an address, or go back or forward in the tab's history, or reload."""
-    there = _in_tab(args.tab_id, context)
+    there = in_tab(args.tab_id, context)
     match args.url.strip().lower():
         case "back":
-            return _told(await there.page.back())
+            return told(await there.page.back())
         case "forward":
-            return _told(await there.page.forward())
+            return told(await there.page.forward())
         case "reload":
-            return _told(await there.page.reload())
-    return _told(await there.page.goto(await admitted(args.url, there)))
+            return told(await there.page.reload())
+    return told(await there.page.goto(await admitted(args.url, there)))
 
 
 @tool(read_only=True)
@@ -208,26 +208,26 @@ async def close_tab(args: NamedTabArguments, context: Context) -> Observation:
 @tool(read_only=True)
 async def read_page(args: ReadPageArguments, context: Context) -> Observation:
     """Read the page as a tree of its elements, with refs that later actions take."""
-    page = _in_tab(args.tab_id, context).page
+    page = in_tab(args.tab_id, context).page
     snapshot = await page.snapshot()
     try:
-        told = part_of_page(snapshot.text, only=args.filter, depth=args.depth, ref=args.ref)
+        shown = part_of_page(snapshot.text, only=args.filter, depth=args.depth, ref=args.ref)
     except LookupError as error:
         raise InvalidArguments(f"No line of the page has the ref {args.ref}: read the page without one.") from error
-    return Observation(told, snapshot if told == snapshot.text and page is context.page else None)
+    return Observation(shown, snapshot if shown == snapshot.text and page is context.page else None)
 
 
 @tool(read_only=True)
 async def get_page_text(args: TabArguments, context: Context) -> Observation:
     """Read what the page says as text, the main content first."""
-    page = _in_tab(args.tab_id, context).page
+    page = in_tab(args.tab_id, context).page
     return Observation(await page.markdown(budget_tokens=_TEXT_TOKENS))
 
 
 @tool(read_only=True)
 async def find(args: FindArguments, context: Context) -> Observation:
     """Find elements that a description fits, with their refs, the best first."""
-    snapshot = await _in_tab(args.tab_id, context).page.snapshot()
+    snapshot = await in_tab(args.tab_id, context).page.snapshot()
     found = matching(snapshot.text, args.query)
     return Observation("\n".join(found) or "Nothing on the page fits that. Use other words, or read the page.")
 
@@ -235,9 +235,9 @@ async def find(args: FindArguments, context: Context) -> Observation:
 @tool(takes_secrets=True, effect="fill")
 async def form_input(args: FormInputArguments, context: Context) -> Observation:
     """Set the value of a field, a checkbox or a list."""
-    there, ref = _in_tab(args.tab_id, context), args.target.ref
+    there, ref = in_tab(args.tab_id, context), args.target.ref
     if isinstance(args.value, bool):
-        return _told(await (there.page.check(ref) if args.value else there.page.uncheck(ref)))
+        return told(await (there.page.check(ref) if args.value else there.page.uncheck(ref)))
     value = args.value if isinstance(args.value, str) else f"{args.value:g}"
     is_list = role_of((await there.page.snapshot()).text, ref) in ("combobox", "listbox")
     if is_list and (chosen := await _chosen(ref, value, there)) is not None:
@@ -269,31 +269,31 @@ async def file_upload(args: FileUploadArguments, context: Context) -> Observatio
         raise InvalidArguments("No files are staged here, so that document_ids name none: give paths.")
     if not args.paths:
         raise InvalidArguments("Give the paths of the files to upload.")
-    there = _in_tab(args.tab_id, context)
+    there = in_tab(args.tab_id, context)
     paths = [context.path(each) for each in args.paths]
     if context.upload_folders is not None:
         paths = inside(paths, context.upload_folders)
-    return _told(await there.page.upload(args.target.ref, paths))
+    return told(await there.page.upload(args.target.ref, paths))
 
 
 @tool(effect="none")
 async def scroll_to(args: RefTargetArguments, context: Context) -> Observation:
     """Scroll an element into view."""
-    moved = await _in_tab(args.tab_id, context).page.scroll("into_view", ref=args.target.ref)
+    moved = await in_tab(args.tab_id, context).page.scroll("into_view", ref=args.target.ref)
     return Observation(moved.text, moved)
 
 
 @tool(read_only=True)
 async def screenshot(args: TabArguments, context: Context) -> Observation:
     """Take a picture of the viewport."""
-    page = _in_tab(args.tab_id, context).page
+    page = in_tab(args.tab_id, context).page
     return _pictured(await view.take_view(page, hidden=context.secrets.spans if context.secrets else None))
 
 
 @tool(read_only=True)
 async def zoom(args: ZoomArguments, context: Context) -> Observation:
     """Take an enlarged picture of a part of the viewport."""
-    page = _in_tab(args.tab_id, context).page
+    page = in_tab(args.tab_id, context).page
     hidden = context.secrets.spans if context.secrets else None
     left, top, right, bottom = args.region
     return _pictured(await view.zoom(page, left, top, right, bottom, hidden=hidden))
@@ -332,64 +332,64 @@ async def triple_click(args: ClickMemberArguments, context: Context) -> Observat
 @tool(effect="none")
 async def hover(args: HoverArguments, context: Context) -> Observation:
     """Move the mouse over an element or to a point."""
-    page = _in_tab(args.tab_id, context).page
+    page = in_tab(args.tab_id, context).page
     if isinstance(args.target, RefTarget):
-        return _told(await page.hover(args.target.ref))
-    return _told(await pointing.move_to(page, await _point(page, args.target)))
+        return told(await page.hover(args.target.ref))
+    return told(await pointing.move_to(page, await _point(page, args.target)))
 
 
 @tool(page_changing=True)
 async def left_click_drag(args: DragMemberArguments, context: Context) -> Observation:
     """Drag from one point to another."""
-    page = _in_tab(args.tab_id, context).page
+    page = in_tab(args.tab_id, context).page
     path = [await _point(page, args.from_), await _point(page, args.target)]
-    return _told(await pointing.drag_along(page, path))
+    return told(await pointing.drag_along(page, path))
 
 
 @tool()
 async def left_mouse_down(args: PointArguments, context: Context) -> Observation:
     """Press the left mouse button at a point and keep it down."""
-    page = _in_tab(args.tab_id, context).page
-    return _told(await pointing.press_at(page, await _point(page, args.target)))
+    page = in_tab(args.tab_id, context).page
+    return told(await pointing.press_at(page, await _point(page, args.target)))
 
 
 @tool(page_changing=True)
 async def left_mouse_up(args: PointArguments, context: Context) -> Observation:
     """Let the left mouse button go at a point."""
-    page = _in_tab(args.tab_id, context).page
-    return _told(await pointing.release_at(page, await _point(page, args.target)))
+    page = in_tab(args.tab_id, context).page
+    return told(await pointing.release_at(page, await _point(page, args.target)))
 
 
 @tool(effect="none")
 async def mouse_move(args: PointArguments, context: Context) -> Observation:
     """Move the mouse to a point."""
-    page = _in_tab(args.tab_id, context).page
-    return _told(await pointing.move_to(page, await _point(page, args.target)))
+    page = in_tab(args.tab_id, context).page
+    return told(await pointing.move_to(page, await _point(page, args.target)))
 
 
 @tool(effect="none")
 async def scroll(args: ScrollMemberArguments, context: Context) -> Observation:
     """Turn the wheel at a point."""
-    page = _in_tab(args.tab_id, context).page
+    page = in_tab(args.tab_id, context).page
     at, pixels = await _point(page, args.target), args.scroll_amount * pointing.NOTCH_PX
-    return _told(await pointing.turn_wheel(page, at, args.scroll_direction, pixels=pixels))
+    return told(await pointing.turn_wheel(page, at, args.scroll_direction, pixels=pixels))
 
 
 @tool(page_changing=lambda args: "\n" in args.text, effect="type")
 async def type_(args: TypeMemberArguments, context: Context) -> Observation:
     """Type a text where the focus is."""
-    return _told(await _in_tab(args.tab_id, context).page.type(args.text))
+    return told(await in_tab(args.tab_id, context).page.type(args.text))
 
 
 @tool(page_changing=True, effect="press")
 async def key(args: KeyArguments, context: Context) -> Observation:
     """Press a key or chord, or several one after another."""
-    page = _in_tab(args.tab_id, context).page
+    page = in_tab(args.tab_id, context).page
     chords = args.text.split() or ["Space"]
     for chord in chords:
         await pointing.keys_of(page, chord)  # raises before anything is pressed
     if len(chords) == 1:
-        return _told(await page.press(chords[0], repeat=args.repeat))
+        return told(await page.press(chords[0], repeat=args.repeat))
     receipts = [await page.press(chord) for chord in chords * args.repeat]
     return Observation("\n".join(each.text for each in receipts), Pressed(receipts))
 
@@ -397,14 +397,14 @@ async def key(args: KeyArguments, context: Context) -> Observation:
 @tool()
 async def hold_key(args: HoldKeyArguments, context: Context) -> Observation:
     """Hold a key or chord down for some time."""
-    page = _in_tab(args.tab_id, context).page
-    return _told(await pointing.hold_keys(page, await pointing.keys_of(page, args.text), args.duration))
+    page = in_tab(args.tab_id, context).page
+    return told(await pointing.hold_keys(page, await pointing.keys_of(page, args.text), args.duration))
 
 
 @tool(effect="none")
 async def wait(args: WaitMemberArguments, context: Context) -> Observation:
     """Wait some seconds."""
-    _in_tab(args.tab_id, context)
+    in_tab(args.tab_id, context)
     await asyncio.sleep(args.duration)
     return Observation("")
 
@@ -412,24 +412,24 @@ async def wait(args: WaitMemberArguments, context: Context) -> Observation:
 @tool(page_changing=True, effect="script")
 async def javascript_exec(args: ScriptArguments, context: Context) -> Observation:
     """Run JavaScript in the page, and get the value of its last expression."""
-    return _observed(await evaluate.run(EvaluateArguments(args.text), _in_tab(args.tab_id, context)))
+    return await evaluated(args.text, in_tab(args.tab_id, context))
 
 
 @tool(read_only=True)
 async def read_console(args: TabArguments, context: Context) -> Observation:
     """Read what the page has written to the console since the last reading."""
-    journal = await _in_tab(args.tab_id, context).page.record()
+    journal = await in_tab(args.tab_id, context).page.record()
     return Observation("\n".join(journal.take_messages()))
 
 
 @tool(read_only=True)
 async def read_network(args: TabArguments, context: Context) -> Observation:
     """Read which requests the page has made since the last reading."""
-    journal = await _in_tab(args.tab_id, context).page.record()
+    journal = await in_tab(args.tab_id, context).page.record()
     return Observation("\n".join(journal.take_requests()))
 
 
-def _in_tab(tab_id: str | None, context: Context) -> Context:
+def in_tab(tab_id: str | None, context: Context) -> Context:
     """The same in the tab that the call names. Raises InvalidArguments when there is none of that name."""
     return msgspec.structs.replace(context, page=named_tab(tab_id, context)) if tab_id else context
 
@@ -437,12 +437,12 @@ def _in_tab(tab_id: str | None, context: Context) -> Context:
 async def _click(
     args: ClickMemberArguments, context: Context, *, button: MouseButton = "left", count: int = 1
 ) -> Observation:
-    page = _in_tab(args.tab_id, context).page
+    page = in_tab(args.tab_id, context).page
     modifiers = [] if not args.modifiers else (await pointing.keys_of(page, f"{args.modifiers}+a"))[:-1]
     if isinstance(args.target, RefTarget):
-        return _told(await page.click(args.target.ref, button=button, count=count, modifiers=modifiers))
+        return told(await page.click(args.target.ref, button=button, count=count, modifiers=modifiers))
     at = await _point(page, args.target)
-    return _told(await pointing.click_at(page, at, button=button, count=count, modifiers=modifiers))
+    return told(await pointing.click_at(page, at, button=button, count=count, modifiers=modifiers))
 
 
 async def _point(page: Page, target: CoordinateTarget) -> pointing.Point:
@@ -450,7 +450,8 @@ async def _point(page: Page, target: CoordinateTarget) -> pointing.Point:
     return (await view.view_of(page)).point(target.x, target.y)
 
 
-def _told(receipt: Receipt) -> Observation:
+def told(receipt: Receipt) -> Observation:
+    """What a receipt tells."""
     return Observation(receipt.text, receipt)
 
 
@@ -460,8 +461,8 @@ def _observed(outcome: object) -> Observation:
 
 
 def _pictured(picture: Picture) -> Observation:
-    told = f"A picture of {picture.width_px} x {picture.height_px} pixels."
-    return Observation(told, Screenshot(None, len(picture.data), picture.data))
+    size = f"A picture of {picture.width_px} x {picture.height_px} pixels."
+    return Observation(size, Screenshot(None, len(picture.data), picture.data))
 
 
 type_.name = "type"  # which is a name of Python's

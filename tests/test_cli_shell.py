@@ -1,4 +1,4 @@
-"""`cdp-agent shell`: what a line means, and lines one after another in one session, by a pipe."""
+"""`cdp-agent shell`: what a line means, and lines one after another in one session, by a pipe and at a prompt."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pytest_httpserver import HTTPServer
 
 from cdp_agent.cli.shell import is_command
 from fixtures.replay import ReplayServer, tool_call
+from tests.test_cli_interactive import Screen
 
 SHOP = """<title>Shop</title><button onclick="document.querySelector('p').textContent = 'Saved it'">Save</button>
 <p>Nothing yet</p>"""
@@ -68,3 +69,28 @@ def test_lines_by_a_pipe_are_steps_tools_and_tasks_in_one_session(
     assert "Which one?" in done.stderr
     assert "The user answers: the first" in str(server.turns[1])
     assert "- paragraph: Saved it" in done.stdout.rpartition("- button")[2]
+
+
+@pytest.mark.chrome
+def test_a_person_types_at_a_prompt_with_a_history_of_their_own(
+    environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path
+) -> None:
+    httpserver.expect_request("/").respond_with_data(SHOP, content_type="text/html")
+    ours, terminal = os.openpty()
+    command = [sys.executable, "-m", "cdp_agent", "shell", "--url", httpserver.url_for("/")]
+    environment["TERM"] = "xterm"
+    with subprocess.Popen(command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal) as process:
+        os.close(terminal)
+        screen = Screen(ours)
+        screen.until("Nothing yet")
+        screen.until("cdp>")
+        screen.type("Click Save\r")
+        screen.until("(by code)")
+        screen.until("cdp>")
+        screen.type("exit\r")
+        assert process.wait(30) == 0
+    os.close(ours)
+
+    (history,) = (tmp_path / "state").rglob("shell_history")
+    assert "Click Save" in history.read_text()
+    assert history.stat().st_mode & 0o077 == 0

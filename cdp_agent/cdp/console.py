@@ -1,7 +1,6 @@
 """https://chromedevtools.github.io/devtools-protocol/tot/Console/
 
-Deprecated in favour of Runtime, whose `enable` a page can notice: it has each value that is logged looked into. This
-has the text alone, as the console shows it.
+Deprecated in favour of Runtime, but unlike that it can be enabled without any page noticing.
 """
 
 from __future__ import annotations
@@ -11,22 +10,26 @@ from typing import ClassVar
 from .types import Command, Empty, Event, Result
 
 
-class ConsoleMessage(Result, frozen=True):
-    """`level` is log, warning, error, debug or info. `url` and `line` are where it was written, if that is known."""
+class Message(Result, frozen=True):
+    """`Console.ConsoleMessage`. Of what nobody caught the text is "Uncaught" alone."""
 
-    source: str
-    level: str
     text: str
-    url: str | None = None
-    line: int | None = None
+    level: str
+    url: str = ""
+    line: int = 0
+    column: int = 0
+
+
+class Enable(Command[Empty], frozen=True):
+    """Chrome tells all messages that it has kept since the document began, and then those to come."""
+
+    method: ClassVar[str] = "Console.enable"
+
+
+class Disable(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Console.disable"
 
 
 class MessageAdded(Event, frozen=True):
     method: ClassVar[str] = "Console.messageAdded"
-    message: ConsoleMessage
-
-
-class Enable(Command[Empty], frozen=True):
-    """Tells of what was written before, too, as far as Chrome has it."""
-
-    method: ClassVar[str] = "Console.enable"
+    message: Message

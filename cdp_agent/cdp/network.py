@@ -47,6 +47,18 @@ class Disable(Command[Empty], frozen=True):
     method: ClassVar[str] = "Network.disable"
 
 
+class Body(Result, frozen=True):
+    """As text, or in Base64 where it is none."""
+
+    body: str
+    base64_encoded: bool
+
+
+class GetResponseBody(Command[Body], frozen=True):
+    method: ClassVar[str] = "Network.getResponseBody"
+    request_id: str
+
+
 class SetBypassServiceWorker(Command[Empty], frozen=True):
     method: ClassVar[str] = "Network.setBypassServiceWorker"
     bypass: bool
@@ -67,6 +79,8 @@ class RequestWillBeSent(Event, frozen=True):
     request_id: str
     loader_id: str
     request: SentRequest
+    timestamp: float = 0.0
+    """In seconds, as in all events."""
     type: str | None = None
     frame_id: str | None = None
     redirect_response: Response | None = None
@@ -90,6 +104,8 @@ class ResponseReceivedExtraInfo(Event, frozen=True):
 class LoadingFinished(Event, frozen=True):
     method: ClassVar[str] = "Network.loadingFinished"
     request_id: str
+    timestamp: float = 0.0
+    encoded_data_length: float = 0.0
 
 
 class LoadingFailed(Event, frozen=True):
@@ -97,6 +113,7 @@ class LoadingFailed(Event, frozen=True):
     request_id: str
     type: str
     error_text: str
+    timestamp: float = 0.0
     canceled: bool = False
     blocked_reason: str | None = None
 

@@ -1,7 +1,7 @@
 """https://chromedevtools.github.io/devtools-protocol/tot/Runtime/
 
-Runtime.enable is sent only where somebody wants to read what a page throws: a page can notice it, and no command here
-needs it.
+While it is enabled, a page can notice that by what is done to the objects that it logs. So `Enable` is followed by
+`Disable` in the same flight, and sent only where somebody wants to know what was thrown.
 """
 
 from __future__ import annotations
@@ -23,29 +23,18 @@ class RemoteObject(Result, frozen=True):
 
 
 class ExceptionDetails(Result, frozen=True):
+    """Lines and columns are counted from 0."""
+
     text: str
     line_number: int
     column_number: int
-    url: str | None = None
+    url: str = ""
     exception: RemoteObject | None = None
 
 
 class Evaluated(Result, frozen=True):
     result: RemoteObject
     exception_details: ExceptionDetails | None = None
-
-
-class ExceptionThrown(Event, frozen=True):
-    """Thrown, and caught by nobody."""
-
-    method: ClassVar[str] = "Runtime.exceptionThrown"
-    exception_details: ExceptionDetails
-
-
-class Enable(Command[Empty], frozen=True):
-    """Tells of what was thrown before, too, as far as Chrome has it."""
-
-    method: ClassVar[str] = "Runtime.enable"
 
 
 class CallArgument(Part, frozen=True):
@@ -63,6 +52,29 @@ class PropertyDescriptor(Result, frozen=True):
 
 class Properties(Result, frozen=True):
     result: list[PropertyDescriptor]
+
+
+class Enable(Command[Empty], frozen=True):
+    """Chrome tells all that was logged and thrown since the document began, and then what is to come."""
+
+    method: ClassVar[str] = "Runtime.enable"
+
+
+class Disable(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Runtime.disable"
+
+
+class ConsoleApiCalled(Event, frozen=True):
+    method: ClassVar[str] = "Runtime.consoleAPICalled"
+    timestamp: float
+
+
+class ExceptionThrown(Event, frozen=True):
+    """`timestamp` is in ms since 1970, by the clock of Chrome's machine."""
+
+    method: ClassVar[str] = "Runtime.exceptionThrown"
+    timestamp: float
+    exception_details: ExceptionDetails
 
 
 class Evaluate(Command[Evaluated], frozen=True):

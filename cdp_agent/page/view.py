@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from cdp_agent.page.activity.bodies import body_of
+from cdp_agent.page.activity.console import ConsoleResult, Level
+from cdp_agent.page.activity.request_log import RequestsResult, Status
 from cdp_agent.page.picture.screenshot import screenshot
 from cdp_agent.page.query import find as finding
 from cdp_agent.page.query import markup, schema
@@ -118,6 +121,38 @@ class View(Tab):
         tree = await self.frames()
         async with self.reading:
             return await markdowns.take(tree, self.refs)
+
+    async def console(self, *, level: Level = "all", text: str | None = None, max_results: int = 50) -> ConsoleResult:
+        """What the page wrote to its console since its document began, and what it threw that nobody caught.
+
+        `level`: "error", "warning" (and errors) or "all"; `text` a part of the message, whatever the case; of those the
+        latest are told, `max_results` at most. Chrome keeps the last 1,000 of each process. Raises InvalidArguments,
+        PageUnresponsive, BrowserError.
+        """
+        return await self.activity.console.messages(
+            await self.frames(), level=level, text=text, max_results=max_results
+        )
+
+    async def requests(
+        self, *, kind: str | None = None, status: Status | None = None, text: str | None = None, max_results: int = 50
+    ) -> RequestsResult:
+        """The requests that the tab has sent since its document was asked for, those of its frames too.
+
+        `kind` is as Chrome names it ("document", "xhr", "fetch", "script", …), "api" for xhr and fetch; `status` a
+        number (422), its class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", whatever the case; of
+        those the latest are told, `max_results` at most. The last 1,000 are remembered. Raises InvalidArguments,
+        PageUnresponsive, BrowserError.
+        """
+        await self.frames()
+        return self.activity.requests.log.found(kind=kind, status=status, text=text, max_results=max_results)
+
+    async def response_body(self, number: int) -> str:
+        """The body that came as the answer to a request of `requests`, as text, or Base64 where it is none.
+
+        Raises ActionError where Chrome does not keep it: of each process it keeps 2 MB in all, the latest.
+        """
+        await self.frames()
+        return await body_of(self.activity.requests.log.request(number))
 
     async def screenshot(self, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
         """A PNG of the viewport, or of the whole page; `marks`: with refs around what can be acted on in the viewport.

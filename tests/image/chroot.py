@@ -1,7 +1,7 @@
 """The image's steps in a folder that becomes the root: for machines where no container engine runs.
 
-What is run there has its own mounts and processes, the image's user, and a root that cannot be written to; the network is
-that of the machine.
+What is run there has its own mounts and processes, the image's user, and a root that cannot be written to; the network
+is that of the machine.
 """
 
 from __future__ import annotations
@@ -56,7 +56,10 @@ class ChrootImage:
             mount -t tmpfs tmpfs {root}/tmp
             mount -t tmpfs tmpfs {root}/dev
             mkdir -m 1777 {root}/dev/shm
-            for each in null zero urandom random; do touch {root}/dev/$each; mount --bind /dev/$each {root}/dev/$each; done
+            for each in null zero urandom random; do
+                touch {root}/dev/$each
+                mount --bind /dev/$each {root}/dev/$each
+            done
             exec chroot --userspec={of.user}:{of.user} {root} \\
                 /usr/bin/env -i {variables} /bin/sh -c 'cd {of.folder} && exec "$@"' sh "$@"
         """

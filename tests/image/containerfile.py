@@ -9,6 +9,7 @@ import json
 import re
 import shlex
 from pathlib import Path
+from string import Template
 
 import msgspec
 
@@ -48,8 +49,9 @@ def settings(instructions: list[Instruction], base_path: str) -> Settings:
     last = {each.word: each.rest for each in instructions}
     for each in instructions:
         if each.word == "ENV":
-            pairs = (pair.partition("=") for pair in shlex.split(each.rest))
-            env |= {name: re.sub(r"\$(\w+)", lambda name: env[name[1]], value) for name, _, value in pairs}
+            for pair in shlex.split(each.rest):
+                name, _, value = pair.partition("=")
+                env[name] = Template(value).substitute(env)
     return Settings(
         env=env,
         user=last["USER"],

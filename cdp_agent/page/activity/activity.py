@@ -14,6 +14,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.page.frames.recent import Recent
 
+from .console import Console
 from .network import Requests
 
 REQUESTED_ONLY_S = 0.5
@@ -47,6 +48,7 @@ class Activity:
     def __init__(self, root_frame_id: str, url: str) -> None:
         self.document = Document(0, url, "", ready=True, loaded=True)
         self.requests = Requests(self._stirred)
+        self.console = Console()
         self.crashed = False
         self.stuck = False
         """A page that was to be left could not be ended: until it ends by itself, no other comes."""

@@ -11,6 +11,7 @@ import asyncio
 import math
 from collections import Counter
 from collections.abc import Callable
+from itertools import zip_longest
 
 import msgspec
 
@@ -18,6 +19,9 @@ from cdp_agent.cdp import log, network, target
 from cdp_agent.cdp.connection import Session
 from cdp_agent.page.frames.recent import Recent
 from cdp_agent.page.snapshot.lines import shortened
+
+from .bodies import error_words
+from .request_log import RequestLog
 
 AWAITED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
 _STREAMS = ("text/event-stream", "application/x-ndjson", "application/stream", "multipart/x-mixed-replace")
@@ -34,7 +38,8 @@ _NOT_ALLOWED = "Not allowed to load local resource: "
 REFUSED = "was refused by Chrome: a page may not lead there"
 _REDIRECTED = "it redirects to an address of a kind that a server may not lead to"
 _UNSAFE_REDIRECT = "net::ERR_UNSAFE_REDIRECT"
-_NO_BUFFER = 1  # bytes; we never ask for a body
+_BODY, _BODIES = 200_000, 2_000_000
+"""So many bytes of an answer's body, and of all together, each process keeps for those who ask for them."""
 
 
 class RequestFailure(msgspec.Struct, frozen=True):
@@ -44,13 +49,16 @@ class RequestFailure(msgspec.Struct, frozen=True):
     url: str
     status: int | None = None
     error: str | None = None
+    said: str = ""
+    """The first words of an error that the server gave as JSON."""
 
     def is_document_of(self, url: str) -> bool:
         """Whether this request's answer is what the tab shows under `url`."""
         return self.status is not None and self.url.partition("#")[0] == url.partition("#")[0]
 
     def __str__(self) -> str:
-        return f"{self.method} {shortened(self.url)} {self.status or self.error}"
+        said = f": {self.said}" if self.said else ""
+        return f"{self.method} {shortened(self.url)} {self.status or self.error}{said}"
 
 
 class NetworkMark(msgspec.Struct, frozen=True):
@@ -79,10 +87,12 @@ class Requests:
     """The requests under way on all sessions of a page."""
 
     def __init__(self, stirred: Callable[[], None]) -> None:
+        self.log = RequestLog()
         self._stirred = stirred
         self._order = 0
         self._running: dict[str, _Request] = {}
-        self._failures: list[tuple[int, RequestFailure]] = []
+        self._failures: list[tuple[int, RequestFailure, str]] = []
+        """With their order, and what Chrome calls the request."""
         self._statuses: dict[str, int] = {}
         self._answered_at: dict[str, float] = {}
         """When documents that were asked for were answered; infinity until then."""
@@ -98,11 +108,11 @@ class Requests:
         session.on(network.ResponseReceived, self._answered)
         session.on(network.ResponseReceivedExtraInfo, lambda event: self._end_worker_script(event.request_id))
         session.on(target.AttachedToTarget, lambda event: self._end_worker_script(event.target_info.target_id))
-        session.on(network.LoadingFinished, lambda event: self._end(event.request_id))
+        session.on(network.LoadingFinished, self._finished)
         session.on(network.LoadingFailed, self._failed)
         session.on(log.EntryAdded, self._logged)
         session.tell(log.Enable())
-        session.tell(network.Enable(max_total_buffer_size=_NO_BUFFER, max_resource_buffer_size=_NO_BUFFER))
+        session.tell(network.Enable(max_total_buffer_size=_BODIES, max_resource_buffer_size=_BODY))
 
     def mark(self) -> NetworkMark:
         """Names this moment for `pending` and `failures`."""
@@ -136,7 +146,18 @@ class Requests:
 
     def failures(self, since: NetworkMark) -> list[RequestFailure]:
         """The requests that began after `since` and failed."""
-        return [failure for order, failure in self._failures if order > since.order]
+        return [failure for order, failure, _ in self._failures if order > since.order]
+
+    async def failures_with_words(self, since: NetworkMark, most: int) -> list[RequestFailure]:
+        """The same, the first ones with what the server said of them."""
+        failed = [(failure, request_id) for order, failure, request_id in self._failures if order > since.order]
+        logged = [self.log.by_id(request_id) if failure.status else None for failure, request_id in failed[:most]]
+        words = await asyncio.gather(*(error_words(each) for each in logged if each is not None))
+        said = iter(words)
+        return [
+            msgspec.structs.replace(failure, said=next(said)) if each is not None else failure
+            for (failure, _), each in zip_longest(failed, logged)
+        ]
 
     def refused(self, url: str) -> None:
         """A navigation that Chrome does not begin."""
@@ -144,7 +165,7 @@ class Requests:
             self._told = ""
             return
         self._order += 1
-        self._failures.append((self._order, RequestFailure("GET", url, error=REFUSED)))
+        self._failures.append((self._order, RequestFailure("GET", url, error=REFUSED), ""))
         del self._failures[:-_REMEMBERED]
         self._stirred()
 
@@ -172,6 +193,7 @@ class Requests:
         self._running = {key: each for key, each in self._running.items() if key == loader_id}
         self._answered_at = {key: at for key, at in self._answered_at.items() if key == loader_id}
         self._times.clear()
+        self.log.forget_before(loader_id)
 
     def _polls(self, request: _Request) -> bool:
         return self._times[request.place] >= _POLLS
@@ -189,6 +211,8 @@ class Requests:
         ]
 
     def _sent(self, session: Session, event: network.RequestWillBeSent) -> None:
+        if not event.request.url.startswith(("data:", "blob:")):
+            self.log.sent(session, event)
         if event.type not in AWAITED or event.request.url.startswith(("data:", "blob:")):
             return
         self._order += 1
@@ -203,7 +227,12 @@ class Requests:
         self._moved(request)
         self._stirred()
 
+    def _finished(self, event: network.LoadingFinished) -> None:
+        self.log.ended(event.request_id, event.timestamp, size=int(event.encoded_data_length))
+        self._end(event.request_id)
+
     def _answered(self, event: network.ResponseReceived) -> None:
+        self.log.answered(event)
         request = self._running.get(event.request_id)
         if request is None:
             return
@@ -213,21 +242,24 @@ class Requests:
             if len(self._statuses) > _REMEMBERED:
                 del self._statuses[next(iter(self._statuses))]
         if event.response.status >= 400:
-            self._fail(request, RequestFailure(request.method, request.url, status=event.response.status))
+            self._fail(
+                request, RequestFailure(request.method, request.url, status=event.response.status), event.request_id
+            )
         if event.response.mime_type.startswith(_STREAMS):
             self._end(event.request_id)
 
     def _failed(self, event: network.LoadingFailed) -> None:
+        self.log.ended(event.request_id, event.timestamp, error=event.error_text)
         request = self._running.get(event.request_id)
         # "inspector": we did not let it out, see request_policy.py
         if request is not None and not event.canceled and event.blocked_reason != "inspector":
             why = event.blocked_reason or (_REDIRECTED if event.error_text == _UNSAFE_REDIRECT else "")
             error = f"{event.error_text} ({why})" if why else event.error_text
-            self._fail(request, RequestFailure(request.method, request.url, error=error))
+            self._fail(request, RequestFailure(request.method, request.url, error=error), event.request_id)
         self._end(event.request_id)
 
-    def _fail(self, request: _Request, failure: RequestFailure) -> None:
-        self._failures.append((request.order, failure))
+    def _fail(self, request: _Request, failure: RequestFailure, request_id: str) -> None:
+        self._failures.append((request.order, failure, request_id))
         del self._failures[:-_REMEMBERED]
 
     def _note_answer(self, request_id: str) -> None:

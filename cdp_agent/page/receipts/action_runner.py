@@ -25,7 +25,7 @@ from cdp_agent.page.tab.tab import Kept, Tab
 
 from . import effects
 from .compared import changed_meanwhile, not_in, ref_of_focused, same_element, ticks, without_lines
-from .receipts import NewTab, Outcome, Receipt
+from .receipts import MAX_TOLD, NewTab, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, Watch
 
 DOWNLOAD_S = 3.0
@@ -216,6 +216,7 @@ class ActionRunner:
         finally:
             await self._stop(seen.settled)
         navigated, moved = self._watch.navigated, self._moved
+        failed = await activity.requests.failures_with_words(self._watch.requests, MAX_TOLD)
         self._remember_filled(ref if action == "fill" and told.value is not None else None)
         return Receipt(
             action=action,
@@ -237,9 +238,10 @@ class ActionRunner:
             focus=seen.focus,
             failed_requests=[
                 each
-                for each in activity.requests.failures(self._watch.requests)
+                for each in failed
                 if not (navigated and each.is_document_of(page.url))  # `status` says it
             ],
+            uncaught=[] if self._left else await self._thrown(),
             blocked=seen.blocked,
             withheld=seen.withheld,
             settled=seen.settled,
@@ -247,6 +249,10 @@ class ActionRunner:
             acted_ms=self._acted_ms,
             settled_ms=_ms_since(begun),
         )
+
+    async def _thrown(self) -> list[str]:
+        page = self._page
+        return list(map(str, await page.activity.console.thrown_since(await page.frames(), self._begun)))
 
     def _remember_filled(self, ref: str | None) -> None:
         """`ref` was filled just now. A page may go on changing a field when its receipt has been told."""

@@ -40,7 +40,8 @@ _DONE = {
     "reload": "reloaded",
     "wait_for": "waited for",
 }
-_MAX_TOLD = 5
+MAX_TOLD = 5
+"""Of each kind of thing that went wrong."""
 ENTER_PRESSED = "Enter was pressed"
 """The note of a field that was filled and submitted."""
 LONGEST_VALUE = 300
@@ -97,6 +98,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     focus: str | None = None
     """What has the focus now, when that changed; "" when nothing has it any more."""
     failed_requests: list[RequestFailure] = []
+    uncaught: list[str] = []
+    """What the page's scripts threw meanwhile and nobody caught."""
     blocked: list[Blocked] = []
     """Requests that the lists of allowed and denied origins kept from being sent."""
     withheld: list[Withheld] = []
@@ -147,9 +150,12 @@ def _lines(receipt: Receipt) -> list[str]:
         lines.append(f"focus: {receipt.focus or 'nothing'}")
     if receipt.value is not None:
         lines.append(f"value: {_value(receipt.value)}")
-    lines += [f"failed: {each}" for each in receipt.failed_requests[:_MAX_TOLD]]
-    if len(receipt.failed_requests) > _MAX_TOLD:
-        lines.append(f"failed: {len(receipt.failed_requests) - _MAX_TOLD} more")
+    lines += [f"failed: {each}" for each in receipt.failed_requests[:MAX_TOLD]]
+    if len(receipt.failed_requests) > MAX_TOLD:
+        lines.append(f"failed: {len(receipt.failed_requests) - MAX_TOLD} more")
+    lines += [f"uncaught in the page: {each}" for each in receipt.uncaught[:MAX_TOLD]]
+    if len(receipt.uncaught) > MAX_TOLD:
+        lines.append(f"uncaught in the page: {len(receipt.uncaught) - MAX_TOLD} more")
     lines += _blocked(receipt.blocked)
     lines += _withheld(receipt.withheld)
     if receipt.nothing_changed and receipt.watched_s is not None:
@@ -201,17 +207,17 @@ def _navigation(receipt: Receipt) -> str:
 
 def _blocked(blocked: list[Blocked]) -> list[str]:
     counts = Counter(each.origin for each in blocked)
-    lines = [f"blocked: {n} request{'s' if n > 1 else ''} to {to}" for to, n in counts.most_common(_MAX_TOLD)]
-    return lines + ([f"blocked: {len(counts) - _MAX_TOLD} more origins"] if len(counts) > _MAX_TOLD else [])
+    lines = [f"blocked: {n} request{'s' if n > 1 else ''} to {to}" for to, n in counts.most_common(MAX_TOLD)]
+    return lines + ([f"blocked: {len(counts) - MAX_TOLD} more origins"] if len(counts) > MAX_TOLD else [])
 
 
 def _withheld(withheld: list[Withheld]) -> list[str]:
     counts = Counter((each.what, each.why) for each in withheld)
     lines = [
         f"not sent: {in_line(what)}" + (f" ({n} times)" if n > 1 else "") + f": {why}. The rest was done in the page"
-        for (what, why), n in counts.most_common(_MAX_TOLD)
+        for (what, why), n in counts.most_common(MAX_TOLD)
     ]
-    return lines + ([f"not sent: {len(counts) - _MAX_TOLD} more"] if len(counts) > _MAX_TOLD else [])
+    return lines + ([f"not sent: {len(counts) - MAX_TOLD} more"] if len(counts) > MAX_TOLD else [])
 
 
 def _download(download: Download) -> str:

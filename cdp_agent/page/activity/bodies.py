@@ -1,0 +1,64 @@
+"""The bodies of answers, where Chrome still has them, and what an error says in one.
+
+https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-getResponseBody
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from cdp_agent.cdp import network
+from cdp_agent.errors import ActionError, ProtocolError
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
+from cdp_agent.page.snapshot.lines import in_line, shortened
+
+from .request_log import LoggedRequest
+
+_LONGEST_ERROR = 200
+_SAYING = ("message", "detail", "error", "title", "error_description", "description", "msg", "reason", "errors")
+"""What an API calls the words of an error, the most telling first: RFC 9457, and what is usual."""
+_DEEPEST = 4
+
+
+async def body_of(request: LoggedRequest) -> str:
+    """The body of its answer. Raises ActionError where there is none, or it is not kept."""
+    async with deadline(request.session, CALL_TIMEOUT_S):
+        try:
+            found = await request.session.send(network.GetResponseBody(request_id=request.request_id))
+        except ProtocolError as error:
+            if isinstance(error, ActionError):  # the tab was closed
+                raise
+            why = "it is pending, empty, or not kept any more"
+            raise ActionError(f"Chrome has no body of {request.info}: {why}.") from error
+    return found.body
+
+
+async def error_words(request: LoggedRequest) -> str:
+    """The first words of an error that came as JSON, "" for any other answer."""
+    if "json" not in request.info.mime_type:
+        return ""
+    try:
+        said = msgspec.json.decode(await body_of(request))
+    except (ActionError, msgspec.DecodeError):
+        return ""
+    words = next(_words(said, _DEEPEST), "")
+    return in_line(shortened(words, _LONGEST_ERROR))
+
+
+def _words(said: Any, depth: int) -> Iterator[str]:
+    """Texts in what an error says, the most telling first; fields that are named keep their names."""
+    if isinstance(said, str) and said.strip():
+        yield said.strip()
+    elif depth and isinstance(said, list):
+        if found := [words for each in said if (words := next(_words(each, depth - 1), ""))]:
+            yield "; ".join(found)
+    elif depth and isinstance(said, dict):
+        for name in _SAYING:
+            if name in said:
+                yield from _words(said[name], depth - 1)
+        # Fields by their names: {"street": ["may not be empty"]}.
+        if found := [f"{name}: {words}" for name, each in said.items() if (words := next(_words(each, depth - 1), ""))]:
+            yield "; ".join(found)

@@ -1,0 +1,185 @@
+"""What a page wrote to its console, and what it threw that nobody caught.
+
+Chrome keeps that by itself, the last 1,000 of each process since the document began, so that nothing is recorded here:
+it is asked for when somebody wants it. What was thrown is asked of Runtime, and only where there is anything; a page
+that has put an `Error.prepareStackTrace` of its own in place can notice that.
+https://chromedevtools.github.io/devtools-protocol/tot/Console/
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from typing import Literal, get_args
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from cdp_agent.cdp import console, runtime
+from cdp_agent.cdp.connection import Session
+from cdp_agent.errors import ActionError, InvalidArguments, ProtocolError
+from cdp_agent.page.frames.frames import Frame, FrameTree
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
+from cdp_agent.page.snapshot.lines import in_line, shortened
+
+Level = Literal["error", "warning", "all"]
+LONGEST_TEXT = 2_000
+MOST_RESULTS = 1_000
+_LONGEST_PLACE = 100
+_LONGEST_LINE = 500
+_THROWN = ("Uncaught", "Uncaught (in promise)")
+"""All that Chrome says in the console's own words."""
+_LEVELS = {"error": ("error",), "warning": ("error", "warning")}
+
+
+class ConsoleMessage(msgspec.Struct, frozen=True):
+    """What was logged. `level` is error, warning, info, log or debug; what nobody caught is an `uncaught` error.
+
+    Of objects that were logged only their kind is told. `line` and `column` are counted from 1, 0 where unknown.
+    """
+
+    level: str
+    text: str
+    uncaught: bool = False
+    url: str = ""
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        where = f" ({shortened(self.url.rpartition('/')[2] or self.url, _LONGEST_PLACE)}:{self.line}:{self.column})"
+        said = self.text.partition("\n")[0] if self.uncaught else self.text  # without the stack
+        return f"{self.level}: {in_line(shortened(said, _LONGEST_LINE))}{where if self.url else ''}"
+
+
+class ConsoleResult(msgspec.Struct, frozen=True):
+    """The latest messages that were asked for, in their order, and how many there are in all.
+
+    `unread`: the frames whose messages could not be had, and why.
+    """
+
+    messages: list[ConsoleMessage]
+    total: int
+    unread: list[str] = []
+
+
+class Console:
+    """That of a tab, over all its processes."""
+
+    def __init__(self) -> None:
+        self._asking = asyncio.Lock()
+        """Chrome tells all who listen on a session."""
+        self._thrown: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
+        """How much had been thrown when that was last looked at."""
+
+    async def messages(
+        self, tree: FrameTree, *, level: Level = "all", text: str | None = None, max_results: int = 50
+    ) -> ConsoleResult:
+        """See `Page.console`."""
+        if level not in get_args(Level):
+            raise InvalidArguments(f"level is {', '.join(get_args(Level))}, not {level!r}.")
+        if not 1 <= max_results <= MOST_RESULTS:
+            raise InvalidArguments(f"max_results is from 1 to {MOST_RESULTS:,}, not {max_results}.")
+        found: list[ConsoleMessage] = []
+        unread = []
+        async with self._asking:
+            for frame in _processes(tree):
+                try:
+                    found += await _messages(frame.session)
+                except (ActionError, ProtocolError) as error:
+                    if frame is tree.root:
+                        raise
+                    unread.append(f"{shortened(frame.url)}: {error}")
+        wanted = [
+            each
+            for each in found
+            if (level == "all" or each.level in _LEVELS[level])
+            and (text is None or text.casefold() in each.text.casefold())
+        ]
+        return ConsoleResult(wanted[-max_results:], len(wanted), unread)
+
+    async def thrown_since(self, tree: FrameTree, since: float) -> list[ConsoleMessage]:
+        """What nobody caught since that time (of `time.perf_counter`), in all frames that answer."""
+        async with self._asking:
+            found = await asyncio.gather(*(self._thrown_in(frame, since) for frame in _processes(tree)))
+        return [each for part in found for each in part]
+
+    async def _thrown_in(self, frame: Frame, since: float) -> list[ConsoleMessage]:
+        session, world = frame.session, frame.present_world
+        try:
+            count = sum(map(_may_be_thrown, await _told(session)))
+            before, self._thrown[session] = self._thrown.get(session, 0), count
+            if not count or count == before or world is None:
+                return []
+            thrown = await _thrown(session)
+            # By Chrome's clock, which is not ours; a page may have put another Date in place, but not in our world.
+            asking, asked_at = (
+                runtime.Evaluate(expression="Date.now()", context_id=world.context_id),
+                time.perf_counter(),
+            )
+            async with deadline(session, CALL_TIMEOUT_S):
+                now_ms = msgspec.json.decode((await session.send(asking)).result.value, type=float)
+        except (ActionError, ProtocolError):
+            return []  # it is being replaced, or hangs, which is told otherwise
+        return [_uncaught(each) for each in thrown if asked_at - (now_ms - each.timestamp) / 1000 >= since]
+
+
+def _processes(tree: FrameTree) -> list[Frame]:
+    """The outermost frame of each process."""
+    return list({frame.session: frame for frame in reversed(tree.all())}.values())[::-1]
+
+
+async def _messages(session: Session) -> list[ConsoleMessage]:
+    told = await _told(session)
+    # By their places: a page may log the same words, and more may have been thrown in between.
+    thrown = deque(map(_uncaught, await _thrown(session) if any(map(_may_be_thrown, told)) else []))
+    found = []
+    for each in told:
+        logged = ConsoleMessage(each.level, shortened(each.text, LONGEST_TEXT), False, each.url, each.line, each.column)
+        is_thrown = _may_be_thrown(each) and thrown and _place(thrown[0]) == _place(logged)
+        found.append(thrown.popleft() if is_thrown else logged)
+    return found
+
+
+def _place(message: ConsoleMessage) -> tuple[str, int, int]:
+    return message.url, message.line, message.column
+
+
+def _uncaught(thrown: runtime.ExceptionThrown) -> ConsoleMessage:
+    details = thrown.exception_details
+    value = details.exception
+    said = "" if value is None else value.description or _written(value)
+    text = shortened(f"{details.text} {said}".strip(), LONGEST_TEXT)
+    return ConsoleMessage("error", text, True, details.url, details.line_number + 1, details.column_number + 1)
+
+
+def _written(value: runtime.RemoteObject) -> str:
+    """A text, number or the like that was thrown: anything but an object."""
+    plain = msgspec.json.decode(value.value) if bytes(value.value) else value.unserializable_value
+    return plain if isinstance(plain, str) else msgspec.json.encode(plain).decode()
+
+
+def _may_be_thrown(message: console.Message) -> bool:
+    return message.text in _THROWN
+
+
+async def _told(session: Session) -> list[console.Message]:
+    told: list[console.Message] = []
+    stop = session.on(console.MessageAdded, lambda event: told.append(event.message))
+    try:
+        async with deadline(session, CALL_TIMEOUT_S):
+            await asyncio.gather(session.post(console.Enable()), session.post(console.Disable()))
+    finally:
+        stop()
+    return told
+
+
+async def _thrown(session: Session) -> list[runtime.ExceptionThrown]:
+    told: list[runtime.ExceptionThrown] = []
+    stop = session.on(runtime.ExceptionThrown, told.append)
+    try:
+        async with deadline(session, CALL_TIMEOUT_S):
+            await asyncio.gather(session.post(runtime.Enable()), session.post(runtime.Disable()))
+    finally:
+        stop()
+    return told

@@ -1,0 +1,157 @@
+"""The requests of a tab since its document was asked for: what they were, and what came of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import count
+
+import msgspec
+
+from cdp_agent.cdp import network
+from cdp_agent.cdp.connection import Session
+from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.page.snapshot.lines import shortened
+
+MOST_KEPT = 1_000
+MOST_RESULTS = 1_000
+Status = int | str
+_LONGEST_ADDRESS = 300
+_LONGEST_KEPT = 20_000
+"""Of an address: data that a page puts into one may be long."""
+_CLASS = re.compile(r"[1-5]xx")
+_API = ("fetch", "xhr")
+
+
+class RequestInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """A request. `number` is for `response_body`; times are in milliseconds, sizes in bytes as they came.
+
+    `status` is None where no answer has come, and `error` says why none will (`net::ERR_…`).
+    """
+
+    number: int
+    method: str
+    url: str
+    kind: str
+    status: int | None = None
+    error: str | None = None
+    mime_type: str = ""
+    duration_ms: float | None = None
+    size: int | None = None
+
+    @property
+    def failed(self) -> bool:
+        """An error, or a status of 400 or more."""
+        return self.error is not None or (self.status or 0) >= 400
+
+    def __str__(self) -> str:
+        came = self.error or (self.status if self.status is not None else "pending")
+        rest = [self.mime_type, "" if self.duration_ms is None else f"{self.duration_ms:.0f} ms"]
+        size = "" if self.size is None else f"{self.size:,} bytes"
+        about = ", ".join(filter(None, (self.kind, *rest, size)))
+        return f"{self.number}: {self.method} {shortened(self.url, _LONGEST_ADDRESS)} {came} ({about})"
+
+
+class RequestsResult(msgspec.Struct, frozen=True):
+    """The latest requests that were asked for, in their order, and how many there are in all.
+
+    `dropped`: so many more were sent before them and are not remembered.
+    """
+
+    requests: list[RequestInfo]
+    total: int
+    dropped: int = 0
+
+
+class LoggedRequest(msgspec.Struct):
+    """One that is remembered, and where its body may be asked for."""
+
+    info: RequestInfo
+    session: Session
+    request_id: str
+    since: float
+
+
+class RequestLog:
+    """What is remembered of them, the latest."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+        self._kept: dict[str, LoggedRequest] = {}
+        self._dropped = 0
+
+    def sent(self, session: Session, event: network.RequestWillBeSent) -> None:
+        """A request, or where it was redirected to."""
+        before = self._kept.pop(event.request_id, None)
+        number = next(self._numbers) if before is None else before.info.number
+        info = RequestInfo(
+            number=number,
+            method=event.request.method,
+            url=event.request.url[:_LONGEST_KEPT],
+            kind=(event.type or "other").lower(),
+        )
+        since = event.timestamp if before is None else before.since
+        self._kept[event.request_id] = LoggedRequest(info, session, event.request_id, since)
+        if len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+            self._dropped += 1
+
+    def answered(self, event: network.ResponseReceived) -> None:
+        """Its answer has begun to come."""
+        if (found := self._kept.get(event.request_id)) is not None:
+            response = event.response
+            found.info = msgspec.structs.replace(found.info, status=response.status, mime_type=response.mime_type)
+
+    def ended(self, request_id: str, timestamp: float, *, size: int | None = None, error: str | None = None) -> None:
+        """All of its answer has come, or none will."""
+        if (found := self._kept.get(request_id)) is not None:
+            took_ms = round((timestamp - found.since) * 1000, 1)
+            found.info = msgspec.structs.replace(found.info, duration_ms=took_ms, size=size, error=error)
+
+    def forget_before(self, loader_id: str) -> None:
+        """The document was replaced by that one: what was asked for before it is of no interest any more."""
+        if (document := self._kept.get(loader_id)) is None:
+            self._kept = {}
+        else:
+            number = document.info.number
+            self._kept = {key: each for key, each in self._kept.items() if each.info.number >= number}
+        self._dropped = 0
+
+    def found(self, *, kind: str | None, status: Status | None, text: str | None, max_results: int) -> RequestsResult:
+        """See `Page.requests`."""
+        if not 1 <= max_results <= MOST_RESULTS:
+            raise InvalidArguments(f"max_results is from 1 to {MOST_RESULTS:,}, not {max_results}.")
+        wanted = list(self._wanted(kind, status, text))
+        return RequestsResult(wanted[-max_results:], len(wanted), self._dropped)
+
+    def request(self, number: int) -> LoggedRequest:
+        """The request of that number. Raises ActionError when there is none."""
+        for each in self._kept.values():
+            if each.info.number == number:
+                return each
+        raise ActionError(f"No request has the number {number}: list those that there are.")
+
+    def by_id(self, request_id: str) -> LoggedRequest | None:
+        """The request that Chrome names so."""
+        return self._kept.get(request_id)
+
+    def _wanted(self, kind: str | None, status: Status | None, text: str | None) -> Iterator[RequestInfo]:
+        kinds = _API if kind == "api" else None if kind is None else (kind.lower(),)
+        has = None if status is None else str(status).lower()
+        if has is not None and not (has in ("failed", "pending") or has.isdecimal() or _CLASS.fullmatch(has)):
+            raise InvalidArguments(f'status is a number, "4xx" and the like, "failed" or "pending", not {status!r}.')
+        for each in sorted((each.info for each in self._kept.values()), key=lambda info: info.number):
+            if kinds is not None and each.kind not in kinds:
+                continue
+            if has is not None and not _has(each, has):
+                continue
+            if text is None or text.casefold() in f"{each.method} {each.url}".casefold():
+                yield each
+
+
+def _has(info: RequestInfo, status: str) -> bool:
+    if status == "failed":
+        return info.failed
+    if status == "pending":
+        return info.status is None and info.error is None
+    return info.status is not None and (str(info.status) == status or f"{info.status // 100}xx" == status)

@@ -1,0 +1,103 @@
+"""What pages log and throw: kept by Chrome, asked for when somebody wants it, told where an action caused it."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.page import Page
+from tests.acting import ref
+from tests.conftest import Serve
+
+LOGS = """<script>
+console.log('Saved', 42, {a: 1}); console.warn('careful'); console.error(new Error('boom'));
+setTimeout(() => { setTimeout(() => Promise.reject('no reason')); throw new TypeError('late'); });
+</script><h1>Hi</h1>"""
+
+
+async def test_what_was_logged_and_thrown_before_anybody_asked_is_told(page: Page, serve: Serve) -> None:
+    await page.goto(serve(LOGS))
+
+    found = await page.console()
+
+    assert [(each.level, each.text.partition("\n")[0], each.uncaught) for each in found.messages] == [
+        ("log", "Saved 42 [object Object]", False),
+        ("warning", "careful", False),
+        ("error", "Error: boom", False),
+        ("error", "Uncaught TypeError: late", True),
+        ("error", "Uncaught (in promise) no reason", True),
+    ]
+    assert found.messages[-1].line == 3
+    assert found.total == 5
+
+
+@pytest.mark.parametrize(("level", "count"), [("all", 5), ("warning", 4), ("error", 3)])
+async def test_messages_are_asked_for_by_level(page: Page, serve: Serve, level: str, count: int) -> None:
+    await page.goto(serve(LOGS))
+
+    assert (await page.console(level=level)).total == count  # type: ignore[arg-type]
+
+
+async def test_the_latest_with_a_text_are_told_and_all_counted(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("<script>for (let i = 0; i < 30; i++) console.log(`row ${i}`, i % 2 ? 'odd' : 'even')</script>")
+    )
+
+    found = await page.console(text="ODD", max_results=2)
+
+    assert ([each.text for each in found.messages], found.total) == (
+        ["row 27 27 odd".replace("27 ", "", 1), "row 29 odd"],
+        15,
+    )
+
+
+async def test_those_of_frames_in_other_processes_are_told(page: Page, serve: Serve) -> None:
+    inner = serve("<script>console.info('from the frame')</script>", other_site=True)
+    await page.goto(serve(f"<script>console.log('from the page')</script><iframe src='{inner}'></iframe>"))
+
+    assert {each.text for each in (await page.console()).messages} == {"from the page", "from the frame"}
+
+
+async def test_a_new_document_begins_with_nothing(page: Page, serve: Serve) -> None:
+    await page.goto(serve(LOGS))
+    await page.goto(serve("<h1>quiet</h1>"))
+
+    assert (await page.console()).messages == []
+
+
+async def test_a_bad_level_is_told(page: Page) -> None:
+    with pytest.raises(InvalidArguments, match="level is error, warning, all, not 'loud'"):
+        await page.console(level="loud")  # type: ignore[arg-type]
+
+
+async def test_a_page_cannot_notice_that_its_console_is_read(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("""<script>
+        window.seen = [];
+        const error = new Error('trap');
+        for (const name of ['stack', 'message', 'name'])
+            Object.defineProperty(error, name, {get() { seen.push(name); return 'x'; }});
+        Error.prepareStackTrace = () => seen.push('stack trace');
+        console.log(error, new Proxy({}, {get() { seen.push('get'); }, ownKeys() { seen.push('keys'); return []; }}));
+        seen.length = 0;
+        </script>""")
+    )
+
+    await page.console()
+
+    assert await page.evaluate("seen") == []
+
+
+async def test_a_receipt_tells_what_an_action_made_a_script_throw(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("""<script>setTimeout(() => { throw new Error('long ago'); })</script>
+        <button onclick="nothing.here()">Save</button><button>Other</button>""")
+    )
+
+    receipt = await page.click(await ref(page, "Save"))
+
+    assert [each.partition(" (")[0] for each in receipt.uncaught] == [
+        "error: Uncaught ReferenceError: nothing is not defined"
+    ]
+    assert "uncaught in the page: error: Uncaught ReferenceError: nothing is not defined" in receipt.text
+    assert (await page.click(await ref(page, "Other"))).uncaught == []

@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     from cdp_agent.outcome import Stats as Stats
     from cdp_agent.outcome import TaskError as TaskError
     from cdp_agent.page.actions.scroll import Scrolled as Scrolled
+    from cdp_agent.page.activity.bodies import ResponseBody as ResponseBody
+    from cdp_agent.page.activity.console import ConsoleMessage as ConsoleMessage
+    from cdp_agent.page.activity.console import ConsoleResult as ConsoleResult
     from cdp_agent.page.activity.network import RequestFailure as RequestFailure
+    from cdp_agent.page.activity.request_log import RequestInfo as RequestInfo
+    from cdp_agent.page.activity.request_log import RequestsResult as RequestsResult
     from cdp_agent.page.page import Page as Page
     from cdp_agent.page.policy.holding import Withheld as Withheld
     from cdp_agent.page.policy.rules import Blocked as Blocked
@@ -70,6 +75,8 @@ _MODULES = {
     "BrowserContext": "browser.context",
     "CleanHtml": "page.query.markup",
     "Config": "config.settings",
+    "ConsoleMessage": "page.activity.console",
+    "ConsoleResult": "page.activity.console",
     "Context": "tools.base",
     "Dialog": "page.tab.dialogs",
     "DialogPolicy": "page.tab.dialogs",
@@ -92,6 +99,9 @@ _MODULES = {
     "Receipt": "page.receipts.receipts",
     "Ref": "tools.base",
     "RequestFailure": "page.activity.network",
+    "RequestInfo": "page.activity.request_log",
+    "RequestsResult": "page.activity.request_log",
+    "ResponseBody": "page.activity.bodies",
     "Rule": "steps.approval.policy",
     "Rules": "steps.approval.policy",
     "SchemaElement": "page.query.schema",

@@ -40,6 +40,8 @@ SHORT: Mapping[str, str] = {
     "get_schema": "schema",
     "evaluate": "eval",
     "type_text": "type",
+    "read_console": "console",
+    "read_network": "network",
 }
 """Tools that have a shorter name as a command; the long one is understood too."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from cdp_agent.page.activity.bodies import body_of
+from cdp_agent.page.activity.bodies import ResponseBody, body_of
 from cdp_agent.page.activity.console import ConsoleResult, Level
 from cdp_agent.page.activity.request_log import RequestsResult, Status
 from cdp_agent.page.picture.screenshot import screenshot
@@ -146,8 +146,8 @@ class View(Tab):
         await self.frames()
         return self.activity.requests.log.found(kind=kind, status=status, text=text, max_results=max_results)
 
-    async def response_body(self, number: int) -> str:
-        """The body that came as the answer to a request of `requests`, as text, or Base64 where it is none.
+    async def response_body(self, number: int) -> ResponseBody:
+        """The body that came as the answer to a request of `requests`.
 
         Raises ActionError where Chrome does not keep it: of each process it keeps 2 MB in all, the latest.
         """

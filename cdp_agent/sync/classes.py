@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from cdp_agent.events import Event, Progress, TaskCompleted
     from cdp_agent.outcome import AgentResult
     from cdp_agent.page.actions.scroll import Direction, Scrolled
+    from cdp_agent.page.activity.bodies import ResponseBody
+    from cdp_agent.page.activity.console import ConsoleResult, Level
+    from cdp_agent.page.activity.request_log import RequestsResult, Status
     from cdp_agent.page.page import MouseButton, SelectBy
     from cdp_agent.page.picture.redactions import Spans
     from cdp_agent.page.query.find import FindResult
@@ -457,6 +460,34 @@ class Page(Face[AsyncPage]):
         Raises PageUnresponsive, BrowserError.
         """
         return call(self._async.markdown(budget_tokens=budget_tokens))
+
+    def console(self, *, level: Level = "all", text: str | None = None, max_results: int = 50) -> ConsoleResult:
+        """What the page wrote to its console since its document began, and what it threw that nobody caught.
+
+        `level`: "error", "warning" (and errors) or "all"; `text` a part of the message, whatever the case; of those the
+        latest are told, `max_results` at most. Chrome keeps the last 1,000 of each process. Raises InvalidArguments,
+        PageUnresponsive, BrowserError.
+        """
+        return call(self._async.console(level=level, text=text, max_results=max_results))
+
+    def requests(
+        self, *, kind: str | None = None, status: Status | None = None, text: str | None = None, max_results: int = 50
+    ) -> RequestsResult:
+        """The requests that the tab has sent since its document was asked for, those of its frames too.
+
+        `kind` is as Chrome names it ("document", "xhr", "fetch", "script", …), "api" for xhr and fetch; `status` a
+        number (422), its class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", whatever the case; of
+        those the latest are told, `max_results` at most. The last 1,000 are remembered. Raises InvalidArguments,
+        PageUnresponsive, BrowserError.
+        """
+        return call(self._async.requests(kind=kind, status=status, text=text, max_results=max_results))
+
+    def response_body(self, number: int) -> ResponseBody:
+        """The body that came as the answer to a request of `requests`.
+
+        Raises ActionError where Chrome does not keep it: of each process it keeps 2 MB in all, the latest.
+        """
+        return call(self._async.response_body(number))
 
     def screenshot(self, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
         """A PNG of the viewport, or of the whole page; `marks`: with refs around what can be acted on in the viewport.

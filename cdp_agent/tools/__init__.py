@@ -9,6 +9,7 @@ from cdp_agent.tools import (
     exploring,
     extract,
     fields,
+    inspecting,
     keyboard,
     mouse,
     navigation,
@@ -20,7 +21,7 @@ from cdp_agent.tools import (
 )
 from cdp_agent.tools.base import Tool, by_name
 
-_READING = (reading, exploring, extract)
+_READING = (reading, exploring, extract, inspecting)
 _ACTING = (mouse, fields, keyboard, waiting, navigation, tabs)
 _FAMILIES = (*_READING, *_ACTING, picturing, scripting, ending)
 

@@ -23,7 +23,14 @@ _SAYING = ("message", "detail", "error", "title", "error_description", "descript
 _DEEPEST = 4
 
 
-async def body_of(request: LoggedRequest) -> str:
+class ResponseBody(msgspec.Struct, frozen=True):
+    """What came as the answer to a request; `base64`: it is no text, and is told so."""
+
+    body: str
+    base64: bool = False
+
+
+async def body_of(request: LoggedRequest) -> ResponseBody:
     """The body of its answer. Raises ActionError where there is none, or it is not kept."""
     async with deadline(request.session, CALL_TIMEOUT_S):
         try:
@@ -33,7 +40,7 @@ async def body_of(request: LoggedRequest) -> str:
                 raise
             why = "it is pending, empty, or not kept any more"
             raise ActionError(f"Chrome has no body of {request.info}: {why}.") from error
-    return found.body
+    return ResponseBody(found.body, found.base64_encoded)
 
 
 async def error_words(request: LoggedRequest) -> str:
@@ -41,7 +48,7 @@ async def error_words(request: LoggedRequest) -> str:
     if "json" not in request.info.mime_type:
         return ""
     try:
-        said = msgspec.json.decode(await body_of(request))
+        said = msgspec.json.decode((await body_of(request)).body)
     except (ActionError, msgspec.DecodeError):
         return ""
     words = next(_words(said, _DEEPEST), "")

@@ -1,0 +1,73 @@
+"""Tools that tell what no page shows: its console and its requests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta
+
+from cdp_agent.page.activity.bodies import ResponseBody
+from cdp_agent.page.activity.console import Level
+from cdp_agent.tools.base import Arguments, Context, Observation, tool
+
+_CHARS_A_TOKEN = 4
+"""Of JSON, roughly."""
+
+
+class ReadConsoleArguments(Arguments, frozen=True):
+    level: Annotated[Level, Meta(description="error; warning, with errors; or all.")] = "all"
+    text: Annotated[str | None, Meta(description="Only messages with this text.")] = None
+    max_results: Annotated[int, Meta(ge=1, le=1_000, description="How many to show, the latest; all are counted.")] = 20
+
+
+class ReadNetworkArguments(Arguments, frozen=True):
+    kind: Annotated[str | None, Meta(description="document, script, fetch …; api: fetch and xhr.")] = None
+    status: Annotated[str | None, Meta(description="422, 4xx, failed or pending.")] = None
+    text: Annotated[str | None, Meta(description="A part of the address.")] = None
+    body_of: Annotated[int | None, Meta(description="Show the answer to this request.")] = None
+    max_results: Annotated[int, Meta(ge=1, le=1_000, description="How many, the latest.")] = 20
+    budget_tokens: Annotated[int, Meta(ge=0, description="How long that may be; 0: all.")] = 1_000
+
+
+@tool(read_only=True, by_default=False, gives="messages and uncaught errors, the latest last")
+async def read_console(args: ReadConsoleArguments, context: Context) -> Observation:
+    """Read what the page has logged since it was opened, and the errors in its scripts.
+
+    Free and instant. Use it when a page does not do what it should.
+    """
+    found = await context.page.console(level=args.level, text=args.text, max_results=args.max_results)
+    return Observation("\n".join(_lines("message", found.total, found.messages, found.unread)), found)
+
+
+@tool(read_only=True, by_default=False, gives="requests with status, kind, time and size, or the body of one")
+async def read_network(args: ReadNetworkArguments, context: Context) -> Observation:
+    """List the requests of the page, or show the answer to one.
+
+    Free and instant. Use it when something fails to load or to be saved: status "failed" shows what was refused, and
+    body_of what the server said.
+    """
+    if args.body_of is not None:
+        body = await context.page.response_body(args.body_of)
+        return Observation(_within(body, args.budget_tokens), body)
+    found = await context.page.requests(
+        kind=args.kind, status=args.status, text=args.text, max_results=args.max_results
+    )
+    dropped = [f"{found.dropped} earlier ones are not remembered"] if found.dropped else []
+    return Observation("\n".join(_lines("request", found.total, found.requests, dropped)), found)
+
+
+def _lines(what: str, total: int, shown: Sequence[object], notes: list[str]) -> list[str]:
+    if not total:
+        return [f"No {what}.", *notes]
+    latest = f", the last {len(shown)} of them" if len(shown) < total else ""
+    return [f"{total} {what}{'s' if total > 1 else ''}{latest}:", *(f"- {each}" for each in shown), *notes]
+
+
+def _within(body: ResponseBody, budget_tokens: int) -> str:
+    longest = budget_tokens * _CHARS_A_TOKEN
+    if body.base64:
+        return f"It is no text: {len(body.body) * 3 // 4:,} bytes."
+    if not budget_tokens or len(body.body) <= longest:
+        return body.body
+    return f"{body.body[:longest]}\n… cut here: {len(body.body) - longest:,} characters more."

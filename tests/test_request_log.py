@@ -81,6 +81,16 @@ async def test_a_request_that_fails_without_an_answer_has_its_error(page: Page, 
     assert [(each.status, each.error) for each in failed] == [(None, "net::ERR_UNSAFE_PORT")]
 
 
+async def test_a_redirect_is_told_apart_from_where_it_led(page: Page, serve: Serve) -> None:
+    there = serve("<h1>there</h1>")
+    here = serve("", status=303, headers={"Location": there})
+
+    await page.goto(here)
+
+    told = (await page.requests(kind="document")).requests
+    assert [(each.url, each.status) for each in told] == [(here, 303), (there, 200)]
+
+
 async def test_a_new_document_has_its_own_requests(page: Page, serve: Serve) -> None:
     await page.goto(serve("<h1>first</h1>"))
     second = serve("<h1>second</h1>")

@@ -55,7 +55,6 @@ except ImportError as error:
 
 _TEXTS = {"read_page", "find", "get_page_text", "read_console", "read_network", "javascript_exec"}
 _PICTURES = {"screenshot", "zoom"}
-_RECORDED = ("read_console", "read_network")
 
 
 @overload
@@ -85,8 +84,7 @@ def BrowserToolset(page: Page | sync.Page, **options: Any) -> AsyncBrowserToolse
 
     `configs`, `confirm`, `url_policy`, `file_policy` and `tool_configs` are the SDK's: see its
     `BetaAsyncAbstractBrowserToolset20260801`. `secrets` are what placeholders in `form_input` stand for, each at its
-    origins alone, else at that of `page`: see `cdp_agent.Secret`. With `read_console` or `read_network` enabled, what
-    there is to read is written down from the first call on.
+    origins alone, else at that of `page`: see `cdp_agent.Secret`.
 
     Whoever closes it closes the tabs that the model opened; `page` stays open. Raises SetupError for a tab that is
     closed, the SDK's ToolsetConfigError for options that it cannot honour.
@@ -113,7 +111,7 @@ class AsyncBrowserToolset(BetaAsyncAbstractBrowserToolset20260801):
         super().__init__(
             configs=configs, confirm=confirm, url_policy=url_policy, file_policy=file_policy, tool_configs=tool_configs
         )
-        self._members = _Members(page, secrets, configs)
+        self._members = _Members(page, secrets)
 
     async def execute(
         self, context: BetaToolsetCallContext, name: str, input: BetaBrowserMemberInput
@@ -151,7 +149,7 @@ class BlockingBrowserToolset(BetaAbstractBrowserToolset20260801):
         )
 
         async def begin() -> _Members:
-            return _Members(behind(page), secrets, configs)
+            return _Members(behind(page), secrets)
 
         self._members = call(begin())
 
@@ -176,11 +174,8 @@ class BlockingBrowserToolset(BetaAbstractBrowserToolset20260801):
 class _Members:
     """Brings calls of members into tools, and what came of them into the SDK's results."""
 
-    def __init__(
-        self, page: Page, secrets: Mapping[str, GivenSecret] | None, configs: BetaBrowserToolsetConfigsParam | None
-    ) -> None:
+    def __init__(self, page: Page, secrets: Mapping[str, GivenSecret] | None) -> None:
         self._driven = DrivenBrowser(page, secrets)
-        self._driven.records = any((dict(configs or {}).get(each) or {}).get("enabled") for each in _RECORDED)
         self._untold: list[str] = []
         """Lines of results that hold no text of ours: they go ahead of the next one that does."""
 

@@ -59,8 +59,6 @@ class DrivenBrowser:
             schemes=SCHEMES,
             page=page,
         )
-        self.records = False
-        """The console and the requests of all tabs are to be written down."""
         self._happened: list[Happened] = []
         self._addresses = self._now()
         self._active = self.active
@@ -79,9 +77,6 @@ class DrivenBrowser:
 
     async def perform(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolOutcome:
         """What came of a member, called with the arguments."""
-        if self.records:
-            for page in self.tabs:
-                await page.record()
         where = arguments.get("tab_id") or (tab_id(self.active) if self.active is not None else "")
         try:
             understood = Understood(tool, tool.parse(arguments))

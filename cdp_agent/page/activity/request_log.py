@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from itertools import count
+from typing import TypedDict, Unpack
 
 import msgspec
 
@@ -24,9 +26,10 @@ _API = ("fetch", "xhr")
 
 
 class RequestInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """A request. `number` is for `response_body`; times are in milliseconds, sizes in bytes as they came.
+    """A request; one that was redirected is told apart from that which it led to.
 
-    `status` is None where no answer has come, and `error` says why none will (`net::ERR_…`).
+    `number` is for `response_body`; times are in milliseconds, sizes in bytes as they came. `status` is None where no
+    answer has come, and `error` says why none will (`net::ERR_…`).
     """
 
     number: int
@@ -63,6 +66,12 @@ class RequestsResult(msgspec.Struct, frozen=True):
     dropped: int = 0
 
 
+class _End(TypedDict, total=False):
+    status: int
+    size: int
+    error: str
+
+
 class LoggedRequest(msgspec.Struct):
     """One that is remembered, and where its body may be asked for."""
 
@@ -82,16 +91,17 @@ class RequestLog:
 
     def sent(self, session: Session, event: network.RequestWillBeSent) -> None:
         """A request, or where it was redirected to."""
-        before = self._kept.pop(event.request_id, None)
-        number = next(self._numbers) if before is None else before.info.number
+        if event.redirect_response is not None and event.request_id in self._kept:
+            self.ended(event.request_id, event.timestamp, status=event.redirect_response.status)
+            led_here = self._kept.pop(event.request_id)
+            self._kept[f"{event.request_id} {led_here.info.number}"] = led_here
         info = RequestInfo(
-            number=number,
+            number=next(self._numbers),
             method=event.request.method,
             url=event.request.url[:_LONGEST_KEPT],
             kind=(event.type or "other").lower(),
         )
-        since = event.timestamp if before is None else before.since
-        self._kept[event.request_id] = LoggedRequest(info, session, event.request_id, since)
+        self._kept[event.request_id] = LoggedRequest(info, session, event.request_id, event.timestamp)
         if len(self._kept) > MOST_KEPT:
             del self._kept[next(iter(self._kept))]
             self._dropped += 1
@@ -102,19 +112,17 @@ class RequestLog:
             response = event.response
             found.info = msgspec.structs.replace(found.info, status=response.status, mime_type=response.mime_type)
 
-    def ended(self, request_id: str, timestamp: float, *, size: int | None = None, error: str | None = None) -> None:
+    def ended(self, request_id: str, timestamp: float, **what: Unpack[_End]) -> None:
         """All of its answer has come, or none will."""
         if (found := self._kept.get(request_id)) is not None:
             took_ms = round((timestamp - found.since) * 1000, 1)
-            found.info = msgspec.structs.replace(found.info, duration_ms=took_ms, size=size, error=error)
+            found.info = msgspec.structs.replace(found.info, duration_ms=took_ms, **what)
 
     def forget_before(self, loader_id: str) -> None:
         """The document was replaced by that one: what was asked for before it is of no interest any more."""
-        if (document := self._kept.get(loader_id)) is None:
-            self._kept = {}
-        else:
-            number = document.info.number
-            self._kept = {key: each for key, each in self._kept.items() if each.info.number >= number}
+        of_document = (each.info.number for each in self._kept.values() if each.request_id == loader_id)
+        first = min(of_document, default=math.inf)
+        self._kept = {key: each for key, each in self._kept.items() if each.info.number >= first}
         self._dropped = 0
 
     def found(self, *, kind: str | None, status: Status | None, text: str | None, max_results: int) -> RequestsResult:

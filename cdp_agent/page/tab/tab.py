@@ -18,7 +18,6 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_target_gone, is_too_deep
 from cdp_agent.errors import PageClosed, PageUnresponsive, ProtocolError, ScriptError
 from cdp_agent.page.activity.activity import Activity
-from cdp_agent.page.activity.journal import Journal
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.standstill import timeout
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World, deadline
@@ -120,8 +119,6 @@ class Tab:
         self._acts = False
         self.mouse_is_down = False
         """The left button was pressed and is to be let go by another action."""
-        self.journal: Journal | None = None
-        """What its pages write to the console and ask servers for, since somebody wanted to know."""
         self._has_focus = False
         """Chrome was told to show its pages the focus, whatever has it."""
         self.guard.add_tab(info.target_id, info.url, self.activity)
@@ -319,14 +316,6 @@ class Tab:
         while length > REMEMBERED_LENGTH and len(self.history) > LEAST_REMEMBERED:
             length -= len(self.history.popleft().snapshot.text)
 
-    async def record(self) -> Journal:
-        """What its pages write to the console and ask servers for, written down from the first call on."""
-        tree = await self.frames()
-        if self.journal is None:
-            journal = self.journal = Journal()
-            await asyncio.wait([journal.watch(session) for session in {frame.session for frame in tree.all()}])
-        return self.journal
-
     async def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
         """The value of a JavaScript expression as JSON, promises awaited, in the page's own world.
 
@@ -456,8 +445,6 @@ class Tab:
         """Subscribes to what must not be missed on a new session, and sets it up, before anything runs there."""
         self.dialogs.watch(session)
         self.activity.watch(session)
-        if self.journal is not None:
-            self.journal.watch(session)
         session.on(cdp_page.FrameRequestedNavigation, self._requested)
         session.on(cdp_page.WindowOpen, lambda event: self._opens_tab(event.url))
         self.guard.watch(session)

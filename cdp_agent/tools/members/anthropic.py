@@ -19,9 +19,11 @@ from cdp_agent.page.page import MouseButton, Page
 from cdp_agent.page.picture import view
 from cdp_agent.page.picture.paint import Picture
 from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.tools import inspecting
 from cdp_agent.tools.addresses import admitted
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, Tool, by_name, tool
 from cdp_agent.tools.fields import FillArguments, SelectArguments, fill, select
+from cdp_agent.tools.inspecting import ReadConsoleArguments, ReadNetworkArguments
 from cdp_agent.tools.members.reading import matching, part_of_page, role_of
 from cdp_agent.tools.picturing import Screenshot
 from cdp_agent.tools.scripting import evaluated
@@ -33,6 +35,9 @@ _TEXT_TOKENS = 12_000
 
 Tab = Annotated[str | None, Meta(description="The tab to act on; the active one when it is left out.")]
 Modifiers = Annotated[str | None, Meta(description="Modifier keys to hold meanwhile, such as ctrl+shift.")]
+
+_MOST = 200
+"""Messages and requests that are told at once, the latest."""
 
 
 class CoordinateTarget(msgspec.Struct, frozen=True, tag_field="type", tag="coordinate"):
@@ -417,16 +422,16 @@ async def javascript_exec(args: ScriptArguments, context: Context) -> Observatio
 
 @tool(read_only=True)
 async def read_console(args: TabArguments, context: Context) -> Observation:
-    """Read what the page has written to the console since the last reading."""
-    journal = await in_tab(args.tab_id, context).page.record()
-    return Observation("\n".join(journal.take_messages()))
+    """Read what the page has written to the console since it was opened, and the errors in its scripts."""
+    asked = ReadConsoleArguments(max_results=_MOST)
+    return _observed(await inspecting.read_console.run(asked, in_tab(args.tab_id, context)))
 
 
 @tool(read_only=True)
 async def read_network(args: TabArguments, context: Context) -> Observation:
-    """Read which requests the page has made since the last reading."""
-    journal = await in_tab(args.tab_id, context).page.record()
-    return Observation("\n".join(journal.take_requests()))
+    """Read which requests the page has made since it was asked for."""
+    asked = ReadNetworkArguments(max_results=_MOST)
+    return _observed(await inspecting.read_network.run(asked, in_tab(args.tab_id, context)))
 
 
 def in_tab(tab_id: str | None, context: Context) -> Context:

@@ -351,10 +351,11 @@ async def read_page_scoped(args: ReadScopedArguments, context: Context) -> Obser
 
 @tool(read_only=True)
 async def read_diagnostics(args: ReadDiagnosticsArguments, context: Context) -> Observation:
-    """Read what the page wrote to the console, or which requests it made, since the last reading."""
-    journal = await in_tab(args.tab_id, context).page.record()
-    lines = journal.take_messages(args.limit) if args.source == "console" else journal.take_requests(args.limit)
-    return Observation("\n".join(lines))
+    """Read what the page wrote to the console, or which requests it made, since it was opened."""
+    page = in_tab(args.tab_id, context).page
+    if args.source == "console":
+        return Observation("\n".join(map(str, (await page.console(max_results=args.limit)).messages)))
+    return Observation("\n".join(map(str, (await page.requests(max_results=args.limit)).requests)))
 
 
 @tool(page_changing=True, effect="script")

@@ -168,6 +168,8 @@ def test_the_built_in_tools() -> None:
         "find_elements",
         "scroll",
         "extract",
+        "read_console",
+        "read_network",
         "click",
         "hover",
         "drag",

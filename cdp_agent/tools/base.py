@@ -101,6 +101,7 @@ class Tool:
     Only one that `takes_secrets` is called with placeholders of secrets. One that is not `by_default` is for people,
     programs and executors of steps: a model that works alone is offered it only when it is asked for.
     `by_callers` says the same of models of other programs, which see of the browser what tools give and nothing else.
+    Without `by_executors` it is not offered to those who carry out steps.
     `gives` says what it answers with, for whoever plans by that. `summary` is the first line of `description`.
     `value` is the struct that it answers with, where programs go on with that rather than with the text.
     """
@@ -117,6 +118,7 @@ class Tool:
         takes_secrets: bool = False,
         by_default: bool = True,
         by_callers: bool | None = None,
+        by_executors: bool = True,
         gives: str = RECEIPT,
         effect: Effect | None = None,
         value: type[msgspec.Struct] | None = None,
@@ -134,6 +136,7 @@ class Tool:
         self.takes_secrets = takes_secrets
         self.by_default = by_default
         self.by_callers = by_default if by_callers is None else by_callers
+        self.by_executors = by_executors
         self.value = value
         self.gives = gives
         self.effect: Effect | None = "none" if effect is None and read_only else effect
@@ -230,6 +233,7 @@ def tool(
     takes_secrets: bool = False,
     by_default: bool = True,
     by_callers: bool | None = None,
+    by_executors: bool = True,
     gives: str = RECEIPT,
     effect: Effect | None = None,
     value: type[msgspec.Struct] | None = None,
@@ -251,6 +255,7 @@ def tool(
             takes_secrets=takes_secrets,
             by_default=by_default,
             by_callers=by_callers,
+            by_executors=by_executors,
             gives=gives,
             effect=effect,
             value=value,

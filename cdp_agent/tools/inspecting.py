@@ -30,7 +30,7 @@ class ReadNetworkArguments(Arguments, frozen=True):
     budget_tokens: Annotated[int, Meta(ge=0, description="How long that may be; 0: all.")] = 1_000
 
 
-@tool(read_only=True, by_default=False, gives="messages and uncaught errors, the latest last")
+@tool(read_only=True, by_default=False, by_executors=False, gives="messages and uncaught errors, the latest last")
 async def read_console(args: ReadConsoleArguments, context: Context) -> Observation:
     """Read what the page has logged since it was opened, and the errors in its scripts.
 
@@ -40,7 +40,12 @@ async def read_console(args: ReadConsoleArguments, context: Context) -> Observat
     return Observation("\n".join(_lines("message", found.total, found.messages, found.unread)), found)
 
 
-@tool(read_only=True, by_default=False, gives="requests with status, kind, time and size, or the body of one")
+@tool(
+    read_only=True,
+    by_default=False,
+    by_executors=False,
+    gives="requests with status, kind, time and size, or the body of one",
+)
 async def read_network(args: ReadNetworkArguments, context: Context) -> Observation:
     """List the requests of the page, or show the answer to one.
 

@@ -26,7 +26,14 @@ class ScriptResult(msgspec.Struct, frozen=True):
     cut: int = 0
 
 
-@tool(page_changing=True, by_default=False, gives="the value as JSON", effect="script", value=ScriptResult)
+@tool(
+    page_changing=True,
+    by_default=False,
+    by_executors=False,
+    gives="the value as JSON",
+    effect="script",
+    value=ScriptResult,
+)
 async def evaluate(args: EvaluateArguments, context: Context) -> Observation:
     """Run a JavaScript expression in the page and get its value as JSON."""
     return await evaluated(args.expression, context)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
 
 from tests.image.containerfile import Instruction, Settings, read, settings
 
@@ -41,13 +41,25 @@ class ChrootImage:
             elif each.word == "COPY":
                 self._copy(each, containerfile.parent)
 
-    def command(self, argv: Sequence[str], env: Mapping[str, str] | None = None) -> list[str]:
-        """What runs `argv` in a container: as the image's user, with a read-only root and an empty /tmp.
+    def command(self, arguments: Sequence[str], env: Mapping[str, str]) -> list[str]:
+        """What runs the entry point with these arguments, as the image's user, with a read-only root and an empty /tmp.
 
-        It ends when it gets SIGTERM, with all that it has started.
+        All that it has started ends with it.
         """
+        return self._apart([*self.settings.entrypoint, *arguments], env)
+
+    def beside(self, argv: Sequence[str]) -> list[str]:
+        """What runs another program of the image."""
+        return self._apart(argv, {})
+
+    def stop(self, process: subprocess.Popen[str]) -> None:
+        """Tells what was started by `command` to end, as an engine does: by SIGTERM to its first process."""
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        os.kill(int(children[0]), signal.SIGTERM)
+
+    def _apart(self, argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
         root, of = shlex.quote(str(self._root)), self.settings
-        variables = " ".join(shlex.quote(f"{name}={value}") for name, value in {**of.env, **(env or {})}.items())
+        variables = " ".join(shlex.quote(f"{name}={value}") for name, value in {**of.env, **env}.items())
         script = f"""
             set -e
             mount --bind {root} {root}
@@ -65,12 +77,6 @@ class ChrootImage:
         """
         apart = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
         return [*apart, "--", "/bin/sh", "-c", script, "sh", *argv]
-
-    def start(self, argv: Sequence[str], env: Mapping[str, str], log: IO[bytes]) -> subprocess.Popen[bytes]:
-        """The image's entry point with these arguments."""
-        return subprocess.Popen(
-            self.command([*self.settings.entrypoint, *argv], env), stdout=log, stderr=subprocess.STDOUT
-        )
 
     def _from(self, image: str) -> None:
         distribution, _, release = image.removesuffix("-slim").partition(":")

@@ -252,7 +252,8 @@ class ActionRunner:
 
     async def _thrown(self) -> list[str]:
         page = self._page
-        return list(map(str, await page.activity.console.thrown_since(await page.frames(), self._begun)))
+        thrown = await page.activity.console.thrown_since(await page.frames(), self._begun)
+        return [str(each).removeprefix("error: Uncaught ") for each in thrown]
 
     def _remember_filled(self, ref: str | None) -> None:
         """`ref` was filled just now. A page may go on changing a field when its receipt has been told."""

@@ -9,7 +9,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.browser.instance import Instance
 from cdp_agent.page.activity import network
 from cdp_agent.page.frames.recent import Recent
-from cdp_agent.page.tab import tab
+from cdp_agent.page.tab import downloads, tab
 from tests.fake_chrome import FakeChrome
 
 pytestmark = pytest.mark.slow
@@ -23,6 +23,7 @@ async def test_after_many_navigations_there_is_no_more_than_before(monkeypatch: 
     monkeypatch.setattr(tab, "_CLOSED_POPUPS", 1)
     monkeypatch.setattr(tab, "REMEMBERED_READINGS", 5)
     monkeypatch.setattr(network, "_REMEMBERED", 5)
+    monkeypatch.setattr(downloads, "_REMEMBERED", 5)
     monkeypatch.setattr(Recent.__init__, "__defaults__", (5,))
 
     counts, _ = await measure(5 * ROUND, ROUND, traced=False)

@@ -27,6 +27,8 @@ ELSEWHERE = {
     "mcp --http 8931": "test_mcp_serving.py",
     "doctor": "test_cli_doctor.py",
     "resume DIR": "test_cli.py",
+    "run TASK --interactive": "test_cli_interactive.py",
+    "shell": "test_cli_shell.py",
     "run TASK --planner … --executor … --approve ask|auto|jsonl": "test_cli_steps.py",
 }
 """What is named in the text and needs more than a page and a model: the tests that run it."""

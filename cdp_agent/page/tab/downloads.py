@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import shutil
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -28,6 +29,7 @@ State = Literal["inProgress", "completed", "canceled"]
 
 log = logging.getLogger(__name__)
 
+_REMEMBERED = 500
 _LONGEST_NAME = 180
 """Bytes: file systems take 255, of which a number may need some."""
 _UNSAFE = r'[\x00-\x1f\x7f<>:"/\\|?*]+'
@@ -75,8 +77,8 @@ class DownloadWatcher:
         self._followed: dict[str, _Followed] = {}
         self._pages: WeakSet[PageDownloads] = WeakSet()
         self._moved = asyncio.Event()
-        self.completed: list[Download] = []
-        """All that came, in the order in which they were complete."""
+        self.completed: deque[Download] = deque(maxlen=_REMEMBERED)
+        """The latest that came, in the order in which they were complete."""
         self._context: str | None = None
 
     def save_in(self, folder: str | os.PathLike[str]) -> None:

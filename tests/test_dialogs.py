@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -11,7 +13,7 @@ from cdp_agent.browser.attach.endpoints import address_of
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, target
-from cdp_agent.cdp.connection import Connection
+from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.errors import PageUnresponsive
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.page import Page
@@ -19,6 +21,8 @@ from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
 from tests.acting import ref
 from tests.conftest import Serve, new_tab
 from tests.detached import DetachedChrome
+
+THEIRS = "<title>theirs</title><button>Send</button>"
 
 
 async def _touch(page: Page) -> None:
@@ -140,16 +144,25 @@ async def test_a_popup_that_alerts_at_once_holds_nothing_up(
             await opened.close()
 
 
-async def test_a_dialog_in_a_tab_of_somebody_else_is_theirs_to_answer(detached: DetachedChrome, serve: Serve) -> None:
-    person = Connection(await address_of(detached.endpoint).connect({}))
-    opened = await person.browser.send(target.CreateTarget(url=serve("<title>theirs</title><button>Send</button>")))
+@contextlib.asynccontextmanager
+async def tab_of_a_person(chrome: DetachedChrome, url: str) -> AsyncIterator[tuple[Session, Page]]:
+    """A tab that somebody else has opened: their session of it, and the page as it is for us."""
+    person = Connection(await address_of(chrome.endpoint).connect({}))
+    opened = await person.browser.send(target.CreateTarget(url=url))
     attached = await person.browser.send(target.AttachToTarget(target_id=opened.target_id, flatten=True))
     theirs = person.session(attached.session_id)
-    async with Browser.connect(detached.endpoint) as browser:
-        page = browser.find_page(opened.target_id)
+    await theirs.send(cdp_page.Enable())
+    async with Browser.connect(chrome.endpoint) as browser:
+        yield theirs, browser.find_page(opened.target_id)
+    await person.browser.send(target.CloseTarget(target_id=opened.target_id))
+    await person.close()
+
+
+async def test_a_dialog_in_a_tab_of_somebody_else_is_theirs_to_answer(detached: DetachedChrome, serve: Serve) -> None:
+    async with tab_of_a_person(detached, serve(THEIRS)) as (theirs, page):
         await page.snapshot()
-        async with theirs.expect(cdp_page.JavascriptDialogOpening) as opening:
-            await theirs.send(cdp_page.Enable())
+        ours = (await page.frames()).root.session
+        async with ours.expect(cdp_page.JavascriptDialogOpening) as opening:
             asking = theirs.post(runtime.Evaluate(expression="confirm('Delete all?')"))
             await opening
 
@@ -158,52 +171,44 @@ async def test_a_dialog_in_a_tab_of_somebody_else_is_theirs_to_answer(detached: 
                 await call
 
         assert not asking.done()
-        await theirs.send(cdp_page.HandleJavaScriptDialog(accept=False))
+        await answer(theirs, ours)
         assert bytes((await asking).result.value) == b"false"
         assert 'button "Send"' in (await page.snapshot()).text
         assert page.dialogs.take() == []
-    await person.browser.send(target.CloseTarget(target_id=opened.target_id))
-    await person.close()
 
 
 async def test_a_dialog_of_somebody_elses_that_opens_while_we_wait_for_the_page_is_named_at_once(
     detached: DetachedChrome, serve: Serve
 ) -> None:
-    person = Connection(await address_of(detached.endpoint).connect({}))
-    opened = await person.browser.send(target.CreateTarget(url=serve("<title>theirs</title><button>Send</button>")))
-    attached = await person.browser.send(target.AttachToTarget(target_id=opened.target_id, flatten=True))
-    theirs = person.session(attached.session_id)
-    async with Browser.connect(detached.endpoint) as browser:
-        page = browser.find_page(opened.target_id)
+    async with tab_of_a_person(detached, serve(THEIRS)) as (theirs, page):
         await page.snapshot()
-        await theirs.send(cdp_page.Enable())
+        ours = (await page.frames()).root.session
         began = asyncio.get_running_loop().time()
 
         with pytest.raises(PageUnresponsive, match=r"shows its user a dialog \(confirm: 'Delete all\?'\)"):
             await page.evaluate("setTimeout(() => confirm('Delete all?')); new Promise(() => {})")
 
         assert asyncio.get_running_loop().time() - began < CALL_TIMEOUT_S
-        await theirs.send(cdp_page.HandleJavaScriptDialog(accept=False))
+        await answer(theirs, ours)
         assert 'button "Send"' in (await page.snapshot()).text
-    await person.browser.send(target.CloseTarget(target_id=opened.target_id))
-    await person.close()
+
+
+async def answer(theirs: Session, ours: Session) -> None:
+    """The person says no, and we are told."""
+    async with ours.expect(cdp_page.JavascriptDialogClosed) as closed:
+        await theirs.send(cdp_page.HandleJavaScriptDialog(accept=False))
+        await closed
 
 
 async def test_what_an_action_of_ours_asks_in_a_tab_of_somebody_else_is_answered(
     detached: DetachedChrome, serve: Serve
 ) -> None:
     asks = "<button onclick=\"document.title = confirm('Really?')\">Send</button>"
-    person = Connection(await address_of(detached.endpoint).connect({}))
-    opened = await person.browser.send(target.CreateTarget(url=serve(asks)))
-    async with Browser.connect(detached.endpoint) as browser:
-        page = browser.find_page(opened.target_id)
-
+    async with tab_of_a_person(detached, serve(asks)) as (_, page):
         receipt = await page.click(await ref(page, "Send"))
 
         assert [(each.message, each.answer) for each in receipt.dialogs] == [("Really?", "accept")]
         assert await page.evaluate("document.title") == "true"
-    await person.browser.send(target.CloseTarget(target_id=opened.target_id))
-    await person.close()
 
 
 @pytest.mark.parametrize("how", ["goto", "click"])

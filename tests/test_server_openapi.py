@@ -18,7 +18,7 @@ from cdp_agent.config import Config
 from cdp_agent.server.app import AgentApp
 from cdp_agent.server.openapi import document
 from cdp_agent.server.options import ServerOptions
-from cdp_agent.server.sessions import TOOLS
+from cdp_agent.tools import CALLABLE
 from tests.agents import SHOP
 from tests.conftest import Serve
 from tests.http_serving import serving
@@ -41,14 +41,14 @@ def test_every_route_is_in_the_document() -> None:
     calls = {("/v1/sessions/{id}/tools/{name}", "POST")}
 
     assert routes - calls - {("/", "GET")} == written - {
-        (f"/v1/sessions/{{id}}/tools/{name}", "POST") for name in TOOLS
+        (f"/v1/sessions/{{id}}/tools/{name}", "POST") for name in CALLABLE
     }
 
 
 def test_every_tool_has_its_arguments() -> None:
     paths = document()["paths"]
 
-    for name, tool in TOOLS.items():
+    for name, tool in CALLABLE.items():
         call = paths[f"/v1/sessions/{{id}}/tools/{name}"]["post"]
         assert call["requestBody"]["content"]["application/json"]["schema"] == tool.parameters
 

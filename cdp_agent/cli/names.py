@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools import CALLABLE
 from cdp_agent.tools.aliases import NAMES, TYPING, Alias, meant, nearest
 from cdp_agent.tools.base import Tool
 from cdp_agent.tools.parsing import is_ref
@@ -54,7 +54,7 @@ _ALSO: Mapping[str, Alias] = {
 }
 """Names that mean something else to a model, or nothing: the others stand in tools/aliases.py."""
 
-TOOLS: Mapping[str, Tool] = {name: tool for name, tool in BUILT_IN.items() if not tool.terminal}
+TOOLS: Mapping[str, Tool] = CALLABLE
 """The tools that are commands."""
 
 

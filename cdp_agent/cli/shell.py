@@ -10,8 +10,6 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-import platformdirs
-
 from cdp_agent.agent.agent import Agent
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
@@ -20,13 +18,14 @@ from cdp_agent.cli.flags import SETTINGS, add_settings, loaded
 from cdp_agent.cli.names import OWN, TOOLS, shown_name, tool_meant
 from cdp_agent.cli.session import Sessions
 from cdp_agent.cli.status import DONE, status_of
-from cdp_agent.cli.subcommands.running import followed
+from cdp_agent.cli.subcommands.running import followed, on_interrupt
 from cdp_agent.cli.subcommands.task import report
 from cdp_agent.cli.terminal.approving import Terminal
 from cdp_agent.cli.terminal.lines import Lines
 from cdp_agent.cli.terminal.output import sink_of
 from cdp_agent.cli.terminal.text import one_line
 from cdp_agent.config import Config, agent_keywords, steps_keywords
+from cdp_agent.config.folders import user_folder
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import CdpAgentError, SetupError
 from cdp_agent.page.snapshot.lines import refs_in
@@ -73,7 +72,7 @@ class _Shell:
             from cdp_agent.cli.terminal.prompting import PromptLines  # an extra
         except ImportError as error:
             raise SetupError("The shell at a terminal needs prompt_toolkit: pip install 'cdp-agent[shell]'.") from error
-        return PromptLines(platformdirs.user_state_path("cdp-agent") / "shell_history", self._words)
+        return PromptLines(user_folder("state") / "shell_history", self._words)
 
     async def read(self) -> int:
         """Carries out line after line."""
@@ -98,7 +97,7 @@ class _Shell:
     async def _carried(self, line: str) -> int:
         """What came of a line, as an exit status; an error is told, and ends nothing but the line."""
         doing = asyncio.ensure_future(self._carry_out(line))
-        with _on_interrupt(doing.cancel):
+        with _while_typed(doing.cancel):
             await asyncio.wait([doing])
         if doing.cancelled():
             print("cdp-agent: It was ended.", file=sys.stderr)
@@ -177,12 +176,10 @@ def _split(line: str) -> list[str]:
 
 
 @contextmanager
-def _on_interrupt(act: Callable[[], object]) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    with suppress(NotImplementedError):  # on Windows, where Ctrl-C ends all of it
-        loop.add_signal_handler(signal.SIGINT, act)
+def _while_typed(act: Callable[[], object]) -> Iterator[None]:
+    on_interrupt(act)
     try:
         yield
     finally:
-        with suppress(NotImplementedError):
-            loop.remove_signal_handler(signal.SIGINT)
+        with suppress(NotImplementedError):  # on Windows, where Ctrl-C ends all of it
+            asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)

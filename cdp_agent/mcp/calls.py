@@ -9,14 +9,13 @@ import msgspec
 
 from cdp_agent.mcp.asking import Asking, UserQuestion
 from cdp_agent.providers.client import Client
+from cdp_agent.security.origins import WEB_AND_DATA
 from cdp_agent.session.session import Permissions, Session, ToolError
 from cdp_agent.steps.approval.policy import Rules
 from cdp_agent.tools.aliases import meant
 from cdp_agent.tools.base import facts
 
 TRACE = "trace.jsonl"
-OPENED = frozenset({"http", "https", "data"})
-"""The schemes of what clients may open: of the web, and pages that they write themselves, but no files."""
 
 
 class CallRequest(msgspec.Struct, frozen=True, tag="call"):
@@ -70,7 +69,7 @@ class ToolCalls(Protocol):
 class Allowance(msgspec.Struct, frozen=True):
     """What clients may do with a session.
 
-    They upload files out of `upload_folders` alone, and open addresses of `OPENED` and what `allow` names.
+    They upload files out of `upload_folders` alone, and open addresses of `WEB_AND_DATA` and what `allow` names.
     `rules` say what needs the user's approval, None: nothing does. `model` is for tools that ask one.
     """
 
@@ -99,7 +98,7 @@ async def perform_call(session: Session, request: CallRequest, allowance: Allowa
     permissions = Permissions(
         secrets=session.secrets,
         upload_folders=allowance.upload_folders,
-        schemes=OPENED,
+        schemes=WEB_AND_DATA,
         approve=asking.approve,
         ask_user=asking.ask_user if request.can_ask else None,
     )

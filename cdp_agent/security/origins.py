@@ -13,6 +13,10 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+WEB = frozenset({"http", "https"})
+"""What models may open, whom pages can steer."""
+WEB_AND_DATA = WEB | {"data"}
+"""What programs that call us may open: of the web, and pages that they write themselves, but no files."""
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 _AROUND = "".join(map(chr, range(0x21)))

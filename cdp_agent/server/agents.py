@@ -15,7 +15,7 @@ from cdp_agent.browser.context import BrowserContext
 from cdp_agent.config import Config, agent_keywords, steps_keywords
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.events import Event
-from cdp_agent.security.origins import scheme_of
+from cdp_agent.security.origins import WEB_AND_DATA, scheme_of
 from cdp_agent.security.secrets import GivenSecret, Secret
 from cdp_agent.server.bodies import LimitsAsked, PageSettingsAsked, RunRequest, SecretAsked
 from cdp_agent.server.options import ServerOptions
@@ -23,9 +23,6 @@ from cdp_agent.server.problems import HttpProblem, bad_request
 from cdp_agent.steps.approval.approval import Approver
 from cdp_agent.steps.approval.policy import Rules, rules_from
 from cdp_agent.tools.addresses import complete_address
-
-SCHEMES = frozenset({"http", "https", "data"})
-"""What a caller may open: nothing that is of this machine alone."""
 
 
 def page_config(config: Config, asked: PageSettingsAsked) -> Config:
@@ -40,8 +37,8 @@ def checked_address(url: str) -> str:
         whole = complete_address(url)
     except InvalidArguments as error:
         raise bad_request(f"url: {error}") from error
-    if scheme_of(whole) not in SCHEMES and whole.lower() != "about:blank":
-        raise bad_request(f"url: only {', '.join(sorted(SCHEMES))} addresses are opened here, not {url!r}.")
+    if scheme_of(whole) not in WEB_AND_DATA and whole.lower() != "about:blank":
+        raise bad_request(f"url: only {', '.join(sorted(WEB_AND_DATA))} addresses are opened here, not {url!r}.")
     return whole
 
 

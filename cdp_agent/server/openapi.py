@@ -25,8 +25,8 @@ from cdp_agent.server.bodies import (
 from cdp_agent.server.event_log import EventsDropped
 from cdp_agent.server.pilo import PiloBody, PiloErrorAnswer
 from cdp_agent.server.problems import ErrorAnswer
-from cdp_agent.server.sessions import TOOLS
 from cdp_agent.server.webhooks import Webhook
+from cdp_agent.tools import CALLABLE
 
 _OF_RUNS = (RunRequest, RunAccepted, RunInfo, RunList, DecisionBody, AnswerBody, EventsDropped, Event)
 _OF_SESSIONS = (SessionRequest, SessionState, ToolAnswer)
@@ -124,7 +124,7 @@ def _run_paths() -> dict[str, Any]:
 
 def _session_paths() -> dict[str, Any]:
     calls = {}
-    for name, tool in TOOLS.items():
+    for name, tool in CALLABLE.items():
         call = _operation(
             f"call_{name}", tool.description, (400, 404, 503), tool.parameters, {200: ToolAnswer}, path=("id",)
         )

@@ -73,8 +73,7 @@ class RunRoutes:
     async def _decide(self, request: Request) -> Response:
         run = self._run(request)
         said = decoded(await request.body(), dict[str, Any])
-        ask_id = said.pop("id", None)
-        if not isinstance(ask_id, int) or isinstance(ask_id, bool):
+        if (ask_id := _question_of(said)) is None:
             raise bad_request("id has to be the number of the question.")
         return _taken(run, await run.question.decide(ask_id, said), ask_id)
 
@@ -130,6 +129,12 @@ async def _as_sse(run: ServedRun, after: int) -> AsyncGenerator[bytes, None]:
             yield as_sse(event)
 
 
+def _question_of(said: dict[str, Any]) -> int | None:
+    """The number of the question that a decision is about, taken out of it; None where it has none."""
+    ask_id = said.pop("id", None)
+    return ask_id if isinstance(ask_id, int) and not isinstance(ask_id, bool) else None
+
+
 def _taken(run: ServedRun, problem: str | None, ask_id: int) -> Response:
     """The run as it stands, where the decision counts. Raises HttpProblem."""
     if problem is None:
@@ -169,7 +174,6 @@ async def _heard(run: ServedRun, text: str | bytes) -> tuple[int | None, str | N
     if said == {"stop": True}:
         run.end()
         return None, None
-    ask_id = said.pop("id", None)
-    if not isinstance(ask_id, int) or isinstance(ask_id, bool):
+    if (ask_id := _question_of(said)) is None:
         return None, 'Say {"id": …, "decision": …} about a question, or {"stop": true}.'
     return ask_id, await run.question.decide(ask_id, said)

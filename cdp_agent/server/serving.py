@@ -119,8 +119,21 @@ def listening_at(host: str, port: int) -> socket.socket:
     return listener
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a server that listens there."""
+def address_of(host: str, listener: socket.socket) -> str:
+    """Where it listens, by the name that was given: http://127.0.0.1:8765."""
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{listener.getsockname()[1]}"
+
+
+def check_token(token: str | None, host: str, instead: str) -> None:
+    """Raises SetupError for a server without a token that others can reach; `instead` is what makes it none."""
+    if token is None and not _is_loopback(host):
+        raise SetupError(
+            f"At {host} others can reach the server: give it a token (CDP_AGENT_SERVER_TOKEN), or {instead}."
+        )
+
+
+def _is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:

@@ -17,21 +17,20 @@ from starlette.routing import BaseRoute, Route
 from cdp_agent.config import Config, endpoint_of, steps_keywords
 from cdp_agent.page.page import Page
 from cdp_agent.providers.client import Client
+from cdp_agent.security.origins import WEB_AND_DATA
 from cdp_agent.security.secrets import Secrets
-from cdp_agent.server.agents import SCHEMES, checked_address, given_secrets, page_config
+from cdp_agent.server.agents import checked_address, given_secrets, page_config
 from cdp_agent.server.bodies import SessionRequest, SessionState
 from cdp_agent.server.browsers import Browsers, OpenedContext
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.server.problems import HttpProblem, bad_request, decoded, json_response, not_found, too_many
 from cdp_agent.session.calls import Understood
 from cdp_agent.session.session import Session
-from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools import CALLABLE
 from cdp_agent.tools.aliases import meant
-from cdp_agent.tools.base import Tool
 from cdp_agent.tools.picturing import ScreenshotArguments
 
 BUSY_RETRY_S = 30
-TOOLS: dict[str, Tool] = {name: tool for name, tool in BUILT_IN.items() if not tool.terminal}
 _log = logging.getLogger(__name__)
 
 
@@ -87,7 +86,7 @@ class HeldSessions:
                     opened.browser,
                     secrets=Secrets(secrets, url),
                     upload_folders=tuple(map(str, self._config.upload_folders)),
-                    schemes=SCHEMES,
+                    schemes=WEB_AND_DATA,
                     approve=_writes_no_file,
                 )
                 if url is not None:
@@ -112,7 +111,7 @@ class HeldSessions:
     async def _call(self, request: Request) -> Response:
         held = self._find(request)
         name = request.path_params["name"]
-        tool = TOOLS.get(meant(name, {}, TOOLS)[0])
+        tool = CALLABLE.get(meant(name, {}, CALLABLE)[0])
         if tool is None:
             raise not_found(f"There is no tool {name[:80]!r}: GET /v1/tools lists them.")
         arguments = decoded(await request.body(), dict[str, Any])
@@ -131,7 +130,7 @@ class HeldSessions:
         return Response(answer, media_type="application/json")
 
     async def _tools(self, request: Request) -> Response:
-        return json_response({"tools": [tool.declaration() for tool in TOOLS.values()]})
+        return json_response({"tools": [tool.declaration() for tool in CALLABLE.values()]})
 
     def _find(self, request: Request) -> HeldSession:
         """Raises HttpProblem when there is none."""

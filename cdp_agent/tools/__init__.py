@@ -1,4 +1,5 @@
-"""What a model, a person or a program can call. `BUILT_IN` has every tool of this folder by its name.
+"""What a model, a person or a program can call. `BUILT_IN` has every tool of this folder by its name, `CALLABLE` those
+that end no task.
 
 A model that works alone is offered those of `DEFAULT`: each costs tokens in every turn. `evaluate` is for models only
 where the user allows it, `web_search` (searching.py) is there when a search is configured.
@@ -26,4 +27,5 @@ _ACTING = (mouse, fields, keyboard, waiting, navigation, tabs)
 _FAMILIES = (*_READING, *_ACTING, picturing, scripting, ending)
 
 BUILT_IN = by_name(*([each for each in vars(family).values() if isinstance(each, Tool)] for family in _FAMILIES))
+CALLABLE = {name: tool for name, tool in BUILT_IN.items() if not tool.terminal}
 DEFAULT = {name: tool for name, tool in BUILT_IN.items() if tool.by_default}

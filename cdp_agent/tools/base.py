@@ -13,6 +13,7 @@ import msgspec
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.providers.base import REF_PATTERN, Usage
 from cdp_agent.providers.shared.lenient import read_object
+from cdp_agent.security.origins import WEB
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.tools.aliases import own_names
 from cdp_agent.tools.parsing import coerce
@@ -50,7 +51,7 @@ class Context(msgspec.Struct, frozen=True):
     may_open: Callable[[str], Awaitable[None]] | None = None
     secrets: Secrets = msgspec.field(default_factory=Secrets)
     upload_folders: tuple[str, ...] | None = None
-    schemes: frozenset[str] | None = frozenset({"http", "https"})
+    schemes: frozenset[str] | None = WEB
     folder: str | None = None
     ask_user: AskUser | None = None
 

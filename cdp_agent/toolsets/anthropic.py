@@ -19,6 +19,7 @@ from cdp_agent import sync
 from cdp_agent.errors import SetupError
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
 from cdp_agent.security.secrets import GivenSecret
 from cdp_agent.session.session import ToolOutcome
@@ -242,7 +243,7 @@ def _beside(receipt: Receipt) -> list[str]:
     """What a navigation brought that its result has no place for."""
     rest = msgspec.structs.replace(
         receipt,
-        dialogs=[each for each in receipt.dialogs if not (each.answer == "dismiss" or each.kind == "alert")],
+        dialogs=[each for each in receipt.dialogs if not _is_dismissed(each)],
         navigated_to=None,
         downloads=[],
     )
@@ -255,9 +256,14 @@ def _changes(happened: Happened) -> list[Any]:
     changes += [
         BetaDialogDismissed(kind=each.kind, message=each.message)
         for _, each in happened.dialogs
-        if each.answer == "dismiss" or each.kind == "alert"  # of the others the receipt says how they were answered
+        if _is_dismissed(each)  # of the others the receipt says how they were answered
     ]
     return [*changes, BetaNavigationRefused()] if happened.refused else changes
+
+
+def _is_dismissed(dialog: Dialog) -> bool:
+    """Whether the SDK's state tells of it: an alert has nothing but to be dismissed."""
+    return dialog.answer == "dismiss" or dialog.kind == "alert"
 
 
 def _download(download: Download) -> dict[str, Any]:

@@ -14,16 +14,13 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
+from cdp_agent.security.origins import WEB
 from cdp_agent.security.secrets import GivenSecret, Secrets
 from cdp_agent.session.calls import Understood
 from cdp_agent.session.session import Session, ToolError, ToolOutcome
 from cdp_agent.tools.base import Tool
 from cdp_agent.tools.members.anthropic import Pressed
 from cdp_agent.tools.tabs import tab_id
-
-SCHEMES = frozenset({"http", "https"})
-"""Addresses that a model may open, beside those that `allow` names: pages can steer it."""
-
 
 _BLOCKED = BlockedByPolicy.__name__
 _SNAPSHOT = re.compile(r"([Tt])ake a (?:new )?snapshot|snapshot it")
@@ -56,7 +53,7 @@ class DrivenBrowser:
         self.session = Session(
             context_of(page),
             secrets=Secrets(secrets, page.url if page.url.startswith(("http://", "https://")) else None),
-            schemes=SCHEMES,
+            schemes=WEB,
             page=page,
         )
         self._happened: list[Happened] = []

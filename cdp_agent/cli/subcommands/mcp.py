@@ -134,21 +134,16 @@ async def _serve(command: McpCommand, words: Sequence[str], chosen: Chosen, call
 async def _serve_http(served: Server[Any], command: McpCommand, host: str, port: int) -> None:
     from cdp_agent.mcp.http import PATH, McpApp  # Starlette and uvicorn are installed where they are asked for
     from cdp_agent.security.http_guard import hosts_of
-    from cdp_agent.server.serving import HttpServer, is_loopback, listening_at
+    from cdp_agent.server.serving import HttpServer, address_of, check_token, listening_at
 
     config = command.config
-    if config.server_token is None and not is_loopback(host):
-        raise SetupError(
-            f"At {host} others can reach the server: give it a token (CDP_AGENT_SERVER_TOKEN), or --http {port}."
-        )
+    check_token(config.server_token, host, f"--http {port}")
     hosts = (*hosts_of(host), *config.server_hosts)
     app = McpApp(
         served, token=config.server_token, hosts=hosts, origins=config.server_origins, stateless=command.stateless
     )
     with listening_at(host, port) as listener:
-        shown = f"[{host}]" if ":" in host else host
-        url = f"http://{shown}:{listener.getsockname()[1]}{PATH}"
-        print(f"cdp-agent serves MCP at {url}", file=sys.stderr, flush=True)
+        print(f"cdp-agent serves MCP at {address_of(host, listener)}{PATH}", file=sys.stderr, flush=True)
         await HttpServer(app).serve([listener])
 
 

@@ -77,7 +77,7 @@ async def watch(command: RunCommand) -> AgentResult:
     config = command.loaded.config
     signals = Signals()
     person = command.interactive
-    _on_interrupt(signals.stop.set if person is None else lambda: person.interrupted(signals.stop.set))
+    on_interrupt(signals.stop.set if person is None else lambda: person.interrupted(signals.stop.set))
     with tell_more(config, Streams()):
         async with _browser(config) as browser:
             tabs = Tabs(browser, tab_named(browser, config.tab) if config.tab else await browser.new_page())
@@ -101,7 +101,7 @@ async def watch_there(command: RunCommand, session: str, connection: HostConnect
         writer.write(msgspec.json.encode(said) + b"\n")
 
     person = command.interactive
-    _on_interrupt(lambda: say(StopAsked()) if person is None else person.interrupted(lambda: say(StopAsked())))
+    on_interrupt(lambda: say(StopAsked()) if person is None else person.interrupted(lambda: say(StopAsked())))
     deciding = _Deciding(command.keywords.get("approver"), say)
     result: AgentResult | None = None
     try:
@@ -228,6 +228,7 @@ def _browser(config: Config) -> Opening:
     return Browser.launch(**launch_keywords(config))
 
 
-def _on_interrupt(act: Callable[[], object]) -> None:
+def on_interrupt(act: Callable[[], object]) -> None:
+    """Ctrl-C does that from now on, in place of cancelling what is being done."""
     with suppress(NotImplementedError):  # on Windows; there Ctrl-C cancels, and nothing is printed
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, act)

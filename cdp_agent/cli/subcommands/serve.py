@@ -52,12 +52,9 @@ async def _serve(config: Config, host: str, port: int) -> None:
     from cdp_agent.security.http_guard import hosts_of
     from cdp_agent.server.app import AgentApp  # Starlette and uvicorn are installed where they are asked for
     from cdp_agent.server.options import ServerOptions
-    from cdp_agent.server.serving import HttpServer, is_loopback, listening_at
+    from cdp_agent.server.serving import HttpServer, address_of, check_token, listening_at
 
-    if config.server_token is None and not is_loopback(host):
-        raise SetupError(
-            f"At {host} others can reach the server: give it a token (CDP_AGENT_SERVER_TOKEN), or --host 127.0.0.1."
-        )
+    check_token(config.server_token, host, "--host 127.0.0.1")
     options = ServerOptions(
         token=config.server_token,
         hosts=(*hosts_of(host), *config.server_hosts),
@@ -77,6 +74,5 @@ async def _serve(config: Config, host: str, port: int) -> None:
         except BaseException:
             await app.browsers.close()
             raise
-        shown = f"[{host}]" if ":" in host else host
-        print(f"cdp-agent serves at http://{shown}:{listener.getsockname()[1]}", file=sys.stderr, flush=True)
+        print(f"cdp-agent serves at {address_of(host, listener)}", file=sys.stderr, flush=True)
         await HttpServer(app).serve([listener])

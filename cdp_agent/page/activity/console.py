@@ -11,17 +11,20 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 from weakref import WeakKeyDictionary
 
 import msgspec
 
 from cdp_agent.cdp import console, runtime
 from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.types import Command, Empty, Event
 from cdp_agent.errors import ActionError, InvalidArguments, ProtocolError
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.snapshot.lines import in_line, shortened
+
+E = TypeVar("E", bound=Event)
 
 Level = Literal["error", "warning", "all"]
 LONGEST_TEXT = 2_000
@@ -164,22 +167,21 @@ def _may_be_thrown(message: console.Message) -> bool:
 
 
 async def _told(session: Session) -> list[console.Message]:
-    told: list[console.Message] = []
-    stop = session.on(console.MessageAdded, lambda event: told.append(event.message))
-    try:
-        async with deadline(session, CALL_TIMEOUT_S):
-            await asyncio.gather(session.post(console.Enable()), session.post(console.Disable()))
-    finally:
-        stop()
-    return told
+    kept = await _kept(session, console.MessageAdded, console.Enable(), console.Disable())
+    return [each.message for each in kept]
 
 
 async def _thrown(session: Session) -> list[runtime.ExceptionThrown]:
-    told: list[runtime.ExceptionThrown] = []
-    stop = session.on(runtime.ExceptionThrown, told.append)
+    return await _kept(session, runtime.ExceptionThrown, runtime.Enable(), runtime.Disable())
+
+
+async def _kept(session: Session, event: type[E], enable: Command[Empty], disable: Command[Empty]) -> list[E]:
+    """The events that Chrome has kept, which it tells whoever enables them; nothing is told afterwards."""
+    told: list[E] = []
+    stop = session.on(event, told.append)
     try:
         async with deadline(session, CALL_TIMEOUT_S):
-            await asyncio.gather(session.post(runtime.Enable()), session.post(runtime.Disable()))
+            await asyncio.gather(session.post(enable), session.post(disable))
     finally:
         stop()
     return told

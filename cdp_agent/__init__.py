@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.query.search import SearchResult as SearchResult
     from cdp_agent.page.receipts.receipts import NewTab as NewTab
     from cdp_agent.page.receipts.receipts import Receipt as Receipt
+    from cdp_agent.page.saving import HarSaved as HarSaved
     from cdp_agent.page.snapshot.refs import ElementRef as ElementRef
     from cdp_agent.page.snapshot.snapshot import Omitted as Omitted
     from cdp_agent.page.snapshot.snapshot import Snapshot as Snapshot
@@ -86,6 +87,7 @@ _MODULES = {
     "Event": "events",
     "FindResult": "page.query.find",
     "FoundElement": "page.query.find",
+    "HarSaved": "page.saving",
     "Limits": "agent.base.task",
     "Match": "page.query.search",
     "NewTab": "page.receipts.receipts",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import msgspec
+
 from .types import Command, Empty, Event, Part, Result
 
 
@@ -14,11 +16,40 @@ class SentRequest(Result, frozen=True):
     method: str
 
 
+class LoggedSent(SentRequest, frozen=True):
+    """The same with what is kept of it for those who ask, undecoded."""
+
+    headers: msgspec.Raw = msgspec.Raw()
+    post_data: msgspec.Raw = msgspec.Raw()
+    has_post_data: bool = False
+
+
+class ResourceTiming(Result, frozen=True):
+    """`request_time` in seconds, the others in milliseconds since it, -1 for what did not happen."""
+
+    request_time: float
+    dns_start: float
+    connect_start: float
+    ssl_start: float
+    ssl_end: float
+    send_start: float
+    send_end: float
+    receive_headers_end: float
+
+
 class Response(Result, frozen=True):
     url: str
     status: int
     status_text: str
     mime_type: str
+    headers: msgspec.Raw = msgspec.Raw()
+    timing: ResourceTiming | None = None
+    protocol: str = ""
+    remote_ip: str = msgspec.field(name="remoteIPAddress", default="")
+    connection_id: float = 0.0
+    encoded_data_length: float = 0.0
+    from_disk_cache: bool = False
+    from_service_worker: bool = False
 
 
 class NetworkConditions(Part, frozen=True):
@@ -59,6 +90,16 @@ class GetResponseBody(Command[Body], frozen=True):
     request_id: str
 
 
+class PostData(Result, frozen=True):
+    post_data: str
+    base64_encoded: bool = False
+
+
+class GetRequestPostData(Command[PostData], frozen=True):
+    method: ClassVar[str] = "Network.getRequestPostData"
+    request_id: str
+
+
 class SetBypassServiceWorker(Command[Empty], frozen=True):
     method: ClassVar[str] = "Network.setBypassServiceWorker"
     bypass: bool
@@ -78,13 +119,16 @@ class RequestWillBeSent(Event, frozen=True):
     method: ClassVar[str] = "Network.requestWillBeSent"
     request_id: str
     loader_id: str
-    request: SentRequest
+    request: LoggedSent
     timestamp: float = 0.0
     """In seconds, as in all events."""
+    wall_time: float = 0.0
+    """The same moment in Unix seconds."""
     type: str | None = None
     frame_id: str | None = None
     redirect_response: Response | None = None
     """What led here: the request has the same id as before."""
+    redirect_has_extra_info: bool = False
 
 
 class ResponseReceived(Event, frozen=True):
@@ -92,6 +136,15 @@ class ResponseReceived(Event, frozen=True):
     request_id: str
     type: str
     response: Response
+    has_extra_info: bool = False
+
+
+class RequestWillBeSentExtraInfo(Event, frozen=True):
+    """The headers as the network service sends them, with cookies. It may come before RequestWillBeSent."""
+
+    method: ClassVar[str] = "Network.requestWillBeSentExtraInfo"
+    request_id: str
+    headers: msgspec.Raw = msgspec.Raw()
 
 
 class ResponseReceivedExtraInfo(Event, frozen=True):
@@ -99,6 +152,8 @@ class ResponseReceivedExtraInfo(Event, frozen=True):
 
     method: ClassVar[str] = "Network.responseReceivedExtraInfo"
     request_id: str
+    headers: msgspec.Raw = msgspec.Raw()
+    headers_text: str = ""
 
 
 class LoadingFinished(Event, frozen=True):

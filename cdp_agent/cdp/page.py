@@ -250,10 +250,12 @@ class FrameStoppedLoading(Event, frozen=True):
 
 class DomContentEventFired(Event, frozen=True):
     method: ClassVar[str] = "Page.domContentEventFired"
+    timestamp: float = 0.0
 
 
 class LoadEventFired(Event, frozen=True):
     method: ClassVar[str] = "Page.loadEventFired"
+    timestamp: float = 0.0
 
 
 class JavascriptDialogOpening(Event, frozen=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ from cdp_agent.page.query.find import FindResult
 from cdp_agent.page.query.markup import CleanHtml, outer_html
 from cdp_agent.page.query.schema import PageSchema
 from cdp_agent.page.refs.locate import locate
+from cdp_agent.page.saving import HarSaved, save
 from cdp_agent.page.snapshot.refs import parse_ref
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import Tab
@@ -153,6 +156,31 @@ class View(Tab):
         """
         await self.frames()
         return await body_of(self.activity.requests.log.request(number))
+
+    async def har(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        bodies: bool = True,
+        credentials: bool = False,
+        mask: Callable[[str], str] | None = None,
+        max_body_bytes: int = 10_000_000,
+    ) -> HarSaved:
+        """Writes the requests that the tab has sent since its document was asked for into a HAR 1.2 file.
+
+        With headers, cookies, timings, what was sent and what came, for the user alone (mode 600), in the place of what
+        was there. All bodies are `max_body_bytes` long at most, those of the latest requests first. The values of
+        cookies, and of headers that let in whoever has them, are in it with `credentials`; `mask` is given every text,
+        and returns it as it may be seen. What is not in the file is said in its comments, and in `left_out`. Raises
+        ActionError for a file that cannot be written, PageUnresponsive, BrowserError.
+        """
+        from cdp_agent.page.activity import har_file  # late: few need it, and it brings the email package along
+
+        options = har_file.HarOptions(bodies, credentials, mask, max_body_bytes)
+        session = (await self.frames()).root.session
+        har, left_out = await har_file.har_of(self.activity, session, self.title, options)
+        content = await asyncio.to_thread(har_file.written, har, mask)
+        return HarSaved(await save(path, content), len(har.log.entries), len(content), left_out)
 
     async def screenshot(self, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
         """A PNG of the viewport, or of the whole page; `marks`: with refs around what can be acted on in the viewport.

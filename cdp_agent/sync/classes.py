@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.query.search import SearchResult
     from cdp_agent.page.receipts.receipts import Receipt
     from cdp_agent.page.refs.locate import Position
+    from cdp_agent.page.saving import HarSaved
     from cdp_agent.page.snapshot.snapshot import Snapshot
     from cdp_agent.page.tab.dialogs import DialogPolicy
     from cdp_agent.page.tab.settings import Given, Viewport
@@ -488,6 +489,27 @@ class Page(Face[AsyncPage]):
         Raises ActionError where Chrome does not keep it: of each process it keeps 2 MB in all, the latest.
         """
         return call(self._async.response_body(number))
+
+    def har(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        bodies: bool = True,
+        credentials: bool = False,
+        mask: Callable[[str], str] | None = None,
+        max_body_bytes: int = 10000000,
+    ) -> HarSaved:
+        """Writes the requests that the tab has sent since its document was asked for into a HAR 1.2 file.
+
+        With headers, cookies, timings, what was sent and what came, for the user alone (mode 600), in the place of what
+        was there. All bodies are `max_body_bytes` long at most, those of the latest requests first. The values of
+        cookies, and of headers that let in whoever has them, are in it with `credentials`; `mask` is given every text,
+        and returns it as it may be seen. What is not in the file is said in its comments, and in `left_out`. Raises
+        ActionError for a file that cannot be written, PageUnresponsive, BrowserError.
+        """
+        return call(
+            self._async.har(path, bodies=bodies, credentials=credentials, mask=mask, max_body_bytes=max_body_bytes)
+        )
 
     def screenshot(self, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
         """A PNG of the viewport, or of the whole page; `marks`: with refs around what can be acted on in the viewport.

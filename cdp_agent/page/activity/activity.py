@@ -33,6 +33,9 @@ class Document(msgspec.Struct):
     loaded: bool = False
     failed: bool = False
     """It is Chrome's error page, in place of the one that was meant."""
+    ready_at: float = 0.0
+    """When all of it had been read, in seconds as requests are told; 0 where that was not told."""
+    loaded_at: float = 0.0
 
 
 class _Navigation(msgspec.Struct):
@@ -85,8 +88,8 @@ class Activity:
 
     def watch_root(self, session: Session) -> None:
         """The tab's own session: how far its document has come."""
-        session.on(cdp_page.DomContentEventFired, lambda _: self._reached(ready=True))
-        session.on(cdp_page.LoadEventFired, lambda _: self._reached(loaded=True))
+        session.on(cdp_page.DomContentEventFired, lambda event: self._reached(ready=True, at=event.timestamp))
+        session.on(cdp_page.LoadEventFired, lambda event: self._reached(loaded=True, at=event.timestamp))
         session.on(inspector.TargetCrashed, lambda _: self._crash())
 
     def catch_up(self, info: cdp_page.FrameInfo) -> None:
@@ -225,7 +228,11 @@ class Activity:
             self.document.url = event.url
         self._stirred()
 
-    def _reached(self, *, ready: bool = True, loaded: bool = False) -> None:
+    def _reached(self, *, ready: bool = True, loaded: bool = False, at: float = 0.0) -> None:
+        if loaded:
+            self.document.loaded_at = self.document.loaded_at or at
+        else:
+            self.document.ready_at = self.document.ready_at or at
         self.document.ready = self.document.ready or ready
         self.document.loaded = self.document.loaded or loaded
         self._stirred()

@@ -106,7 +106,8 @@ class Requests:
         """To be called before anything may run on the session."""
         session.on(network.RequestWillBeSent, lambda event: self._sent(session, event))
         session.on(network.ResponseReceived, self._answered)
-        session.on(network.ResponseReceivedExtraInfo, lambda event: self._end_worker_script(event.request_id))
+        session.on(network.RequestWillBeSentExtraInfo, self.log.headers_sent)
+        session.on(network.ResponseReceivedExtraInfo, self._answered_extra)
         session.on(target.AttachedToTarget, lambda event: self._end_worker_script(event.target_info.target_id))
         session.on(network.LoadingFinished, self._finished)
         session.on(network.LoadingFailed, self._failed)
@@ -247,6 +248,10 @@ class Requests:
             )
         if event.response.mime_type.startswith(_STREAMS):
             self._end(event.request_id)
+
+    def _answered_extra(self, event: network.ResponseReceivedExtraInfo) -> None:
+        self.log.headers_received(event)
+        self._end_worker_script(event.request_id)
 
     def _failed(self, event: network.LoadingFailed) -> None:
         self.log.ended(event.request_id, event.timestamp, error=event.error_text)

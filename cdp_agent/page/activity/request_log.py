@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import TypedDict, Unpack
 
@@ -15,12 +15,18 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.snapshot.lines import shortened
 
+from .exchange import ExtraHeaders, HttpExchange
+
 MOST_KEPT = 1_000
 MOST_RESULTS = 1_000
 Status = int | str
 _LONGEST_ADDRESS = 300
 _LONGEST_KEPT = 20_000
 """Of an address: data that a page puts into one may be long."""
+_MOST_DETAILS = 4_000_000
+"""Bytes of headers and of what was sent, of all requests together."""
+_MOST_EARLY = 100
+"""Headers that Chrome tells before their request, and those of requests of which it never tells."""
 _CLASS = re.compile(r"[1-5]xx")
 _API = ("fetch", "xhr")
 
@@ -79,6 +85,7 @@ class LoggedRequest(msgspec.Struct):
     session: Session
     request_id: str
     since: float
+    exchange: HttpExchange
 
 
 class RequestLog:
@@ -88,12 +95,17 @@ class RequestLog:
         self._numbers = count(1)
         self._kept: dict[str, LoggedRequest] = {}
         self._dropped = 0
+        self._early: dict[str, ExtraHeaders] = {}
+        self._details = 0
+        """How many bytes the exchanges hold."""
 
     def sent(self, session: Session, event: network.RequestWillBeSent) -> None:
         """A request, or where it was redirected to."""
+        led_here = None
         if event.redirect_response is not None and event.request_id in self._kept:
             self.ended(event.request_id, event.timestamp, status=event.redirect_response.status)
             led_here = self._kept.pop(event.request_id)
+            self._details += led_here.exchange.answered(event.redirect_response, event.redirect_has_extra_info)
             self._kept[f"{event.request_id} {led_here.info.number}"] = led_here
         info = RequestInfo(
             number=next(self._numbers),
@@ -101,16 +113,32 @@ class RequestLog:
             url=event.request.url[:_LONGEST_KEPT],
             kind=(event.type or "other").lower(),
         )
-        self._kept[event.request_id] = LoggedRequest(info, session, event.request_id, event.timestamp)
+        if led_here is not None:
+            exchange = HttpExchange.after(led_here.exchange, event)
+        else:
+            exchange = HttpExchange.of(event, self._early.pop(event.request_id, ExtraHeaders()))
+        self._kept[event.request_id] = LoggedRequest(info, session, event.request_id, event.timestamp, exchange)
+        self._details += exchange.size
         if len(self._kept) > MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
+            self._details -= self._kept.pop(next(iter(self._kept))).exchange.size
             self._dropped += 1
+        if self._details > _MOST_DETAILS:
+            self._forget_details()
+
+    def headers_sent(self, event: network.RequestWillBeSentExtraInfo) -> None:
+        """The headers that went out with it, cookies among them."""
+        self._keep_extra(event.request_id, event.headers, lambda extra: extra.sent)
+
+    def headers_received(self, event: network.ResponseReceivedExtraInfo) -> None:
+        """The headers that came with its answer, cookies among them."""
+        self._keep_extra(event.request_id, event.headers, lambda extra: extra.received)
 
     def answered(self, event: network.ResponseReceived) -> None:
         """Its answer has begun to come."""
         if (found := self._kept.get(event.request_id)) is not None:
             response = event.response
             found.info = msgspec.structs.replace(found.info, status=response.status, mime_type=response.mime_type)
+            self._details += found.exchange.answered(response, event.has_extra_info)
 
     def ended(self, request_id: str, timestamp: float, **what: Unpack[_End]) -> None:
         """All of its answer has come, or none will."""
@@ -123,6 +151,7 @@ class RequestLog:
         of_document = (each.info.number for each in self._kept.values() if each.request_id == loader_id)
         first = min(of_document, default=math.inf)
         self._kept = {key: each for key, each in self._kept.items() if each.info.number >= first}
+        self._details = sum(each.exchange.size for each in self._kept.values())
         self._dropped = 0
 
     def found(self, *, kind: str | None, status: Status | None, text: str | None, max_results: int) -> RequestsResult:
@@ -131,6 +160,10 @@ class RequestLog:
             raise InvalidArguments(f"max_results is from 1 to {MOST_RESULTS:,}, not {max_results}.")
         wanted = list(self._wanted(kind, status, text))
         return RequestsResult(wanted[-max_results:], len(wanted), self._dropped)
+
+    def all(self) -> tuple[list[LoggedRequest], int]:
+        """Those that are remembered, in their order, and how many were sent before them."""
+        return sorted(self._kept.values(), key=lambda each: each.info.number), self._dropped
 
     def request(self, number: int) -> LoggedRequest:
         """The request of that number. Raises ActionError when there is none."""
@@ -142,6 +175,29 @@ class RequestLog:
     def by_id(self, request_id: str) -> LoggedRequest | None:
         """The request that Chrome names so."""
         return self._kept.get(request_id)
+
+    def _keep_extra(self, request_id: str, headers: msgspec.Raw, place: Callable[[ExtraHeaders], list[bytes]]) -> None:
+        found = self._kept.get(request_id)
+        if found is not None and not found.exchange.complete:
+            return
+        if found is not None:
+            extra = found.exchange.extra
+            self._details += len(bytes(headers))
+        else:
+            extra = self._early.setdefault(request_id, ExtraHeaders())
+            if len(self._early) > _MOST_EARLY:
+                del self._early[next(iter(self._early))]
+        place(extra).append(bytes(headers))
+
+    def _forget_details(self) -> None:
+        """Those of the oldest, until half of the limit is free: what was sent lately is asked for rather."""
+        self._details = sum(each.exchange.size for each in self._kept.values())
+        for each in self._kept.values():
+            if self._details <= _MOST_DETAILS // 2:
+                break
+            self._details -= each.exchange.size
+            each.exchange.forget()
+            self._details += each.exchange.size
 
     def _wanted(self, kind: str | None, status: Status | None, text: str | None) -> Iterator[RequestInfo]:
         kinds = _API if kind == "api" else None if kind is None else (kind.lower(),)

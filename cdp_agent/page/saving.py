@@ -1,0 +1,41 @@
+"""Files that are made of a page: for the user alone, in the place of what was there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import msgspec
+
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.security import files
+
+
+class HarSaved(msgspec.Struct, frozen=True):
+    """A HAR file of so many requests in `path`, `size` bytes long; `left_out` says what is not in it, and why."""
+
+    path: str
+    requests: int
+    size: int
+    left_out: list[str]
+
+
+async def save(path: str | os.PathLike[str], content: bytes) -> str:
+    """The whole path of the file, which has this content now. Raises InvalidArguments where it cannot be written."""
+    whole = whole_path(path)
+    try:
+        await asyncio.to_thread(files.write, Path(whole), content)
+    except OSError as error:
+        raise not_written(whole, error) from error
+    return whole
+
+
+def whole_path(path: str | os.PathLike[str]) -> str:
+    """From where we are, `~` understood."""
+    return os.path.abspath(os.path.expanduser(os.fspath(path)))
+
+
+def not_written(path: str, error: OSError) -> InvalidArguments:
+    """What is raised of a file that could not be written."""
+    return InvalidArguments(f"{path} was not written: {error.strerror or error}.")

@@ -74,7 +74,7 @@ def chrome_of_a_person(
     """The address of its WebSocket. `port` as on its command line, None for none."""
     listens = [] if port is None else [f"--remote-debugging-port={port}"]
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
-    command = [find_chrome(), f"--user-data-dir={profile}", *_FLAGS.split(), *sandbox, *listens, *flags]
+    command = [find_chrome(), f"--user-data-dir={profile}", *_FLAGS.split(), *sandbox, *listens, *flags, "about:blank"]
     supervised = [sys.executable, "-I", "-S", supervisor.__file__, str(profile), "given", str(os.getpid()), ""]
     with _running(
         [*supervised, *command], env={**os.environ, **environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -112,11 +112,21 @@ class Person:
         async with asyncio.timeout(_OPENS_WITHIN_S), tab.expect(cdp_page.LoadEventFired) as loaded:
             await tab.send(cdp_page.Navigate(url=url))
             await loaded
-            await self.connection.browser.send(ActivateTarget(target_id=opened.target_id))
-            for kind in ("mousePressed", "mouseReleased"):  # the address bar has the focus
-                await tab.send(DispatchMouseEvent(type=kind, x=1, y=1, button="left", click_count=1))
-            await self.see(tab, _IN_FRONT)
+            await self._to_front(tab, opened.target_id)
         return tab
+
+    async def see_first_window(self) -> None:
+        """Waits until the window that Chrome begins with is there: one that comes later covers what was opened."""
+        async with asyncio.timeout(_OPENS_WITHIN_S):
+            while not (tabs := await self.tabs()):
+                pass
+            await self._to_front(await self.look_at(tabs[0].target_id), tabs[0].target_id)
+
+    async def _to_front(self, tab: Session, target_id: str) -> None:
+        await self.connection.browser.send(ActivateTarget(target_id=target_id))
+        for kind in ("mousePressed", "mouseReleased"):  # the address bar has the focus
+            await tab.send(DispatchMouseEvent(type=kind, x=1, y=1, button="left", click_count=1))
+        await self.see(tab, _IN_FRONT)
 
     async def look_at(self, target_id: str) -> Session:
         attached = await self.connection.browser.send(target.AttachToTarget(target_id=target_id, flatten=True))

@@ -11,7 +11,7 @@ import pytest
 from bench.cancelling import cancel_calls
 from cdp_agent.browser import Browser
 from cdp_agent.browser.instance import Instance
-from cdp_agent.errors import InvalidArguments, PageClosed
+from cdp_agent.errors import InvalidArguments, PageClosed, ProtocolError
 from cdp_agent.page.activity.activity import Activity
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.action_runner import ActionRunner
@@ -112,6 +112,17 @@ async def test_closing_goes_on_when_whoever_waits_for_it_is_cancelled() -> None:
     assert page.closed
     with pytest.raises(PageClosed):
         reading.result()
+
+
+async def test_a_tab_that_could_not_be_attached_to_is_tried_again_by_the_next_who_needs_it() -> None:
+    refused = {"error": {"code": -32000, "message": "not now"}}
+    chrome = FakeChrome(lambda asked: refused if asked["method"] == "Target.attachToTarget" else None)
+    (page,) = fake_pages(chrome)
+
+    for tried in (1, 2):
+        with pytest.raises(ProtocolError, match="not now"):
+            await page.frames()
+        assert [each["method"] for each in chrome.received].count("Target.attachToTarget") == tried
 
 
 async def test_waiting_for_what_happens_is_no_task_that_could_be_left() -> None:

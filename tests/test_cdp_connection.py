@@ -110,12 +110,24 @@ async def test_a_crashed_session_fails_what_is_pending_and_takes_what_comes_afte
     pending = session.post(runtime.Evaluate(expression="1"))
 
     session.fail("its process crashed", closed=False)
+    stalled_because = session.stalled_because
+    session.resume()
     later = session.post(runtime.Evaluate(expression="2"))
     chrome.tell(id=2, result={"result": {"type": "number", "description": "two"}})
 
     with pytest.raises(SessionClosed, match="its process crashed"):
         await pending
     assert (await later).result.description == "two"
+    assert (stalled_because, session.stalled_because) == ("its process crashed", None)
+
+
+async def test_a_closed_session_answers_no_more_whoever_comes_back() -> None:
+    session = FakeChrome().connect().session("S")
+
+    session.fail("the target was closed")
+    session.resume()
+
+    assert session.stalled_because == "the target was closed"
 
 
 async def test_events_reach_the_handlers_of_their_session_only() -> None:

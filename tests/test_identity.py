@@ -24,6 +24,7 @@ LIST = """<h1>Orders</h1><ul></ul><p id=log></p>
     headed: ({name, more = ''}) => `<li><h2>${name}</h2> <i>${more}</i> <button>Open</button></li>`,
     counted: ({name, more = ''}, at) => `<li data-id="${at}"><b>${name}</b> <i>${more}</i> <button>Open</button></li>`,
     own: ({key, name}) => `<li>${name} <button id="open-${key}">Open</button></li>`,
+    same: ({name}) => `<li>${name} <button name="open">Open</button></li>`,
     generated: ({name}, at) => `<li>${name} <button id=":r${at}:">Open</button></li>`,
   }
   function render(kind, items) {
@@ -57,7 +58,7 @@ def with_more(items: list[Item], more: str) -> list[Item]:
     return [{**each, "more": more} for each in items]
 
 
-KINDS = ("keyed", "linked", "plain", "card", "headed", "counted", "own", "generated")
+KINDS = ("keyed", "linked", "plain", "card", "headed", "counted", "own", "same", "generated")
 KEYED = ("keyed", "linked", "own")
 
 

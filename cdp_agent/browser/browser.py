@@ -22,6 +22,7 @@ from .opening import Opens
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from cdp_agent.browser.launch.chrome import LaunchOptions
     from cdp_agent.browser.launch.proxy import Proxy
     from cdp_agent.page.tab.settings import Given
 
@@ -72,9 +73,7 @@ class Browser(BrowserContext):
         else pages are made to see, see `PageSettings`. Raises SetupError for a setting that makes no sense, and
         BrowserError, with what Chrome said, when it does not start within `timeout_s`.
         """
-        # Late: whoever connects needs none of it.
-        from cdp_agent.browser.launch.chrome import LaunchOptions
-        from cdp_agent.browser.launch.launcher import failed_to_start, launch
+        from cdp_agent.browser.launch.chrome import LaunchOptions  # late: whoever connects needs none of it
 
         size = viewport_of(viewport)
         chosen = ContextOptions.of(
@@ -94,25 +93,7 @@ class Browser(BrowserContext):
             window=LaunchOptions().window if size is None else (size.width, size.height),
         ).telling(chosen.settings, chosen.proxy)
 
-        async def open_() -> Instance:
-            process, transport = await launch(options, timeout_s)
-            # Late: Chrome comes up meanwhile.
-            from .instance import Instance
-
-            instance = Instance(Connection(transport), chosen, process=process)
-            try:
-                async with asyncio.timeout(timeout_s):
-                    await instance.start()
-            except TimeoutError as error:
-                raise await failed_to_start(process, f"did not answer within {timeout_s:g} s") from error
-            except (BrowserError, ProtocolError) as error:
-                raise await failed_to_start(process, f"cannot be talked to, {error}") from error
-            except BaseException:
-                await process.close()
-                raise
-            return instance
-
-        return Opening(open_)
+        return Opening(lambda: _launched(options, chosen, timeout_s))
 
     @staticmethod
     def connect(
@@ -226,3 +207,24 @@ class Opening(Opens[Browser]):
 
     async def _opened(self) -> Browser:
         return Browser(await self._open(), self._open)
+
+
+async def _launched(options: LaunchOptions, chosen: ContextOptions, timeout_s: float) -> Instance:
+    """Raises BrowserError."""
+    from cdp_agent.browser.launch.launcher import failed_to_start, launch  # late: whoever connects needs none of it
+
+    process, transport = await launch(options, timeout_s)
+    from .instance import Instance  # late: Chrome comes up meanwhile
+
+    instance = Instance(Connection(transport), chosen, process=process)
+    try:
+        async with asyncio.timeout(timeout_s):
+            await instance.start()
+    except TimeoutError as error:
+        raise await failed_to_start(process, f"did not answer within {timeout_s:g} s") from error
+    except (BrowserError, ProtocolError) as error:
+        raise await failed_to_start(process, f"cannot be talked to, {error}") from error
+    except BaseException:
+        await process.close()
+        raise
+    return instance

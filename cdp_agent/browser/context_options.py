@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cdp_agent.browser.launch.proxy import ChromeProxy, Proxy
     from cdp_agent.page.page import Page
     from cdp_agent.page.storage_state import StorageState, Visitor
-    from cdp_agent.page.tab.settings import Viewport
+    from cdp_agent.page.tab.settings import Given, Viewport
 
 
 class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,10 +41,10 @@ class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
         downloads: str | os.PathLike[str] | None,
         proxy: str | Proxy | None,
         storage_state: str | os.PathLike[str] | None,
-        settings: Mapping[str, object],
+        settings: Given,
         isolated: bool = False,
     ) -> ContextOptions:
-        """What was given, checked and read; `settings` as in `Given`. Raises SetupError."""
+        """What was given, checked and read. Raises SetupError."""
         found = state = None
         if proxy is not None:
             from cdp_agent.browser.launch.proxy import chrome_proxy  # late: most have none

@@ -216,7 +216,9 @@ class ActionRunner:
         finally:
             await self._stop(seen.settled)
         navigated, moved = self._watch.navigated, self._moved
-        failed = await activity.requests.failures_with_words(self._watch.requests, MAX_TOLD)
+        failed, uncaught = await asyncio.gather(
+            activity.requests.failures_with_words(self._watch.requests, MAX_TOLD), self._thrown()
+        )
         self._remember_filled(ref if action == "fill" and told.value is not None else None)
         return Receipt(
             action=action,
@@ -241,7 +243,7 @@ class ActionRunner:
                 for each in failed
                 if not (navigated and each.is_document_of(page.url))  # `status` says it
             ],
-            uncaught=[] if self._left else await self._thrown(),
+            uncaught=uncaught,
             blocked=seen.blocked,
             withheld=seen.withheld,
             settled=seen.settled,
@@ -252,6 +254,8 @@ class ActionRunner:
 
     async def _thrown(self) -> list[str]:
         page = self._page
+        if self._left:
+            return []
         thrown = await page.activity.console.thrown_since(await page.frames(), self._begun)
         return [str(each).removeprefix("error: Uncaught ") for each in thrown]
 

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeGuard
+from typing import TYPE_CHECKING, Literal, TypedDict, TypeGuard
 from zoneinfo import available_timezones
 
 import msgspec
@@ -79,25 +79,43 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Sent with every request of a page, whatever site it goes to."""
     rules: RequestRules | None = None
     """What pages may load, see rules.py."""
-    proxy_credentials: tuple[str, str] | None = None
-    """User and password."""
     navigation_timeout_s: float | None = None
     """How long `goto` gives a server to answer and its page to settle, and `back`, `forward` and `reload` theirs."""
     action_timeout_s: float | None = None
     """How long an action waits for its element to be shown, at rest, enabled and on top."""
 
     @staticmethod
-    def of(viewport: Viewport | tuple[int, int] | None = None, **given: Any) -> PageSettings:
-        """What was given, see `Given`, checked. Raises SetupError."""
-        headers = given.pop("extra_headers", None) or {}
-        place = given.pop("geolocation", None)
-        limits = {name: given.pop(name) for name in _OF_RULES if name in given}
+    def of(
+        viewport: Viewport | tuple[int, int] | None = None,
+        *,
+        user_agent: str | None = None,
+        locale: str | None = None,
+        timezone: str | None = None,
+        geolocation: Sequence[float] | None = None,
+        color_scheme: ColorScheme | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        allow: Iterable[str] | None = None,
+        deny: Iterable[str] | None = None,
+        block: Iterable[str] | None = None,
+        block_hosts: str | os.PathLike[str] | Iterable[str] | None = None,
+        proxy_credentials: tuple[str, str] | None = None,
+        navigation_timeout_s: float | None = None,
+        action_timeout_s: float | None = None,
+    ) -> PageSettings:
+        """What was given, checked; `proxy_credentials` are user and password. Raises SetupError."""
         settings = PageSettings(
             viewport=viewport_of(viewport),
-            geolocation=None if place is None else _checked_place(place),
-            headers=dict(headers),
-            rules=_rules(limits),
-            **given,
+            user_agent=user_agent,
+            locale=locale,
+            timezone=timezone,
+            geolocation=None if geolocation is None else _checked_place(geolocation),
+            color_scheme=color_scheme,
+            headers=dict(extra_headers or {}),
+            rules=rules_of(
+                allow=allow, deny=deny, block=block, block_hosts=block_hosts, proxy_credentials=proxy_credentials
+            ),
+            navigation_timeout_s=navigation_timeout_s,
+            action_timeout_s=action_timeout_s,
         )
         _check(settings)
         return settings
@@ -105,15 +123,6 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     def for_theirs(self) -> PageSettings:
         """What of it concerns us alone: for a tab that somebody else opened."""
         return PageSettings(navigation_timeout_s=self.navigation_timeout_s, action_timeout_s=self.action_timeout_s)
-
-
-_OF_RULES = ("allow", "deny", "block", "block_hosts", "proxy_credentials")
-
-
-def _rules(limits: dict[str, Any]) -> RequestRules | None:
-    if all(each is None for each in limits.values()):
-        return None
-    return rules_of(**limits)
 
 
 def viewport_of(given: Viewport | tuple[int, int] | None) -> Viewport | None:

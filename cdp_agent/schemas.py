@@ -18,7 +18,7 @@ from cdp_agent.events import Event
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.asking import ASKING
 from cdp_agent.tools.searching import searching
-from cdp_agent.trace import Line
+from cdp_agent.trace.event_file import Line
 from cdp_agent.websearch import Search
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"

@@ -30,6 +30,7 @@ from cdp_agent.security.secrets import GivenSecret
 from cdp_agent.steps.approval.approvals import Approvals
 from cdp_agent.steps.approval.setup import Given
 from cdp_agent.tools.base import Tool
+from cdp_agent.trace.options import TraceOptions, options_of
 
 if TYPE_CHECKING:
     from typing import TypedDict, Unpack
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
         approval_timeout_s: float
         stop: asyncio.Event | None
         pause: asyncio.Event | None
+        trace: TraceOptions | str | os.PathLike[str] | None
         environment: Mapping[str, str]
 
 
@@ -78,9 +80,10 @@ class Agent:
 
     `model` is provider/name, for example "openai/gpt-6-luna"; a key that is not given comes from the provider's
     variable in `environment`. `guardrails` are limits in the user's words, told to the model wherever they bind.
-    `max_actions_per_step` to `checkpoint`: see `Options`. `tools` are added to the built-in ones. `secrets` are named
-    to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for the origin of a run's
-    `url`.
+    `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or `TraceOptions`: each run writes what
+    happens into a folder of its own in it, see trace/README.md. `tools` are added to the built-in ones. `secrets` are
+    named to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for the origin of a
+    run's `url`.
 
     `fallback_model` takes over for the rest of a run when `model`, `planner` or `executor` fails for good; its key and
     address come from where those of a model do, and are the first one's where both have one provider.
@@ -137,6 +140,7 @@ class Agent:
         vision: bool = False,
         images_in_events: bool = False,
         checkpoint: Path | None = None,
+        trace: TraceOptions | str | os.PathLike[str] | None = None,
         tools: Iterable[Tool] = (),
         secrets: Mapping[str, GivenSecret] | None = None,
         fallback_model: str | None = None,
@@ -177,6 +181,7 @@ class Agent:
         )
         self._guardrails = guardrails
         self._secrets = dict(secrets or {})
+        self._trace = None if trace is None else options_of(trace)
         self._options = Options(
             limits=limits or Limits(),
             max_actions_per_step=max_actions_per_step,
@@ -185,6 +190,7 @@ class Agent:
             vision=vision,
             images_in_events=images_in_events,
             checkpoint=checkpoint,
+            trace=None if self._trace is None else self._trace.folder,
             search=search,
             search_base_url=search_base_url,
             allow_evaluate=allow_evaluate,
@@ -285,6 +291,7 @@ class Agent:
             run = Run(self._browser, self._endpoint, self._tools, self._options, given, self._fallback)
             _let_ask(run, self._by_steps.settings(by_hand=False))
             run.pause = pause
+            self._record(run)
             return Loop(run, page, stop).events()
         from cdp_agent.steps.flow.flow import planned  # late: steps take half as long to import as all of an agent
 
@@ -352,6 +359,7 @@ class Agent:
         approval_timeout_s: float = 300.0,
         stop: asyncio.Event | None = None,
         pause: asyncio.Event | None = None,
+        trace: TraceOptions | str | os.PathLike[str] | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> AsyncGenerator[Event, None]:
         """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
@@ -366,6 +374,7 @@ class Agent:
         if saved.model:
             found = endpoint(saved.model, base_url=address, api_key=api_key, environment=environment)
         options = msgspec.structs.replace(saved.options, checkpoint=folder)
+        traced = trace or options.trace
         fallback = fallback_of(options, found, address, None, environment)
         check_all_prices(options, found, fallback)
         asked = Given(
@@ -379,6 +388,8 @@ class Agent:
             run = Run(browser, found, built, options, task, fallback)
             _let_ask(run, asked)
             run.pause = pause
+            if traced is not None:
+                run.record(options_of(traced))
             return Loop(run, stop=stop, resumed=saved).events()
         from cdp_agent.steps.flow.resuming import rest_of  # late, see stream
 
@@ -393,14 +404,22 @@ class Agent:
         )
         built = for_steps(built, with_model=found is not None)
         run = Run(browser, found, built, options, task, fallback)
+        if traced is not None:
+            run.record(options_of(traced))
         return Loop(run, stop=stop, course=course).events()
+
+    def _record(self, run: Run) -> None:
+        if self._trace is not None:
+            run.record(self._trace)
 
     def _run_by_steps(self, first: Endpoint | None, task: Task) -> Run:
         tools = for_steps(self._tools, with_model=first is not None)
         options = self._options
         if first is None and self._uploads_what_is_named:
             options = msgspec.structs.replace(options, upload_folders=None)
-        return Run(self._browser, first, tools, options, task, self._fallback)
+        run = Run(self._browser, first, tools, options, task, self._fallback)
+        self._record(run)
+        return run
 
 
 def _let_ask(run: Run, settings: StepSettings) -> None:

@@ -79,6 +79,9 @@ class Batch:
         run = self._run
         understood = self._understood = [await understand_on(run.tabs.page, call, run.tools) for call in self._allowed]
         await self._note_restless()
+        if run.watcher is not None:
+            calls = [(each.tool, each.arguments) for each in understood if isinstance(each, Understood)]
+            await run.watcher.acts([(tool.name, ref) for tool, given in calls for ref in tool.refs_in(given)])
         for place, call in enumerate(map(_under_our_name, self._allowed, understood)):
             outcome = await self._call(call, understood[place])
             self.outcomes.append(outcome)

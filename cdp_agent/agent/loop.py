@@ -19,7 +19,6 @@ from cdp_agent.agent.turn import take_turn
 from cdp_agent.agent.typed_done import TypedDone
 from cdp_agent.errors import BrowserError, ModelError, ProtocolError, SetupError
 from cdp_agent.events import (
-    AgentStep,
     Event,
     TaskAborted,
     TaskCompleted,
@@ -68,19 +67,23 @@ class Loop:
         working.add_done_callback(lambda _: run.log.queue.put_nowait(None))
         watching = asyncio.create_task(self._cancel_on_stop(working))
         try:
-            while (event := await run.log.queue.get()) is not None:
-                yield event
-            if not working.cancelled():
-                working.result()
+            try:
+                while (event := await run.log.queue.get()) is not None:
+                    yield event
+                if not working.cancelled():
+                    working.result()
+            finally:
+                watching.cancel()
+                working.cancel()
+                await asyncio.wait([working, watching], timeout=_STOPS_WITHIN_S)
+            end = run.end = run.end or End(error=TaskError("aborted", "The run was stopped.", "user"))
+            if end.error is not None and end.error.code == "aborted":
+                run.emit(TaskAborted(**run.stamp, reason=end.error.message))
+            run.emit(TaskMetrics(**run.stamp, stats=run.tally.stats(events_to_come=2)))
+            run.emit(TaskCompleted(**run.stamp, result=run.result(end)))
         finally:
-            watching.cancel()
-            working.cancel()
-            await asyncio.wait([working, watching], timeout=_STOPS_WITHIN_S)
-        end = run.end = run.end or End(error=TaskError("aborted", "The run was stopped.", "user"))
-        if end.error is not None and end.error.code == "aborted":
-            run.emit(TaskAborted(**run.stamp, reason=end.error.message))
-        run.emit(TaskMetrics(**run.stamp, stats=run.tally.stats(events_to_come=2)))
-        run.emit(TaskCompleted(**run.stamp, result=run.result(end)))
+            if run.watcher is not None:
+                await run.watcher.close()
         while not run.log.queue.empty():
             if (last := run.log.queue.get_nowait()) is not None:
                 yield last
@@ -124,6 +127,8 @@ class Loop:
             run.fail("failed", str(error), "browser")
         except SetupError as error:  # the folder of the checkpoint
             run.fail("failed", str(error))
+        if run.watcher is not None:
+            await run.watcher.end()
         self._forget_checkpoint()
 
     async def _take_turns(self, run: Run, page: Page | None) -> None:
@@ -136,8 +141,7 @@ class Loop:
         while run.end is None:
             if not await hand_over(run):
                 break
-            run.tally.steps += 1
-            run.emit(AgentStep(**run.stamp))
+            run.begin_step()
             await take_turn(run)
             run.check_limits()
             await checkpoint.keep(run)

@@ -8,15 +8,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any
 
 import msgspec
 
 from cdp_agent.events import Event, without_image
+from cdp_agent.security.redaction import redact
 
 Sink = Callable[[Event], None]
-
-MASK = "***"
 
 
 def without(sink: Sink, kinds: Collection[type[Event]]) -> Sink:
@@ -37,23 +35,10 @@ def without_images(sink: Sink) -> Sink:
 
 def redacted(sink: Sink, secrets: Collection[str]) -> Sink:
     """Puts *** in the place of every secret, wherever it stands in an event."""
-    longest_first = sorted(filter(None, secrets), key=len, reverse=True)
 
     def take(event: Event) -> None:
         plain = msgspec.to_builtins(event)
-        clean = _redact(plain, longest_first)
+        clean = redact(plain, secrets)
         sink(event if clean == plain else msgspec.convert(clean, Event))
 
     return take
-
-
-def _redact(value: Any, secrets: list[str]) -> Any:
-    if isinstance(value, str):
-        for secret in secrets:
-            value = value.replace(secret, MASK)
-        return value
-    if isinstance(value, list):
-        return [_redact(each, secrets) for each in value]
-    if isinstance(value, dict):
-        return {_redact(key, secrets): _redact(each, secrets) for key, each in value.items()}
-    return value

@@ -8,4 +8,5 @@ from cdp_agent.config.keywords import page_keywords as page_keywords
 from cdp_agent.config.keywords import resume_keywords as resume_keywords
 from cdp_agent.config.keywords import secrets_of as secrets_of
 from cdp_agent.config.keywords import steps_keywords as steps_keywords
+from cdp_agent.config.keywords import trace_of as trace_of
 from cdp_agent.config.settings import Config as Config

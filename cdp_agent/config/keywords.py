@@ -15,8 +15,11 @@ from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.errors import SetupError
 from cdp_agent.page.tab.dialogs import DialogPolicy
 from cdp_agent.providers.request_options import Patience
+from cdp_agent.trace.options import TraceOptions
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cdp_agent.providers.services import Endpoint
 
 NO_MODEL = (
@@ -55,6 +58,8 @@ def steps_keywords(config: Config, environment: Mapping[str, str] = os.environ) 
     taken = {**_taken(config, "agent"), **_secrets(config, environment)}
     taken = {name: each for name, each in taken.items() if name not in ("model", "planner", "toolset")}
     taken["environment"] = environment_of(config, environment)
+    if config.trace is not None:
+        taken["trace"] = trace_of(config, config.trace)
     if limits := _taken(config, "limits"):
         taken["limits"] = Limits(**limits)
     if patience := _taken(config, "patience"):
@@ -68,7 +73,13 @@ def resume_keywords(config: Config, environment: Mapping[str, str] = os.environ)
     return {
         "environment": environment_of(config, environment),
         **{name: taken[name] for name in ("base_url", "secrets") if name in taken},
+        **({} if config.trace is None else {"trace": trace_of(config, config.trace)}),
     }
+
+
+def trace_of(config: Config, folder: Path) -> TraceOptions:
+    """A trace in that folder, without any value of the settings that must never be shown."""
+    return TraceOptions(folder=folder, redacted=tuple(secrets_of(config)))
 
 
 def endpoint_of(config: Config, environment: Mapping[str, str] = os.environ) -> Endpoint:

@@ -276,6 +276,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         tuple[str, ...], told(_OUTPUT, "kinds of events to leave out, such as agent:observed", "command")
     ] = ()
     images_in_events: Annotated[bool, told(_OUTPUT, "pictures too", "agent")] = False
+    trace: Annotated[
+        Path | None,
+        told(_OUTPUT, "a folder that gets one for each run, with all that happened in it", "agent"),
+    ] = None
     quiet: Annotated[bool, told(_OUTPUT, "tell nothing of the steps", "command", short="-q")] = False
     json: Annotated[bool, told(_OUTPUT, "print results as JSON", "command")] = False
     debug: Annotated[bool, told(_OUTPUT, "tell on stderr what is usually not worth it", "command")] = False

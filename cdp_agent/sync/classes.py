@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from cdp_agent.steps.approval.setup import Approve
     from cdp_agent.sync.face import ApproveCall, Approver, AskUser, StopSignal
     from cdp_agent.tools.base import Tool
+    from cdp_agent.trace.options import TraceOptions
 
     class Where(TypedDict, total=False):
         """What `run` and `stream` take beside the task and the form of its answer."""
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
         approval_timeout_s: float
         stop: StopSignal | None
         pause: StopSignal | None
+        trace: TraceOptions | str | os.PathLike[str] | None
         environment: Mapping[str, str]
 
 
@@ -880,9 +882,10 @@ class Agent(Face[AsyncAgent]):
 
     `model` is provider/name, for example "openai/gpt-6-luna"; a key that is not given comes from the provider's
     variable in `environment`. `guardrails` are limits in the user's words, told to the model wherever they bind.
-    `max_actions_per_step` to `checkpoint`: see `Options`. `tools` are added to the built-in ones. `secrets` are named
-    to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for the origin of a run's
-    `url`.
+    `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or `TraceOptions`: each run writes what
+    happens into a folder of its own in it, see trace/README.md. `tools` are added to the built-in ones. `secrets` are
+    named to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for the origin of a
+    run's `url`.
 
     `fallback_model` takes over for the rest of a run when `model`, `planner` or `executor` fails for good; its key and
     address come from where those of a model do, and are the first one's where both have one provider.
@@ -939,6 +942,7 @@ class Agent(Face[AsyncAgent]):
         vision: bool = False,
         images_in_events: bool = False,
         checkpoint: Path | None = None,
+        trace: TraceOptions | str | os.PathLike[str] | None = None,
         tools: Iterable[Tool] = (),
         secrets: Mapping[str, GivenSecret] | None = None,
         fallback_model: str | None = None,
@@ -983,6 +987,7 @@ class Agent(Face[AsyncAgent]):
                 vision=vision,
                 images_in_events=images_in_events,
                 checkpoint=checkpoint,
+                trace=trace,
                 tools=tools,
                 secrets=secrets,
                 fallback_model=fallback_model,
@@ -1149,6 +1154,7 @@ class Agent(Face[AsyncAgent]):
         approval_timeout_s: float = 300.0,
         stop: StopSignal | None = None,
         pause: StopSignal | None = None,
+        trace: TraceOptions | str | os.PathLike[str] | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> Generator[Event, None, None]:
         """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
@@ -1173,6 +1179,7 @@ class Agent(Face[AsyncAgent]):
                     approval_timeout_s=approval_timeout_s,
                     stop=event_of(stop),
                     pause=event_of(pause),
+                    trace=trace,
                     environment=environment,
                 )
             )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from cdp_agent.agent.base.usage import UsageMeter
 from cdp_agent.events import Event
 from cdp_agent.security.secrets import Secrets
+
+if TYPE_CHECKING:
+    from cdp_agent.trace.recorder import Recorder
 
 
 class Stamp(TypedDict):
@@ -26,6 +29,8 @@ class EventLog:
         """What happened, in order; None is the last."""
         self._usage = usage
         self.secrets = secrets
+        self.recorder: Recorder | None = None
+        """Writes them down, too, where a trace is wanted."""
 
     @property
     def stamp(self) -> Stamp:
@@ -35,4 +40,7 @@ class EventLog:
     def emit(self, event: Event) -> None:
         """Says what happened."""
         self._usage.events += 1
-        self.queue.put_nowait(self.secrets.masked(event))
+        masked = self.secrets.masked(event)
+        self.queue.put_nowait(masked)
+        if self.recorder is not None:
+            self.recorder.event(masked)

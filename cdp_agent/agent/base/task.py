@@ -59,7 +59,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     `max_actions_per_step`: so many tool calls of one reply are run. `batch_policy`: a click ends such a batch always
     ("conservative"), or only when its receipt shows more than its own target changed ("observed"). `replan`: the model
     may revise its plan. `vision`: it is shown pictures, and the events have them too with `images_in_events`.
-    `checkpoint`: the folder where what is needed to go on is written after each step. `manner`: how its model is asked.
+    `checkpoint`: the folder where what is needed to go on is written after each step. `trace`: the folder that gets one
+    with all that happens. `manner`: how its model is asked.
     `fallback_model` takes over when that fails; `prices` is a file of the user's. `search`, at `search_base_url` where
     that is not its own: how it searches the web. `toolset`: "vendor" for the browser tools that the model's maker has
     defined, in the place of ours. `allow_evaluate`: the model may run JavaScript in the page.
@@ -72,6 +73,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     vision: bool = False
     images_in_events: bool = False
     checkpoint: Path | None = None
+    trace: Path | None = None
     search: str | None = None
     search_base_url: str | None = None
     allow_evaluate: bool = False

@@ -85,7 +85,7 @@ class ModelCalls:
             prices=self.budget.prices,
             notice=self._notice,
         )
-        client.budget, client.secrets = self.budget, self._log.secrets
+        client.budget, client.secrets, client.recorder = self.budget, self._log.secrets, self._log.recorder
         return client
 
     def _notice(self, message: str, error: ModelError) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from cdp_agent.agent.model.budget import Budget
-from cdp_agent.errors import BadReply
+from cdp_agent.errors import BadReply, ModelError
 from cdp_agent.providers.base import Reply, Request
 from cdp_agent.providers.client import Client
 from cdp_agent.providers.shared.estimate import counted_or_estimated, estimated_usage
@@ -15,6 +16,7 @@ from cdp_agent.security.secrets import Secrets
 
 if TYPE_CHECKING:
     from cdp_agent.providers.services import Endpoint
+    from cdp_agent.trace.recorder import Recorder
 
 
 class RunClient(Client):
@@ -22,12 +24,23 @@ class RunClient(Client):
 
     budget: Budget
     secrets: Secrets
+    recorder: Recorder | None = None
 
     async def ask(self, request: Request) -> Reply:
         """See `Client.ask`. Raises OverBudget, too."""
         self.budget.check()
         masked = msgspec.structs.replace(request, messages=self.secrets.masked(request.messages))
-        return self.secrets.masked(await super().ask(masked))
+        recorder = self.recorder
+        if recorder is None:
+            return self.secrets.masked(await super().ask(masked))
+        number, began = recorder.asked(masked, self.endpoint.provider), time.perf_counter()
+        try:
+            reply = self.secrets.masked(await super().ask(masked))
+        except ModelError as error:
+            recorder.failed(number, error, time.perf_counter() - began)
+            raise
+        recorder.replied(number, reply, time.perf_counter() - began)
+        return reply
 
     def counted(self, request: Request, reply: Reply, endpoint: Endpoint) -> Reply:
         """The reply as it counts in the run: by its provider's figures, or by an estimate."""

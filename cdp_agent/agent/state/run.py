@@ -26,7 +26,7 @@ from cdp_agent.agent.observation.volatile_lines import VolatileLines
 from cdp_agent.agent.state.conversation import Conversation, Shared
 from cdp_agent.agent.state.evidence import Evidence
 from cdp_agent.agent.state.vision import Vision
-from cdp_agent.events import AgentObserved, AgentStatus, BrowserNavigated, Event
+from cdp_agent.events import AgentObserved, AgentStatus, AgentStep, BrowserNavigated, Event
 from cdp_agent.outcome import AgentResult, TaskError, Validation
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from cdp_agent.browser.context import BrowserContext
     from cdp_agent.decisions import AskUser
     from cdp_agent.providers.client import Client
+    from cdp_agent.trace.options import TraceOptions
+    from cdp_agent.trace.watcher import Watcher
 
 
 _NARROWER = 0.7
@@ -114,7 +116,28 @@ class Run:
         """Asks the user, None where nobody is there."""
         self.pause: asyncio.Event | None = None
         """Set by whoever wants to act in the page themselves."""
+        self.watcher: Watcher | None = None
+        """What looks at its tabs for its trace, where there is one."""
         self.end: End | None = None
+
+    def record(self, trace: TraceOptions) -> None:
+        """Writes a trace from now on. Raises SetupError where it cannot be written."""
+        from cdp_agent.trace.recorder import Recorder  # few runs have one
+        from cdp_agent.trace.watcher import Watcher
+
+        recorder = self.log.recorder = Recorder(
+            trace,
+            self.secrets.mask(self.task.text),
+            lambda why: self.emit(AgentStatus(**self.stamp, message=why)),
+        )
+        self.watcher = Watcher(recorder, self.secrets, lambda: self.tabs.visited if "tabs" in vars(self) else ())
+
+    def begin_step(self) -> None:
+        """Counts a step, and says so."""
+        self.tally.steps += 1
+        self.emit(AgentStep(**self.stamp))
+        if self.watcher is not None:
+            self.watcher.look()
 
     @property
     def stamp(self) -> Stamp:

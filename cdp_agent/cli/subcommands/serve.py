@@ -19,7 +19,7 @@ from cdp_agent.errors import SetupError
 
 DEFAULT_PORT = 8765
 _NOT_OF_IT = {"url", "data", "answer_schema", "checkpoint", "tab", "save_storage_state", "approve"} | (
-    FOR_OUTPUT - {"debug"}
+    FOR_OUTPUT - {"trace", "debug"}
 )
 _SHOWN = ("model", "max_runs")
 

@@ -24,7 +24,7 @@ from cdp_agent.cli.terminal.interactive import Interactive, in_a_window
 from cdp_agent.cli.terminal.output import to_stdout
 from cdp_agent.cli.terminal.text import for_terminal
 from cdp_agent.cli.words import HOST, Chosen
-from cdp_agent.config import Config, agent_keywords, resume_keywords
+from cdp_agent.config import Config, agent_keywords, resume_keywords, trace_of
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event
 from cdp_agent.outcome import AgentResult
@@ -40,7 +40,7 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     parser = Parser("run", "Carry out a task in the browser, with a model.", "%(prog)s TASK [options]", more="all")
     parser.add_argument("task", metavar="TASK", help="what to do, in plain words")
     parser.add_argument("-i", "--interactive", action="store_true", help="answer its questions; Ctrl-C or p pauses it")
-    add_settings(parser, SETTINGS, shown=("url", "data", "answer_schema", "model", "max_steps"))
+    add_settings(parser, SETTINGS, shown=("url", "data", "answer_schema", "model", "max_steps", "trace"))
     found = parser.read(words)
     asked = loaded(found, caller)
     if found.interactive:
@@ -92,6 +92,8 @@ def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     folder = Path(caller.folder) / found.folder.expanduser()
     saved = load(folder)
     keywords = resume_keywords(config, caller.environment)
+    if config.trace is None and saved.options.trace is not None:  # as it was, without what must not be shown now
+        keywords["trace"] = trace_of(config, saved.options.trace)
     if saved.by_steps is not None:
         keywords |= approval_keywords(config, at_terminal=caller.at_terminal)
         if config.approve is None and not config.approval_rules:

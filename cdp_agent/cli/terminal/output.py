@@ -17,7 +17,7 @@ from cdp_agent.cli.terminal.live import Live
 from cdp_agent.config import Config, secrets_of
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event
-from cdp_agent.trace import Line, TraceStarted, TraceWriter
+from cdp_agent.trace.event_file import Line, TraceStarted, TraceWriter
 
 _STDOUT = "-"
 

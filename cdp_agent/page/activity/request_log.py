@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import TypedDict, Unpack
@@ -98,6 +99,8 @@ class RequestLog:
         self._early: dict[str, ExtraHeaders] = {}
         self._details = 0
         """How many bytes the exchanges hold."""
+        self.past: deque[LoggedRequest] | None = None
+        """Those that were forgotten, where somebody keeps them: else None."""
 
     def sent(self, session: Session, event: network.RequestWillBeSent) -> None:
         """A request, or where it was redirected to."""
@@ -120,7 +123,7 @@ class RequestLog:
         self._kept[event.request_id] = LoggedRequest(info, session, event.request_id, event.timestamp, exchange)
         self._details += exchange.size
         if len(self._kept) > MOST_KEPT:
-            self._details -= self._kept.pop(next(iter(self._kept))).exchange.size
+            self._forget(next(iter(self._kept)))
             self._dropped += 1
         if self._details > _MOST_DETAILS:
             self._forget_details()
@@ -150,9 +153,16 @@ class RequestLog:
         """The document was replaced by that one: what was asked for before it is of no interest any more."""
         of_document = (each.info.number for each in self._kept.values() if each.request_id == loader_id)
         first = min(of_document, default=math.inf)
-        self._kept = {key: each for key, each in self._kept.items() if each.info.number >= first}
+        for key in [key for key, each in self._kept.items() if each.info.number < first]:
+            self._forget(key)
         self._details = sum(each.exchange.size for each in self._kept.values())
         self._dropped = 0
+
+    def _forget(self, key: str) -> None:
+        forgotten = self._kept.pop(key)
+        self._details -= forgotten.exchange.size
+        if self.past is not None:
+            self.past.append(forgotten)
 
     def found(self, *, kind: str | None, status: Status | None, text: str | None, max_results: int) -> RequestsResult:
         """See `Page.requests`."""

@@ -12,7 +12,7 @@ from cdp_agent.agent.observation.stuck_detector import Stuck
 from cdp_agent.agent.state import checkpoint, recovery
 from cdp_agent.decisions import Execute, Reword, Skip
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, InvalidArguments
-from cdp_agent.events import AgentStep, FirewallBlocked, TaskMetricsIncremental
+from cdp_agent.events import FirewallBlocked, TaskMetricsIncremental
 from cdp_agent.page.policy.holding import Act
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.providers.base import ToolCall
@@ -57,8 +57,7 @@ StepOutcome = Done | Skipped | Failed | Ended
 async def do_step(work: StepRun, number: int, instruction: str, attempt: int = 1) -> tuple[str, StepOutcome]:
     """What came of the step, and its words as they were at last. Raises ModelError, OverBudget, BrowserError."""
     run, work.begun = work.run, number
-    run.tally.steps += 1
-    run.emit(AgentStep(**run.stamp))
+    run.begin_step()
     came: StepOutcome | str = instruction
     while isinstance(came, str):  # what it was reworded to
         instruction = came

@@ -1,0 +1,141 @@
+"""The lines of a trace beside its events, each a JSON object with `type`, `timestamp` (Unix seconds) and `step`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from cdp_agent.event import BaseEvent
+from cdp_agent.page.activity.console import ConsoleMessage
+from cdp_agent.page.activity.request_log import RequestInfo
+from cdp_agent.page.picture.marks import Box
+from cdp_agent.providers.base import FinishReason, ToolCall, Usage
+
+Subject = Literal["event", "prompt", "reply", "picture", "network", "console"]
+
+
+class TraceOmitted(BaseEvent, frozen=True, tag="trace:omitted"):
+    """Something was left out (`count`), or cut; `why` names the limit, or what went wrong.
+
+    It is told when that happens first, and again with the number of all when the run ends.
+    """
+
+    what: Subject
+    why: str
+    count: int = 1
+
+
+class ModelMessage(BaseEvent, frozen=True, tag="model:message"):
+    """A message of a conversation, once: requests name it by its number.
+
+    Its role is in `message` ("system", "user", "assistant", "tool_result"). Pictures in it are files (`file`) of the
+    folder; what a provider keeps in it for itself is left out.
+    """
+
+    number: int
+    message: dict[str, Any]
+
+
+class ModelTools(BaseEvent, frozen=True, tag="model:tools"):
+    """Tools as a model is told of them, once: requests name them by this number."""
+
+    number: int
+    tools: list[dict[str, Any]]
+
+
+class ModelRequest(BaseEvent, frozen=True, tag="model:request"):
+    """A model is asked with these messages, in order, and tools.
+
+    `operation` is "planning", "action", "validation" and the like, "tool" where a tool asks by itself.
+    """
+
+    number: int
+    operation: str
+    provider: str
+    model: str
+    messages: list[int]
+    tools: int | None = None
+    tool_choice: str = "auto"
+
+
+class ModelReply(BaseEvent, frozen=True, tag="model:reply"):
+    """What came of the request of that number. `usage.cost` is in US dollars, None where it is not known."""
+
+    number: int
+    duration_s: float
+    text: str
+    reasoning: str
+    tool_calls: list[ToolCall]
+    finish_reason: FinishReason
+    usage: Usage
+    refusal: str = ""
+
+
+class ModelFailure(BaseEvent, frozen=True, tag="model:failure"):
+    """The request of that number got no reply; `kind` is the class of the error."""
+
+    number: int
+    duration_s: float
+    kind: str
+    message: str
+
+
+class PictureTaken(BaseEvent, frozen=True, tag="picture"):
+    """What a tab's window showed when the step began; `width` and `height` are of its viewport, in CSS pixels."""
+
+    number: int
+    tab: str
+    url: str
+    file: str
+    size: int
+    width: float
+    height: float
+
+
+class PictureTarget(BaseEvent, frozen=True, tag="picture:target"):
+    """Where the element that `tool` then acted on is in that picture, in CSS pixels; no boxes where it is not seen."""
+
+    picture: int
+    tool: str
+    ref: str
+    boxes: list[Box]
+
+
+class RequestLine(BaseEvent, frozen=True, tag="network:request"):
+    """A request of a tab, written when its answer has come, or at the end of the run.
+
+    `timestamp` is when it was sent.
+    """
+
+    tab: str
+    request: RequestInfo
+
+
+class ConsoleLine(BaseEvent, frozen=True, tag="console:message"):
+    """What a tab wrote to its console, and the time when that was noticed."""
+
+    tab: str
+    message: ConsoleMessage
+
+
+ModelLine = ModelMessage | ModelTools | ModelRequest | ModelReply | ModelFailure
+PictureLine = PictureTaken | PictureTarget
+Record = ModelLine | PictureLine | RequestLine | ConsoleLine
+
+
+def kept_as(line: msgspec.Struct) -> Subject:
+    """As what a line counts where something is left out."""
+    match line:
+        case ModelMessage() | ModelTools() | ModelRequest():
+            return "prompt"
+        case ModelReply() | ModelFailure():
+            return "reply"
+        case PictureTaken() | PictureTarget():
+            return "picture"
+        case RequestLine():
+            return "network"
+        case ConsoleLine():
+            return "console"
+        case _:
+            return "event"

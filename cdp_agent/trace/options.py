@@ -1,0 +1,78 @@
+"""Where a trace goes, and how much of it there may be."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from cdp_agent.errors import SetupError
+
+EVENTS = "events.jsonl"
+MODEL = "model.jsonl"
+PICTURES = "pictures.jsonl"
+NETWORK = "network.jsonl"
+CONSOLE = "console.jsonl"
+_LONGEST_NAME = 40
+_ATTEMPTS = 20
+
+
+class TraceOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """`folder` gets a folder for each run.
+
+    `max_bytes` is how much a run writes in all, `max_line_bytes` how long one line may be, and `max_picture_bytes` a
+    picture; what is left out is named in the events. `pictures`: whether the pages are photographed. `redacted` are
+    texts that are written nowhere, beside the secrets of the run: keys of the caller's.
+    """
+
+    folder: Path
+    max_bytes: int = 200_000_000
+    max_line_bytes: int = 1_000_000
+    max_picture_bytes: int = 2_000_000
+    pictures: bool = True
+    redacted: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("max_bytes", "max_line_bytes", "max_picture_bytes"):
+            if getattr(self, name) < 1:
+                raise SetupError(f"{name} is at least 1, not {getattr(self, name)}.")
+
+
+def options_of(trace: TraceOptions | str | os.PathLike[str]) -> TraceOptions:
+    """The options, where only the folder was given, too."""
+    return trace if isinstance(trace, TraceOptions) else TraceOptions(folder=Path(trace).expanduser())
+
+
+def new_run_folder(parent: Path, words: str) -> Path:
+    """A new folder for a run (mode 700), named by the time and the first words of its task.
+
+    Raises SetupError where none can be made.
+    """
+    began = datetime.now().strftime("%Y%m%d-%H%M%S")
+    name = re.sub(r"[^a-z0-9]+", "-", words.lower())[:_LONGEST_NAME].strip("-") or "run"
+    try:
+        parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for _ in range(_ATTEMPTS):
+            folder = parent / f"{began}-{name}-{secrets.token_hex(2)}"
+            try:
+                folder.mkdir(mode=0o700)
+            except FileExistsError:
+                continue
+            return folder
+    except OSError as error:
+        raise SetupError(f"The trace cannot be written to {parent}: {error.strerror}.") from error
+    raise SetupError(f"The trace cannot be written to {parent}: all names are taken.")
+
+
+def run_folders(parent: Path) -> list[Path]:
+    """The folders of runs that lie in this one, the latest last; itself where it is one."""
+    if (parent / EVENTS).is_file():
+        return [parent]
+    try:
+        return sorted(each for each in parent.iterdir() if (each / EVENTS).is_file())
+    except OSError as error:
+        raise SetupError(f"{parent} cannot be read: {error.strerror}.") from error

@@ -1,0 +1,307 @@
+"""Writes what happens in a run into its folder, line by line as it happens, within limits.
+
+What is given here has no secrets of the run in it. A line is written with one call to the system, so that what was
+written stays when the process is killed. Where nothing more can be written, that is told once and the run goes on.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import logging
+import os
+import time
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from cdp_agent.errors import ModelError, SetupError
+from cdp_agent.event import BaseEvent
+from cdp_agent.events import AgentProcessing, AgentStep, Event, TaskCompleted, without_image
+from cdp_agent.page.picture.paint import Picture
+from cdp_agent.providers.base import Assistant, Forced, Message, Reply, Request
+from cdp_agent.security.redaction import redact
+from cdp_agent.trace import lines
+from cdp_agent.trace.event_file import TraceStarted
+from cdp_agent.trace.lines import Record, Subject, TraceOmitted, kept_as
+from cdp_agent.trace.options import CONSOLE, EVENTS, MODEL, NETWORK, PICTURES, TraceOptions, new_run_folder
+
+_FILES: dict[Subject, str] = {
+    "event": EVENTS,
+    "prompt": MODEL,
+    "reply": MODEL,
+    "picture": PICTURES,
+    "network": NETWORK,
+    "console": CONSOLE,
+}
+_FOR_EVENTS = 0.1
+"""The share of all bytes that is kept free for events, when the rest is full."""
+_LONGEST_TEXTS = (50_000, 5_000, 500)
+"""So many characters of each text are left of a line that is too long: the first that makes it short enough."""
+_ALWAYS = (TraceOmitted, TaskCompleted)
+"""Short, few, and what a reader needs."""
+_log = logging.getLogger(__name__)
+
+
+class Recorder:
+    """Writes one run into a folder of its own. `close` it at the end.
+
+    `words` are those of the task, for the folder's name. `problem` is called once, with why, when nothing more can be
+    written. Raises SetupError where the folder cannot be made.
+    """
+
+    def __init__(self, options: TraceOptions, words: str, problem: Callable[[str], object] = lambda why: None) -> None:
+        self.options = options
+        self.problem = problem
+        self.folder = new_run_folder(options.folder, redact(words, options.redacted))
+        self.step = 0
+        """The step of the last event."""
+        self._began: list[tuple[float, int]] = []
+        """When each step began."""
+        self._files: dict[str, int] = {}
+        self._sizes: Counter[str] = Counter()
+        self._written = 0
+        self._omitted: Counter[tuple[Subject, str]] = Counter()
+        self._is_broken = False
+        self._operation = "tool"
+        self._requests = 0
+        self._known: dict[bytes, int] = {}
+        """The numbers of messages and tools, by what they are."""
+        self._saved: dict[bytes, str] = {}
+        """The files of pictures, by what they are."""
+        self._pictures = 0
+        try:
+            self._append(EVENTS, msgspec.json.encode(TraceStarted()) + b"\n")
+        except OSError as error:
+            raise SetupError(f"The trace cannot be written to {self.folder}: {error.strerror}.") from error
+
+    def event(self, event: Event) -> None:
+        """Something happened. Pictures in it are not written: those that were shown to a model are in its messages."""
+        self.step = event.step
+        if isinstance(event, AgentProcessing):
+            self._operation = event.operation
+        elif isinstance(event, AgentStep):
+            self._operation = "tool"
+            self._began.append((event.timestamp, event.step))
+        self._write("event", without_image(event))
+
+    def record(self, line: Record) -> None:
+        """Anything else."""
+        self._write(kept_as(line), line)
+
+    def asked(self, request: Request, provider: str) -> int:
+        """A model is asked: the number of the request, for what comes of it."""
+        self._requests += 1
+        operation, self._operation = self._operation, "tool"
+        tools = [_shown_tool(each) for each in request.tools]
+        choice = request.tool_choice
+        self.record(
+            lines.ModelRequest(
+                **self.stamp,
+                number=self._requests,
+                operation=operation,
+                provider=provider,
+                model=request.model,
+                messages=[self._message(each) for each in request.messages],
+                tools=self._once(tools, lambda number: lines.ModelTools(**self.stamp, number=number, tools=tools))
+                if tools
+                else None,
+                tool_choice=choice.name if isinstance(choice, Forced) else choice,
+            )
+        )
+        return self._requests
+
+    def replied(self, number: int, reply: Reply, duration_s: float) -> None:
+        """The model's reply to that request."""
+        self.record(
+            lines.ModelReply(
+                **self.stamp,
+                number=number,
+                duration_s=round(duration_s, 3),
+                text=reply.text,
+                reasoning=reply.reasoning,
+                tool_calls=list(reply.tool_calls),
+                finish_reason=reply.finish_reason,
+                usage=reply.usage,
+                refusal=reply.refusal,
+            )
+        )
+
+    def failed(self, number: int, error: ModelError, duration_s: float) -> None:
+        """That request got no reply."""
+        self.record(
+            lines.ModelFailure(
+                **self.stamp,
+                number=number,
+                duration_s=round(duration_s, 3),
+                kind=type(error).__name__,
+                message=str(error),
+            )
+        )
+
+    def picture(
+        self, picture: Picture, *, step: int, taken: float, tab: str, url: str, viewport: tuple[float, float]
+    ) -> int | None:
+        """Keeps what a tab showed at that time: its number, None where it was left out."""
+        file = self._save(picture.data, picture.format)
+        if file is None:
+            return None
+        self._pictures += 1
+        self.record(
+            lines.PictureTaken(
+                timestamp=taken,
+                step=step,
+                number=self._pictures,
+                tab=tab,
+                url=url,
+                file=file,
+                size=len(picture.data),
+                width=viewport[0],
+                height=viewport[1],
+            )
+        )
+        return self._pictures
+
+    def omit(self, what: Subject, why: str) -> None:
+        """Something is left out: told the first time, and counted."""
+        self._omitted[what, why] += 1
+        if self._omitted[what, why] == 1:
+            self._write("event", TraceOmitted(**self.stamp, what=what, why=why))
+
+    def close(self) -> None:
+        """Says what was left out in all. Nothing is written afterwards."""
+        for (what, why), count in self._omitted.items():
+            if count > 1:
+                self._write("event", TraceOmitted(**self.stamp, what=what, why=why, count=count))
+        self._is_broken = True
+        for file in self._files.values():
+            os.close(file)
+        self._files.clear()
+
+    def step_at(self, timestamp: float) -> int:
+        """The step that was under way then."""
+        begun = bisect_right(self._began, timestamp, key=lambda each: each[0])
+        return self._began[begun - 1][1] if begun else 0
+
+    @property
+    def stamp(self) -> dict[str, Any]:
+        """For a line of now."""
+        return {"timestamp": time.time(), "step": self.step}
+
+    def _message(self, message: Message) -> int:
+        """The number of a message, which is written when it is new."""
+        if isinstance(message, Assistant):
+            message = msgspec.structs.replace(message, state=None)
+        plain: dict[str, Any] = msgspec.to_builtins(message, builtin_types=(bytes,))
+        for image in [each for each in [*plain.get("parts", ()), *plain.get("images", ())] if "data" in each]:
+            content = image.pop("data")
+            image["file"] = self._save(content, image["media_type"].partition("/")[2])
+        return self._once(plain, lambda number: lines.ModelMessage(**self.stamp, number=number, message=plain))
+
+    def _once(self, what: Any, line: Callable[[int], Record]) -> int:
+        digest = hashlib.blake2b(msgspec.json.encode(what), digest_size=16).digest()
+        if digest not in self._known:
+            self._known[digest] = len(self._known) + 1
+            self.record(line(self._known[digest]))
+        return self._known[digest]
+
+    def _save(self, content: bytes, format: str) -> str | None:
+        """The file of a picture, which is written when it is new; None where it is left out."""
+        digest = hashlib.blake2b(content, digest_size=16).digest()
+        if digest in self._saved:
+            return self._saved[digest]
+        if self._is_broken:
+            return None
+        limit = self.options.max_picture_bytes
+        if len(content) > limit:
+            self.omit("picture", f"longer than {limit:,} bytes")
+            return None
+        if not self._has_room("picture", len(content)):
+            return None
+        name = f"pictures/{len(self._saved) + 1:04}.{format}"
+        try:
+            (self.folder / "pictures").mkdir(mode=0o700, exist_ok=True)
+            self._append(name, content)
+            os.close(self._files.pop(name))
+        except OSError as error:
+            self._give_up(error)
+            return None
+        self._saved[digest] = name
+        return name
+
+    def _write(self, subject: Subject, line: BaseEvent) -> None:
+        if self._is_broken:
+            return
+        encoded, limit = self._encoded(line), self.options.max_line_bytes
+        for longest in _LONGEST_TEXTS:
+            if len(encoded) <= limit:
+                break
+            encoded = self._encoded(line, longest)
+            if len(encoded) <= limit:
+                self.omit(subject, f"cut: a line may have {limit:,} bytes")
+        if len(encoded) > limit:
+            self.omit(subject, f"a line may have {limit:,} bytes")
+            return
+        if not isinstance(line, _ALWAYS) and not self._has_room(subject, len(encoded)):
+            return
+        try:
+            self._append(_FILES[subject], encoded)
+        except OSError as error:
+            self._give_up(error)
+
+    def _encoded(self, line: BaseEvent, longest: int | None = None) -> bytes:
+        if not self.options.redacted and longest is None:
+            return msgspec.json.encode(line) + b"\n"
+        plain = redact(msgspec.to_builtins(line), self.options.redacted)
+        return msgspec.json.encode(plain if longest is None else _cut(plain, longest)) + b"\n"
+
+    def _has_room(self, subject: Subject, size: int) -> bool:
+        """Of all there may be, events have a part that is theirs alone."""
+        most = self.options.max_bytes
+        if self._written + size <= (most if subject == "event" else most * (1 - _FOR_EVENTS)):
+            return True
+        self.omit(subject, f"all of the trace may have {most:,} bytes")
+        return False
+
+    def _append(self, name: str, content: bytes) -> None:
+        """Raises OSError, with the file as it was before."""
+        if name not in self._files:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+            self._files[name] = os.open(self.folder / name, flags, 0o600)
+        file = self._files[name]
+        done = 0
+        try:
+            while done < len(content):
+                done += os.write(file, memoryview(content)[done:])
+        except OSError:
+            os.ftruncate(file, self._sizes[name])
+            raise
+        self._sizes[name] += done
+        self._written += done
+
+    def _give_up(self, error: OSError) -> None:
+        why = f"The trace in {self.folder} cannot be written any more: {error.strerror}."
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            _log.debug("writing a trace failed", exc_info=error)
+        self._is_broken = True
+        self.problem(why)
+
+
+def _shown_tool(tool: Any) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+
+
+def _cut(value: Any, longest: int) -> Any:
+    """With the end of each long text left out, which is said."""
+    match value:
+        case str() if len(value) > longest:
+            return f"{value[:longest]}… (cut: {len(value) - longest:,} characters more)"
+        case list():
+            return [_cut(each, longest) for each in value]
+        case dict():
+            return {key: _cut(each, longest) for key, each in value.items()}
+        case _:
+            return value

@@ -1,0 +1,190 @@
+"""Looks at the tabs of a run while its model thinks: a picture of the window, new requests, new console messages.
+
+The run is not kept waiting by it, but for the rest of a picture that is nearly taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from weakref import WeakKeyDictionary
+
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.errors import ActionError, BrowserError, ProtocolError
+from cdp_agent.page.activity.console import MOST_RESULTS, ConsoleMessage
+from cdp_agent.page.activity.request_log import LoggedRequest
+from cdp_agent.page.page import Page
+from cdp_agent.page.picture.capture import capture
+from cdp_agent.page.picture.marks import Box, locate_marks
+from cdp_agent.page.picture.paint import Picture
+from cdp_agent.page.picture.screenshot import take_picture
+from cdp_agent.page.picture.view import view_of
+from cdp_agent.security.secrets import Secrets
+from cdp_agent.trace.lines import ConsoleLine, PictureTarget, RequestLine
+from cdp_agent.trace.recorder import Recorder
+
+_LATEST_S = 0.25
+"""So long an action waits for a picture of what was there before it."""
+_TAKES_AT_MOST_S = 5.0
+_QUALITY = 60
+_MOST_PAST = 5_000
+_BLANK = "about:blank"
+_log = logging.getLogger(__name__)
+
+
+class Watcher:
+    """Records what the tabs show and do. `tabs` gives those of the run, the present one last."""
+
+    def __init__(self, recorder: Recorder, secrets: Secrets, tabs: Callable[[], Sequence[Page]]) -> None:
+        self.recorder = recorder
+        self._secrets = secrets
+        self._tabs = tabs
+        self._looking: asyncio.Task[None] | None = None
+        self._picture: int | None = None
+        """That of the present step, None until there is one."""
+        self._requests: WeakKeyDictionary[Page, _SeenRequests] = WeakKeyDictionary()
+        self._messages: WeakKeyDictionary[Page, _SeenMessages] = WeakKeyDictionary()
+
+    def look(self) -> None:
+        """Begins to look, while something else is done; not where that is still under way."""
+        if self._looking is None or self._looking.done():
+            self._picture = None
+            self._looking = asyncio.create_task(self._look())
+
+    async def ready(self) -> None:
+        """Something is about to be done to the page: waits for what is nearly there, and gives up what is not."""
+        if self._looking is None:
+            return
+        done, _ = await asyncio.wait([self._looking], timeout=_LATEST_S)
+        if not done:
+            self.recorder.omit("picture", "the page took longer to be photographed than the model to answer")
+            self._looking.cancel()
+            await asyncio.wait([self._looking])
+        self._looking = None
+
+    async def acts(self, calls: Sequence[tuple[str, str]]) -> None:
+        """What is about to be done to the page: the tools, and the refs of the elements that they are for."""
+        await self.ready()
+        if self._picture is None or not calls:
+            return
+        boxes = await self._boxes([ref for _, ref in calls])
+        for tool, ref in calls:
+            self.recorder.record(
+                PictureTarget(
+                    **self.recorder.stamp, picture=self._picture, tool=tool, ref=ref, boxes=boxes.get(ref, [])
+                )
+            )
+
+    async def end(self) -> None:
+        """The last look, at what came of it all."""
+        self.look()
+        await self.ready()
+
+    async def close(self) -> None:
+        """Ends what is under way; the recorder is closed."""
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.wait([self._looking])
+        for page in self._tabs():
+            self._record_requests(page, pending=True)
+        self.recorder.close()
+
+    async def _look(self) -> None:
+        tabs = [page for page in self._tabs() if not page.closed]
+        try:
+            async with asyncio.timeout(_TAKES_AT_MOST_S):
+                if tabs and self.recorder.options.pictures:
+                    await self._take_picture(tabs[-1])
+                for page in tabs:
+                    self._record_requests(page)
+                    await self._record_console(page)
+        except (ActionError, ProtocolError, BrowserError, TimeoutError) as error:
+            # The page hangs or has just gone, which the run finds out itself.
+            _log.debug("a tab could not be looked at for the trace: %s", error)
+
+    async def _take_picture(self, page: Page) -> None:
+        if page.url in (_BLANK, ""):
+            return
+        step, url, taken = self.recorder.step, page.url, time.time()
+        if self._secrets:
+            view, picture = await asyncio.gather(
+                view_of(page), take_picture(page, hidden=self._secrets.spans, format="jpeg")
+            )
+        else:
+            view, picture = await asyncio.gather(view_of(page), _plain_picture(page))
+        self._picture = self.recorder.picture(
+            picture,
+            step=step,
+            taken=taken,
+            tab=f"t{page.number}",
+            url=self._secrets.mask(url),
+            viewport=(view.width, view.height),
+        )
+
+    async def _boxes(self, refs: Sequence[str]) -> dict[str, list[Box]]:
+        try:
+            return {mark.ref: mark.boxes for mark in await locate_marks(self._tabs()[-1], refs)}
+        except (ActionError, ProtocolError, BrowserError) as error:  # as in _look
+            _log.debug("elements could not be located for the trace: %s", error)
+            return {}
+
+    def _record_requests(self, page: Page, *, pending: bool = False) -> None:
+        seen = self._requests.setdefault(page, _SeenRequests())
+        for sent in seen.new_in(page, pending=pending):
+            began, request = sent.exchange.wall_time, self._secrets.masked(sent.info)
+            line = RequestLine(
+                timestamp=began, step=self.recorder.step_at(began), tab=f"t{page.number}", request=request
+            )
+            self.recorder.record(line)
+
+    async def _record_console(self, page: Page) -> None:
+        seen = self._messages.setdefault(page, _SeenMessages())
+        for message in await seen.new_in(page):
+            self.recorder.record(
+                ConsoleLine(**self.recorder.stamp, tab=f"t{page.number}", message=self._secrets.masked(message))
+            )
+
+
+class _SeenRequests:
+    """Which requests of a tab were recorded."""
+
+    def __init__(self) -> None:
+        self._seen: set[int] = set()
+
+    def new_in(self, page: Page, *, pending: bool) -> list[LoggedRequest]:
+        """Those that have ended since, and at the end of the run those that have not (`pending`)."""
+        log = page.activity.requests.log
+        past = log.past or ()
+        log.past = deque(maxlen=_MOST_PAST)
+        ended = [*past, *(each for each in log.all()[0] if pending or each.info.duration_ms is not None)]
+        new = [each for each in ended if each.info.number not in self._seen]
+        self._seen |= {each.info.number for each in new}
+        return new
+
+
+class _SeenMessages:
+    """How many messages of a tab's document were recorded."""
+
+    def __init__(self) -> None:
+        self._document = -1
+        self._count = 0
+
+    async def new_in(self, page: Page) -> list[ConsoleMessage]:
+        """Those that came since. Raises ActionError, ProtocolError, BrowserError."""
+        document = page.activity.document.number
+        if document != self._document:
+            self._document, self._count = document, 0
+        found = await page.console(max_results=MOST_RESULTS)
+        new = found.total - self._count
+        self._count = found.total
+        return found.messages[-new:] if new > 0 else []
+
+
+async def _plain_picture(page: Page) -> Picture:
+    """The window as it is: nothing has to be covered."""
+    session = (await page.frames()).root.session
+    data = await capture(session, cdp_page.CaptureScreenshot(format="jpeg", quality=_QUALITY, optimize_for_speed=True))
+    return Picture(data, "jpeg", 0, 0)

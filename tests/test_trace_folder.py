@@ -1,0 +1,198 @@
+"""What the trace of a real run holds, and that it stays when the run does not."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdp_agent import Agent
+from cdp_agent.browser import Browser
+from cdp_agent.errors import SetupError
+from cdp_agent.events import AgentStatus, AgentWaiting, TaskCompleted
+from cdp_agent.page.page import Page
+from cdp_agent.trace import read
+from cdp_agent.trace.options import run_folders
+from fixtures.replay import ReplayServer, reply, tool_call
+from tests.agents import CLICK, DONE, FILL, SHOP, of, play, result_of, scripted
+from tests.conftest import Serve
+
+SHOP_WITH_SERVER = """<title>Shop</title><h1>Shop</h1><button onclick="pay()">Pay</button><p>Nothing yet</p>
+<script>async function pay() {
+  console.warn('paying');
+  const answer = await fetch('/pay', {method: 'POST'});
+  document.querySelector('p').textContent = 'It said ' + answer.status;
+}</script>"""
+
+
+def lines(parent: Path, name: str) -> list[dict[str, Any]]:
+    [folder] = run_folders(parent)
+    return [json.loads(line) for line in (folder / name).read_text().splitlines()]
+
+
+def opened_files() -> list[str]:
+    return [os.readlink(each.path) for each in os.scandir("/proc/self/fd") if os.path.lexists(each.path)]
+
+
+async def test_a_run_is_written_with_all_that_was_seen_said_and_done(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    serve('{"error": "no money"}', path="/pay", status=422, content_type="application/json")
+    pay = tool_call("click", {"ref": "{{ref:button Pay}}"}, text="I pay.")
+
+    events, server = await play(browser, page, [pay, DONE], url=serve(SHOP_WITH_SERVER), task="Pay", trace=tmp_path)
+
+    [folder] = run_folders(tmp_path)
+    assert list(read(folder / "events.jsonl")) == events
+    model = lines(tmp_path, "model.jsonl")
+    asked = [each for each in model if each["type"] == "model:request"]
+    assert [each["operation"] for each in asked] == ["planning", "action", "action", "validation"]
+    replies = [each for each in model if each["type"] == "model:reply"]
+    assert [(each["number"], each["text"]) for each in replies][1] == (2, "I pay.")
+    assert all(each["usage"]["input_tokens"] > 0 for each in replies)
+    messages = {each["number"]: each["message"] for each in model if each["type"] == "model:message"}
+    sent = [each["content"] for each in server.turns[1]["messages"]]
+    kept = [messages[number] for number in asked[2]["messages"]]
+    assert [each.get("text") or each["parts"][0]["text"] for each in kept if each["type"] != "assistant"] == [
+        each for each in sent if each != "I pay."
+    ]
+
+    pictures = [each for each in lines(tmp_path, "pictures.jsonl") if each["type"] == "picture"]
+    assert [each["step"] for each in pictures][:2] == [1, 2]
+    assert (folder / pictures[0]["file"]).read_bytes().startswith(b"\xff\xd8\xff")
+    [target] = [each for each in lines(tmp_path, "pictures.jsonl") if each["type"] == "picture:target"]
+    [box] = target["boxes"]
+    assert (target["picture"], target["tool"], target["step"]) == (1, "click", 1)
+    assert 0 <= box["left"] < box["right"] < pictures[0]["width"]
+
+    [paid] = [each for each in lines(tmp_path, "network.jsonl") if each["request"]["method"] == "POST"]
+    assert (paid["request"]["status"], paid["tab"]) == (422, f"t{page.number}")
+    said = [(each["message"]["level"], each["message"]["text"]) for each in lines(tmp_path, "console.jsonl")]
+    assert ("warning", "paying") in said
+
+
+async def test_requests_of_a_document_that_was_left_are_kept(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    serve("{}", path="/order", content_type="application/json")
+    thanks = serve("<title>Thanks</title>", path="/thanks")
+    url = serve(
+        f"""<button onclick="fetch('/order', {{method: 'POST'}}).then(() => location = '{thanks}')">Order</button>"""
+    )
+
+    await play(browser, page, [tool_call("click", {"ref": "{{ref:button Order}}"}), DONE], url=url, trace=tmp_path)
+
+    urls = [each["request"]["url"] for each in lines(tmp_path, "network.jsonl")]
+    paths = [each.rpartition("/")[2] for each in urls if "favicon" not in each]
+    assert paths[-2:] == ["order", "thanks"]
+
+
+async def test_a_run_by_steps_has_its_pictures_too(browser: Browser, page: Page, serve: Serve, tmp_path: Path) -> None:
+    agent = Agent(browser, trace=str(tmp_path))
+
+    result = await agent.do(["Type 'tea' into the search box", "Click Go"], url=serve(SHOP), page=page)
+
+    assert result.success
+    assert [each["tool"] for each in lines(tmp_path, "pictures.jsonl") if each["type"] == "picture:target"] == [
+        "fill",
+        "click",
+    ]
+    assert "steps:resolved" in [each["type"] for each in lines(tmp_path, "events.jsonl")]
+
+
+async def test_each_run_of_an_agent_has_a_folder_of_its_own(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    agent, url = Agent(browser, trace=tmp_path), serve(SHOP)
+
+    for _ in range(2):
+        await agent.do(["Click Go"], url=url, page=page)
+
+    assert len(run_folders(tmp_path)) == 2
+
+
+async def test_a_folder_that_cannot_be_written_is_told_before_the_model_is_asked(
+    browser: Browser, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("mine")
+
+    with (
+        scripted(browser, [DONE], trace=tmp_path / "file") as (agent, server),
+        pytest.raises(SetupError, match="The trace cannot be written to"),
+    ):
+        agent.stream("Find tea")
+
+    assert server.requests == []
+
+
+async def test_a_run_goes_on_when_its_trace_cannot(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = os.write
+
+    def full(file: int, content: bytes) -> int:
+        if b'"browser:action_completed"' in bytes(content):
+            raise OSError(28, "No space left on device")
+        return write(file, content)
+
+    monkeypatch.setattr(os, "write", full)
+
+    events, _ = await play(browser, page, [FILL, CLICK, DONE], url=serve(SHOP), trace=tmp_path)
+
+    assert result_of(events).success
+    said = [event.message for event in of(events, AgentStatus)]
+    assert [each for each in said if "cannot be written any more: No space left on device." in each] == said
+    assert len(said) == 1
+    [folder] = run_folders(tmp_path)
+    assert [type(each).__name__ for each in read(folder / "events.jsonl")][-1] == "AgentAction"
+
+
+async def test_the_trace_of_a_run_that_is_given_up_is_closed(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    wait = tool_call("wait", {"seconds": 30})
+    with scripted(browser, [wait, DONE], trace=tmp_path) as (agent, _):
+        async with aclosing(agent.stream("Wait", url=serve(SHOP), page=page)) as events:
+            async for event in events:
+                if isinstance(event, AgentWaiting):
+                    break
+
+    folder = str(run_folders(tmp_path)[0])
+    assert not [each for each in opened_files() if each.startswith(folder)]
+    assert "agent:waiting" in [each["type"] for each in lines(tmp_path, "events.jsonl")]
+
+
+@pytest.mark.chrome
+def test_what_was_written_stays_when_the_process_is_killed(tmp_path: Path) -> None:
+    script = """if 1:
+        import asyncio, sys
+        from pathlib import Path
+        from cdp_agent import Agent, Browser
+        async def main():
+            async with Browser.launch(args=["--no-sandbox"]) as browser:
+                agent = Agent(browser, model="openai-compatible/m", base_url=sys.argv[1], trace=Path(sys.argv[2]))
+                async for event in agent.stream("Wait for ever", url="data:text/html,<title>Shop</title><button>Go"):
+                    print(type(event).__name__, flush=True)
+        asyncio.run(main())
+    """
+    replies = [reply(("click", {"ref": "{{ref:button Go}}"})), tool_call("wait", {"seconds": 30}), DONE]
+    with ReplayServer(replies=replies) as server:
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, server.base_url, str(tmp_path)], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        with process:
+            happened = [next(line for line in process.stdout if "AgentWaiting" in line)]
+            process.send_signal(signal.SIGKILL)
+
+    [folder] = run_folders(tmp_path)
+    events = list(read(folder / "events.jsonl"))
+    assert (happened, type(events[-1]).__name__) == (["AgentWaiting\n"], "AgentWaiting")
+    assert not any(isinstance(each, TaskCompleted) for each in events)
+    assert len(lines(tmp_path, "model.jsonl")) > 5
+    assert [each["type"] for each in lines(tmp_path, "pictures.jsonl")][:2] == ["picture", "picture:target"]

@@ -86,11 +86,12 @@ class FormRequested(msgspec.Struct, frozen=True, kw_only=True, tag="form"):
 
 
 class Paused(msgspec.Struct, frozen=True, kw_only=True, tag="paused"):
-    """The run waits, as it was asked to, so that the user can act in the window themselves."""
+    """The run waits, as it was asked to, so that the user can act in its page themselves: in `tab`, t2 for example."""
 
     id: int
     url: str
     title: str = ""
+    tab: str = ""
 
 
 class StepFailed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):

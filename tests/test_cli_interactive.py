@@ -191,11 +191,16 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {**kept, "CDP_AGENT_CONFIG": os.devnull, "XDG_STATE_HOME": str(tmp_path / "state")}
 
 
+IN_A_TERMINAL = """import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"""
+
+
 @contextmanager
 def at_a_terminal(environment: dict[str, str], *words: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """The command with a terminal of its own, and the person's end of that."""
+    """The command with a terminal of its own, where Ctrl-C is a signal, and the person's end of that."""
     ours, terminal = os.openpty()
-    command = [sys.executable, "-m", "cdp_agent", *words]
+    command = [sys.executable, "-c", IN_A_TERMINAL, "-m", "cdp_agent", *words]
     with subprocess.Popen(
         command, env=environment, stdin=terminal, stdout=subprocess.PIPE, stderr=terminal, start_new_session=True
     ) as process:
@@ -257,3 +262,38 @@ def test_a_run_at_a_terminal_asks_pauses_and_goes_on(environment: dict[str, str]
     assert re.search("The user filled in E", seen)
     assert "kiwi" not in seen
     assert "The user says: I looked around" in said(server, 2)
+
+
+def test_steps_at_a_terminal_are_paused_by_ctrl_c_and_go_on(
+    environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path
+) -> None:
+    httpserver.expect_request("/").respond_with_data("<title>Shop</title><button>Go</button>", content_type="text/html")
+    (tmp_path / "steps.txt").write_text("Wait 2 seconds\nClick Go\n")
+    words = ["do", str(tmp_path / "steps.txt"), "--url", httpserver.url_for("/"), "-i"]
+    with at_a_terminal(environment, *words) as (process, terminal):
+        screen = Screen(terminal)
+        screen.until("Wait 2 seconds")
+        screen.type("\x03")
+        screen.until("It waits for you after this step.")
+        screen.until("go on> ")
+        screen.type("\n")
+        screen.until("steps, ")
+
+        assert process.wait(20) == 0
+
+
+def test_a_second_ctrl_c_ends_steps_at_a_terminal(
+    environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path
+) -> None:
+    httpserver.expect_request("/").respond_with_data("<title>Shop</title><button>Go</button>", content_type="text/html")
+    (tmp_path / "steps.txt").write_text("Wait 60 seconds\nClick Go\n")
+    words = ["do", str(tmp_path / "steps.txt"), "--url", httpserver.url_for("/"), "-i"]
+    with at_a_terminal(environment, *words) as (process, terminal):
+        screen = Screen(terminal)
+        screen.until("Wait 60 seconds")
+        screen.type("\x03")
+        screen.until("Ctrl-C again ends it.")
+        screen.type("\x03")
+        screen.until("steps, ")
+
+        assert process.wait(20) == 130

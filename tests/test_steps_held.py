@@ -10,7 +10,7 @@ import pytest
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser import Browser
-from cdp_agent.decisions import ActionProposed, Ask, Decision, Execute, Reword, Skip, Stop
+from cdp_agent.decisions import ActionProposed, Ask, Continue, Decision, Execute, Paused, Reword, Skip, Stop
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
 from cdp_agent.step_events import ApprovalDecided, StepDone
@@ -170,3 +170,30 @@ async def test_where_everything_is_allowed_nothing_is_held(browser: Browser, pag
                 assert page.guard.rules == []
 
         assert sent(web) == ["/save"]
+
+
+async def test_what_the_user_does_while_it_is_paused_is_not_asked_about(browser: Browser, page: Page) -> None:
+    pause, asks = asyncio.Event(), list[Ask]()
+
+    async def approve(ask: Ask) -> Decision:
+        asks.append(ask)
+        if isinstance(ask, Paused):
+            await page.evaluate("document.querySelector('button').click()")
+            await page.wait_for(text="Saved")
+            await page.evaluate("said.textContent = ''")
+            return Continue("I pressed Next")
+        if len(asks) == 1:
+            pause.set()
+        return Execute()
+
+    async with running() as web:
+        steps = ["Click Next", "Click on Name", "Click Next"]
+        result = await Agent(browser, approve=approve).do(steps, url=web.put("a", "/", SAVES), page=page, pause=pause)
+
+        assert sent(web) == ["/save"] * 3
+    assert result.success
+    assert [ask.held is not None if isinstance(ask, ActionProposed) else "paused" for ask in asks] == [
+        True,
+        "paused",
+        True,
+    ]

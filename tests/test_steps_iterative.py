@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser import Browser
-from cdp_agent.decisions import ActionProposed, Execute, QuestionAsked, Respond, Reword, Skip, Stop
+from cdp_agent.decisions import (
+    ActionProposed,
+    Ask,
+    Continue,
+    Decision,
+    Execute,
+    Paused,
+    QuestionAsked,
+    Respond,
+    Reword,
+    Skip,
+    Stop,
+)
 from cdp_agent.outcome import TaskError
 from cdp_agent.page.page import Page
 from cdp_agent.step_events import StepChosen, StepDone, StepNotDone, StepSkipped, StepsVerified
@@ -229,3 +243,24 @@ async def test_tokens_are_limited(browser: Browser, page: Page, site: Site, http
     assert result.error is not None
     assert result.error.code == "max_tokens"
     assert result.stats.generations == 2
+
+
+async def test_the_planner_is_told_that_the_user_had_the_page(
+    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+) -> None:
+    models = Models(httpserver, [move("Press Escape"), finish("It shows the article."), verdict("It does.")])
+    pause = asyncio.Event()
+
+    async def decide(ask: Ask) -> Decision:
+        if isinstance(ask, Paused):
+            await page.goto(site.article)
+            return Continue("I opened the article")
+        pause.set()
+        return Execute()
+
+    agent = models.agent(browser, flow="iterative", approve=decide)
+    result = await agent.run("Look", url=site.home, page=page, pause=pause)
+
+    assert result.success
+    assert "The user says: I opened the article" in models.read("planner", 2)
+    assert 'heading "All about cats"' in models.read("planner", 2)

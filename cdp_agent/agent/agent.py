@@ -279,7 +279,7 @@ class Agent:
         can hold, for the model to use. `answer` is what the answer must be: a type that msgspec decodes, which the
         result's `answer` then has, or a JSON Schema; without, it is Markdown. When `stop` is set the run ends within a
         second, and its result says so; when whoever waits for an event is cancelled it ends as fast, without one.
-        When `pause` is set, a run of one model hands the page over after its turn: the user is asked with a `Paused`,
+        When `pause` is set, the run hands the page over after its turn or its step: the user is asked with a `Paused`,
         may act in the window, and what became of the page is told to the model. It is cleared then; without anybody to
         ask it means nothing. Raises SetupError at once for an empty task, a bad address, data that is not JSON, a wrong
         schema; what fails later is in the result.
@@ -296,6 +296,7 @@ class Agent:
         from cdp_agent.steps.flow.flow import planned  # late: steps take half as long to import as all of an agent
 
         run = self._run_by_steps(self._endpoint, given)
+        run.pause = pause
         return Loop(run, page, stop, course=planned(self._by_steps.settings(by_hand=False), self._said)).events()
 
     async def do(
@@ -305,10 +306,11 @@ class Agent:
         url: str | None = None,
         page: Page | None = None,
         stop: asyncio.Event | None = None,
+        pause: asyncio.Event | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult[str]:
         """How it went to carry out these steps; see `stream_steps`."""
-        return await result_of(self.stream_steps(steps, url=url, page=page, stop=stop), on_event)
+        return await result_of(self.stream_steps(steps, url=url, page=page, stop=stop, pause=pause), on_event)
 
     def stream_steps(
         self,
@@ -317,6 +319,7 @@ class Agent:
         url: str | None = None,
         page: Page | None = None,
         stop: asyncio.Event | None = None,
+        pause: asyncio.Event | None = None,
     ) -> AsyncGenerator[Progress | TaskCompleted[str], None]:
         """Carries out steps in plain English, one act each, without a planner; see `stream`.
 
@@ -331,6 +334,7 @@ class Agent:
             raise SetupError("There are no steps: say what to do, one act each.")
         task = task_given("\n".join(kept), url, None, None, self._guardrails, self._secrets)
         run = self._run_by_steps(self._by_steps.executor, task)
+        run.pause = pause
         return Loop(run, page, stop, course=given(self._by_steps.settings(by_hand=True), kept)).events()
 
     @overload
@@ -404,6 +408,7 @@ class Agent:
         )
         built = for_steps(built, with_model=found is not None)
         run = Run(browser, found, built, options, task, fallback)
+        run.pause = pause
         if traced is not None:
             run.record(options_of(traced))
         return Loop(run, stop=stop, course=course).events()

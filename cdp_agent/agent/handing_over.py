@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.recovery import look
-from cdp_agent.decisions import Paused
+from cdp_agent.decisions import AskUser, Paused
 from cdp_agent.errors import ActionError
 
 if TYPE_CHECKING:
@@ -14,19 +14,31 @@ if TYPE_CHECKING:
 
 
 async def hand_over(run: Run) -> bool:
-    """Where that was asked for, waits until the user hands back; False when they end the run."""
-    if run.pause is None or run.ask_user is None or not run.pause.is_set():
-        return True
-    page = run.tabs.page
-    try:
-        said = await run.ask_user(Paused(id=0, url=page.url, title=page.title))
-    except ActionError:
-        return False  # the run has its end
-    run.pause.clear()
-    notes = [moved] if (moved := await run.tabs.follow()) else []
+    """Where that was asked for, waits until the user of a run of one model hands back; False when they end it."""
+    handed_back = await wait_for_user(run, run.ask_user)
+    if handed_back is None:
+        return run.end is None
+    said, notes = handed_back
     seen, lost = await look(run, [], whole=False)
     if seen.same:
         notes.append(prompts.UNCHANGED)
-    run.history.say(prompts.handed_back(str(said or ""), [*notes, *lost]), seen.view)
+    run.history.say(prompts.handed_back(said, [*notes, *lost]), seen.view)
     await run.vision.add_picture(run.tabs.page, run.sight.refs)
     return True
+
+
+async def wait_for_user(run: Run, ask_user: AskUser | None) -> tuple[str, list[str]] | None:
+    """Where that was asked for, waits until the user hands the page back: what they say, and what became of the tab.
+
+    None where nobody asked for it, nobody is there to hand back, or the user ends the run.
+    """
+    if run.pause is None or ask_user is None or not run.pause.is_set():
+        return None
+    page = run.tabs.page
+    try:
+        said = await ask_user(Paused(id=0, url=page.url, title=page.title, tab=f"t{page.number}"))
+    except ActionError:
+        return None  # the run has its end
+    run.pause.clear()
+    moved = await run.tabs.follow()
+    return str(said or ""), [moved] if moved else []

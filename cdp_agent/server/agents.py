@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -13,14 +13,15 @@ from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser.context import BrowserContext
 from cdp_agent.config import Config, agent_keywords, steps_keywords
+from cdp_agent.decisions import Ask
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.events import Event
 from cdp_agent.security.origins import WEB_AND_DATA, scheme_of
-from cdp_agent.security.secrets import GivenSecret, Secret
+from cdp_agent.security.secrets import GivenSecret, Secret, Secrets
 from cdp_agent.server.bodies import LimitsAsked, PageSettingsAsked, RunRequest, SecretAsked
 from cdp_agent.server.options import ServerOptions
-from cdp_agent.server.problems import HttpProblem, bad_request
-from cdp_agent.steps.approval.approval import Approver
+from cdp_agent.server.problems import HttpProblem, bad_request, no_model
+from cdp_agent.steps.approval.approval import Approver, Submit
 from cdp_agent.steps.approval.policy import Rules, rules_from
 from cdp_agent.tools.addresses import complete_address
 
@@ -50,28 +51,62 @@ def given_secrets(asked: Mapping[str, SecretAsked]) -> dict[str, GivenSecret]:
         raise bad_request(f"secrets: {error}") from error
 
 
+class Controls(Protocol):
+    """What of a run is in the hands of its caller: who is asked, what ends it, what has it wait."""
+
+    @property
+    def question(self) -> Approver: ...
+    @property
+    def stop(self) -> asyncio.Event: ...
+    @property
+    def pause(self) -> asyncio.Event: ...
+
+
 def begun(
     request: RunRequest,
     browser: BrowserContext,
     config: Config,
     options: ServerOptions,
-    approver: Approver,
-    stop: asyncio.Event,
+    run: Controls | None,
 ) -> AsyncGenerator[Event, None]:
-    """The events of the run. Raises HttpProblem for what cannot be carried out."""
+    """The events of the run; without `run` it is only looked whether it could begin.
+
+    Raises HttpProblem for what cannot be carried out.
+    """
+    approver = _nobody if run is None else run.question
+    stop, pause = (None, None) if run is None else (run.stop, run.pause)
     url = None if request.url is None else checked_address(request.url)
     try:
         if request.steps:
             if request.task is not None:
                 raise bad_request("Give a task or steps, not both.")
             agent = Agent(browser, **_keywords(request, steps_keywords(config), config, approver))
-            return agent.stream_steps(request.steps, url=url, stop=stop)
+            return agent.stream_steps(request.steps, url=url, stop=stop, pause=pause)
         if request.task is None:
             raise bad_request("task is missing: say what to do, in plain words.")
         agent = Agent(browser, **_keywords(request, _with_model(request, config, options), config, approver))
-        return agent.stream(request.task, url=url, data=request.data, answer=request.answer, stop=stop)
+        return agent.stream(request.task, url=url, data=request.data, answer=request.answer, stop=stop, pause=pause)
     except SetupError as error:
         raise bad_request(str(error), "SetupError") from error
+
+
+def asks_somebody(request: RunRequest, config: Config) -> bool:
+    """Whether somebody is asked what carries a risk, and what only the user knows. Raises HttpProblem."""
+    try:
+        rules = _approval(request, config)
+    except SetupError as error:
+        raise bad_request(str(error), "SetupError") from error
+    return request.interactive or rules.otherwise == "ask" or any(rule.verdict == "ask" for rule in rules.rules)
+
+
+def secrets_of(request: RunRequest, config: Config) -> Secrets:
+    """What placeholders stand for in the run. Raises HttpProblem."""
+    url = None if request.url is None else checked_address(request.url)
+    return Secrets(_all_secrets(steps_keywords(config).get("secrets", {}), request.secrets), url)
+
+
+async def _nobody(ask: Ask, submit: Submit) -> None:
+    raise AssertionError("a run that never begins asks nothing")
 
 
 def _keywords(request: RunRequest, of_server: dict[str, Any], config: Config, approver: Approver) -> dict[str, Any]:
@@ -90,8 +125,7 @@ def _keywords(request: RunRequest, of_server: dict[str, Any], config: Config, ap
     rules = _approval(request, config)
     if config.planner is not None or request.steps:
         keywords["approve"] = rules
-    asks = rules.otherwise == "ask" or any(rule.verdict == "ask" for rule in rules.rules)
-    if request.interactive or asks:
+    if asks_somebody(request, config):
         keywords["approver"] = approver
     return keywords
 
@@ -102,9 +136,7 @@ def _with_model(request: RunRequest, config: Config, options: ServerOptions) -> 
     if own and not options.caller_keys:
         raise HttpProblem(HTTPStatus.FORBIDDEN, "NotAllowed", "This server takes no base_url and no api_key.")
     if request.model is None and config.model is None and config.planner is None:
-        raise HttpProblem(
-            HTTPStatus.SERVICE_UNAVAILABLE, "NoModel", "This server has no model: give steps, or ask who runs it."
-        )
+        raise no_model("This server has no model: give steps, or ask who runs it.")
     if request.base_url is not None:
         own["environment"] = {}  # no key of the server's goes to an address that a caller names
     if request.model is None or request.model == config.model:

@@ -29,6 +29,7 @@ from cdp_agent.server.problems import ErrorAnswer, ErrorInfo, HttpProblem, json_
 from cdp_agent.server.run_routes import RunRoutes
 from cdp_agent.server.runs import Runs
 from cdp_agent.server.sessions import HeldSessions
+from cdp_agent.server.tool_calls import ToolCaller
 from cdp_agent.server.webhooks import Webhooks
 
 _CLEANS_EVERY_S = 5.0
@@ -46,7 +47,8 @@ class AgentApp(Starlette):
         self.browsers = Browsers(config, browser)
         self._webhooks = Webhooks(options.webhook_secret)
         self.runs = Runs(self.browsers, config, options, self._webhooks)
-        self.sessions = HeldSessions(self.browsers, config, options)
+        self._caller = ToolCaller(config)
+        self.sessions = HeldSessions(self.browsers, config, options, self._caller)
         self._options = options
         self._draining = False
         self._document = document()
@@ -68,7 +70,7 @@ class AgentApp(Starlette):
             routes=[
                 Route("/health", self._health, methods=["GET"]),
                 Route("/openapi.json", self._openapi, methods=["GET"]),
-                *RunRoutes(self.runs).routes,
+                *RunRoutes(self.runs, self._caller).routes,
                 *self.sessions.routes,
                 *PiloRoutes(self.runs, config, options).routes,
             ],
@@ -93,6 +95,7 @@ class AgentApp(Starlette):
                 await cleaning
             await self.drain()
             await self.sessions.close()
+            await self._caller.close()
             await self._webhooks.close()
             await self.browsers.close()
 

@@ -74,7 +74,10 @@ class RunRequest(_Body, frozen=True, kw_only=True):
     images: Annotated[bool, Meta(description="Put those pictures into the events.")] = False
     interactive: Annotated[
         bool,
-        Meta(description="Somebody decides and answers: what carries a risk is asked, and the model may ask the user."),
+        Meta(
+            description="Somebody decides and answers: what carries a risk is asked, the model may ask the user, and "
+            "the run can be paused."
+        ),
     ] = False
     approve: Annotated[
         Literal["ask", "auto"] | None,
@@ -133,7 +136,18 @@ class DecisionBody(msgspec.Struct, frozen=True, kw_only=True):
 
     id: int
     decision: Literal[
-        "approve", "reject", "edit", "execute", "skip", "reword", "retry", "answer", "fill", "decline", "stop"
+        "approve",
+        "reject",
+        "edit",
+        "execute",
+        "skip",
+        "reword",
+        "retry",
+        "answer",
+        "fill",
+        "decline",
+        "continue",
+        "stop",
     ]
     correction: str | msgspec.UnsetType = msgspec.UNSET
     steps: list[str] | msgspec.UnsetType = msgspec.UNSET
@@ -156,6 +170,12 @@ class AnswerBody(_Body, frozen=True, kw_only=True):
         if self.values is not None:
             return {"decision": "fill", "values": self.values}
         return {"decision": "decline"} if self.text is None else {"decision": "answer", "text": self.text}
+
+
+class ResumeBody(_Body, frozen=True, kw_only=True):
+    """How a run that is paused goes on: `text` is what the user says to its model."""
+
+    text: str = ""
 
 
 class SessionRequest(_Body, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ from cdp_agent.server.bodies import (
     AnswerBody,
     DecisionBody,
     Health,
+    ResumeBody,
     RunAccepted,
     RunInfo,
     RunList,
@@ -28,7 +29,7 @@ from cdp_agent.server.problems import ErrorAnswer
 from cdp_agent.server.webhooks import Webhook
 from cdp_agent.tools import CALLABLE
 
-_OF_RUNS = (RunRequest, RunAccepted, RunInfo, RunList, DecisionBody, AnswerBody, EventsDropped, Event)
+_OF_RUNS = (RunRequest, RunAccepted, RunInfo, RunList, DecisionBody, AnswerBody, ResumeBody, EventsDropped, Event)
 _OF_SESSIONS = (SessionRequest, SessionState, ToolAnswer)
 _OTHERS = (Health, ErrorAnswer, PiloBody, PiloErrorAnswer, Webhook)
 _WHY = {
@@ -36,7 +37,7 @@ _WHY = {
     401: "The token is missing or wrong.",
     403: "The server does not allow this to its callers.",
     404: "There is none of that name.",
-    409: "It is too late for this decision, or too early.",
+    409: "It is too late for this, or too early.",
     413: "The body is too long.",
     429: "As many as may be are under way; `Retry-After` says when to try again.",
     503: "The server has no Chrome, or no model, now.",
@@ -96,7 +97,7 @@ def _run_paths() -> dict[str, Any]:
             "get": _operation(
                 "look_at_run",
                 "How a run stands. A WebSocket at the same address gets {number, event}, and takes decisions, and "
-                '{"stop": true}.',
+                '{"pause": true}, {"resume": true}, {"stop": true}.',
                 (404,),
                 None,
                 {200: RunInfo},
@@ -114,19 +115,41 @@ def _run_paths() -> dict[str, Any]:
                 "answer", "Answer a question.", (400, 404, 409), AnswerBody, {200: RunInfo}, path=("id",)
             )
         },
+        f"{_RUN}/pause": {
+            "post": _operation(
+                "pause_run",
+                "Have it wait after its turn or its step, so that somebody else can act in its page; it asks `paused`.",
+                (404, 409),
+                None,
+                {202: RunInfo},
+                path=("id",),
+            )
+        },
+        f"{_RUN}/resume": {
+            "post": _operation(
+                "resume_run",
+                "Let it go on; its model is told what became of the page.",
+                (400, 404, 409),
+                ResumeBody,
+                {200: RunInfo},
+                path=("id",),
+            )
+        },
         f"{_RUN}/stop": {
             "post": _operation(
                 "stop_run", "Stop it: it ends within a second.", (404,), None, {202: RunInfo}, path=("id",)
             )
         },
+        **_call_paths(_RUN, (400, 404, 409, 503), "act"),
     }
 
 
-def _session_paths() -> dict[str, Any]:
+def _call_paths(place: str, refusals: tuple[int, ...], prefix: str) -> dict[str, Any]:
+    """A path for each tool at `place`; `prefix` begins the names of the operations."""
     calls = {}
     for name, tool in CALLABLE.items():
         call = _operation(
-            f"call_{name}", tool.description, (400, 404, 503), tool.parameters, {200: ToolAnswer}, path=("id",)
+            f"{prefix}_{name}", tool.description, refusals, tool.parameters, {200: ToolAnswer}, path=("id",)
         )
         call["parameters"].append(
             {
@@ -136,7 +159,11 @@ def _session_paths() -> dict[str, Any]:
                 "description": "Another tab, for this call: t2, or a part of its title or address.",
             }
         )
-        calls[f"{_SESSION}/tools/{name}"] = {"post": call}
+        calls[f"{place}/tools/{name}"] = {"post": call}
+    return calls
+
+
+def _session_paths() -> dict[str, Any]:
     return {
         "/v1/sessions": {
             "post": _operation("open_session", "Open a session.", (400, 429, 503), SessionRequest, {201: SessionState})
@@ -145,7 +172,7 @@ def _session_paths() -> dict[str, Any]:
             "get": _operation("look_at_session", "Where it is.", (404,), None, {200: SessionState}, path=("id",)),
             "delete": _operation("end_session", "End it, with its tabs.", (404,), None, {204: None}, path=("id",)),
         },
-        **calls,
+        **_call_paths(_SESSION, (400, 404, 503), "call"),
     }
 
 

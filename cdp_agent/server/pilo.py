@@ -23,7 +23,8 @@ from cdp_agent.server.bodies import LimitsAsked, PageSettingsAsked, RunRequest
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.server.pilo_events import PiloEvents, pilo_result
 from cdp_agent.server.problems import HttpProblem, json_response
-from cdp_agent.server.runs import Runs, ServedRun
+from cdp_agent.server.runs import Runs
+from cdp_agent.server.served_run import ServedRun
 from cdp_agent.server.streams import EventStream
 
 SEARCH_PROVIDERS = ("none", "duckduckgo", "google", "bing", "parallel-api")

@@ -53,6 +53,14 @@ def too_many(message: str, retry_after_s: int) -> HttpProblem:
     return HttpProblem(HTTPStatus.TOO_MANY_REQUESTS, "TooManyRequests", message, {"Retry-After": str(retry_after_s)})
 
 
+def conflict(message: str, kind: str = "Conflict") -> HttpProblem:
+    return HttpProblem(HTTPStatus.CONFLICT, kind, message)
+
+
+def no_model(message: str) -> HttpProblem:
+    return HttpProblem(HTTPStatus.SERVICE_UNAVAILABLE, "NoModel", message)
+
+
 def json_response(
     value: object, status: HTTPStatus = HTTPStatus.OK, headers: Mapping[str, str] | None = None
 ) -> Response:

@@ -13,13 +13,16 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from cdp_agent.server.bodies import AnswerBody, RunAccepted, RunList, RunRequest
+from cdp_agent.server.bodies import AnswerBody, ResumeBody, RunAccepted, RunList, RunRequest
 from cdp_agent.server.event_log import NumberedEvent
-from cdp_agent.server.problems import ErrorAnswer, HttpProblem, bad_request, decoded, json_response
-from cdp_agent.server.runs import Runs, ServedRun
+from cdp_agent.server.problems import ErrorAnswer, HttpProblem, bad_request, conflict, decoded, json_response
+from cdp_agent.server.runs import Runs
+from cdp_agent.server.served_run import ServedRun
 from cdp_agent.server.streams import EventStream, as_sse
+from cdp_agent.server.tool_calls import ToolCaller, called
 
 NORMAL_CLOSURE = 1000
+_WITHOUT_A_QUESTION = '{"pause": true}, {"resume": true}, {"stop": true}'
 
 
 class SocketEvent(msgspec.Struct, frozen=True):
@@ -39,8 +42,9 @@ class SocketRefusal(msgspec.Struct, frozen=True):
 class RunRoutes:
     """What is under /v1/runs."""
 
-    def __init__(self, runs: Runs) -> None:
+    def __init__(self, runs: Runs, caller: ToolCaller) -> None:
         self._runs = runs
+        self._caller = caller
         self.routes: list[BaseRoute] = [
             Route("/v1/runs", self._begin, methods=["POST"]),
             Route("/v1/runs", self._list, methods=["GET"]),
@@ -49,6 +53,9 @@ class RunRoutes:
             Route("/v1/runs/{id}/events", self._follow, methods=["GET"]),
             Route("/v1/runs/{id}/decisions", self._decide, methods=["POST"]),
             Route("/v1/runs/{id}/answers", self._answer, methods=["POST"]),
+            Route("/v1/runs/{id}/pause", self._pause, methods=["POST"]),
+            Route("/v1/runs/{id}/resume", self._resume, methods=["POST"]),
+            Route("/v1/runs/{id}/tools/{name}", self._act, methods=["POST"]),
             Route("/v1/runs/{id}/stop", self._stop, methods=["POST"]),
         ]
 
@@ -75,14 +82,33 @@ class RunRoutes:
         said = decoded(await request.body(), dict[str, Any])
         if (ask_id := _question_of(said)) is None:
             raise bad_request("id has to be the number of the question.")
-        return _taken(run, await run.question.decide(ask_id, said), ask_id)
+        return _taken(run, await run.decide(ask_id, said), ask_id)
 
     async def _answer(self, request: Request) -> Response:
         run = self._run(request)
         said = decoded(await request.body(), AnswerBody)
         if said.text is not None and said.values is not None:
             raise bad_request("Give text or values, not both.")
-        return _taken(run, await run.question.decide(said.id, said.decision), said.id)
+        return _taken(run, await run.decide(said.id, said.decision), said.id)
+
+    async def _pause(self, request: Request) -> Response:
+        run = self._run(request)
+        if (problem := run.ask_to_pause()) is not None:
+            raise conflict(problem)
+        return json_response(run.info, HTTPStatus.ACCEPTED)
+
+    async def _resume(self, request: Request) -> Response:
+        run = self._run(request)
+        if (problem := await run.resume(decoded(await request.body(), ResumeBody).text)) is not None:
+            raise conflict(problem)
+        return json_response(run.info)
+
+    async def _act(self, request: Request) -> Response:
+        run = self._run(request)
+        called(request)
+        if (handed_over := run.handed_over(self._caller)) is None:
+            raise conflict("The page is the run's: pause it first, and call tools while it waits.")
+        return await self._caller.answer(request, *handed_over)
 
     async def _stop(self, request: Request) -> Response:
         run = self._run(request)
@@ -142,7 +168,7 @@ def _taken(run: ServedRun, problem: str | None, ask_id: int) -> Response:
     ask = run.question.ask
     if ask is not None and ask.id == ask_id:
         raise bad_request(problem, "DecisionRefused")
-    raise HttpProblem(HTTPStatus.CONFLICT, "DecisionRefused", problem)
+    raise conflict(problem, "DecisionRefused")
 
 
 async def _tell(run: ServedRun, socket: WebSocket, after: int) -> None:
@@ -171,9 +197,17 @@ async def _heard(run: ServedRun, text: str | bytes) -> tuple[int | None, str | N
         said = msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return None, f"This is no JSON object: {error}."
-    if said == {"stop": True}:
-        run.end()
-        return None, None
+    match said:
+        case {"stop": True, **rest} if not rest:
+            run.end()
+            return None, None
+        case {"pause": True, **rest} if not rest:
+            return None, run.ask_to_pause()
+        case {"resume": True, **rest} if rest.keys() <= {"text"} and isinstance(rest.get("text", ""), str):
+            return None, await run.resume(rest.get("text", ""))
     if (ask_id := _question_of(said)) is None:
-        return None, 'Say {"id": …, "decision": …} about a question, or {"stop": true}.'
-    return ask_id, await run.question.decide(ask_id, said)
+        return (
+            None,
+            f'Say {{"id": …, "decision": …}} about a question, or {_WITHOUT_A_QUESTION}.',
+        )
+    return ask_id, await run.decide(ask_id, said)

@@ -1,158 +1,32 @@
-"""The runs of the server: what each has told so far, who is asked, how many there may be at once."""
+"""The runs of the server: begun, carried out, and kept for a while; how many there may be at once."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import AsyncExitStack, aclosing, contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, aclosing
 from secrets import token_urlsafe
-from typing import Any
 
 import msgspec
 
 from cdp_agent.config import Config
-from cdp_agent.decisions import Ask, possible
 from cdp_agent.events import Event, TaskCompleted
-from cdp_agent.outcome import AgentResult
-from cdp_agent.server.agents import begun, page_config
-from cdp_agent.server.bodies import RunInfo, RunRequest, RunStatus
+from cdp_agent.server.agents import asks_somebody, begun, page_config, secrets_of
+from cdp_agent.server.bodies import RunRequest
 from cdp_agent.server.browsers import Browsers, OpenedContext
-from cdp_agent.server.event_log import NumberedLog
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.server.problems import bad_request, not_found, too_many
+from cdp_agent.server.served_run import ServedRun
 from cdp_agent.server.webhooks import Webhooks
-from cdp_agent.step_events import ApprovalAsked, ApprovalDecided
-from cdp_agent.steps.approval.approval import Submit
 
 BUSY_RETRY_S = 5
 MOST_FINISHED_BYTES = 128 << 20
 """Of the events of runs that have ended, all together."""
 LAST_WEBHOOKS_S = 5.0
 """So long the end of the server waits for results that are being sent."""
-_FIRST_WATCHER_S = 30.0
-"""So long a run that is to end with its watchers waits for the first."""
 _log = logging.getLogger(__name__)
-
-
-class OpenQuestion:
-    """An `Approver` whose decisions come by request: it holds the question that is open."""
-
-    def __init__(self) -> None:
-        self.ask: Ask | None = None
-        self._submit: Submit | None = None
-        self._last_id = 0
-        self._can_be_decided = asyncio.Event()
-
-    async def __call__(self, ask: Ask, submit: Submit) -> None:
-        """Returns never: the question is over when it is decided, or its time is."""
-        self.ask, self._submit, self._last_id = ask, submit, ask.id
-        self._can_be_decided.set()
-        try:
-            await asyncio.get_running_loop().create_future()
-        finally:
-            self.close()
-
-    def told(self, event: Event) -> None:
-        """What the run tells: a client may answer a question as soon as it reads of it, before it is put to us.
-
-        It may also be put to us before it is told of.
-        """
-        if isinstance(event, ApprovalAsked) and event.ask.id > self._last_id:
-            self.ask, self._last_id = event.ask, event.ask.id
-            self._can_be_decided.clear()
-        elif isinstance(event, ApprovalDecided) and event.id == self._last_id:
-            self.close()
-
-    def close(self) -> None:
-        """No question is open any more."""
-        self.ask = self._submit = None
-        self._can_be_decided.set()
-
-    async def decide(self, ask_id: int, decision: Any) -> str | None:
-        """Takes a decision, as JSON data: None when it counts, else why it does not."""
-        if self.ask is not None:
-            await self._can_be_decided.wait()
-        if self._submit is None:
-            return "No question is open."
-        return self._submit(ask_id, decision)
-
-
-class ServedRun:
-    """One run, from its beginning until nobody asks for it any more."""
-
-    def __init__(self, run_id: str, request: RunRequest, leave_grace_s: float) -> None:
-        self.id = run_id
-        self.request = request
-        self.log = NumberedLog()
-        self.question = OpenQuestion()
-        self.stop = asyncio.Event()
-        self.began = time.time()
-        self.ended: float | None = None
-        self.result: AgentResult | None = None
-        self._grace_s = leave_grace_s
-        self._watchers = 0
-        self._leaving: asyncio.TimerHandle | None = None
-        if request.on_disconnect == "stop":
-            self._stop_in(_FIRST_WATCHER_S)
-
-    @property
-    def status(self) -> RunStatus:
-        if self.ended is None:
-            return "waiting" if self.question.ask is not None else "running"
-        if self.result is not None and self.result.success:
-            return "succeeded"
-        return "stopped" if self.stop.is_set() else "failed"
-
-    @property
-    def info(self) -> RunInfo:
-        ask = self.question.ask
-        return RunInfo(
-            id=self.id,
-            status=self.status,
-            task=self.request.task if self.request.task is not None else "\n".join(self.request.steps),
-            url=self.request.url,
-            began=self.began,
-            ended=self.ended,
-            events=self.log.last,
-            ask=ask,
-            decisions=[] if ask is None else possible(ask),
-            result=self.result,
-        )
-
-    @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Somebody reads its events meanwhile: see `RunRequest.on_disconnect`."""
-        self._watchers += 1
-        self._stay()
-        try:
-            yield
-        finally:
-            self._watchers -= 1
-            if not self._watchers and self.request.on_disconnect == "stop":
-                self._stop_in(self._grace_s)
-
-    def end(self) -> None:
-        """Stops it, unless it has ended by itself: then it stays what it is."""
-        if self.ended is None:
-            self.stop.set()
-
-    def over(self) -> None:
-        """It has ended: its readers end when they have read all."""
-        self.ended = time.time()
-        self._stay()
-        self.question.close()
-        self.log.close()
-
-    def _stop_in(self, seconds: float) -> None:
-        if self.ended is None:
-            self._leaving = asyncio.get_running_loop().call_later(seconds, self.end)
-
-    def _stay(self) -> None:
-        if self._leaving is not None:
-            self._leaving.cancel()
-            self._leaving = None
 
 
 class Runs:
@@ -190,13 +64,20 @@ class Runs:
                 BUSY_RETRY_S,
             )
         grace_s = self._options.leave_grace_s if leave_grace_s is None else leave_grace_s
-        run = ServedRun(token_urlsafe(12), request, grace_s)
+        run = ServedRun(
+            token_urlsafe(12),
+            request,
+            leave_grace_s=grace_s,
+            secrets=secrets_of(request, self._config),
+            has_user=asks_somebody(request, self._config),
+        )
         self._beginning += 1
         try:
             async with AsyncExitStack() as stack:
                 page = page_config(self._config, request.page)
                 opened = await stack.enter_async_context(self._browsers.context(page, run.id))
-                events = begun(request, opened.browser, self._config, self._options, run.question, run.stop)
+                events = begun(request, opened.browser, self._config, self._options, run)
+                run.context = opened
                 task = asyncio.create_task(self._carry_out(run, events, opened, stack.pop_all()))
         except BaseException:
             run.over()
@@ -213,8 +94,7 @@ class Runs:
         if request.webhook is not None and not self._options.admits_webhook(request.webhook):
             allowed = ", ".join(self._options.webhooks) or "nowhere"
             raise bad_request(f"webhook: this server sends results to {allowed}.")
-        browser, unasked, never = await self._browsers.had(), OpenQuestion(), asyncio.Event()
-        await begun(request, browser, self._config, self._options, unasked, never).aclose()
+        await begun(request, await self._browsers.had(), self._config, self._options, None).aclose()
 
     def find(self, run_id: str) -> ServedRun:
         """Raises HttpProblem when there is none."""

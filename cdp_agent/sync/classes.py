@@ -1084,7 +1084,7 @@ class Agent(Face[AsyncAgent]):
         can hold, for the model to use. `answer` is what the answer must be: a type that msgspec decodes, which the
         result's `answer` then has, or a JSON Schema; without, it is Markdown. When `stop` is set the run ends within a
         second, and its result says so; when whoever waits for an event is cancelled it ends as fast, without one.
-        When `pause` is set, a run of one model hands the page over after its turn: the user is asked with a `Paused`,
+        When `pause` is set, the run hands the page over after its turn or its step: the user is asked with a `Paused`,
         may act in the window, and what became of the page is told to the model. It is cleared then; without anybody to
         ask it means nothing. Raises SetupError at once for an empty task, a bad address, data that is not JSON, a wrong
         schema; what fails later is in the result.
@@ -1110,13 +1110,29 @@ class Agent(Face[AsyncAgent]):
         url: str | None = None,
         page: Page | None = None,
         stop: StopSignal | None = None,
+        pause: StopSignal | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult[str]:
         """How it went to carry out these steps; see `stream_steps`."""
-        return call(self._async.do(steps, url=url, page=behind(page), stop=event_of(stop), on_event=sink_of(on_event)))
+        return call(
+            self._async.do(
+                steps,
+                url=url,
+                page=behind(page),
+                stop=event_of(stop),
+                pause=event_of(pause),
+                on_event=sink_of(on_event),
+            )
+        )
 
     def stream_steps(
-        self, steps: Iterable[str], *, url: str | None = None, page: Page | None = None, stop: StopSignal | None = None
+        self,
+        steps: Iterable[str],
+        *,
+        url: str | None = None,
+        page: Page | None = None,
+        stop: StopSignal | None = None,
+        pause: StopSignal | None = None,
     ) -> Generator[Progress | TaskCompleted[str], None, None]:
         """Carries out steps in plain English, one act each, without a planner; see `stream`.
 
@@ -1124,7 +1140,13 @@ class Agent(Face[AsyncAgent]):
         without one, fails with its candidates. The answer is what the last one gave. Whoever writes the steps has
         approved them, unless `approve` says otherwise. Raises SetupError when there are none.
         """
-        return iterate(read(lambda: self._async.stream_steps(steps, url=url, page=behind(page), stop=event_of(stop))))
+        return iterate(
+            read(
+                lambda: self._async.stream_steps(
+                    steps, url=url, page=behind(page), stop=event_of(stop), pause=event_of(pause)
+                )
+            )
+        )
 
     @overload
     @staticmethod

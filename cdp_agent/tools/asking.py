@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import msgspec
@@ -74,6 +75,14 @@ async def request_user_data(args: RequestUserDataArguments, context: Context) ->
         raise ActionError(_NOBODY)
     form = await _Form.read(args, context)
     return await form.fill_in(context.ask_user)
+
+
+def withhold(secrets: Secrets, values: Mapping[str, FieldValue], types: Mapping[str, str]) -> None:
+    """What the user gave is masked from now on; `types` are those of the fields, by refs, as `FormField` has them."""
+    for ref, value in values.items():
+        if types.get(ref) not in _SHOWN_ANYWAY:
+            for text in value if isinstance(value, list) else [value]:
+                secrets.withhold(str(text))
 
 
 class FormFilled(msgspec.Struct, frozen=True):
@@ -160,10 +169,7 @@ class _Form:
     async def _enter(self, given: object, refused: dict[str, str]) -> dict[str, str]:
         """Puts the values into the fields; why some did not do."""
         values: dict[str, FieldValue] = dict(given)  # type: ignore[call-overload]  # an AskUser gives a mapping for a form
-        for ref, value in values.items():
-            if self._fields[ref].type not in _SHOWN_ANYWAY:
-                for text in value if isinstance(value, list) else [value]:
-                    self._secrets.withhold(str(text))
+        withhold(self._secrets, values, {ref: field.type for ref, field in self._fields.items()})
         errors: dict[str, str] = {}
         for ref in refused:
             if ref in values:

@@ -14,6 +14,7 @@ from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.subcommands.running import RunCommand, Signals
 from cdp_agent.cli.terminal.approving import approval_keywords
+from cdp_agent.cli.terminal.interactive import INTERACTIVE, Interactive, in_a_window
 from cdp_agent.config import steps_keywords
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event
@@ -45,11 +46,16 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
     parser.add_argument(
         "file", metavar="FILE", help="the steps; lines that begin with # are comments; - is the standard input"
     )
+    parser.add_argument("-i", "--interactive", action="store_true", help=INTERACTIVE)
     add_settings(parser, _TAKEN, shown=("url", "executor", "checkpoint", "approve"))
     found = parser.read(words)
     asked = loaded(found, caller)
+    if found.interactive:
+        asked = in_a_window(asked, caller.environment)
     config = asked.config
     by_stdin = found.file == _STDIN
+    if found.interactive and by_stdin:
+        raise SetupError("--interactive reads the standard input, from which the steps come: put them into a file.")
     if by_stdin and stdin is None:
         stdin = sys.stdin.read()
     path = Path(caller.folder) / os.path.expanduser(found.file)
@@ -60,10 +66,15 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
     keywords = {name: each for name, each in steps_keywords(config, caller.environment).items() if name not in left}
     keywords |= approval_keywords(config, by_hand=True, takes_stdin=by_stdin, at_terminal=caller.at_terminal)
 
-    def begin(browser: BrowserContext, page: Page, signals: Signals) -> AsyncGenerator[Event, None]:
-        return Agent(browser, **keywords).stream_steps(steps, url=config.url, page=page, stop=signals.stop)
+    person = None
+    if found.interactive and config.approve != "jsonl":
+        person = keywords["approver"] = Interactive()
 
-    return RunCommand(asked, config.executor or "code", keywords, begin, stdin)
+    def begin(browser: BrowserContext, page: Page, signals: Signals) -> AsyncGenerator[Event, None]:
+        agent = Agent(browser, **keywords)
+        return agent.stream_steps(steps, url=config.url, page=page, stop=signals.stop, pause=signals.pause)
+
+    return RunCommand(asked, config.executor or "code", keywords, begin, stdin, person)
 
 
 def _refuse_what_nobody_understands(steps: list[str]) -> None:

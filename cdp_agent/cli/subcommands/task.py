@@ -20,7 +20,7 @@ from cdp_agent.cli.session import host_of
 from cdp_agent.cli.status import DONE, INTERRUPTED, MODEL_FAILED, NO_CHROME, REFUSED
 from cdp_agent.cli.subcommands.running import RunCommand, Signals, watch, watch_there
 from cdp_agent.cli.terminal.approving import approval_keywords
-from cdp_agent.cli.terminal.interactive import Interactive, in_a_window
+from cdp_agent.cli.terminal.interactive import INTERACTIVE, Interactive, in_a_window
 from cdp_agent.cli.terminal.output import to_stdout
 from cdp_agent.cli.terminal.text import for_terminal
 from cdp_agent.cli.words import HOST, Chosen
@@ -39,7 +39,7 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     """What the words after `run` mean. Raises SetupError."""
     parser = Parser("run", "Carry out a task in the browser, with a model.", "%(prog)s TASK [options]", more="all")
     parser.add_argument("task", metavar="TASK", help="what to do, in plain words")
-    parser.add_argument("-i", "--interactive", action="store_true", help="answer its questions; Ctrl-C or p pauses it")
+    parser.add_argument("-i", "--interactive", action="store_true", help=INTERACTIVE)
     add_settings(parser, SETTINGS, shown=("url", "data", "answer_schema", "model", "max_steps", "trace"))
     found = parser.read(words)
     asked = loaded(found, caller)

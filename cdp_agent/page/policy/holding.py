@@ -8,7 +8,8 @@ are left. Not its doing are what the page sent by itself before, and what a new 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
@@ -108,6 +109,7 @@ class Hold:
         self._refused: set[tuple[str, str]] = set()
         """By method and place."""
         self.over = False
+        self._lifted = False
 
     @property
     def refuses(self) -> bool:
@@ -139,6 +141,18 @@ class Hold:
         taken, self._withheld = self._withheld, []
         return taken
 
+    @contextmanager
+    def lifted(self) -> Iterator[None]:
+        """Inside the block the user acts in the page themselves: nothing is asked about or refused.
+
+        What comes later of the acts before, or of the user's own, is nobody's act.
+        """
+        self._act, self._lifted = None, True
+        try:
+            yield
+        finally:
+            self._lifted = False
+
     @property
     def untold(self) -> bool:
         """Whether `take` has something to tell."""
@@ -165,7 +179,7 @@ class Hold:
         """What becomes of a request; a future while that is asked. `document`: it is for the document of a tab."""
         refused: Outcome = "Aborted" if document else "BlockedByClient"
         request, kind = event.request, unsafe_kind(event.request, event.resource_type)
-        if kind is None:
+        if kind is None or self._lifted:
             return None
         key = (request.method, place_of(request.url))
         act = self._act
@@ -194,6 +208,8 @@ class Hold:
     def download(self, event: cdp_browser.DownloadWillBegin) -> asyncio.Future[bool] | None:
         """Whether a download that begins may be; None: nobody needs to be asked."""
         act = self._act
+        if self._lifted:
+            return None
         if self.over and ("download", place_of(event.url)) in self._refused:
             refused: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
             refused.set_result(False)

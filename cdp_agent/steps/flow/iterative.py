@@ -75,6 +75,9 @@ async def go_on_step_by_step(work: StepRun) -> None:
         work.at_risk = ""
     last: Last | None = None
     while run.end is None:
+        await work.hand_over()
+        if run.end is not None:
+            break
         move = await next_move(work)
         if move.ask_user:
             reply = await work.approvals.answer(move.ask_user)

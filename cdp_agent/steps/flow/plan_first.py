@@ -67,10 +67,13 @@ async def begin(work: StepRun, steps: list[str]) -> None:
 async def carry_out(work: StepRun) -> None:
     """The steps that are left one after the other, up to one that cannot be done; what the others gave stays."""
     for number, step in enumerate(work.steps, 1):
+        if number <= work.over:
+            continue
+        if work.run.end is None:
+            await work.hand_over()
         if work.run.end is not None:
             return
-        if number > work.over:
-            await _do_or_decide(work, number, step)
+        await _do_or_decide(work, number, step)
 
 
 async def _do_or_decide(work: StepRun, number: int, instruction: str) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from cdp_agent.agent.handing_over import wait_for_user
+from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.conversation import Conversation
 from cdp_agent.page.policy.holding import Hold
 from cdp_agent.page.policy.policy_registry import limited
@@ -106,6 +108,20 @@ class StepRun:
                     await hold.linger()
             finally:
                 await hold.end()
+
+    async def hand_over(self) -> None:
+        """Where that was asked for, waits until the user hands the page back; the planner and the verifier are told."""
+        run = self.run
+        if run.pause is None or not run.pause.is_set() or self.settings.user is None:
+            return
+        lifted: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        if self.hold is not None:
+            await self.hold.linger()
+            lifted = self.hold.lifted()
+        with lifted:
+            handed_back = await wait_for_user(run, self.approvals.ask_user)
+        if handed_back is not None:
+            self.done.append(prompts.handed_back(*handed_back))
 
     def conversation(
         self, role: str, system: Callable[[], str], *, sight: Observer | None = None, client: Client | None = None

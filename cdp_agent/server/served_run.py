@@ -1,0 +1,195 @@
+"""One run of the server: what it has told so far, who is asked, and what a caller may do about it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from cdp_agent.decisions import Ask, Continue, FormRequested, Paused, possible
+from cdp_agent.events import Event
+from cdp_agent.outcome import AgentResult
+from cdp_agent.security.secrets import Secrets
+from cdp_agent.server.bodies import RunInfo, RunRequest, RunStatus
+from cdp_agent.server.browsers import OpenedContext
+from cdp_agent.server.event_log import NumberedLog
+from cdp_agent.server.tool_calls import ToolCaller
+from cdp_agent.session.session import Session
+from cdp_agent.session.tabs import tab_named
+from cdp_agent.step_events import ApprovalAsked, ApprovalDecided
+from cdp_agent.steps.approval.approval import Submit
+from cdp_agent.tools.asking import withhold
+
+_FIRST_WATCHER_S = 30.0
+"""So long a run that is to end with its watchers waits for the first."""
+
+
+class OpenQuestion:
+    """An `Approver` whose decisions come by request: it holds the question that is open."""
+
+    def __init__(self, pause: asyncio.Event) -> None:
+        """`pause` is what has the run wait: without it, a run that is about to wait goes on."""
+        self.ask: Ask | None = None
+        self._pause = pause
+        self._submit: Submit | None = None
+        self._last_id = 0
+        self._can_be_decided = asyncio.Event()
+
+    async def __call__(self, ask: Ask, submit: Submit) -> None:
+        """Returns never: the question is over when it is decided, or its time is."""
+        if isinstance(ask, Paused) and not self._pause.is_set():
+            submit(ask.id, Continue())
+        self.ask, self._submit, self._last_id = ask, submit, ask.id
+        self._can_be_decided.set()
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            self.close()
+
+    def told(self, event: Event) -> None:
+        """What the run tells: a client may answer a question as soon as it reads of it, before it is put to us.
+
+        It may also be put to us before it is told of.
+        """
+        if isinstance(event, ApprovalAsked) and event.ask.id > self._last_id:
+            self.ask, self._last_id = event.ask, event.ask.id
+            self._can_be_decided.clear()
+        elif isinstance(event, ApprovalDecided) and event.id == self._last_id:
+            self.close()
+
+    def close(self) -> None:
+        """No question is open any more."""
+        self.ask = self._submit = None
+        self._can_be_decided.set()
+
+    async def decide(self, ask_id: int, decision: Any) -> str | None:
+        """Takes a decision, as JSON data: None when it counts, else why it does not."""
+        if self.ask is not None:
+            await self._can_be_decided.wait()
+        if self._submit is None:
+            return "No question is open."
+        return self._submit(ask_id, decision)
+
+
+class ServedRun:
+    """One run, from its beginning until nobody asks for it any more."""
+
+    def __init__(
+        self, run_id: str, request: RunRequest, *, leave_grace_s: float, secrets: Secrets, has_user: bool
+    ) -> None:
+        """`secrets` are what placeholders stand for, for whoever acts in its page; `has_user`: somebody is asked."""
+        self.id = run_id
+        self.request = request
+        self.log = NumberedLog()
+        self.stop, self.pause = asyncio.Event(), asyncio.Event()
+        self.question = OpenQuestion(self.pause)
+        self.context: OpenedContext | None = None
+        """Where it is carried out, as long as it is."""
+        self.began = time.time()
+        self.ended: float | None = None
+        self.result: AgentResult | None = None
+        self._secrets = secrets
+        self._has_user = has_user
+        self._held: tuple[Paused, Session] | None = None
+        self._grace_s = leave_grace_s
+        self._watchers = 0
+        self._leaving: asyncio.TimerHandle | None = None
+        if request.on_disconnect == "stop":
+            self._stop_in(_FIRST_WATCHER_S)
+
+    @property
+    def status(self) -> RunStatus:
+        if self.ended is None:
+            return "waiting" if self.question.ask is not None else "running"
+        if self.result is not None and self.result.success:
+            return "succeeded"
+        return "stopped" if self.stop.is_set() else "failed"
+
+    @property
+    def info(self) -> RunInfo:
+        ask = self.question.ask
+        return RunInfo(
+            id=self.id,
+            status=self.status,
+            task=self.request.task if self.request.task is not None else "\n".join(self.request.steps),
+            url=self.request.url,
+            began=self.began,
+            ended=self.ended,
+            events=self.log.last,
+            ask=ask,
+            decisions=[] if ask is None else possible(ask),
+            result=self.result,
+        )
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Somebody reads its events meanwhile: see `RunRequest.on_disconnect`."""
+        self._watchers += 1
+        self._stay()
+        try:
+            yield
+        finally:
+            self._watchers -= 1
+            if not self._watchers and self.request.on_disconnect == "stop":
+                self._stop_in(self._grace_s)
+
+    async def decide(self, ask_id: int, decision: Any) -> str | None:
+        """Takes a decision, as JSON data: None when it counts, else why it does not."""
+        ask = self.question.ask
+        problem = await self.question.decide(ask_id, decision)
+        if problem is None and isinstance(ask, FormRequested) and "values" in decision:
+            # Whoever acts in the page later need not be who filled the form in.
+            withhold(self._secrets, decision["values"], {field.ref: field.field_type for field in ask.fields})
+        return problem
+
+    def ask_to_pause(self) -> str | None:
+        """Has it wait for its user after its turn or its step: None when it will, else why not."""
+        if self.ended is not None:
+            return "The run has ended."
+        if not self._has_user:
+            return "Nobody is there who could let it go on: begin a run with `interactive` to pause it."
+        self.pause.set()
+        return None
+
+    async def resume(self, text: str = "") -> str | None:
+        """Lets it go on when it waits, or is about to; `text` is told to its model. None when it does, else why not."""
+        if isinstance(ask := self.question.ask, Paused):
+            return await self.decide(ask.id, {"decision": "continue", "text": text})
+        if not self.pause.is_set() or text:
+            return "The run is not paused."
+        self.pause.clear()
+        return None
+
+    def handed_over(self, caller: ToolCaller) -> tuple[Session, OpenedContext] | None:
+        """The page of the run for whoever acts in it while it is paused; None while it is not."""
+        ask, context = self.question.ask, self.context
+        if not isinstance(ask, Paused) or context is None:
+            return None
+        if self._held is None or self._held[0] is not ask:
+            page = tab_named(context.browser, ask.tab)
+            self._held = ask, caller.session(context, self._secrets, page)
+        return self._held[1], context
+
+    def end(self) -> None:
+        """Stops it, unless it has ended by itself: then it stays what it is."""
+        if self.ended is None:
+            self.stop.set()
+
+    def over(self) -> None:
+        """It has ended: its readers end when they have read all."""
+        self.ended = time.time()
+        self.context = self._held = None
+        self._stay()
+        self.question.close()
+        self.log.close()
+
+    def _stop_in(self, seconds: float) -> None:
+        if self.ended is None:
+            self._leaving = asyncio.get_running_loop().call_later(seconds, self.end)
+
+    def _stay(self) -> None:
+        if self._leaving is not None:
+            self._leaving.cancel()
+            self._leaving = None

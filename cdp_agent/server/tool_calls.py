@@ -1,0 +1,82 @@
+"""Tools that are called over HTTP, one by one: in a session, or in the page of a run that waits for its user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from cdp_agent.config import Config, endpoint_of
+from cdp_agent.page.page import Page
+from cdp_agent.providers.client import Client
+from cdp_agent.security.origins import WEB_AND_DATA
+from cdp_agent.security.secrets import Secrets
+from cdp_agent.server.browsers import OpenedContext
+from cdp_agent.server.problems import decoded, no_model, not_found
+from cdp_agent.session.calls import Understood
+from cdp_agent.session.session import Session
+from cdp_agent.tools import CALLABLE
+from cdp_agent.tools.aliases import meant
+from cdp_agent.tools.base import Tool
+from cdp_agent.tools.picturing import ScreenshotArguments
+
+
+class ToolCaller:
+    """Opens sessions for callers, and calls tools in them."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._model: Client | None = None
+
+    def session(self, opened: OpenedContext, secrets: Secrets, page: Page | None = None) -> Session:
+        """A session in this context, within what the server allows its callers; see Session."""
+        return Session(
+            opened.browser,
+            secrets=secrets,
+            upload_folders=tuple(map(str, self._config.upload_folders)),
+            schemes=WEB_AND_DATA,
+            approve=_writes_no_file,
+            page=page,
+        )
+
+    async def answer(self, request: Request, session: Session, opened: OpenedContext) -> Response:
+        """What came of the call, as a `ToolAnswer`. Raises HttpProblem."""
+        name, tool = called(request)
+        outcome = await session.call(
+            name,
+            decoded(await request.body(), dict[str, Any]),
+            tab=request.query_params.get("tab"),
+            model=self._client() if tool.needs_model else None,
+        )
+        answer = opened.without_paths(msgspec.json.encode(outcome.as_json()))
+        return Response(answer, media_type="application/json")
+
+    def _client(self) -> Client:
+        """The model that is configured, for the tools that ask one. Raises HttpProblem."""
+        if self._config.model is None:
+            raise no_model("This server has no model to ask.")
+        if self._model is None:
+            self._model = Client(endpoint_of(self._config))
+        return self._model
+
+    async def close(self) -> None:
+        if self._model is not None:
+            await self._model.close()
+
+
+def called(request: Request) -> tuple[str, Tool]:
+    """The tool that a request names. Raises HttpProblem where there is none of that name."""
+    name: str = request.path_params["name"]
+    tool = CALLABLE.get(meant(name, {}, CALLABLE)[0])
+    if tool is None:
+        raise not_found(f"There is no tool {name[:80]!r}: GET /v1/tools lists them.")
+    return name, tool
+
+
+async def _writes_no_file(understood: Understood, page: Page) -> str | None:
+    """A picture comes in the answer: a caller has no files on this machine."""
+    if isinstance(understood.arguments, ScreenshotArguments) and understood.arguments.path is not None:
+        return "No file is written here: call screenshot without `path`, and the picture comes in `images`."
+    return None

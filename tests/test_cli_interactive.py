@@ -191,8 +191,12 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {**kept, "CDP_AGENT_CONFIG": os.devnull, "XDG_STATE_HOME": str(tmp_path / "state")}
 
 
+# With NOFLSH, or what was shown and not read yet would be lost at a Ctrl-C.
 IN_A_TERMINAL = """import fcntl, os, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+mode = termios.tcgetattr(0)
+mode[3] |= termios.NOFLSH
+termios.tcsetattr(0, termios.TCSANOW, mode)
 os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"""
 
 
@@ -230,6 +234,7 @@ class Screen:
         os.write(self._terminal, text.encode())
 
 
+@pytest.mark.chrome
 def test_a_run_at_a_terminal_asks_pauses_and_goes_on(environment: dict[str, str], httpserver: HTTPServer) -> None:
     httpserver.expect_request("/").respond_with_data(
         "<title>Log in</title><label>Key <input type=password></label><p>x</p>", content_type="text/html"
@@ -264,6 +269,7 @@ def test_a_run_at_a_terminal_asks_pauses_and_goes_on(environment: dict[str, str]
     assert "The user says: I looked around" in said(server, 2)
 
 
+@pytest.mark.chrome
 def test_steps_at_a_terminal_are_paused_by_ctrl_c_and_go_on(
     environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path
 ) -> None:
@@ -282,6 +288,7 @@ def test_steps_at_a_terminal_are_paused_by_ctrl_c_and_go_on(
         assert process.wait(20) == 0
 
 
+@pytest.mark.chrome
 def test_a_second_ctrl_c_ends_steps_at_a_terminal(
     environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path
 ) -> None:

@@ -38,10 +38,11 @@ def test_every_route_is_in_the_document() -> None:
     }
     paths = document()["paths"]
     written = {(path, method.upper()) for path, operations in paths.items() for method in operations}
-    calls = {("/v1/sessions/{id}/tools/{name}", "POST")}
+    places = ("/v1/sessions/{id}", "/v1/runs/{id}")
+    calls = {(f"{place}/tools/{{name}}", "POST") for place in places}
 
     assert routes - calls - {("/", "GET")} == written - {
-        (f"/v1/sessions/{{id}}/tools/{name}", "POST") for name in CALLABLE
+        (f"{place}/tools/{name}", "POST") for place in places for name in CALLABLE
     }
 
 

@@ -43,11 +43,9 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
     Raises SetupError.
     """
     parser = Parser("do", "Carry out steps in plain English, one a line.", "%(prog)s FILE [options]", more="all")
-    parser.add_argument(
-        "file", metavar="FILE", help="the steps; lines that begin with # are comments; - is the standard input"
-    )
+    parser.add_argument("file", metavar="FILE", help="the steps; # begins a comment; - is stdin")
     parser.add_argument("-i", "--interactive", action="store_true", help=INTERACTIVE)
-    add_settings(parser, _TAKEN, shown=("url", "executor", "checkpoint", "approve"))
+    add_settings(parser, _TAKEN, shown=("url", "executor", "approve"))
     found = parser.read(words)
     asked = loaded(found, caller)
     if found.interactive:

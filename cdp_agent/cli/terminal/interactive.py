@@ -17,7 +17,7 @@ from cdp_agent.config.sources import Loaded
 from cdp_agent.decisions import Ask
 from cdp_agent.steps.approval.approval import Submit
 
-INTERACTIVE = "answer its questions; Ctrl-C or p pauses it"
+INTERACTIVE = "answer questions; Ctrl-C or p pauses it"
 """What the flag for it says of itself."""
 _PAUSES = ("p", "pause")
 _TOLD = "It waits for you after this step. Ctrl-C again ends it.\n"

@@ -150,7 +150,7 @@ async def test_a_body_that_does_not_come_is_given_up(monkeypatch: pytest.MonkeyP
     async def send(message: Message) -> None:
         sent.append(message)
 
-    monkeypatch.setattr("cdp_agent.security.http_guard._REST_S", 0.01)
+    monkeypatch.setattr("cdp_agent.security.http_guard.REST_S", 0.01)
     await HttpGuard(Echo(), token="s3cret", body_timeout_s=0.01)(scope_of(), receive, send)
 
     assert sent[0]["status"] == 408

@@ -190,7 +190,7 @@ async def test_runs_that_ended_are_forgotten_in_time(browser: Browser, serve: Se
     async with serving(browser, keep_finished_s=0) as served:
         run_id = await served.begin(steps=["Click Go"], url=serve(SHOP))
         await served.events(run_id)
-        served.app.runs.forget_old()
+        await served.app.runs.forget_old()
         forgotten = await served.client.get(f"/v1/runs/{run_id}")
 
     assert forgotten.status_code == 404

@@ -21,7 +21,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 MAX_BODY_BYTES = 4 << 20
 BODY_TIMEOUT_S = 30.0
 SEND_TIMEOUT_S = 60.0
-_REST_S = 10.0
+REST_S = 10.0
 """How long what is left of a refused request is read, and forgotten."""
 
 Scope = MutableMapping[str, Any]
@@ -33,6 +33,9 @@ AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 class HttpGuard:
     """An ASGI application that passes on to `app` what may come, each request with its whole body.
+
+    `streamed` tells of a request whose body the application reads itself, piece by piece, how many bytes it may have;
+    None for all others.
 
     A request is refused that
 
@@ -57,6 +60,7 @@ class HttpGuard:
         origins: Collection[str] = (),
         public_paths: Collection[str] = (),
         max_body_bytes: int = MAX_BODY_BYTES,
+        streamed: Callable[[Scope], int | None] = lambda scope: None,
         body_timeout_s: float = BODY_TIMEOUT_S,
         send_timeout_s: float = SEND_TIMEOUT_S,
     ) -> None:
@@ -66,6 +70,7 @@ class HttpGuard:
         self._origins = {each.rstrip("/").lower() for each in origins}
         self._public_paths = frozenset(public_paths)
         self._max_body_bytes = max_body_bytes
+        self._streamed = streamed
         self._body_timeout_s = body_timeout_s
         self._send_timeout_s = send_timeout_s
 
@@ -74,7 +79,11 @@ class HttpGuard:
             await self._app(scope, receive, send)  # the server's own beginning and end
             return
         refusal = self._refusal(scope)
-        if refusal is None and scope["type"] == "http":
+        if refusal is None and scope["type"] == "http" and (most := self._streamed(scope)) is not None:
+            if _length(scope) > most:
+                refusal = _too_long(most)
+            receive = self._in_time_received(receive)
+        elif refusal is None and scope["type"] == "http":
             try:
                 async with asyncio.timeout(self._body_timeout_s):
                     receive = await self._with_whole_body(scope, receive)
@@ -109,12 +118,8 @@ class HttpGuard:
 
     async def _with_whole_body(self, scope: Scope, receive: Receive) -> Receive:
         """What gives the body in one piece, and then what `receive` gives. Raises _Refusal, _Disconnected."""
-        too_long = _Refusal(
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body may have {self._max_body_bytes:,} bytes at most."
-        )
-        length = _only(scope, b"content-length")
-        if length is not None and length.isdecimal() and int(length) > self._max_body_bytes:
-            raise too_long
+        if _length(scope) > self._max_body_bytes:
+            raise _too_long(self._max_body_bytes)
         body, more = bytearray(), True
         while more:
             message = await receive()
@@ -123,13 +128,31 @@ class HttpGuard:
             body += message.get("body", b"")
             more = message.get("more_body", False)
             if len(body) > self._max_body_bytes:
-                raise too_long
+                raise _too_long(self._max_body_bytes)
         held: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
 
         async def receive_whole() -> Message:
             return held.pop() if held else await receive()
 
         return receive_whole
+
+    def _in_time_received(self, receive: Receive) -> Receive:
+        """The same, but that a client which sends nothing more is gone."""
+        whole = False
+
+        async def receive_in_time() -> Message:
+            nonlocal whole
+            if whole:
+                return await receive()
+            try:
+                async with asyncio.timeout(self._body_timeout_s):
+                    message = await receive()
+            except TimeoutError:
+                return {"type": "http.disconnect"}
+            whole = not message.get("more_body", False)
+            return message
+
+        return receive_in_time
 
     def _in_time(self, send: Send) -> Send:
         async def send_in_time(message: Message) -> None:
@@ -169,11 +192,21 @@ async def _refuse(refusal: _Refusal, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.start", "status": int(refusal.status), "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": True})
     with suppress(TimeoutError):
-        async with asyncio.timeout(_REST_S):
+        async with asyncio.timeout(REST_S):
             # To a connection that is closed before all that was sent is read, many clients never see the answer.
             while (await receive()).get("more_body", False):
                 pass
     await send({"type": "http.response.body", "body": b""})
+
+
+def _too_long(most: int) -> _Refusal:
+    return _Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body may have {most:,} bytes at most.")
+
+
+def _length(scope: Scope) -> int:
+    """How long the body is that is announced, 0 where that is not said."""
+    length = _only(scope, b"content-length")
+    return int(length) if length is not None and length.isdecimal() else 0
 
 
 def _only(scope: Scope, name: bytes) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Protocol
 
@@ -19,6 +19,7 @@ from cdp_agent.events import Event
 from cdp_agent.security.origins import WEB_AND_DATA, scheme_of
 from cdp_agent.security.secrets import GivenSecret, Secret, Secrets
 from cdp_agent.server.bodies import LimitsAsked, PageSettingsAsked, RunRequest, SecretAsked
+from cdp_agent.server.files import HeldFiles
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.server.problems import HttpProblem, bad_request, no_model
 from cdp_agent.steps.approval.approval import Approver, Submit
@@ -55,6 +56,8 @@ class Controls(Protocol):
     """What of a run is in the hands of its caller: who is asked, what ends it, what has it wait."""
 
     @property
+    def files(self) -> HeldFiles: ...
+    @property
     def question(self) -> Approver: ...
     @property
     def stop(self) -> asyncio.Event: ...
@@ -74,20 +77,30 @@ def begun(
     Raises HttpProblem for what cannot be carried out.
     """
     approver = _nobody if run is None else run.question
+    folders = (*([] if run is None else [run.files.given_folder]), *config.upload_folders)
     stop, pause = (None, None) if run is None else (run.stop, run.pause)
     url = None if request.url is None else checked_address(request.url)
     try:
         if request.steps:
             if request.task is not None:
                 raise bad_request("Give a task or steps, not both.")
-            agent = Agent(browser, **_keywords(request, steps_keywords(config), config, approver))
+            agent = Agent(
+                browser, **_keywords(request, steps_keywords(config), config, approver), upload_folders=folders
+            )
             return agent.stream_steps(request.steps, url=url, stop=stop, pause=pause)
         if request.task is None:
             raise bad_request("task is missing: say what to do, in plain words.")
-        agent = Agent(browser, **_keywords(request, _with_model(request, config, options), config, approver))
-        return agent.stream(request.task, url=url, data=request.data, answer=request.answer, stop=stop, pause=pause)
+        keywords = _keywords(request, _with_model(request, config, options), config, approver)
+        agent = Agent(browser, **keywords, upload_folders=folders)
+        task = request.task if run is None else _with_files(request.task, run.files.names)
+        return agent.stream(task, url=url, data=request.data, answer=request.answer, stop=stop, pause=pause)
     except SetupError as error:
         raise bad_request(str(error), "SetupError") from error
+
+
+def _with_files(task: str, names: Sequence[str]) -> str:
+    """The task, with the files that its caller gave for it."""
+    return f"{task}\n\nFiles that you may upload, by these names: {', '.join(names)}" if names else task
 
 
 def asks_somebody(request: RunRequest, config: Config) -> bool:
@@ -113,7 +126,6 @@ def _keywords(request: RunRequest, of_server: dict[str, Any], config: Config, ap
     keywords = {
         **of_server,
         "limits": _limits(of_server.get("limits", Limits()), request.limits),
-        "upload_folders": tuple(config.upload_folders),
         "checkpoint": None,
         "images_in_events": request.images,
         "secrets": _all_secrets(of_server.get("secrets", {}), request.secrets),

@@ -22,6 +22,7 @@ from cdp_agent.config import Config
 from cdp_agent.security.http_guard import LOOPBACK, HttpGuard
 from cdp_agent.server.bodies import Health
 from cdp_agent.server.browsers import Browsers
+from cdp_agent.server.files import MOST_BYTES, is_with_files
 from cdp_agent.server.openapi import document
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.server.pilo import PiloRoutes
@@ -58,11 +59,12 @@ class AgentApp(Starlette):
             hosts=options.hosts or LOOPBACK,
             origins=options.origins,
             public_paths=("/health",),
+            streamed=lambda scope: MOST_BYTES if is_with_files(scope) else None,
         )
         cors = Middleware(
             CORSMiddleware,
             allow_origins=list(options.origins),
-            allow_methods=["GET", "POST", "DELETE"],
+            allow_methods=["GET", "POST", "PUT", "DELETE"],
             allow_headers=["authorization", "content-type", "last-event-id"],
             expose_headers=["location", "retry-after", "x-pilo-task-id"],
         )
@@ -103,7 +105,7 @@ class AgentApp(Starlette):
         """Closes and forgets what is over, for as long as the application lives."""
         while True:
             await asyncio.sleep(_CLEANS_EVERY_S)
-            self.runs.forget_old()
+            await self.runs.forget_old()
             await self.sessions.close_idle()
 
     async def _health(self, request: Request) -> Response:

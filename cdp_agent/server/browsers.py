@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
@@ -17,22 +18,23 @@ from cdp_agent.browser.browser import Browser
 from cdp_agent.browser.context import BrowserContext
 from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords
 from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.server.files import HeldFiles
 from cdp_agent.server.problems import HttpProblem, bad_request
 
 _log = logging.getLogger(__name__)
 
 
 class OpenedContext(msgspec.Struct, frozen=True):
-    """A browser context, and the folders on this machine that are its own: of its downloads, of Chrome's profile."""
+    """A browser context, and the folders on this machine that it knows of, each with what callers see in its place."""
 
     browser: BrowserContext
-    folders: tuple[str, ...]
+    folders: dict[str, str]
 
     def without_paths(self, data: bytes) -> bytes:
         """JSON without what it says of this machine: of a file in one of the folders, its name is left."""
-        for folder in self.folders:
-            written = msgspec.json.encode(folder)[1:-1]
-            data = data.replace(written + b"/", b"").replace(written, b"")
+        for folder, shown in self.folders.items():
+            written, instead = (msgspec.json.encode(each)[1:-1] for each in (folder, shown))
+            data = data.replace(written + b"/", instead and instead + b"/").replace(written, instead)
         return data
 
 
@@ -69,26 +71,33 @@ class Browsers:
             return self._browser
 
     @asynccontextmanager
-    async def context(self, page: Config, name: str) -> AsyncIterator[OpenedContext]:
-        """A context with the settings `page`, gone afterwards with all that it stored. Raises HttpProblem."""
+    async def context(self, page: Config, files: HeldFiles) -> AsyncIterator[OpenedContext]:
+        """A context with the settings `page`, whose downloads are among `files`. Raises HttpProblem."""
+        folder = files.folder
+        browser = await self._new_context(page, folder)
+        uploads = map(str, self._config.upload_folders)
+        folders = {each: os.path.basename(each.rstrip("/")) for each in uploads}
+        folders |= dict.fromkeys([str(folder), str(folder.resolve()), *filter(None, [browser.profile])], "")
+        with files.following(browser.downloads):
+            try:
+                yield OpenedContext(browser, folders)
+            finally:
+                try:
+                    await browser.close()
+                except BrowserError as error:  # with its Chrome gone, it is gone too
+                    _log.debug("context %s: %s", folder.name, error)
+
+    def files(self, name: str) -> HeldFiles:
+        """Those of a run or a session of that name, in a private folder, until they are discarded."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="cdp-agent-serve-"))
         folder = self._folder / name
         folder.mkdir(mode=0o700)
-        try:
-            browser = await self._new_context(page, folder)
-            folders = {str(folder), str(folder.resolve()), *([browser.profile] if browser.profile else [])}
-            opened = OpenedContext(browser, tuple(folders))
-            try:
-                yield opened
-            finally:
-                try:
-                    await opened.browser.close()
-                except BrowserError as error:  # with its Chrome gone, it is gone too
-                    _log.debug("context %s: %s", name, error)
-        finally:
-            # What cannot be removed now goes with the folder around it, at the end.
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        return HeldFiles(folder)
+
+    async def discard(self, files: HeldFiles) -> None:
+        """Deletes them; what cannot be deleted now goes with the folder around it, at the end."""
+        await asyncio.to_thread(shutil.rmtree, files.folder, ignore_errors=True)
 
     async def _new_context(self, page: Config, folder: Path) -> BrowserContext:
         keywords = page_keywords(page)

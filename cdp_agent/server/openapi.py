@@ -24,6 +24,7 @@ from cdp_agent.server.bodies import (
     ToolAnswer,
 )
 from cdp_agent.server.event_log import EventsDropped
+from cdp_agent.server.files import FILE_PART, RUN_PART, FileInfo, FileList
 from cdp_agent.server.pilo import PiloBody, PiloErrorAnswer
 from cdp_agent.server.problems import ErrorAnswer
 from cdp_agent.server.webhooks import Webhook
@@ -31,7 +32,7 @@ from cdp_agent.tools import CALLABLE
 
 _OF_RUNS = (RunRequest, RunAccepted, RunInfo, RunList, DecisionBody, AnswerBody, ResumeBody, EventsDropped, Event)
 _OF_SESSIONS = (SessionRequest, SessionState, ToolAnswer)
-_OTHERS = (Health, ErrorAnswer, PiloBody, PiloErrorAnswer, Webhook)
+_OTHERS = (FileList, Health, ErrorAnswer, PiloBody, PiloErrorAnswer, Webhook)
 _WHY = {
     400: "What was sent makes no sense, and `error.message` says why.",
     401: "The token is missing or wrong.",
@@ -88,9 +89,19 @@ def _run_paths() -> dict[str, Any]:
         },
         "204": {"description": "The run has ended, and there are no more events."},
     }
+    begin = _operation("begin_run", "Begin a run.", (400, 403, 429, 503), RunRequest, {202: RunAccepted})
+    with_files = {
+        "type": "object",
+        "properties": {
+            RUN_PART: {"type": "string", "description": "The same as JSON."},
+            FILE_PART: {"type": "array", "items": {"type": "string", "format": "binary"}},
+        },
+        "required": [RUN_PART],
+    }
+    begin["requestBody"]["content"]["multipart/form-data"] = {"schema": with_files}
     return {
         "/v1/runs": {
-            "post": _operation("begin_run", "Begin a run.", (400, 403, 429, 503), RunRequest, {202: RunAccepted}),
+            "post": begin,
             "get": _operation("list_runs", "The runs that are known.", (), None, {200: RunList}),
         },
         _RUN: {
@@ -140,8 +151,28 @@ def _run_paths() -> dict[str, Any]:
                 "stop_run", "Stop it: it ends within a second.", (404,), None, {202: RunInfo}, path=("id",)
             )
         },
+        **_file_paths(_RUN, "run"),
         **_call_paths(_RUN, (400, 404, 409, 503), "act"),
     }
+
+
+def _file_paths(place: str, prefix: str) -> dict[str, Any]:
+    """What is under `place`/files; `prefix` begins the names of the operations."""
+    content = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+    fetch = _operation(f"{prefix}_file", "A file, by its id.", (404,), path=("id", "file"))
+    fetch["responses"]["200"] = {"description": "The file.", "content": content}
+    give = _operation(
+        f"give_{prefix}_file",
+        "Give it a file to upload, by that name; one of the same name goes.",
+        (400, 404, 409, 413),
+        None,
+        {201: FileInfo},
+        path=("id", "file"),
+    )
+    give["requestBody"] = {"required": True, "content": content}
+    listed = _operation(f"list_{prefix}_files", "What was given and downloaded.", (404,), path=("id",))
+    listed["responses"]["200"] = _json("Done.", _ref(FileList))
+    return {f"{place}/files": {"get": listed}, f"{place}/files/{{file}}": {"get": fetch, "put": give}}
 
 
 def _call_paths(place: str, refusals: tuple[int, ...], prefix: str) -> dict[str, Any]:
@@ -172,6 +203,7 @@ def _session_paths() -> dict[str, Any]:
             "get": _operation("look_at_session", "Where it is.", (404,), None, {200: SessionState}, path=("id",)),
             "delete": _operation("end_session", "End it, with its tabs.", (404,), None, {204: None}, path=("id",)),
         },
+        **_file_paths(_SESSION, "session"),
         **_call_paths(_SESSION, (400, 404, 503), "call"),
     }
 

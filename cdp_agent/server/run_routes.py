@@ -15,6 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from cdp_agent.server.bodies import AnswerBody, ResumeBody, RunAccepted, RunList, RunRequest
 from cdp_agent.server.event_log import NumberedEvent
+from cdp_agent.server.files import HeldFiles, RunForm, file_routes, is_with_files
 from cdp_agent.server.problems import ErrorAnswer, HttpProblem, bad_request, conflict, decoded, json_response
 from cdp_agent.server.runs import Runs
 from cdp_agent.server.served_run import ServedRun
@@ -56,11 +57,19 @@ class RunRoutes:
             Route("/v1/runs/{id}/pause", self._pause, methods=["POST"]),
             Route("/v1/runs/{id}/resume", self._resume, methods=["POST"]),
             Route("/v1/runs/{id}/tools/{name}", self._act, methods=["POST"]),
+            *file_routes("/v1/runs/{id}", self._files),
             Route("/v1/runs/{id}/stop", self._stop, methods=["POST"]),
         ]
 
     async def _begin(self, request: Request) -> Response:
-        run = await self._runs.begin(decoded(await request.body(), RunRequest))
+        if is_with_files(request.scope):
+            form = await RunForm.read(request)
+            try:
+                run = await self._runs.begin(decoded(form.run, RunRequest), form=form)
+            finally:
+                await form.close()
+        else:
+            run = await self._runs.begin(decoded(await request.body(), RunRequest))
         place = f"/v1/runs/{run.id}"
         return json_response(RunAccepted(run.id, f"{place}/events"), HTTPStatus.ACCEPTED, {"Location": place})
 
@@ -136,6 +145,12 @@ class RunRoutes:
         for end in ends:
             if isinstance(end, Exception) and not isinstance(end, WebSocketDisconnect | TimeoutError):
                 raise end
+
+    def _files(self, request: Request) -> HeldFiles:
+        run = self._run(request)
+        if request.method == "PUT" and run.ended is not None:
+            raise conflict("The run has ended.")
+        return run.files
 
     def _run(self, connection: HTTPConnection) -> ServedRun:
         return self._runs.find(connection.path_params["id"])

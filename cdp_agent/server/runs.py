@@ -16,6 +16,7 @@ from cdp_agent.events import Event, TaskCompleted
 from cdp_agent.server.agents import asks_somebody, begun, page_config, secrets_of
 from cdp_agent.server.bodies import RunRequest
 from cdp_agent.server.browsers import Browsers, OpenedContext
+from cdp_agent.server.files import RunForm
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.server.problems import bad_request, not_found, too_many
 from cdp_agent.server.served_run import ServedRun
@@ -24,6 +25,10 @@ from cdp_agent.server.webhooks import Webhooks
 BUSY_RETRY_S = 5
 MOST_FINISHED_BYTES = 128 << 20
 """Of the events of runs that have ended, all together."""
+MOST_FINISHED_FILE_BYTES = 2 << 30
+"""Of their files on disk."""
+LAST_DOWNLOADS_S = 30.0
+"""So long what was still being downloaded when a run ended may take."""
 LAST_WEBHOOKS_S = 5.0
 """So long the end of the server waits for results that are being sent."""
 _log = logging.getLogger(__name__)
@@ -53,8 +58,10 @@ class Runs:
         """How many there are, with those that are about to begin."""
         return self._beginning + len(self._tasks)
 
-    async def begin(self, request: RunRequest, *, leave_grace_s: float | None = None) -> ServedRun:
-        """A run that has begun. `leave_grace_s`: see `ServerOptions`. Raises HttpProblem."""
+    async def begin(
+        self, request: RunRequest, *, form: RunForm | None = None, leave_grace_s: float | None = None
+    ) -> ServedRun:
+        """A run that has begun, with the files of `form`. `leave_grace_s`: see `ServerOptions`. Raises HttpProblem."""
         if self._closing:
             raise too_many("This server is about to end.", BUSY_RETRY_S)
         await self._check(request)
@@ -64,9 +71,11 @@ class Runs:
                 BUSY_RETRY_S,
             )
         grace_s = self._options.leave_grace_s if leave_grace_s is None else leave_grace_s
+        run_id = token_urlsafe(12)
         run = ServedRun(
-            token_urlsafe(12),
+            run_id,
             request,
+            self._browsers.files(run_id),
             leave_grace_s=grace_s,
             secrets=secrets_of(request, self._config),
             has_user=asks_somebody(request, self._config),
@@ -74,13 +83,16 @@ class Runs:
         self._beginning += 1
         try:
             async with AsyncExitStack() as stack:
+                if form is not None:
+                    await form.give(run.files)
                 page = page_config(self._config, request.page)
-                opened = await stack.enter_async_context(self._browsers.context(page, run.id))
+                opened = await stack.enter_async_context(self._browsers.context(page, run.files))
                 events = begun(request, opened.browser, self._config, self._options, run)
                 run.context = opened
                 task = asyncio.create_task(self._carry_out(run, events, opened, stack.pop_all()))
         except BaseException:
             run.over()
+            await self._browsers.discard(run.files)
             raise
         finally:
             self._beginning -= 1
@@ -110,6 +122,7 @@ class Runs:
                 async for event in happening:
                     if isinstance(event, TaskCompleted):
                         last = event  # told when all of it is over, so that whoever reads it may begin the next
+                        await _downloaded(run, opened)
                     else:
                         run.question.told(event)
                         run.log.add(*_told(event, opened))
@@ -128,15 +141,17 @@ class Runs:
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("a run ended by a fault of ours", exc_info=error)
 
-    def forget_old(self) -> None:
-        """Forgets runs that ended long ago, and the oldest where they hold too much."""
+    async def forget_old(self) -> None:
+        """Forgets runs that ended long ago, with their files, and the oldest where they hold too much."""
         finished = [run for run in self._runs.values() if run.ended is not None]
-        held = sum(run.log.size for run in finished)
+        held, on_disk = sum(run.log.size for run in finished), sum(run.files.size for run in finished)
         for run in finished:
             assert run.ended is not None  # they are finished
-            if held > MOST_FINISHED_BYTES or time.time() - run.ended > self._options.keep_finished_s:
+            is_old = time.time() - run.ended > self._options.keep_finished_s
+            if is_old or held > MOST_FINISHED_BYTES or on_disk > MOST_FINISHED_FILE_BYTES:
                 del self._runs[run.id]
-                held -= run.log.size
+                held, on_disk = held - run.log.size, on_disk - run.files.size
+                await self._browsers.discard(run.files)
 
     async def close(self) -> None:
         """Stops those that are under way, and waits until their results were told. No others begin."""
@@ -149,6 +164,20 @@ class Runs:
             await asyncio.wait(list(self._sending), timeout=LAST_WEBHOOKS_S)
         for sending in list(self._sending):
             sending.cancel()
+
+
+async def _downloaded(run: ServedRun, opened: OpenedContext) -> None:
+    """Waits until what the run was downloading is complete, unless it is stopped."""
+    if run.stop.is_set() or opened.browser.gone is not None:
+        return
+    settling = asyncio.ensure_future(opened.browser.downloads.settled(LAST_DOWNLOADS_S))
+    stopped = asyncio.ensure_future(run.stop.wait())
+    try:
+        await asyncio.wait((settling, stopped), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for each in (settling, stopped):
+            each.cancel()
+        await asyncio.wait((settling, stopped))
 
 
 def _told(event: Event, opened: OpenedContext) -> tuple[str, bytes]:

@@ -15,6 +15,7 @@ from cdp_agent.security.secrets import Secrets
 from cdp_agent.server.bodies import RunInfo, RunRequest, RunStatus
 from cdp_agent.server.browsers import OpenedContext
 from cdp_agent.server.event_log import NumberedLog
+from cdp_agent.server.files import HeldFiles
 from cdp_agent.server.tool_calls import ToolCaller
 from cdp_agent.session.session import Session
 from cdp_agent.session.tabs import tab_named
@@ -77,11 +78,19 @@ class ServedRun:
     """One run, from its beginning until nobody asks for it any more."""
 
     def __init__(
-        self, run_id: str, request: RunRequest, *, leave_grace_s: float, secrets: Secrets, has_user: bool
+        self,
+        run_id: str,
+        request: RunRequest,
+        files: HeldFiles,
+        *,
+        leave_grace_s: float,
+        secrets: Secrets,
+        has_user: bool,
     ) -> None:
         """`secrets` are what placeholders stand for, for whoever acts in its page; `has_user`: somebody is asked."""
         self.id = run_id
         self.request = request
+        self.files = files
         self.log = NumberedLog()
         self.stop, self.pause = asyncio.Event(), asyncio.Event()
         self.question = OpenQuestion(self.pause)
@@ -169,7 +178,7 @@ class ServedRun:
             return None
         if self._held is None or self._held[0] is not ask:
             page = tab_named(context.browser, ask.tab)
-            self._held = ask, caller.session(context, self._secrets, page)
+            self._held = ask, caller.session(context, self.files, self._secrets, page)
         return self._held[1], context
 
     def end(self) -> None:

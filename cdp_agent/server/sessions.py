@@ -17,6 +17,7 @@ from cdp_agent.security.secrets import Secrets
 from cdp_agent.server.agents import checked_address, given_secrets, page_config
 from cdp_agent.server.bodies import SessionRequest, SessionState
 from cdp_agent.server.browsers import Browsers, OpenedContext
+from cdp_agent.server.files import HeldFiles, file_routes
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.server.problems import bad_request, decoded, json_response, not_found, too_many
 from cdp_agent.server.tool_calls import ToolCaller, called
@@ -30,9 +31,10 @@ _log = logging.getLogger(__name__)
 class HeldSession:
     """A session of the server, with what has to be closed after it."""
 
-    def __init__(self, session: Session, opened: OpenedContext, closing: AsyncExitStack) -> None:
+    def __init__(self, session: Session, opened: OpenedContext, files: HeldFiles, closing: AsyncExitStack) -> None:
         self.session = session
         self.opened = opened
+        self.files = files
         self.closing = closing
         self.calls = 0
         self.used = time.monotonic()
@@ -53,6 +55,7 @@ class HeldSessions:
             Route("/v1/sessions/{id}", self._look, methods=["GET"]),
             Route("/v1/sessions/{id}", self._delete, methods=["DELETE"]),
             Route("/v1/sessions/{id}/tools/{name}", self._call, methods=["POST"]),
+            *file_routes("/v1/sessions/{id}", self._files),
             Route("/v1/tools", self._tools, methods=["GET"]),
         ]
 
@@ -72,15 +75,16 @@ class HeldSessions:
         self._opening += 1
         try:
             async with AsyncExitStack() as stack:
-                opened = await stack.enter_async_context(
-                    self._browsers.context(page_config(self._config, asked.page), session_id)
-                )
-                session = self._caller.session(opened, Secrets(secrets, url))
+                files = self._browsers.files(session_id)
+                stack.push_async_callback(self._browsers.discard, files)
+                page = page_config(self._config, asked.page)
+                opened = await stack.enter_async_context(self._browsers.context(page, files))
+                session = self._caller.session(opened, files, Secrets(secrets, url))
                 if url is not None:
                     outcome = await session.call("goto", {"url": url})
                     if outcome.error is not None:
                         raise bad_request(outcome.text, outcome.error.type)
-                self._open[session_id] = HeldSession(session, opened, stack.pop_all())
+                self._open[session_id] = HeldSession(session, opened, files, stack.pop_all())
         finally:
             self._opening -= 1
         info = self._info(session_id, self._open[session_id])
@@ -107,6 +111,11 @@ class HeldSessions:
 
     async def _tools(self, request: Request) -> Response:
         return json_response({"tools": [tool.declaration() for tool in CALLABLE.values()]})
+
+    def _files(self, request: Request) -> HeldFiles:
+        held = self._find(request)
+        held.used = time.monotonic()
+        return held.files
 
     def _find(self, request: Request) -> HeldSession:
         """Raises HttpProblem when there is none."""

@@ -14,6 +14,7 @@ from cdp_agent.providers.client import Client
 from cdp_agent.security.origins import WEB_AND_DATA
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.server.browsers import OpenedContext
+from cdp_agent.server.files import HeldFiles
 from cdp_agent.server.problems import decoded, no_model, not_found
 from cdp_agent.session.calls import Understood
 from cdp_agent.session.session import Session
@@ -30,12 +31,12 @@ class ToolCaller:
         self._config = config
         self._model: Client | None = None
 
-    def session(self, opened: OpenedContext, secrets: Secrets, page: Page | None = None) -> Session:
+    def session(self, opened: OpenedContext, files: HeldFiles, secrets: Secrets, page: Page | None = None) -> Session:
         """A session in this context, within what the server allows its callers; see Session."""
         return Session(
             opened.browser,
             secrets=secrets,
-            upload_folders=tuple(map(str, self._config.upload_folders)),
+            upload_folders=(str(files.given_folder), *map(str, self._config.upload_folders)),
             schemes=WEB_AND_DATA,
             approve=_writes_no_file,
             page=page,

@@ -58,14 +58,22 @@ async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcom
 
 
 def inside(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
-    """The files themselves, links and `..` followed. Raises InvalidArguments for one that is in none of the folders."""
-    found = [os.path.realpath(os.path.expanduser(_name(each))) for each in paths]
+    """The files themselves, links and `..` followed; a name alone is that of a file in one of the folders.
+
+    Raises InvalidArguments for one that is in none of the folders.
+    """
     roots = [os.path.realpath(os.path.expanduser(each)) for each in folders]
+    found = [_in_a_root(os.path.expanduser(_name(each)), roots) for each in paths]
     for given, file in zip(paths, found, strict=True):
         if not any(file != root and os.path.commonpath([file, root]) == root for root in roots):
             allowed = f"only those in {', '.join(folders)}" if folders else "none at all: do without"
             raise InvalidArguments(f"The file {given} may not be uploaded, {allowed}.")
     return found
+
+
+def _in_a_root(path: str, roots: Sequence[str]) -> str:
+    beside = [os.path.realpath(os.path.join(root, path)) for root in roots]
+    return next((each for each in beside if os.path.exists(each)), os.path.realpath(path))
 
 
 async def _by_chooser(at: Located, files: list[str]) -> Outcome:

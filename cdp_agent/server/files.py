@@ -1,0 +1,243 @@
+"""Files of a run or a session: those that a caller gave it to upload, and what was downloaded in it.
+
+They lie in the private folder of its browser context, and are called by ids and names alone: no caller names a path.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+import os
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from http import HTTPStatus
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+from starlette.types import Message, Receive, Scope
+
+from cdp_agent.page.tab.downloads import Download, DownloadWatcher, safe_name
+from cdp_agent.security.http_guard import REST_S
+from cdp_agent.server.problems import HttpProblem, bad_request, json_response, not_found
+
+MOST_BYTES = 64 << 20
+"""Of one request with files."""
+MOST_HELD_BYTES = 256 << 20
+"""Of the files that callers gave one run or session."""
+MOST_FILES = 100
+RUN_PART, FILE_PART = "run", "file"
+"""The parts of a multipart request that begins a run with files."""
+_PIECE = 1 << 20
+_MULTIPART = b"multipart/form-data"
+
+
+class FileInfo(msgspec.Struct, frozen=True):
+    """A file by its `id`. A "given" one is uploaded by its `name`; a download is there when it is complete."""
+
+    id: str
+    name: str
+    kind: Literal["given", "downloaded"]
+    size: int
+    media_type: str
+
+
+class FileList(msgspec.Struct, frozen=True):
+    """The files that there are, those that were given first."""
+
+    files: list[FileInfo]
+
+
+class HeldFiles:
+    """The files of one run or session."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is private to it: what is downloaded goes there, what is given into a folder of its own in it."""
+        self.folder = folder
+        self.given_folder = folder / "given"
+        self._downloads: Collection[Download] = ()
+
+    @contextmanager
+    def following(self, downloads: DownloadWatcher) -> Iterator[None]:
+        """Inside the block what is downloaded comes to them, and stays afterwards."""
+        self._downloads = downloads.completed
+        try:
+            yield
+        finally:
+            self._downloads = tuple(downloads.completed)
+
+    @property
+    def names(self) -> list[str]:
+        """Of those that were given."""
+        return sorted(each.name for each in self._given())
+
+    @property
+    def size(self) -> int:
+        """Bytes of all of them."""
+        return sum(info.size for _, info in self._all())
+
+    @property
+    def listed(self) -> FileList:
+        return FileList([info for _, info in self._all()])
+
+    def find(self, file_id: str) -> tuple[Path, FileInfo]:
+        """Raises HttpProblem when there is none of that id."""
+        for path, info in self._all():
+            if info.id == file_id:
+                return path, info
+        raise not_found("There is no such file, or it is not complete yet.")
+
+    async def take(self, name: str, pieces: AsyncIterator[bytes]) -> FileInfo:
+        """Keeps a file under that name, in the place of one that had it. Raises HttpProblem where it is too long."""
+        self.given_folder.mkdir(mode=0o700, exist_ok=True)
+        given = {each.name: each.stat().st_size for each in self._given()}
+        kept = safe_name(name)
+        if kept not in given and len(given) >= MOST_FILES:
+            raise bad_request(f"{MOST_FILES} files are there, and no more may be.")
+        left = MOST_HELD_BYTES - sum(size for other, size in given.items() if other != kept)
+        target, part = self.given_folder / kept, self.given_folder / f".{kept}.part"
+        try:
+            with os.fdopen(os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as file:
+                async for piece in pieces:
+                    left -= len(piece)
+                    if left < 0:
+                        raise too_long(f"All files together may have {MOST_HELD_BYTES:,} bytes.")
+                    await asyncio.to_thread(file.write, piece)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+        return _given_info(target)
+
+    def _given(self) -> list[Path]:
+        if not self.given_folder.is_dir():
+            return []
+        return sorted(each for each in self.given_folder.iterdir() if not each.name.endswith(".part"))
+
+    def _all(self) -> list[tuple[Path, FileInfo]]:
+        found = [(each, _given_info(each)) for each in self._given()]
+        for each in self._downloads:
+            path = None if each.path is None else Path(each.path)
+            if path is not None and path.is_file():  # Chrome may run on another machine
+                info = FileInfo(each.id, path.name, "downloaded", path.stat().st_size, _type_of(path))
+                found.append((path, info))
+        return found
+
+
+def _given_info(path: Path) -> FileInfo:
+    return FileInfo(f"given-{path.name}", path.name, "given", path.stat().st_size, _type_of(path))
+
+
+def _type_of(path: Path) -> str:
+    return mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+
+
+def too_long(message: str) -> HttpProblem:
+    return HttpProblem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "RequestEntityTooLarge", message)
+
+
+async def given_body(request: Request) -> AsyncIterator[bytes]:
+    """The body of a request in pieces. Raises HttpProblem where it is too long."""
+    async for piece in Request(request.scope, _counted(request.receive)).stream():
+        yield piece
+
+
+class RunForm:
+    """A multipart request that begins a run: the run as JSON, and the files for it, which lie on disk."""
+
+    def __init__(self, run: bytes, files: list[UploadFile]) -> None:
+        self.run = run
+        self.files = files
+
+    @staticmethod
+    async def read(request: Request) -> RunForm:
+        """Raises HttpProblem for a form that is none."""
+        try:
+            form = await Request(request.scope, _counted(request.receive)).form(max_files=MOST_FILES, max_fields=1)
+        except (HTTPException, MultiPartException) as error:
+            raise bad_request(f"The form cannot be read: {getattr(error, 'detail', None) or error}.") from error
+        run, files = form.get(RUN_PART), [each for each in form.getlist(FILE_PART) if isinstance(each, UploadFile)]
+        if isinstance(run, UploadFile):
+            run = (await run.read()).decode(errors="replace")
+        if run is None or len(form.multi_items()) != 1 + len(files):
+            await form.close()
+            raise bad_request(f'A form has a part "{RUN_PART}", the run as JSON, and parts "{FILE_PART}" with names.')
+        return RunForm(run.encode(), files)
+
+    async def give(self, held: HeldFiles) -> None:
+        """Keeps its files. Raises HttpProblem."""
+        for each in self.files:
+            await held.take(each.filename or "", _pieces(each))
+
+    async def close(self) -> None:
+        for each in self.files:
+            await each.close()
+
+
+async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
+    while piece := await file.read(_PIECE):
+        yield piece
+
+
+def file_routes(place: str, files_of: Callable[[Request], HeldFiles]) -> list[Route]:
+    """What is under `place`/files; `files_of` finds those that a request is about, and raises HttpProblem."""
+
+    async def show(request: Request) -> Response:
+        return json_response(files_of(request).listed)
+
+    async def fetch(request: Request) -> Response:
+        return file_response(*files_of(request).find(request.path_params["file"]))
+
+    async def give(request: Request) -> Response:
+        info = await files_of(request).take(request.path_params["file"], given_body(request))
+        return json_response(info, HTTPStatus.CREATED)
+
+    return [
+        Route(f"{place}/files", show, methods=["GET"]),
+        Route(f"{place}/files/{{file}}", fetch, methods=["GET"]),
+        Route(f"{place}/files/{{file}}", give, methods=["PUT"]),
+    ]
+
+
+def is_with_files(scope: Scope) -> bool:
+    """Whether it is a request whose body is read piece by piece, since it has files."""
+    path: str = scope["path"]
+    if scope["method"] == "PUT":
+        return path.startswith("/v1/") and "/files/" in path
+    kind = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
+    return scope["method"] == "POST" and path == "/v1/runs" and kind.lower().startswith(_MULTIPART)
+
+
+def file_response(path: Path, info: FileInfo) -> FileResponse:
+    """The file, as something to save: no browser shows what a page made up as if it were ours."""
+    headers = {
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "sandbox",
+        "Cache-Control": "no-store",
+    }
+    return FileResponse(path, headers=headers, media_type=info.media_type, filename=info.name)
+
+
+def _counted(receive: Receive) -> Receive:
+    """What raises HttpProblem when more of a body comes than may."""
+    left = MOST_BYTES
+
+    async def receive_counted() -> Message:
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(REST_S):
+                    # See HttpGuard: else many clients never see the answer.
+                    while message.get("more_body", False):
+                        message = await receive()
+            raise too_long(f"The body may have {MOST_BYTES:,} bytes at most.")
+        return message
+
+    return receive_counted

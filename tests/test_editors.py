@@ -122,6 +122,21 @@ async def test_what_is_typed_is_made_bold_and_undone_by_chords(page: Page, app_u
     assert (await page.evaluate("app.bold()"), await held(page)) == ("", "Dear Ada")
 
 
+@pytest.mark.parametrize("name", RICH)
+async def test_what_takes_over_the_bold_of_the_text_before_is_told(page: Page, app_url: AppUrl, name: str) -> None:
+    await page.goto(app_url(name))
+    await page.evaluate("app.set('')")
+    editor = await editor_in(page)
+    await page.fill(editor, "Dear Ada")
+    await page.press("Control+A", ref=editor)
+    await page.press("Control+B")
+
+    receipt = await page.fill(editor, "Dear Bo")
+
+    assert (receipt.value, await page.evaluate("app.bold()")) == ("Dear Bo", "Dear Bo")
+    assert any("**Dear Bo**" in each for each in receipt.changed), receipt
+
+
 @pytest.mark.parametrize(
     ("name", "list_", "paragraph"),
     [

@@ -24,7 +24,7 @@ from cdp_agent.page.tab.downloads import Download
 from cdp_agent.page.tab.tab import Kept, Tab
 
 from . import effects
-from .compared import changed_meanwhile, not_in, ref_of_focused, same_element, ticks, without_lines
+from .compared import changed_meanwhile, not_in, ref_of_focused, same_element, says, ticks, without_lines
 from .receipts import MAX_TOLD, NewTab, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, Watch
 
@@ -443,8 +443,7 @@ class ActionRunner:
         if after.title != self._before.title:
             changed.append(f"~ title: {quoted(self._before.title)} → {quoted(after.title)}")
         if outcome.value is not None:  # `value` says it
-            said = " ".join(outcome.value.split())
-            changed = [each for each in changed if each[0] != "~" or ref_of_change(each) != ref or said not in each]
+            changed = [each for each in changed if ref_of_change(each) != ref or not says(each, outcome.value)]
         was, now = diff.focused(self._before.text), diff.focused(after.text)
         expected = now is not None and ref is not None and action != "focus" and ref_of_focused(now) == ref
         return changed, None if expected or same_element(was, now) else now or ""

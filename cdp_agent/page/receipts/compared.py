@@ -32,6 +32,13 @@ def _split_lines(text: str, ref: str) -> tuple[str, list[str]]:
     return "\n".join([head, *rest[len(own) :]]), [line.lstrip(" ").removeprefix("|").removeprefix(" ") for line in own]
 
 
+def says(change: str, value: str) -> bool:
+    """Whether a changed line of a field tells nothing but that it holds the value, and that unmarked: not in bold."""
+    told = " ".join(value.split())
+    marked = re.search(rf"[*~`]{re.escape(told)}[*~`]", change)
+    return change.startswith("~") and told in change and (not told or marked is None)
+
+
 def changed_meanwhile(lines: Mapping[str, str], now: str) -> list[str]:
     """What has become of elements since their lines were told, by their refs; of one that has left the page nothing."""
     pairs = ((without_focus(line), without_focus(line_of(now, ref))) for ref, line in lines.items())

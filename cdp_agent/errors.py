@@ -11,6 +11,7 @@ CdpAgentError
 │   ├── AuthenticationError · QuotaExhausted · RateLimited · Overloaded · Unreachable
 │   └── ContextTooLong · Refused · BadReply · Unsupported (.what)
 └── SetupError              the caller's input: bad URL, empty task, unknown provider, missing key
+    └── BadLines            lines of a file of tasks that are none: .problems
 """
 
 from __future__ import annotations
@@ -167,3 +168,15 @@ class Unsupported(ModelError):
 
 class SetupError(CdpAgentError):
     """The caller's input is wrong: a bad address, an empty task, an unknown provider, a missing key."""
+
+
+_MOST_SHOWN = 20
+
+
+class BadLines(SetupError):
+    """Lines of a file of tasks that are none: `.problems` has a sentence for each, which names the line."""
+
+    def __init__(self, problems: list[str]) -> None:
+        more = f" (and {len(problems) - _MOST_SHOWN} more)" if len(problems) > _MOST_SHOWN else ""
+        super().__init__(f"Nothing was begun. {' '.join(problems[:_MOST_SHOWN])}{more}")
+        self.problems = problems

@@ -15,10 +15,18 @@ else:
     Answer_co = typing.TypeVar("Answer_co", covariant=True)
 
 
-class TaskError(msgspec.Struct, frozen=True):
-    """Why a task was not done: what failed, in whose hands (`where`), and what to do about it (`message`)."""
+ErrorCode = Literal[
+    "aborted", "max_steps", "max_errors", "max_tokens", "max_cost", "max_seconds", "failed", "stuck", "interrupted"
+]
 
-    code: Literal["aborted", "max_steps", "max_errors", "max_tokens", "max_cost", "max_seconds", "failed", "stuck"]
+
+class TaskError(msgspec.Struct, frozen=True):
+    """Why a task was not done: what failed, in whose hands (`where`), and what to do about it (`message`).
+
+    "interrupted" is said of tasks of a batch alone: their process died, and nobody knows how much was done.
+    """
+
+    code: ErrorCode
     message: str
     where: Literal["task", "model", "browser", "user"] = "task"
 

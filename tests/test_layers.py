@@ -28,6 +28,7 @@ LAYERS = [
     "agent",
     "config",
     "schemas",
+    "jobs",
     "server",
     "mcp",
     "cli",

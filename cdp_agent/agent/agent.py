@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import msgspec
 
+from cdp_agent.agent.base.act_log import ActLog
 from cdp_agent.agent.base.task import BatchPolicy, Limits, Options, Task, Toolset
 from cdp_agent.agent.loop import Loop
 from cdp_agent.agent.preparing import check_all_prices, fallback_of, result_of, second_model, task_given
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         stop: asyncio.Event | None
         pause: asyncio.Event | None
         trace: TraceOptions | str | os.PathLike[str] | None
+        act_log: ActLog | None
         environment: Mapping[str, str]
 
 
@@ -106,6 +108,8 @@ class Agent:
     without anybody to ask ends the run), `Rules`, or a function that is given the question and returns the decision
     (see decisions.py). `approver` is an `Approver` that is asked; what it does not decide within `approval_timeout_s`
     is "stop".
+
+    `act_log` is told of each act before it is carried out; see `ActLog`.
 
     `ask_user` is an async function that is called with a `QuestionAsked`, and returns the user's answer, or with a
     `FormRequested`, and returns the values for its fields by their refs; None declines. The values go into the page and
@@ -159,6 +163,7 @@ class Agent:
         search_api_key: str | None = None,
         allow_evaluate: bool = False,
         toolset: Toolset = "own",
+        act_log: ActLog | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         self._browser = browser
@@ -180,6 +185,7 @@ class Agent:
             executor=second_model(executor, self._endpoint, base_url, executor_base_url, executor_api_key, environment),
         )
         self._guardrails = guardrails
+        self._act_log = act_log
         self._secrets = dict(secrets or {})
         self._trace = None if trace is None else options_of(trace)
         self._options = Options(
@@ -290,7 +296,7 @@ class Agent:
         if not self._plans:
             run = Run(self._browser, self._endpoint, self._tools, self._options, given, self._fallback)
             _let_ask(run, self._by_steps.settings(by_hand=False))
-            run.pause = pause
+            run.pause, run.act_log = pause, self._act_log
             self._record(run)
             return Loop(run, page, stop).events()
         from cdp_agent.steps.flow.flow import planned  # late: steps take half as long to import as all of an agent
@@ -364,6 +370,7 @@ class Agent:
         stop: asyncio.Event | None = None,
         pause: asyncio.Event | None = None,
         trace: TraceOptions | str | os.PathLike[str] | None = None,
+        act_log: ActLog | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> AsyncGenerator[Event, None]:
         """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
@@ -391,7 +398,7 @@ class Agent:
         if saved.by_steps is None:
             run = Run(browser, found, built, options, task, fallback)
             _let_ask(run, asked)
-            run.pause = pause
+            run.pause, run.act_log = pause, act_log
             if traced is not None:
                 run.record(options_of(traced))
             return Loop(run, stop=stop, resumed=saved).events()
@@ -411,6 +418,7 @@ class Agent:
         run.pause = pause
         if traced is not None:
             run.record(options_of(traced))
+        run.act_log = act_log
         return Loop(run, stop=stop, course=course).events()
 
     def _record(self, run: Run) -> None:
@@ -424,6 +432,7 @@ class Agent:
             options = msgspec.structs.replace(options, upload_folders=None)
         run = Run(self._browser, first, tools, options, task, self._fallback)
         self._record(run)
+        run.act_log = self._act_log
         return run
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from cdp_agent.agent.base.act_log import LoggedAct
 from cdp_agent.agent.base.task import Plan
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.history import Told
@@ -31,6 +32,7 @@ from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, ref_of_change, shorte
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.providers.base import Image, TabState, ToolCall
 from cdp_agent.session.calls import Understood, perform, understand_on
+from cdp_agent.steps.approval.risk import Risk, risk_of
 from cdp_agent.tools.base import Answer, Context, Observation, facts
 from cdp_agent.tools.members.anthropic import MEMBERS
 from cdp_agent.tools.picturing import Screenshot
@@ -140,7 +142,12 @@ class Batch:
                 ask_user=run.ask_user,
             )
             try:
+                log = None if understood.tool.read_only else run.act_log
+                if log is not None:
+                    await log.begin(await self._as_logged(understood), run.tabs.page)
                 outcome = await perform(understood, context)
+                if log is not None:
+                    await log.end()
                 if isinstance(outcome, Observation) and outcome.tab is not None:
                     run.tabs.go_to(outcome.tab)
                 self._moved = None if understood.tool.read_only else await run.tabs.follow()
@@ -155,6 +162,18 @@ class Batch:
         if isinstance(outcome, Observation):
             self._observed(call, understood, outcome)
         return outcome
+
+    async def _as_logged(self, understood: Understood) -> LoggedAct:
+        run, page = self._run, self._run.tabs.page
+        try:
+            risk = await risk_of(understood.tool, understood.arguments, page)
+        except ActionError as error:
+            _log.debug("the act finds out itself why this cannot be told of it: %s", error)
+            risk = Risk((), page.url)
+        refs = understood.tool.refs_in(understood.arguments)
+        known = page.history[-1].snapshot.refs if page.history else {}
+        about = [f'{known[ref].role} "{known[ref].name}"' if ref in known else ref for ref in refs]
+        return run.secrets.masked(LoggedAct(understood.tool.name, ", ".join(about), risk.kinds, risk.url))
 
     async def _may_open(self, address: str) -> None:
         """Raises InvalidArguments for an address that was not given; what the page leads to now is."""

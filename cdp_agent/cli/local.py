@@ -67,6 +67,10 @@ def _local(name: str, chosen: Chosen) -> Callable[[Sequence[str]], int] | None:
         from cdp_agent.cli.subcommands.serve import serve
 
         return serve
+    if name == "batch":
+        from cdp_agent.cli.subcommands.batch import carry_out_batch
+
+        return carry_out_batch
     if name == "mcp":
         from cdp_agent.cli.subcommands.mcp import serve_mcp
 

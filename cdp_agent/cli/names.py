@@ -17,6 +17,7 @@ OWN: Mapping[str, tuple[str, str]] = {
     "close": ("[--all]", "End the session: its tabs, and its Chrome where that is ours."),
     "run": ("TASK", "Carry out a task, in plain words, with a model."),
     "do": ("FILE", "Carry out steps, one a line, in plain words, without a model."),
+    "batch": ("TASKS", "Carry out many tasks, a line of JSON each, several at once."),
     "shell": ("", "Type steps, tools and tasks, one after another, in one session."),
     "resume": ("DIR", "Go on with what was begun with `run` or `do`, and --checkpoint DIR."),
     "chrome": ("start|stop|status", "A session whose Chrome listens on a port, for other programs."),

@@ -27,10 +27,12 @@ from cdp_agent.providers.request_options import Patience
 
 _TASK, _MODEL, _LIMITS, _KEYS = "The task", "The model", "Limits", "Keys and accounts"
 _CHROME, _PAGES, _OUTPUT, _STEPS, _SERVER = "Chrome", "Pages", "Output", "Steps", "The server"
+_MANY = "Many tasks"
 _Natural = Annotated[int, msgspec.Meta(ge=0)]
 _Positive = Annotated[int, msgspec.Meta(ge=1)]
 _Amount = Annotated[float, msgspec.Meta(gt=0)]
 _Viewport = Annotated[str, msgspec.Meta(pattern=VIEWPORT)]
+_Concurrency = Annotated[str, msgspec.Meta(pattern=r"^(auto|[1-9]\d{0,3})$")]
 _Place = Annotated[str, msgspec.Meta(pattern=PLACE)]
 
 _USUAL, _PATIENCE = Limits(), Patience()
@@ -268,6 +270,20 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         dict[Literal["alert", "confirm", "prompt", "beforeunload"], DialogAnswer],
         told(_PAGES, "how each kind of dialog is answered: accept or dismiss", "page"),
     ] = {}
+
+    concurrency: Annotated[
+        _Concurrency,
+        told(_MANY, "tasks at once", "command", form="a whole number, or auto: by cores, memory and what is measured"),
+    ] = "auto"
+    retries: Annotated[
+        _Natural, told(_MANY, "times a failed task is tried again, where nothing would be done twice", "command")
+    ] = 0
+    per_origin: Annotated[_Positive | None, told(_MANY, "tasks at once on the pages of one origin", "command")] = None
+    delay: Annotated[
+        Annotated[float, msgspec.Meta(ge=0)],
+        told(_MANY, "seconds between two documents of one origin", "command"),
+    ] = 0.0
+    robots: Annotated[bool, told(_MANY, "open only what the origin's robots.txt allows", "command")] = False
 
     events: Annotated[
         str | None, told(_OUTPUT, "a file for what happens, as JSON Lines; - is the standard output", "command")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, TypedDict, Unpack
 
     from cdp_agent.agent.agent import T
+    from cdp_agent.agent.base.act_log import ActLog
     from cdp_agent.agent.base.task import BatchPolicy, Limits, Toolset
     from cdp_agent.agent.sinks import Sink
     from cdp_agent.browser.attach.connecting import Attempt
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
         stop: StopSignal | None
         pause: StopSignal | None
         trace: TraceOptions | str | os.PathLike[str] | None
+        act_log: ActLog | None
         environment: Mapping[str, str]
 
 
@@ -909,6 +911,8 @@ class Agent(Face[AsyncAgent]):
     (see decisions.py). `approver` is an `Approver` that is asked; what it does not decide within `approval_timeout_s`
     is "stop".
 
+    `act_log` is told of each act before it is carried out; see `ActLog`.
+
     `ask_user` is an async function that is called with a `QuestionAsked`, and returns the user's answer, or with a
     `FormRequested`, and returns the values for its fields by their refs; None declines. The values go into the page and
     to no model. Without it, an `approver` is asked that as well; without either, the model cannot ask.
@@ -961,6 +965,7 @@ class Agent(Face[AsyncAgent]):
         search_api_key: str | None = None,
         allow_evaluate: bool = False,
         toolset: Toolset = "own",
+        act_log: ActLog | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         super().__init__(
@@ -1006,6 +1011,7 @@ class Agent(Face[AsyncAgent]):
                 search_api_key=search_api_key,
                 allow_evaluate=allow_evaluate,
                 toolset=toolset,
+                act_log=act_log,
                 environment=environment,
             )
         )
@@ -1177,6 +1183,7 @@ class Agent(Face[AsyncAgent]):
         stop: StopSignal | None = None,
         pause: StopSignal | None = None,
         trace: TraceOptions | str | os.PathLike[str] | None = None,
+        act_log: ActLog | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> Generator[Event, None, None]:
         """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
@@ -1202,6 +1209,7 @@ class Agent(Face[AsyncAgent]):
                     stop=event_of(stop),
                     pause=event_of(pause),
                     trace=trace,
+                    act_log=act_log,
                     environment=environment,
                 )
             )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from cdp_agent.agent.base.act_log import ActLog
 from cdp_agent.agent.base.event_log import EventLog, Stamp
 from cdp_agent.agent.base.task import Options, Plan, Task
 from cdp_agent.agent.base.usage import UsageMeter
@@ -118,6 +119,8 @@ class Run:
         """Set by whoever wants to act in the page themselves."""
         self.watcher: Watcher | None = None
         """What looks at its tabs for its trace, where there is one."""
+        self.act_log: ActLog | None = None
+        """Is told of each act before it is carried out."""
         self.end: End | None = None
 
     def record(self, trace: TraceOptions) -> None:

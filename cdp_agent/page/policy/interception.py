@@ -112,7 +112,7 @@ def patterns_of(rules: Sequence[RequestRules]) -> list[fetch.RequestPattern]:
         if each.deny:
             texts |= dict.fromkeys(_glob(denied) for denied in each.deny) | {"file:*": None}
         types |= {_TYPES[kind] for kind in each.block_types}
-        if each.hold is not None:
+        if each.hold is not None or each.gate is not None:
             types |= set(_HELD_TYPES)
             texts |= dict.fromkeys(f"http*{word}*" for word in _HELD_WORDS)
     if "http*" in texts:

@@ -80,7 +80,7 @@ async def limited(rules: RequestRules | None) -> AsyncIterator[None]:
     finally:
         _limits.set(around)
         for guard in limits.guards:
-            if rules.hold is None or rules.hold.refuses:
+            if rules.gate is None and (rules.hold is None or rules.hold.refuses):
                 guard.outlive(rules)
             else:
                 with contextlib.suppress(BrowserError, ProtocolError):  # gone, and its rules with it
@@ -429,7 +429,8 @@ class PolicyRegistry:
         return [rules for guard in self._guards_for(site) for rules in guard.narrow]
 
     def _lists_of(self, kept: _Worker) -> list[RequestRules]:
-        return _each_once([*kept.met, *(rules for rules in self._rules_for(kept.site) if rules.hold is None)])
+        lists = [each for each in self._rules_for(kept.site) if each.hold is None and each.gate is None]
+        return _each_once([*kept.met, *lists])
 
     def _rules_of(self, kept: _Worker) -> list[RequestRules]:
         wide = [] if self._wide is None else [self._wide]

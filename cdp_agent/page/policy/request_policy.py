@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakValueDictionary
@@ -16,20 +17,24 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page.frames.recent import Recent
-from cdp_agent.page.frames.standstill import put_on
+from cdp_agent.page.frames.standstill import Standstill, put_on
 from cdp_agent.security.origins import origin_of
 
-from .interception import Interception, Verdict, refusal_of, socket_conditions
+from .interception import Interception, Outcome, Verdict, refusal_of, socket_conditions
 from .rules import Blocked, RequestRules
 from .unheld import Unheld
 
 if TYPE_CHECKING:
     from cdp_agent.page.activity.activity import Activity
 
+    from .gate import Gate
     from .holding import Hold, Withheld
 
+_log = logging.getLogger(__name__)
 _LONGEST_ORIGIN = 300
 _REMEMBERED = 1_000
+_passing: set[asyncio.Task[Outcome | None]] = set()
+"""What waits at gates: asyncio itself would forget it."""
 WORKERS = [target.FilterEntry(type="worker"), target.FilterEntry(exclude=True)]
 
 
@@ -117,7 +122,8 @@ class RequestPolicy:
     @property
     def stood_s(self) -> float:
         """For how long times stood still here, since somebody was asked."""
-        return self.hold.standstill.stood_s if self.narrow and self.hold is not None else 0.0
+        standstill = standstill_of(self.narrow)
+        return 0.0 if standstill is None else standstill.stood_s
 
     @property
     def withholds(self) -> bool:
@@ -194,8 +200,8 @@ class RequestPolicy:
         session.on(cdp_page.FrameNavigated, lambda event: self.visit(event.frame.url))
         self._watched.append(session)
         self._limit_sockets(session)
-        if self.hold is not None:
-            put_on(session, self.hold.standstill)
+        if (standstill := standstill_of(self.narrow)) is not None:
+            put_on(session, standstill)
 
     def watch_worker(self, session: Session, target_id: str) -> bool:
         """A dedicated worker: the session that it belongs to holds its requests, but its WebSockets are its own.
@@ -297,7 +303,7 @@ class RequestPolicy:
             self._note_requests(session)
         for session in self._watched:
             self._limit_sockets(session)
-            put_on(session, self.hold.standstill if self.hold is not None else None)
+            put_on(session, standstill_of(rules))
         seen(answers)
         await asyncio.gather(*answers, return_exceptions=True)  # a tab may go meanwhile
         if self._above is not None:
@@ -372,6 +378,49 @@ def hold_of(rules: Sequence[RequestRules]) -> Hold | None:
     return min(holds, key=lambda hold: hold.over, default=None)
 
 
+def gate_of(rules: Sequence[RequestRules]) -> Gate | None:
+    """What requests pass behind the rules, if anything."""
+    return next((each.gate for each in rules if each.gate is not None), None)
+
+
+def standstill_of(rules: Sequence[RequestRules]) -> Standstill | None:
+    """What the times of the tabs stand still with."""
+    waiting = hold_of(rules) or gate_of(rules)
+    return None if waiting is None else waiting.standstill
+
+
+def _at_gate(gate: Gate, event: fetch.RequestPaused, held: Verdict, *, tab: bool) -> Verdict:
+    """The verdict, and then the gate's."""
+    from .unsafe import unsafe_kind  # late: few have a gate
+
+    kind = unsafe_kind(event.request, event.resource_type)
+    if isinstance(held, str) or not (tab or kind):
+        return held
+    refused: Outcome = "Aborted" if tab else "BlockedByClient"
+
+    async def pass_() -> Outcome | None:
+        verdict = await held if held is not None else None
+        if verdict is not None:
+            return verdict
+        return None if await gate.passes(event, kind, document=tab) else refused
+
+    verdict: asyncio.Future[Outcome | None] = asyncio.get_running_loop().create_future()
+    passing = asyncio.ensure_future(pass_())
+
+    _passing.add(passing)
+
+    def give(done: asyncio.Task[Outcome | None]) -> None:
+        _passing.discard(done)
+        failed = done.cancelled() or done.exception() is not None
+        if failed and not done.cancelled():
+            _log.error("a gate failed, so that nothing passes it", exc_info=done.exception())
+        if not verdict.done():
+            verdict.set_result(refused if failed else done.result())
+
+    passing.add_done_callback(give)
+    return verdict
+
+
 def judge(
     guard: RequestPolicy | None, rules: Sequence[RequestRules], event: fetch.RequestPaused, *, tab: bool
 ) -> Verdict:
@@ -379,10 +428,9 @@ def judge(
     tab = tab and event.resource_type == "Document"
     refused = refusal_of(rules, event.request.url, event.resource_type, tab=tab)
     if refused is None:
-        if (hold := hold_of(rules)) is None:
-            return None
         sender = guard.activity_of(event.frame_id) if guard is not None else None
-        return hold.judge(event, sender, document=tab)
+        held = None if (hold := hold_of(rules)) is None else hold.judge(event, sender, document=tab)
+        return held if (gate := gate_of(rules)) is None else _at_gate(gate, event, held, tab=tab)
     if refused.violates and guard is not None:
         guard.record(Blocked(event.request.url, refused.why, tab))
     # A tab that may not go there stays where it is; for the other reason it would show Chrome's page for errors.

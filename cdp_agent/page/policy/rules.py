@@ -122,6 +122,8 @@ class RequestRules(msgspec.Struct, frozen=True, kw_only=True):
     """User and password."""
     hold: Any = None
     """A `Hold`: what would do more than ask waits until somebody has allowed it."""
+    gate: Any = None
+    """A `Gate`: documents, and what would do more than ask, wait until it lets them pass."""
 
     @property
     def bound(self) -> bool:

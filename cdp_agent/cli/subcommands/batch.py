@@ -1,0 +1,157 @@
+"""`cdp-agent batch TASKS.jsonl -o RESULTS.jsonl`: many tasks, several at once; killed at any moment, it can go on."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from cdp_agent.cli.argument_parser import Parser
+from cdp_agent.cli.caller import CommandCaller, Streams
+from cdp_agent.cli.flags import FOR_OUTPUT, SETTINGS, add_settings, loaded
+from cdp_agent.cli.status import DONE, INTERRUPTED, REFUSED, WRONG_CALL
+from cdp_agent.cli.terminal.batch_progress import shown_progress
+from cdp_agent.cli.terminal.log import tell_more
+from cdp_agent.config import Config
+from cdp_agent.config.sources import Loaded
+from cdp_agent.errors import BadLines, SetupError
+from cdp_agent.jobs.options import JobOptions
+from cdp_agent.jobs.results import ResultsStream
+from cdp_agent.jobs.running import JobProgress, JobRun, run
+from cdp_agent.jobs.tasks import Job, read_jobs
+
+_STDIO = "-"
+_NOT_OF_IT = {
+    *("url", "data", "answer_schema", "checkpoint", "tab", "save_storage_state", "approve", "profile", "idle"),
+    *("max_cost", "max_seconds"),
+    *(FOR_OUTPUT - {"debug", "quiet"}),
+    *(setting.name for setting in SETTINGS.values() if setting.group == "The server"),
+}
+_SHOWN = ("concurrency", "retries", "per_origin", "delay", "robots", "model")
+_ENDED = {
+    "tokens": "the tokens for all of them (--max-tokens) are used up",
+    "cost": "the money for all of them (--max-cost) is used up",
+    "seconds": "the time for all of them (--max-seconds) is up",
+    "stopped": "it was stopped",
+}
+
+
+def carry_out_batch(words: Sequence[str]) -> int:
+    """Carries the tasks out; the exit status. Raises CdpAgentError."""
+    found, asked = _read(words)
+    config = asked.config
+    options = JobOptions(
+        concurrency="auto" if config.concurrency == "auto" else int(config.concurrency),
+        retries=config.retries,
+        per_origin=config.per_origin,
+        delay_s=config.delay,
+        robots=config.robots,
+        max_tokens=found.max_tokens,
+        max_cost=found.max_cost,
+        max_seconds=found.max_seconds,
+        ordered=found.ordered,
+    )
+    try:
+        jobs = read_jobs(
+            _content(found.tasks),
+            found.tasks,
+            has_model=config.model is not None or config.planner is not None,
+            has_executor=config.executor is not None,
+        )
+    except BadLines as wrong:
+        print("\n".join(["cdp-agent: Nothing was begun.", *wrong.problems]), file=sys.stderr)
+        return WRONG_CALL
+    if found.output == _STDIO and found.resume:
+        raise SetupError("Results at the standard output cannot be gone on with: give -o FILE.")
+    results = ResultsStream(sys.stdout) if found.output == _STDIO else Path(os.path.expanduser(found.output))
+    with tell_more(config, Streams()):
+        return asyncio.run(_followed(jobs, config, options, results, found))
+
+
+def _read(words: Sequence[str]) -> tuple[argparse.Namespace, Loaded[Config]]:
+    parser = Parser("batch", "Carry out many tasks, a line of JSON each.", "%(prog)s TASKS [options]", more="many")
+    parser.add_argument("tasks", metavar="TASKS", help='{"id", "task" or "steps", "url", "data"} a line; - is stdin')
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the results, a line each; - is stdout")
+    parser.add_argument("--resume", action="store_true", help="go on with what is in FILE")
+    parser.add_argument("--ordered", action="store_true", help="results in the order of the tasks")
+    parser.add_argument("--max-tokens", type=_natural, metavar="N", help="tokens for all of them")
+    parser.add_argument("--max-cost", type=_amount, metavar="X", help="US dollars for all of them")
+    parser.add_argument("--max-seconds", type=_amount, metavar="X", help="time for all of them")
+    add_settings(parser, SETTINGS.keys() - _NOT_OF_IT, shown=_SHOWN)
+    found = parser.read(words)
+    return found, loaded(found, CommandCaller.here())
+
+
+async def _followed(
+    jobs: list[Job], config: Config, options: JobOptions, results: Path | ResultsStream, found: argparse.Namespace
+) -> int:
+    batch = run(jobs, config=config, options=options, results=results, resume=found.resume)
+    interrupted = _on_interrupts(batch)
+    with shown_progress(sys.stderr, quiet=config.quiet) as shown:
+        async for result in batch:
+            shown(result, batch.progress)
+    told = batch.progress
+    if not config.quiet:
+        print(_summary(told, found), file=sys.stderr)
+    if interrupted:
+        return INTERRUPTED
+    return DONE if told.done == told.total and not told.failed else REFUSED
+
+
+def _on_interrupts(batch: JobRun) -> list[int]:
+    """Ctrl-C once ends in order, twice at once; SIGTERM as twice. Holds what came."""
+    came: list[int] = []
+
+    def interrupt(number: int) -> None:
+        came.append(number)
+        if len(came) > 1 or number == signal.SIGTERM:
+            batch.stop_at_once()
+            return
+        batch.stop()
+        print("What is under way comes to its end; once more ends it at once.", file=sys.stderr)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # on Windows; there Ctrl-C cancels
+            asyncio.get_running_loop().add_signal_handler(number, interrupt, number)
+    return came
+
+
+def _summary(told: JobProgress, found: argparse.Namespace) -> str:
+    ok = told.done - told.failed
+    cost = f", ${told.cost:.2f}" if told.cost else ""
+    line = f"{ok} of {told.total} done, {told.failed} failed; {told.tokens:,} tokens{cost}, {told.seconds:.1f} s."
+    if told.done == told.total:
+        return line
+    why = _ENDED[told.ended_by or "stopped"]
+    goes_on = "" if found.output == _STDIO else " Go on with the same command and --resume."
+    return f"{line} {told.total - told.done} have no result, since {why}.{goes_on}"
+
+
+def _content(named: str) -> bytes:
+    if named == _STDIO:
+        return sys.stdin.buffer.read()
+    try:
+        return Path(os.path.expanduser(named)).read_bytes()
+    except OSError as error:
+        raise SetupError(f"{named} cannot be read: {error.strerror}.") from error
+
+
+def _natural(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
+    return int(text)
+
+
+def _amount(text: str) -> float:
+    try:
+        amount = float(text)
+    except ValueError:
+        amount = 0.0
+    if not 0 < amount < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of more than 0")
+    return amount

@@ -1,0 +1,13 @@
+"""Many tasks: carried out several at a time, each in a browser context of its own, here or over a cluster.
+
+What is given and what comes back are lines of JSON (`tasks.py`, `results.py`). `running.py` decides what is begun when,
+by what `journal.py` knows of an earlier process, and `working.py` carries out one attempt at one task. May import
+everything below the faces.
+"""
+
+from cdp_agent.jobs.options import JobOptions as JobOptions
+from cdp_agent.jobs.results import JobResult as JobResult
+from cdp_agent.jobs.running import JobRun as JobRun
+from cdp_agent.jobs.running import run as run
+from cdp_agent.jobs.tasks import Job as Job
+from cdp_agent.jobs.tasks import read_jobs as read_jobs

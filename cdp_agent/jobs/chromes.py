@@ -1,0 +1,111 @@
+"""The Chromes that tasks share: as many as there have to be, each for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from cdp_agent.browser.browser import Browser
+from cdp_agent.browser.context import BrowserContext
+from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords
+from cdp_agent.errors import BrowserError
+from cdp_agent.jobs.load import memory_of
+from cdp_agent.jobs.options import JobOptions
+
+_log = logging.getLogger(__name__)
+
+
+class _SharedChrome:
+    """A Chrome, the tasks that are in it, and how many there were."""
+
+    def __init__(self, browser: Browser) -> None:
+        self.browser = browser
+        self.tasks = 0
+        self.begun = 0
+
+
+class Chromes:
+    """Opens a Chrome when one is wanted, and another one where the others are full or have grown.
+
+    The Chrome that the settings name (`cdp`) is the only one, however many tasks there are.
+    """
+
+    def __init__(self, config: Config, options: JobOptions) -> None:
+        self._config = config
+        self._options = options
+        self._chromes: list[_SharedChrome] = []
+        self._opening = asyncio.Lock()
+
+    @property
+    def pids(self) -> list[int]:
+        """The main processes of those that we started and that run."""
+        return [pid for each in self._chromes if each.browser.gone is None and (pid := each.browser.pid) is not None]
+
+    @asynccontextmanager
+    async def context(self, downloads: Path | None) -> AsyncIterator[BrowserContext]:
+        """A context for one task, gone afterwards with all that it stored. Raises BrowserError, SetupError."""
+        chrome = await self._taken()
+        try:
+            taken = page_keywords(self._config)
+            keywords: dict[str, Any] = {name: each for name, each in taken.items() if name not in _OF_WHOLE}
+            if downloads is not None:
+                keywords["downloads"] = downloads
+            context = await chrome.browser.new_context(isolated=True, **keywords)
+            try:
+                yield context
+            finally:
+                try:
+                    await context.close()
+                except BrowserError as error:  # with its Chrome gone, it is gone too
+                    _log.debug("a context was not closed: %s", error)
+        finally:
+            chrome.tasks -= 1
+            await self._end_old()
+
+    async def close(self) -> None:
+        """Ends those that we started, and leaves the others."""
+        chromes, self._chromes = self._chromes, []
+        await asyncio.gather(*(each.browser.close() for each in chromes))
+
+    async def _taken(self) -> _SharedChrome:
+        async with self._opening:
+            free = [each for each in self._chromes if self._has_room(each)]
+            chrome = min(free, key=lambda each: each.tasks, default=None)
+            if chrome is None:
+                chrome = _SharedChrome(await self._opened())
+                self._chromes.append(chrome)
+            elif chrome.browser.gone is not None:
+                await chrome.browser.reopen()
+            chrome.tasks += 1
+            chrome.begun += 1
+            return chrome
+
+    async def _opened(self) -> Browser:
+        if self._config.cdp:
+            return await Browser.connect(self._config.cdp, **connect_keywords(self._config))
+        taken = launch_keywords(self._config)
+        return await Browser.launch(**{name: each for name, each in taken.items() if name not in _OF_TASKS})
+
+    def _has_room(self, chrome: _SharedChrome) -> bool:
+        return bool(self._config.cdp) or (chrome.tasks < self._options.tasks_per_chrome and not self._is_old(chrome))
+
+    def _is_old(self, chrome: _SharedChrome) -> bool:
+        if self._config.cdp:
+            return False
+        pid = chrome.browser.pid
+        grown = pid is not None and (memory_of(pid) or 0.0) > self._options.chrome_memory_mb
+        return grown or chrome.begun >= self._options.chrome_tasks
+
+    async def _end_old(self) -> None:
+        old = [each for each in self._chromes if not each.tasks and self._is_old(each)]
+        self._chromes = [each for each in self._chromes if each not in old]
+        await asyncio.gather(*(each.browser.close() for each in old))
+
+
+_OF_WHOLE = ("profile", "downloads")
+_OF_TASKS = ("profile", "downloads", "storage_state")
+"""What is each task's own, or could not be that of several Chromes."""

@@ -1,0 +1,69 @@
+"""Where a batch runs: on this machine, or on the nodes of a Ray cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from cdp_agent.config import Config
+from cdp_agent.errors import SetupError
+from cdp_agent.jobs.load import Concurrency, cores, measure
+from cdp_agent.jobs.options import JobOptions
+from cdp_agent.jobs.politeness import Politeness
+from cdp_agent.jobs.states import FolderStore, StateStore
+from cdp_agent.jobs.tasks import Job
+from cdp_agent.jobs.working import Attempted, OnSpent, Order, Worker, Workers
+
+HERE = "here"
+_MEASURED_EVERY_S = 3.0
+
+
+class LocalWorkers:
+    """`Workers` that are one: this process."""
+
+    def __init__(self, config: Config, options: JobOptions, store: StateStore, folder: Path) -> None:
+        """Raises SetupError."""
+        self._politeness = Politeness(options)
+        self._worker = Worker(config, options, store, self._politeness, folder, shared=False)
+        fixed = None if options.concurrency == "auto" else options.concurrency
+        self._measured_at = time.monotonic()
+        self._concurrency = Concurrency(fixed, cores(), measure(self._measured_at))
+
+    async def begin(self, jobs: Sequence[Job]) -> None:
+        """See `Workers`."""
+        await self._worker.begin(jobs)
+
+    async def room(self, running: int) -> int:
+        """See `Workers`."""
+        now = time.monotonic()
+        if now - self._measured_at < _MEASURED_EVERY_S:
+            return self._concurrency.now
+        self._measured_at = now
+        return self._concurrency.adapt(await asyncio.to_thread(measure, now), running)
+
+    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> Attempted:
+        """See `Workers`."""
+        return await self._worker.attempt(order, stop, on_spent)
+
+    async def close(self) -> None:
+        """See `Workers`."""
+        await self._worker.close()
+        await self._politeness.close()
+
+
+def workers_at(
+    where: str, config: Config, options: JobOptions, store: StateStore, folder: Path, storage: str | None
+) -> Workers:
+    """Those of a place: `HERE`, or the address of a Ray cluster. Raises SetupError."""
+    if where == HERE:
+        if storage is not None:
+            raise SetupError("A storage is for the nodes of a cluster: say which one (--ray; where=).")
+        return LocalWorkers(config, options, store, folder)
+    raise SetupError(f"There is no place {where!r}.")
+
+
+def store_at(storage: str | None, folder: Path) -> StateStore:
+    """Where what is known of tasks is kept. Raises SetupError."""
+    return FolderStore(folder)

@@ -1,0 +1,130 @@
+"""How origins are gone about: so many tasks at once on their pages, so long between two documents, what they allow.
+
+A task is a visitor of one origin at a time, that of the page its tab shows; it leaves before it goes elsewhere, so that
+nobody waits for somebody who waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+import httpx
+
+from cdp_agent.errors import SetupError
+from cdp_agent.jobs.options import JobOptions
+
+if TYPE_CHECKING:
+    from protego import Protego
+
+AGENT = "cdp-agent"
+"""The name by which a robots.txt may speak of us."""
+_ROBOTS_WITHIN_S = 10.0
+_MOST_ROBOTS_BYTES = 500 << 10  # https://www.rfc-editor.org/rfc/rfc9309#name-limits
+
+
+class Pacing(Protocol):
+    """Says when a document may be asked for."""
+
+    async def visit(self, visitor: str, origin: str, url: str) -> str | None:
+        """Waits until the visitor may open the address: None, or why it may never be opened."""
+
+    async def leave(self, visitor: str) -> None:
+        """The visitor is on no page any more."""
+
+
+class Politeness:
+    """A `Pacing` by the options of a batch."""
+
+    def __init__(self, options: JobOptions) -> None:
+        """Raises SetupError where robots.txt files are to be read and what reads them is not installed."""
+        self._most = options.per_origin
+        self._delay_s = options.delay_s
+        self._robots = Robots() if options.robots else None
+        self._at: dict[str, str] = {}
+        """The origin that each visitor is at."""
+        self._next_s: dict[str, float] = {}
+        """When the next document may be asked of an origin."""
+        self._turns: dict[str, asyncio.Lock] = {}
+        """Of those who want a document of an origin."""
+        self._left = asyncio.Condition()
+
+    async def visit(self, visitor: str, origin: str, url: str) -> str | None:
+        """See `Pacing`."""
+        delay_s = self._delay_s
+        if self._robots is not None:
+            if not await self._robots.allows(origin, url):
+                return f"robots.txt of {origin} does not allow {url}"
+            delay_s = max(delay_s, await self._robots.delay_s(origin))
+        async with self._left:
+            if self._at.get(visitor) != origin:
+                self._at.pop(visitor, None)
+                self._left.notify_all()
+                await self._left.wait_for(lambda: self._has_room(origin))
+                self._at[visitor] = origin
+        if delay_s > 0:
+            async with self._turns.setdefault(origin, asyncio.Lock()):
+                await asyncio.sleep(self._next_s.get(origin, 0.0) - time.monotonic())
+                self._next_s[origin] = time.monotonic() + delay_s
+        return None
+
+    async def leave(self, visitor: str) -> None:
+        """See `Pacing`."""
+        async with self._left:
+            if self._at.pop(visitor, None) is not None:
+                self._left.notify_all()
+
+    def _has_room(self, origin: str) -> bool:
+        return self._most is None or sum(each == origin for each in self._at.values()) < self._most
+
+    async def close(self) -> None:
+        if self._robots is not None:
+            await self._robots.close()
+
+
+class Robots:
+    """The robots.txt files of origins, read once each: https://www.rfc-editor.org/rfc/rfc9309."""
+
+    def __init__(self, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        """Raises SetupError when what reads them is not installed."""
+        if importlib.util.find_spec("protego") is None:
+            raise SetupError("Reading robots.txt needs more than is installed: pip install 'cdp-agent[batch]'.")
+        self._client = httpx.AsyncClient(
+            transport=transport, timeout=_ROBOTS_WITHIN_S, follow_redirects=True, headers={"User-Agent": AGENT}
+        )
+        self._read: dict[str, asyncio.Task[Protego]] = {}
+
+    async def allows(self, origin: str, url: str) -> bool:
+        """Whether we may open the address. Nothing of an origin whose server fails to say."""
+        return bool((await self._of(origin)).can_fetch(url, AGENT))
+
+    async def delay_s(self, origin: str) -> float:
+        """How long it wants us to wait between two documents."""
+        return float((await self._of(origin)).crawl_delay(AGENT) or 0.0)
+
+    async def close(self) -> None:
+        for task in self._read.values():
+            task.cancel()
+        await asyncio.gather(*self._read.values(), return_exceptions=True)
+        await self._client.aclose()
+
+    async def _of(self, origin: str) -> Protego:
+        if origin not in self._read:
+            self._read[origin] = asyncio.ensure_future(self._fetched(origin))
+        return await asyncio.shield(self._read[origin])
+
+    async def _fetched(self, origin: str) -> Any:
+        from protego import Protego  # only where it is asked for
+
+        nothing, all_of_it = "User-agent: *\nDisallow: /", ""
+        try:
+            answer = await self._client.get(f"{origin}/robots.txt")
+        except httpx.HTTPError:
+            return Protego.parse(nothing)  # "unreachable" of RFC 9309, 2.3.1.4
+        if answer.status_code >= 500:
+            return Protego.parse(nothing)
+        if answer.status_code >= 400:
+            return Protego.parse(all_of_it)
+        return Protego.parse(answer.content[:_MOST_ROBOTS_BYTES].decode("utf-8", "replace"))

@@ -1,0 +1,101 @@
+"""What came of the tasks: one line each, written once, and on the disk before the next thing is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import msgspec
+
+from cdp_agent.errors import SetupError
+from cdp_agent.outcome import TaskError
+
+
+class JobResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a task. `error` is None exactly when `ok` is true.
+
+    `answer` is that of the run: Markdown, what fits `answer` of the task, or what the last step gave. `seconds`,
+    `tokens` (input and output) and `cost` (US dollars, None where not all of it is known) are those of all `attempts`.
+    The error's code is "interrupted" where it is not known how much was done: the task was not tried again.
+    """
+
+    id: str | int
+    ok: bool
+    answer: Any = None
+    error: TaskError | None = None
+    attempts: int = 1
+    seconds: float = 0.0
+    tokens: int = 0
+    cost: float | None = None
+
+
+class ResultSink(Protocol):
+    """Where results go."""
+
+    def add(self, result: JobResult) -> None:
+        """Writes a result; when this returns it is kept. Raises SetupError."""
+
+
+class ResultsFile:
+    """A file of results. What an earlier process wrote stays; half a line at its end is taken away."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises SetupError for a file that cannot be written, or holds anything else."""
+        self.path = path
+        try:
+            self._file: IO[bytes] = open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")  # noqa: SIM115  # see close
+        except OSError as error:
+            raise SetupError(f"{path} cannot be written: {error.strerror}.") from error
+        try:
+            self.found = self._read()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _read(self) -> list[JobResult]:
+        content = self._file.read()
+        whole = content.rfind(b"\n") + 1
+        found = []
+        for number, line in enumerate(content[:whole].splitlines(), 1):
+            try:
+                found.append(msgspec.json.decode(line, type=JobResult))
+            except msgspec.MsgspecError as error:
+                raise SetupError(f"{self.path}, line {number}: this is no result ({error}).") from error
+        if whole < len(content):
+            self._file.truncate(whole)
+            os.fsync(self._file.fileno())
+        self._file.seek(whole)
+        return found
+
+    def add(self, result: JobResult) -> None:
+        """See `ResultSink`."""
+        try:
+            self._file.write(msgspec.json.encode(result) + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise SetupError(f"{self.path} cannot be written: {error.strerror}.") from error
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class ResultsStream:
+    """Results to a pipe or a terminal: nothing there can be gone on with."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def add(self, result: JobResult) -> None:
+        """See `ResultSink`. Raises OSError when nobody reads any more."""
+        self._stream.write(msgspec.json.encode(result).decode() + "\n")
+        self._stream.flush()
+
+
+def in_all(results: Iterable[JobResult]) -> tuple[int, float | None]:
+    """Their tokens, and what they cost as far as that is known."""
+    each = list(results)
+    costs = [one.cost for one in each if one.cost is not None]
+    return sum(one.tokens for one in each), sum(costs) if costs else None

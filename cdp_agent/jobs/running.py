@@ -1,0 +1,353 @@
+"""A batch as it runs: which task is begun when, what becomes of one that failed, and results as they come."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from cdp_agent.config import Config
+from cdp_agent.errors import SetupError
+from cdp_agent.jobs.journal import Begun, Finished, Journal, Spent
+from cdp_agent.jobs.options import JobOptions
+from cdp_agent.jobs.past import INTERRUPTED, Past, past_of
+from cdp_agent.jobs.places import store_at, workers_at
+from cdp_agent.jobs.results import JobResult, ResultsFile, ResultSink, in_all
+from cdp_agent.jobs.states import StateStore
+from cdp_agent.jobs.tasks import Job, check_jobs
+from cdp_agent.jobs.working import Attempted, Order, Workers
+from cdp_agent.outcome import TaskError
+
+_LOOK_AGAIN_S = 1.0
+"""So often is measured how many tasks there may be."""
+EndedBy = Literal["stopped", "tokens", "cost", "seconds"]
+
+
+class JobProgress(msgspec.Struct, frozen=True):
+    """How far a batch is. `tokens` and `cost` (US dollars, None where nothing is known) are with what is under way.
+
+    `done` counts those of earlier processes, too. `ended_by` is why no more tasks are begun, None while they are.
+    """
+
+    total: int
+    done: int
+    failed: int
+    running: int
+    room: int
+    attempts: int
+    tokens: int
+    cost: float | None
+    seconds: float
+    ended_by: EndedBy | None
+
+
+class JobRun:
+    """Iterate over it: `async for result in run(tasks)`. Whoever leaves the loop ends what is under way."""
+
+    def __init__(
+        self,
+        jobs: list[Job],
+        workers: Workers,
+        store: StateStore,
+        options: JobOptions,
+        *,
+        results: ResultSink | None = None,
+        journal: Journal | None = None,
+        past: Past | None = None,
+        folder: tempfile.TemporaryDirectory[str] | None = None,
+    ) -> None:
+        self._jobs = jobs
+        self._workers = workers
+        self._store = store
+        self._options = options
+        self._results = results
+        self._journal = journal
+        self._past = past or Past()
+        self._folder = folder
+        self._begun = time.monotonic()
+        self._pending: deque[Order] = deque()
+        self._running: dict[asyncio.Task[Attempted], Order] = {}
+        self._live: dict[str | int, tuple[int, float | None]] = {}
+        """What each attempt that is under way has taken so far."""
+        self._finished: dict[str | int, JobResult] = {}
+        self._stop = asyncio.Event()
+        self._changed = asyncio.Event()
+        self._room = 0
+        self._ended_by: EndedBy | None = None
+        self._written = 0
+        """Of `_jobs`, when results come in their order."""
+
+    @property
+    def progress(self) -> JobProgress:
+        """How far it is."""
+        done = list(self._finished.values())
+        tokens, cost = in_all(done)
+        spent = self._past.unfinished(self._finished)
+        live = [*self._live.values(), *((each.tokens, each.cost) for each in spent)]
+        costs = [each for _, each in live if each is not None]
+        return JobProgress(
+            total=len(self._jobs),
+            done=len(done),
+            failed=sum(not each.ok for each in done),
+            running=len(self._running),
+            room=self._room,
+            attempts=sum(self._past.attempts.values()),
+            tokens=tokens + sum(each for each, _ in live),
+            cost=(cost or 0.0) + sum(costs) if costs or cost is not None else None,
+            seconds=time.monotonic() - self._begun,
+            ended_by=self._ended_by,
+        )
+
+    def stop(self) -> None:
+        """No task is begun any more; those that are under way come to their end."""
+        self._ended_by = self._ended_by or "stopped"
+        self._changed.set()
+
+    def stop_at_once(self, why: EndedBy = "stopped") -> None:
+        """Those that are under way are ended as well, without a result: another process can go on with them."""
+        self._ended_by = self._ended_by or why
+        self._stop.set()
+        self._changed.set()
+
+    def __aiter__(self) -> AsyncIterator[JobResult]:
+        return self._iterate()
+
+    async def _iterate(self) -> AsyncGenerator[JobResult, None]:
+        """The results, as they come.
+
+        Raises SetupError where they cannot be written, and BrowserError or SetupError where no task could be begun.
+        """
+        try:
+            for result in self._take_up():
+                yield result
+            if self._pending:
+                await self._workers.begin([order.job for order in self._pending])
+            while self._running or (self._pending and self._ended_by is None):
+                await self._begin_some()
+                await self._wait()
+                self._check_budgets()
+                for task in [each for each in self._running if each.done()]:
+                    for result in self._over(self._running.pop(task), task):
+                        yield result
+            if self._journal is None:  # else the next process writes them in their turn
+                for result in self._in_turn(last=True):
+                    yield result
+            if len(self._finished) == len(self._jobs) and self._journal is not None:
+                self._journal.remove()
+                self._store.remove("")
+        finally:
+            await self._end()
+
+    def _take_up(self) -> list[JobResult]:
+        """What earlier processes have finished but not written, and what cannot be gone on with."""
+        self._finished = dict(self._past.written)
+        ready: list[JobResult] = []
+        for job in self._jobs:
+            if job.id in self._past.written:
+                continue
+            if (finished := self._past.finished.get(job.id)) is not None:
+                ready += self._finish(finished, is_new=False)
+            elif (known := self._past.begun.get(job.id)) is not None:
+                if known.error is not None:
+                    ready += self._finish(self._result(Order(job, known.attempts), Attempted(False, error=known.error)))
+                else:
+                    if known.lost is not None:
+                        self._add_spent(known.lost)
+                    self._pending.append(Order(job, known.attempts + 1, known.goes_on))
+            else:
+                self._pending.append(Order(job, 1))
+        return ready
+
+    async def _begin_some(self) -> None:
+        self._room = await self._workers.room(len(self._running))
+        while self._ended_by is None and len(self._running) < self._room:
+            order = self._next()
+            if order is None:
+                return
+            job = order.job
+            if self._journal is not None:
+                await asyncio.to_thread(self._journal.add, Begun(job.id, job.digest))
+            self._past.attempts[job.id] = order.attempt
+            attempting = self._workers.attempt(order, self._stop, lambda *spent, of=job.id: self._spends(of, spent))
+            task = asyncio.create_task(attempting)
+            task.add_done_callback(lambda _: self._changed.set())
+            self._running[task] = order
+
+    def _next(self) -> Order | None:
+        """The first one that begins where there is room for one more."""
+        most = self._options.per_origin
+        at = [order.job.origin for order in self._running.values()]
+        for place, order in enumerate(self._pending):
+            origin = order.job.origin
+            if most is None or origin is None or at.count(origin) < most:
+                del self._pending[place]
+                return order
+        return None
+
+    async def _wait(self) -> None:
+        """Until something happens, or it is time to measure again."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LOOK_AGAIN_S):
+                await self._changed.wait()
+        self._changed.clear()
+
+    def _spends(self, of: str | int, spent: tuple[int, float | None]) -> None:
+        self._live[of] = spent
+        self._check_budgets()
+
+    def _check_budgets(self) -> None:
+        if self._ended_by is not None:
+            return
+        options, now = self._options, self.progress
+        if options.max_seconds is not None and now.seconds >= options.max_seconds:
+            self.stop_at_once("seconds")
+        elif options.max_tokens is not None and now.tokens >= options.max_tokens:
+            self.stop_at_once("tokens")
+        elif options.max_cost is not None and (now.cost or 0.0) >= options.max_cost:
+            self.stop_at_once("cost")
+
+    def _over(self, order: Order, task: asyncio.Task[Attempted]) -> list[JobResult]:
+        """An attempt is over: a result that can be told, another attempt, or neither."""
+        attempted = task.result()
+        self._live.pop(order.job.id, None)
+        if attempted.stopped:
+            if not attempted.can_go_on:
+                self._add_spent(_spent(order, attempted, failed=False))
+            return []
+        if attempted.ok or not self._tries_again(order, attempted):
+            return self._finish(self._result(order, attempted))
+        goes_on = attempted.acts.over > 0
+        spent = Spent(order.job.id, failed=True) if goes_on else _spent(order, attempted, failed=True)
+        self._add_spent(spent)
+        self._pending.append(Order(order.job, order.attempt + 1, goes_on))
+        return []
+
+    def _tries_again(self, order: Order, attempted: Attempted) -> bool:
+        if self._past.failures(order.job.id) >= self._options.retries or attempted.acts.under_way is not None:
+            return False
+        return not attempted.acts.over or attempted.can_go_on
+
+    def _result(self, order: Order, attempted: Attempted) -> JobResult:
+        spent = self._past.of(order.job.id)
+        error = attempted.error
+        if attempted.acts.under_way is not None and not attempted.ok:
+            why = f" ({error.message})" if error is not None else ""
+            error = TaskError("interrupted", INTERRUPTED.format(act=attempted.acts.under_way) + why, "browser")
+        known = attempted.cost is not None and all(each.cost is not None for each in spent)
+        return JobResult(
+            id=order.job.id,
+            ok=attempted.ok,
+            answer=attempted.answer,
+            error=error,
+            attempts=order.attempt,
+            seconds=round(attempted.seconds + sum(each.seconds for each in spent), 3),
+            tokens=attempted.tokens + sum(each.tokens for each in spent),
+            cost=(attempted.cost or 0.0) + sum(each.cost or 0.0 for each in spent) if known else None,
+        )
+
+    def _add_spent(self, spent: Spent) -> None:
+        if self._journal is not None:
+            self._journal.add(spent)
+        self._past.spent.setdefault(spent.id, []).append(spent)
+
+    def _finish(self, result: JobResult, *, is_new: bool = True) -> list[JobResult]:
+        """Keeps the result; those that can be told now."""
+        if self._journal is not None and is_new:
+            self._journal.add(Finished(result))
+        self._finished[result.id] = result
+        if self._options.ordered:
+            return self._in_turn()
+        return [self._tell(result)]
+
+    def _in_turn(self, *, last: bool = False) -> list[JobResult]:
+        """Those whose turn it is; at the `last`, all that there are."""
+        told: list[JobResult] = []
+        if not self._options.ordered:
+            return told
+        for job in self._jobs[self._written :]:
+            if job.id in self._finished:
+                if job.id not in self._past.written:
+                    told.append(self._tell(self._finished[job.id]))
+            elif not last:
+                break
+            if not last:
+                self._written += 1
+        return told
+
+    def _tell(self, result: JobResult) -> JobResult:
+        if self._results is not None:
+            self._results.add(result)
+        self._past.written[result.id] = result
+        return result
+
+    async def _end(self) -> None:
+        """Ends what is under way, when its reader has left or all is over."""
+        self._stop.set()
+        if self._running:
+            await asyncio.wait(self._running)
+        await self._workers.close()
+        if self._journal is not None:
+            self._journal.close()
+        if isinstance(self._results, ResultsFile):
+            self._results.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
+def run(
+    tasks: Iterable[Job],
+    *,
+    where: str = "here",
+    config: Config | None = None,
+    options: JobOptions | None = None,
+    results: Path | ResultSink | None = None,
+    resume: bool = False,
+    storage: str | None = None,
+) -> JobRun:
+    """Carries the tasks out; iterate over what this returns.
+
+    `where`: on this machine, or the address of a Ray cluster ("auto": the one that this machine belongs to), whose
+    nodes keep what they know of tasks in `storage`, an address that fsspec understands. `config` has the settings of
+    Chrome, pages and the model; without, they are those of `Config.load()`. `results` is a file, beside which a journal
+    is kept as long as not all is done, or whatever takes results: with `resume` a file is gone on with; else it must
+    not be there. Raises BadLines for tasks that cannot be carried out, SetupError.
+    """
+    config = Config.load() if config is None else config
+    options = options or JobOptions()
+    has_model = config.model is not None or config.planner is not None
+    jobs = check_jobs(tasks, has_model=has_model, has_executor=config.executor is not None)
+    if not isinstance(results, Path):
+        if resume:
+            raise SetupError("Only a file of results can be gone on with.")
+        folder = tempfile.TemporaryDirectory(prefix="cdp-agent-batch-")
+        store = store_at(storage, Path(folder.name))
+        workers = workers_at(where, config, options, store, Path(folder.name), storage)
+        return JobRun(jobs, workers, store, options, results=results, folder=folder)
+    if not resume and results.exists() and results.stat().st_size:
+        raise SetupError(f"{results} is there already: go on with it (--resume; resume=True), or name another file.")
+    journal = Journal(Path(f"{results}.journal"))
+    try:
+        if journal.entries and not resume:
+            raise SetupError(
+                f"{journal.path} is of a batch that is not finished: go on with it (--resume), or move it."
+            )
+        file = ResultsFile(results)
+        states = Path(f"{results}.states")
+        store = store_at(storage, states)
+        past = past_of(jobs, file.found, journal, store)
+        workers = workers_at(where, config, options, store, states, storage)
+    except BaseException:
+        journal.close()
+        raise
+    return JobRun(jobs, workers, store, options, results=file, journal=journal, past=past)
+
+
+def _spent(order: Order, attempted: Attempted, *, failed: bool) -> Spent:
+    return Spent(order.job.id, failed, attempted.seconds, attempted.tokens, attempted.cost)

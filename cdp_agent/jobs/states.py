@@ -1,0 +1,150 @@
+"""How far a task has come, kept outside of the process that carries it out: its acts, and its checkpoint.
+
+Before an act that cannot be taken back is carried out, it is written down here; when it is over, that too. So whoever
+finds the state of a task whose process died knows whether it may begin anew, can go on, or must be left to its user.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from cdp_agent.agent.state import checkpoint
+from cdp_agent.jobs.tasks import Job
+from cdp_agent.security import files
+
+_ACTS = "acts.json"
+
+
+class Acts(msgspec.Struct, frozen=True):
+    """What was done in a task that cannot be taken back: how many acts, and the one that is under way, if any."""
+
+    over: int = 0
+    under_way: str | None = None
+
+
+class StateStore(Protocol):
+    """Keeps files of tasks by name, such as "0a1b…/acts.json". What `write` returned from is kept."""
+
+    def read(self, name: str) -> bytes | None:
+        """The file, None for none. Raises OSError."""
+
+    def write(self, name: str, content: bytes) -> None:
+        """Puts the content in the place of the file. Raises OSError."""
+
+    def remove(self, folder: str) -> None:
+        """Removes a folder with all that is in it, if there is one. Raises OSError."""
+
+
+class FolderStore:
+    """A folder on this machine, or on one that several machines share."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, name: str) -> bytes | None:
+        """See `StateStore`."""
+        try:
+            return (self._folder / name).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """See `StateStore`."""
+        path = self._folder / name
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        files.write(path, content)
+        for each in (path, path.parent):
+            handle = os.open(each, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+    def remove(self, folder: str) -> None:
+        """See `StateStore`."""
+        shutil.rmtree(self._folder / folder, ignore_errors=True)  # what cannot be removed is not looked at again
+
+
+class JobState:
+    """The state of one task, as the process that carries it out writes it. `folder` is for its checkpoint."""
+
+    def __init__(self, store: StateStore, job: Job, folder: Path, *, shared: bool) -> None:
+        """`shared`: the store is not in `folder`, so that the checkpoint is brought there."""
+        self._store = store
+        self._shared = shared
+        self._key = job.key
+        self.folder = folder / job.key
+        self._acts = Acts()
+        self._checkpoint: bytes | None = None
+        self._writing = asyncio.Lock()
+
+    @property
+    def acts(self) -> Acts:
+        return self._acts
+
+    async def load(self) -> Acts:
+        """What an earlier attempt wrote; its checkpoint is in `folder` then. Raises OSError."""
+        self._acts = await asyncio.to_thread(acts_of, self._store, self._key)
+        found = None
+        if self._shared:
+            found = await asyncio.to_thread(self._store.read, f"{self._key}/{checkpoint.FILE}")
+        if found is not None:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            await asyncio.to_thread(files.write, self.folder / checkpoint.FILE, found)
+        return self._acts
+
+    @property
+    def can_go_on(self) -> bool:
+        """There is a checkpoint."""
+        return (self.folder / checkpoint.FILE).exists()
+
+    async def begin_act(self, act: str) -> None:
+        """Something begins that cannot be taken back. Raises OSError."""
+        await self.keep()
+        async with self._writing:
+            await self._write(Acts(self._acts.over, act))
+
+    async def end_act(self) -> None:
+        """It is over. Raises OSError."""
+        async with self._writing:
+            if self._acts.under_way is not None:
+                await self._write(Acts(self._acts.over + 1))
+
+    async def keep(self) -> None:
+        """Puts the checkpoint where others find it, if it is another one than before. Raises OSError."""
+        if not self._shared:
+            return
+        async with self._writing:
+            path = self.folder / checkpoint.FILE
+            found = await asyncio.to_thread(path.read_bytes) if path.exists() else None
+            if found is not None and found != self._checkpoint:
+                await asyncio.to_thread(self._store.write, f"{self._key}/{checkpoint.FILE}", found)
+                self._checkpoint = found
+
+    async def forget(self) -> None:
+        """Removes all of it. Raises OSError."""
+        async with self._writing:
+            self._acts = Acts()
+            await asyncio.to_thread(forget_state, self._store, self._key)
+            await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)  # what stays is not read again
+
+    async def _write(self, acts: Acts) -> None:
+        await asyncio.to_thread(self._store.write, f"{self._key}/{_ACTS}", msgspec.json.encode(acts))
+        self._acts = acts
+
+
+def acts_of(store: StateStore, key: str) -> Acts:
+    """What was written down of the acts of a task. Raises OSError."""
+    found = store.read(f"{key}/{_ACTS}")
+    return Acts() if found is None else msgspec.json.decode(found, type=Acts)
+
+
+def forget_state(store: StateStore, key: str) -> None:
+    """Removes what was written down of a task. Raises OSError."""
+    store.remove(key)

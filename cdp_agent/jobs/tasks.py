@@ -1,0 +1,197 @@
+"""The tasks of a batch: one a line, in JSON. All of them are read, and all that is wrong is told, before any is begun.
+
+{"id": "a1", "task": "Find the cheapest tent", "url": "https://shop.example", "data": {"most": 200}}
+{"id": "a2", "steps": ["Open https://shop.example", "Click 'Tents'", "Read the page"]}
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import msgspec
+
+from cdp_agent.agent.base.task import Limits
+from cdp_agent.errors import BadLines, InvalidArguments, SetupError
+from cdp_agent.extract.form import form_of
+from cdp_agent.page.snapshot.lines import shortened
+from cdp_agent.security.origins import WEB_AND_DATA, origin_of, scheme_of
+from cdp_agent.steps.language.grammar import read_step
+from cdp_agent.steps.language.intents import Open
+from cdp_agent.steps.resolve.understanding import why_never
+from cdp_agent.tools.addresses import complete_address
+
+_Natural = Annotated[int, msgspec.Meta(ge=1)]
+_Amount = Annotated[float, msgspec.Meta(gt=0)]
+
+
+class JobLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What this task may take, in the place of what the settings say; see `Limits`."""
+
+    max_steps: _Natural | None = None
+    max_tokens_total: _Natural | None = None
+    max_cost: _Amount | None = None
+    max_seconds: _Amount | None = None
+
+    def over(self, limits: Limits) -> Limits:
+        """These limits, with those of the task in their place."""
+        given = {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
+        return msgspec.structs.replace(limits, **given)
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One line of a tasks file: a `task` for a model, or `steps` that need none.
+
+    `id` is a text or a whole number, one for each. `url` is where it begins, `data` and `answer` (a JSON Schema) are
+    for a task alone; see `Agent.stream`.
+    """
+
+    id: str | int
+    task: str | None = None
+    steps: tuple[str, ...] | None = None
+    url: str | None = None
+    data: Any = None
+    answer: Any = None
+    limits: JobLimits | None = None
+
+    @property
+    def digest(self) -> str:
+        """The same for the same line, another one for any other."""
+        return hashlib.sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()[:16]
+
+    @property
+    def key(self) -> str:
+        """Names its files: the same for the same id."""
+        return hashlib.sha256(f"{type(self.id).__name__}:{self.id}".encode()).hexdigest()[:16]
+
+    @property
+    def origin(self) -> str | None:
+        """Of the page where it begins, as far as the line tells: by `url`, or by a first step that opens one."""
+        url = self.url
+        if url is None and self.steps:
+            intent = read_step(self.steps[0])
+            url = intent.url if isinstance(intent, Open) and isinstance(intent.url, str) else None
+        try:
+            origin = None if url is None else origin_of(complete_address(url))
+        except InvalidArguments:
+            return None  # a step by other words; the run finds out
+        return None if origin is None else str(origin)
+
+
+def read_jobs(
+    text: str | bytes, source: str = "tasks", *, has_model: bool = True, has_executor: bool = False
+) -> list[Job]:
+    """The tasks of the text, whose name is `source`; empty lines are none.
+
+    Steps that nobody would understand are wrong, unless there is an executor for them; tasks are, without a model.
+    Raises BadLines with all that is wrong.
+    """
+    jobs: list[Job] = []
+    problems: list[str] = []
+    lines: dict[str, int] = {}
+    raw = text.encode() if isinstance(text, str) else text
+    for number, line in enumerate(raw.removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            job = msgspec.json.decode(line, type=Job)
+        except msgspec.MsgspecError as error:
+            problems.append(f"{source}, line {number}: {_readable(error)}.")
+            continue
+        except UnicodeDecodeError:
+            problems.append(f"{source}, line {number}: it is no UTF-8.")
+            continue
+        if (before := lines.setdefault(str(job.id), number)) != number:
+            problems.append(f"{source}, line {number}: the id {job.id!r} is that of line {before}, too.")
+        wrong = wrong_with(job, has_model=has_model, has_executor=has_executor)
+        problems += [f"{source}, line {number}: {each}." for each in wrong]
+        jobs.append(job)
+    if not jobs and not problems:
+        problems.append(f"{source}: there are no tasks in it.")
+    if problems:
+        raise BadLines(problems)
+    return jobs
+
+
+def check_jobs(jobs: Iterable[Job], *, has_model: bool = True, has_executor: bool = False) -> list[Job]:
+    """The tasks of a program, as `read_jobs` checks those of a text. Raises BadLines, by places from 1."""
+    checked = list(jobs)
+    problems: list[str] = []
+    places: dict[str, int] = {}
+    for number, job in enumerate(checked, 1):
+        if (before := places.setdefault(str(job.id), number)) != number:
+            problems.append(f"Task {number}: the id {job.id!r} is that of task {before}, too.")
+        wrong = wrong_with(job, has_model=has_model, has_executor=has_executor)
+        problems += [f"Task {number}: {each}." for each in wrong]
+    if not checked:
+        problems.append("There are no tasks.")
+    if problems:
+        raise BadLines(problems)
+    return checked
+
+
+def wrong_with(job: Job, *, has_model: bool, has_executor: bool) -> list[str]:
+    """What is wrong with a task by itself, each as a part of a sentence."""
+    problems = []
+    if job.id == "":
+        problems.append("the id is empty")
+    if (job.task is None) == (job.steps is None):
+        problems.append("it has to have either a task or steps")
+    if job.task is not None:
+        problems += _wrong_with_task(job, has_model=has_model)
+    if job.steps is not None:
+        problems += _wrong_with_steps(job, has_executor=has_executor)
+    if job.url is not None:
+        problems += _wrong_with_address(job.url)
+    return problems
+
+
+def _wrong_with_task(job: Job, *, has_model: bool) -> list[str]:
+    problems = []
+    if not (job.task or "").strip():
+        problems.append("the task is empty")
+    if not has_model:
+        problems.append("a task needs a model (--model, or `cdp-agent config init`)")
+    if job.answer is not None:
+        try:
+            form_of(None, job.answer)
+        except SetupError as error:
+            problems.append(f"answer: {str(error).rstrip('.')}")
+    return problems
+
+
+def _wrong_with_steps(job: Job, *, has_executor: bool) -> list[str]:
+    steps = job.steps or ()
+    problems = [f"{name} is for a task, not for steps" for name in ("data", "answer") if getattr(job, name) is not None]
+    if not any(step.strip() for step in steps):
+        problems.append("there are no steps in it")
+    if not has_executor:
+        problems += [
+            f"step {number}, {shortened(step)!r}: {why}"
+            for number, step in enumerate(steps, 1)
+            if step.strip() and (why := why_never(step)) is not None
+        ]
+    return problems
+
+
+def _wrong_with_address(url: str) -> list[str]:
+    try:
+        whole = complete_address(url)
+    except InvalidArguments as error:
+        return [f"url: {str(error).rstrip('.')}"]
+    if scheme_of(whole) not in WEB_AND_DATA and whole.lower() != "about:blank":
+        return [f"url: only {', '.join(sorted(WEB_AND_DATA))} addresses are opened, not {url!r}"]
+    return []
+
+
+def _readable(error: msgspec.MsgspecError) -> str:
+    """msgspec's words, with the field first."""
+    if not isinstance(error, msgspec.ValidationError):
+        return f"it is no JSON ({error})"
+    problem, _, path = str(error).partition(" - at `$")
+    path = path.rstrip("`").lstrip(".")
+    if problem.startswith("Object contains unknown field"):
+        names = ", ".join(Job.__struct_fields__)
+        return f"{problem[0].lower()}{problem[1:]}: the fields are {names}"
+    return f"{path}: {problem}" if path else f"{problem[0].lower()}{problem[1:]}"

@@ -1,0 +1,209 @@
+"""One attempt at one task: in a browser context of its own, watched, and told of in one value."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from cdp_agent.agent.agent import Agent
+from cdp_agent.agent.base.task import Limits
+from cdp_agent.agent.base.usage import UsageMeter
+from cdp_agent.browser.context import BrowserContext
+from cdp_agent.config import Config, agent_keywords, resume_keywords, steps_keywords
+from cdp_agent.errors import BrowserError, ProtocolError, SetupError
+from cdp_agent.events import Event, TaskCompleted, TaskMetricsIncremental
+from cdp_agent.jobs.chromes import Chromes
+from cdp_agent.jobs.options import JobOptions
+from cdp_agent.jobs.politeness import Pacing
+from cdp_agent.jobs.states import Acts, JobState, StateStore
+from cdp_agent.jobs.tasks import Job
+from cdp_agent.jobs.watching import TaskWatch
+from cdp_agent.outcome import AgentResult, Stats, TaskError
+from cdp_agent.page.policy.policy_registry import limited
+from cdp_agent.page.policy.rules import RequestRules
+from cdp_agent.steps.approval.policy import rules_from
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What a worker is to do: a task, the number of the attempt, and whether it goes on from the task's checkpoint."""
+
+    job: Job
+    attempt: int
+    goes_on: bool = False
+
+
+class Attempted(msgspec.Struct, frozen=True):
+    """What came of an attempt.
+
+    `acts` are those of all attempts that it goes on from. `stopped`: it was ended from outside, and is no result.
+    `can_go_on`: there is a checkpoint.
+    """
+
+    ok: bool
+    answer: Any = None
+    error: TaskError | None = None
+    seconds: float = 0.0
+    tokens: int = 0
+    cost: float | None = None
+    acts: Acts = Acts()
+    stopped: bool = False
+    can_go_on: bool = False
+
+
+OnSpent = Callable[[int, float | None], None]
+"""Is told of the tokens, and of what they cost, that an attempt has taken so far."""
+
+
+class Workers(Protocol):
+    """Those who carry attempts out, wherever they are."""
+
+    async def begin(self, jobs: Sequence[Job]) -> None:
+        """Makes ready for these tasks. Raises BrowserError or SetupError where none of them could be begun."""
+
+    async def room(self, running: int) -> int:
+        """How many attempts there may be at once, while so many are under way."""
+
+    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> Attempted:
+        """Carries an attempt out. `stop` ends it at once. A worker that dies gives the order to another one."""
+
+    async def close(self) -> None:
+        """Ends all of them."""
+
+
+class Worker:
+    """Carries attempts out in the Chromes of this machine."""
+
+    def __init__(
+        self, config: Config, options: JobOptions, store: StateStore, pacing: Pacing, folder: Path, *, shared: bool
+    ) -> None:
+        """`folder` is for the checkpoints; `shared`: the store is elsewhere, and gets each of them.
+
+        Raises SetupError for settings that make no sense without anybody to ask.
+        """
+        if config.approve in ("ask", "jsonl"):
+            raise SetupError("Nobody is there to be asked in a batch: approve is auto, with approval_rules.")
+        self.chromes = Chromes(config, options)
+        self._config = config
+        self._store = store
+        self._pacing = pacing
+        self._folder = folder
+        self._shared = shared
+
+    async def begin(self, jobs: Sequence[Job]) -> None:
+        """See `Workers`."""
+        async with self.chromes.context(None) as browser:
+            if any(job.task is not None for job in jobs):
+                Agent(browser, **agent_keywords(self._config))  # what is wrong with the model's settings
+            if any(job.steps is not None for job in jobs):
+                Agent(browser, **steps_keywords(self._config))
+
+    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> Attempted:
+        """See `Workers`."""
+        state = JobState(self._store, order.job, self._folder, shared=self._shared)
+        watch = TaskWatch(order.job.key, state, self._pacing)
+        try:
+            await (state.load() if order.goes_on else state.forget())
+            downloads = None if self._config.downloads is None else self._config.downloads / order.job.key
+            async with self.chromes.context(downloads) as browser, limited(RequestRules(gate=watch)):
+                result = await self._result(order, browser, state, watch, stop, on_spent)
+        except (BrowserError, ProtocolError) as error:
+            return _failed("browser", str(error), state)
+        except SetupError as error:
+            return _failed("task", str(error), state)
+        except OSError as error:
+            return _failed("task", f"What is known of the task cannot be written: {error}.", state)
+        finally:
+            await watch.leave()
+        why = result.error
+        if why is not None and watch.refused is not None:
+            why = msgspec.structs.replace(why, message=f"{why.message} ({watch.refused}.)")
+        stopped = stop.is_set() and why is not None and why.code == "aborted"
+        return Attempted(
+            ok=result.success,
+            answer=result.answer,
+            error=why,
+            seconds=round(result.stats.duration_s, 3),
+            tokens=_tokens(result.stats),
+            cost=_cost(result.stats),
+            acts=state.acts,
+            stopped=stopped,
+            can_go_on=state.can_go_on,
+        )
+
+    async def close(self) -> None:
+        await self.chromes.close()
+
+    async def _result(
+        self,
+        order: Order,
+        browser: BrowserContext,
+        state: JobState,
+        watch: TaskWatch,
+        stop: asyncio.Event,
+        on_spent: OnSpent,
+    ) -> AgentResult:
+        async with aclosing(self._events(order, browser, state, watch, stop)) as events:
+            async for event in events:
+                if isinstance(event, TaskMetricsIncremental):
+                    on_spent(_tokens(event.stats), _cost(event.stats))
+                    await state.keep()
+        assert isinstance(event, TaskCompleted)  # the last event, always
+        on_spent(_tokens(event.result.stats), _cost(event.result.stats))
+        return event.result
+
+    def _events(
+        self, order: Order, browser: BrowserContext, state: JobState, watch: TaskWatch, stop: asyncio.Event
+    ) -> AsyncGenerator[Event, None]:
+        """Raises SetupError."""
+        job, config = order.job, self._config
+        if order.goes_on:
+            keywords = resume_keywords(config)
+            return Agent.resume(browser, state.folder, answer=None, act_log=watch, stop=stop, **keywords)
+        keywords = agent_keywords(config) if job.task is not None else steps_keywords(config)
+        if job.limits is not None:
+            keywords["limits"] = job.limits.over(keywords.get("limits", Limits()))
+        if job.steps is not None:
+            # Whoever wrote the steps has approved them.
+            keywords["approve"] = rules_from([*config.approval_rules, "allow"])
+        elif config.planner is not None:
+            keywords["approve"] = rules_from(config.approval_rules, "allow")
+        agent = Agent(browser, **{**keywords, "checkpoint": state.folder, "act_log": watch})
+        if job.steps is not None:
+            return agent.stream_steps(job.steps, url=job.url, stop=stop)
+        assert job.task is not None  # a job has one of the two
+        return agent.stream(job.task, url=job.url, data=job.data, answer=job.answer, stop=stop)
+
+
+class _Counted(msgspec.Struct, frozen=True):
+    """What of a checkpoint tells what the run has taken."""
+
+    tally: UsageMeter
+
+
+def spent_until(content: bytes) -> tuple[float, int, float | None]:
+    """Seconds, tokens and cost that a run had taken when this checkpoint was written. Raises SetupError."""
+    try:
+        tally = msgspec.json.decode(content, type=_Counted).tally
+    except msgspec.DecodeError as error:
+        raise SetupError(f"The checkpoint of a task cannot be read: {error}.") from error
+    stats = tally.stats()
+    return tally.before_s, _tokens(stats), _cost(stats)
+
+
+def _failed(where: Any, message: str, state: JobState) -> Attempted:
+    error = TaskError("failed", message, where)
+    return Attempted(ok=False, error=error, acts=state.acts, can_go_on=state.can_go_on)
+
+
+def _tokens(stats: Stats) -> int:
+    return stats.input_tokens + stats.output_tokens
+
+
+def _cost(stats: Stats) -> float | None:
+    """None where it is not known; a run that asked no model cost nothing."""
+    return stats.cost if stats.generations else 0.0

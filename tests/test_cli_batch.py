@@ -1,0 +1,218 @@
+"""`cdp-agent batch` as a process: its results, politeness towards a server that counts, Ctrl-C, and kills."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fixtures.replay import ReplayServer, tool_call
+from tests.commands import Cli, living, wait_until
+from tests.counting_shop import CountingShop
+
+pytestmark = pytest.mark.chrome
+
+
+def tasks_file(folder: Path, tasks: list[dict[str, Any]]) -> str:
+    path = folder / "tasks.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in tasks))
+    return str(path)
+
+
+def orders(shop: CountingShop, count: int, buy: str = "Buy") -> list[dict[str, Any]]:
+    """A task for each customer: look, buy, and look at what came of it."""
+    return [
+        {
+            "id": f"c{number}",
+            "steps": [
+                f"Open {shop.url}/offer?who=c{number}",
+                f"Click '{buy}'",
+                *(["Wait until 'Thank you' appears", "Click 'Details'", "Read the page"] if buy == "Buy" else []),
+            ],
+        }
+        for number in range(count)
+    ]
+
+
+def results_of(path: Path) -> dict[str | int, dict[str, Any]]:
+    found = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    assert max(Counter(each["id"] for each in found).values(), default=1) == 1
+    return {each["id"]: each for each in found}
+
+
+def started(cli: Cli, *words: str) -> subprocess.Popen[str]:
+    return cli.start("batch", *words, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+
+
+def killed_when(batch: subprocess.Popen[str], holds: Callable[[], bool], number: int) -> bool:
+    """Sends the signal as soon as that holds; whether it was still there."""
+    assert wait_until(lambda: holds() or batch.poll() is not None)
+    batch.send_signal(number)
+    return batch.wait(60) != 0
+
+
+def test_steps_and_tasks_have_a_result_each(cli: Cli, tmp_path: Path) -> None:
+    replies = [tool_call("done", {"result": "It is tea."})]
+    with CountingShop() as shop, ReplayServer(replies=replies) as models:
+        tasks = [
+            *orders(shop, 2),
+            {"id": 3, "task": "What is sold?", "url": f"{shop.url}/offer?who=m"},
+            {"id": "no", "steps": [f"Open {shop.url}/offer?who=n", "Click 'Nowhere'"]},
+        ]
+        out = tmp_path / "r.jsonl"
+        words = ["--model", "openai-compatible/m", "--base-url", models.base_url, "--concurrency", "2"]
+        ran = cli("batch", tasks_file(tmp_path, tasks), "-o", str(out), *words, status=1)
+
+        assert shop.ordered == {"c0": 1, "c1": 1}
+    results = results_of(out)
+    assert {name: each["ok"] for name, each in results.items()} == {"c0": True, "c1": True, 3: True, "no": False}
+    assert "Receipt of c1" in results["c1"]["answer"]
+    assert (results[3]["answer"], results[3]["tokens"] > 0) == ("It is tea.", True)
+    assert "Nowhere" in results["no"]["error"]["message"]
+    assert ran.stderr.splitlines()[-1].startswith("3 of 4 done, 1 failed; ")
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith("r.jsonl.")] == []
+
+
+def test_bad_lines_are_named_before_anything_is_begun(cli: Cli, tmp_path: Path) -> None:
+    with CountingShop() as shop:
+        tasks = [
+            *orders(shop, 1),
+            {"id": "c0", "steps": ["Then do whatever seems best to you for us"]},
+            {"id": "x", "step": []},
+        ]
+        ran = cli("batch", tasks_file(tmp_path, tasks), "-o", str(tmp_path / "r.jsonl"), status=2)
+
+        assert shop.documents == []
+    lines = [line.split(": ")[0].rpartition("/")[2] for line in ran.stderr.splitlines()]
+    assert lines == ["cdp-agent", "tasks.jsonl, line 2", "tasks.jsonl, line 2", "tasks.jsonl, line 3"]
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_a_file_of_results_is_not_written_over(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text("mine\n")
+    tasks = tasks_file(tmp_path, [{"id": 1, "steps": ["Wait 0 seconds"]}])
+
+    assert "is there already" in cli("batch", tasks, "-o", str(tmp_path / "r.jsonl"), status=2).stderr
+    assert "this is no result" in cli("batch", tasks, "-o", str(tmp_path / "r.jsonl"), "--resume", status=2).stderr
+    assert (tmp_path / "r.jsonl").read_text() == "mine\n"
+
+
+def test_results_go_to_the_standard_output_in_order(cli: Cli) -> None:
+    with CountingShop() as shop:
+        tasks = "".join(json.dumps(each) + "\n" for each in orders(shop, 4))
+        ran = cli("batch", "-", "-o", "-", "--ordered", "--concurrency", "3", "--quiet", typed=tasks)
+
+    assert [json.loads(line)["id"] for line in ran.stdout.splitlines()] == ["c0", "c1", "c2", "c3"]
+    assert ran.stderr == ""
+
+
+def test_a_server_sees_no_more_at_once_and_no_faster_than_asked_for(cli: Cli, tmp_path: Path) -> None:
+    with CountingShop(answers_after_s=0.05) as shop:
+        words = ["--concurrency", "4", "--per-origin", "1", "--delay", "0.2"]
+        cli("batch", tasks_file(tmp_path, orders(shop, 3)), "-o", str(tmp_path / "r.jsonl"), *words)
+
+        times = [at for at, path in shop.documents if path == "/offer"]
+    assert shop.most_at_once == 1
+    assert all(later - earlier > 0.19 for earlier, later in itertools.pairwise(times))
+
+
+def test_what_robots_txt_forbids_is_not_opened(cli: Cli, tmp_path: Path) -> None:
+    with CountingShop(robots="User-agent: *\nDisallow: /offer") as shop:
+        out = tmp_path / "r.jsonl"
+        cli("batch", tasks_file(tmp_path, orders(shop, 1)), "-o", str(out), "--robots", status=1)
+
+        assert shop.documents == []
+    assert "robots.txt of" in results_of(out)["c0"]["error"]["message"]
+
+
+def test_ctrl_c_once_ends_in_order_and_resume_does_the_rest(cli: Cli, tmp_path: Path) -> None:
+    out = tmp_path / "r.jsonl"
+    with CountingShop() as shop:
+        words = [tasks_file(tmp_path, orders(shop, 5)), "-o", str(out), "--concurrency", "2"]
+        batch = started(cli, *words)
+        assert killed_when(batch, lambda: bool(shop.ordered), signal.SIGINT)
+        begun, first = len(shop.ordered), results_of(out)
+
+        assert batch.returncode == 130
+        assert set(first) == set(shop.ordered)
+        assert all(each["ok"] for each in first.values())
+        assert begun < 5
+        cli("batch", *words, "--resume")
+
+        assert shop.ordered == {f"c{number}": 1 for number in range(5)}
+    assert {name: each["attempts"] for name, each in results_of(out).items()} == {f"c{n}": 1 for n in range(5)}
+
+
+def test_ctrl_c_twice_ends_at_once(cli: Cli, tmp_path: Path) -> None:
+    out = tmp_path / "r.jsonl"
+    with CountingShop(answers_after_s=3.0) as shop:
+        batch = started(cli, tasks_file(tmp_path, orders(shop, 4)), "-o", str(out), "--concurrency", "2")
+        assert wait_until(lambda: bool(shop.documents))
+        assert batch.stderr is not None
+        batch.send_signal(signal.SIGINT)
+        assert "once more ends it at once" in batch.stderr.readline()
+        batch.send_signal(signal.SIGINT)
+
+        assert batch.wait(20) == 130
+    assert results_of(out) == {}
+    assert wait_until(lambda: not living(cli.environment))
+
+
+@pytest.mark.parametrize(
+    ("buy", "count", "kills"),
+    [("Go", 5, 2), pytest.param("Buy", 20, 8, marks=pytest.mark.slow)],
+    ids=["a script behind a button that does not say so", "a form"],
+)
+def test_killed_at_any_moment_nothing_is_lost_and_nothing_done_twice(
+    cli: Cli, tmp_path: Path, buy: str, count: int, kills: int
+) -> None:
+    out = tmp_path / "r.jsonl"
+    with CountingShop(answers_after_s=0.1) as shop:
+        words = [tasks_file(tmp_path, orders(shop, count, buy)), "-o", str(out), "--concurrency", "3"]
+        for round_ in range(1, kills + 1):
+            at = round_ * count // (kills + 2)
+            batch = started(cli, *words, *(["--resume"] if round_ > 1 else []))
+            assert killed_when(batch, lambda at=at: len(shop.ordered) > at, signal.SIGKILL)  # type: ignore[misc]
+        cli("batch", *words, "--resume", status=None)
+
+        assert set(shop.ordered.values()) == {1}
+        results = results_of(out)
+        assert set(results) == {f"c{number}" for number in range(count)}
+        done = {name for name, each in results.items() if each["ok"]}
+        assert done <= set(shop.ordered)
+        unknown = {each["error"]["code"] for name, each in results.items() if name not in done}
+        assert unknown <= {"interrupted"}
+    assert wait_until(lambda: not living(cli.environment))
+
+
+def test_a_chrome_that_is_killed_costs_no_task(cli: Cli, tmp_path: Path) -> None:
+    out = tmp_path / "r.jsonl"
+    with CountingShop() as shop:
+        tasks = [
+            {"id": f"c{n}", "steps": [f"Open {shop.url}/offer?who=c{n}", *["Click 'Look again'"] * 3, "Read the page"]}
+            for n in range(4)
+        ]
+        words = [tasks_file(tmp_path, tasks), "-o", str(out), "--concurrency", "2", "--retries", "1"]
+        batch = started(cli, *words)
+        assert wait_until(lambda: len(shop.documents) > 3)
+        os.kill(_chrome_of(cli), signal.SIGKILL)
+
+        assert batch.wait(90) == 0
+    assert all(each["ok"] for each in results_of(out).values())
+
+
+def _chrome_of(cli: Cli) -> int:
+    """The main process of the Chrome that runs."""
+    for pid in living(cli.environment):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        if any(each.startswith(b"--remote-debugging-p") for each in words) and b"--type=" not in b"".join(words):
+            return pid
+    raise AssertionError("no Chrome runs")

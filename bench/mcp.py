@@ -4,7 +4,8 @@ python -m bench.mcp [--calls 200] [--only tokens|calls]
 
 Tokens are of o200k, of the JSON of the `tools` of each server as it comes. A call is `find_elements` on a page with one
 heading, in one session, in turns by each way: Session.call, and the official SDK's client at stdin and stdout, over
-HTTP, and at stdin and stdout in a session that another process holds ("socket"). Medians (least to most).
+HTTP, and at stdin and stdout in a session that another process holds ("socket"). "SDK alone" is a server of the SDK
+whose tool does nothing (bench/mcp_floor.py). Medians (least to most).
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ PEERS = {
     "chrome-devtools-mcp": ("chrome-devtools-mcp@1.11.0", "build/src/bin/chrome-devtools-mcp.js"),
 }
 OURS = [sys.executable, "-m", "cdp_agent", "mcp"]
+FLOOR = [sys.executable, "-m", "bench.mcp_floor"]
 PAGE = "data:text/html,<title>Mugs</title><h1>Mugs</h1>"
 CALL: tuple[str, dict[str, Any]] = ("find_elements", {"selector": "h1"})
 Way = Callable[[], Awaitable[object]]
@@ -75,6 +77,21 @@ async def tell_tokens() -> None:
 
 
 @asynccontextmanager
+async def _over_http(*command: str, environment: dict[str, str]) -> AsyncIterator[Client]:
+    """A client of what the command serves, at the address that ends its first line."""
+    process = await asyncio.create_subprocess_exec(*command, env=environment, stderr=asyncio.subprocess.PIPE)
+    assert process.stderr is not None
+    try:
+        url = (await process.stderr.readline()).decode().split()[-1]
+        transport = streamable_http_client(url, http_client=httpx2.AsyncClient(timeout=60))
+        async with Client(transport, mode="2026-07-28") as client:
+            yield client
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+@asynccontextmanager
 async def _ways() -> AsyncIterator[dict[str, Way]]:
     async with AsyncExitStack() as stack:
         run = stack.enter_context(tempfile.TemporaryDirectory())
@@ -84,23 +101,19 @@ async def _ways() -> AsyncIterator[dict[str, Way]]:
         flags = ["--cdp", endpoint]
         stdio = StdioServerParameters(command=OURS[0], args=[*OURS[1:], *flags], env=environment)
         held = StdioServerParameters(command=OURS[0], args=[*OURS[1:], "--session", "held", *flags], env=environment)
-        process = await asyncio.create_subprocess_exec(
-            *OURS, "--http", "0", *flags, env=environment, stderr=asyncio.subprocess.PIPE
-        )
-        stack.push_async_callback(process.wait)
-        stack.callback(process.terminate)
-        assert process.stderr is not None
-        url = (await process.stderr.readline()).decode().split()[-1]
+        floor = StdioServerParameters(command=FLOOR[0], args=[*FLOOR[1:], "stdio"], env=environment)
         clients = {
             "stdio": await stack.enter_async_context(Client(stdio)),
             "socket": await stack.enter_async_context(Client(held)),
-            "HTTP": await stack.enter_async_context(
-                Client(streamable_http_client(url, http_client=httpx2.AsyncClient(timeout=60)), mode="2026-07-28")
-            ),
+            "HTTP": await stack.enter_async_context(_over_http(*OURS, "--http", "0", *flags, environment=environment)),
         }
         await session.call("goto", {"url": PAGE})
         for client in clients.values():
             assert not (await client.call_tool("goto", {"url": PAGE})).is_error
+        clients["SDK alone, stdio"] = await stack.enter_async_context(Client(floor))
+        clients["SDK alone, HTTP"] = await stack.enter_async_context(
+            _over_http(*FLOOR, "HTTP", environment=environment)
+        )
 
         def called(client: Client) -> Way:
             return lambda: client.call_tool(*CALL)

@@ -12,7 +12,6 @@ from typing import Any
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
@@ -87,14 +86,10 @@ def server(
         on_list_resources=resources.list_files,
         on_list_resource_templates=resources.list_templates,
         on_read_resource=resources.read,
+        # Else each call over HTTP would have all tools listed, to look at one.
+        get_tool_input_schema=lambda name: tools[name].brief if name in tools else None,
         cache_hints={"tools/list": CacheHint(_TOOLS_TTL_MS)},
     )
-
-
-async def serve_stdio(served: Server[Any]) -> None:
-    """Serves one client at the standard input and output, until it goes away."""
-    async with stdio_server() as (received, sent):
-        await served.run(received, sent, served.create_initialization_options())
 
 
 class _Handlers:

@@ -107,7 +107,8 @@ def _address(text: str) -> tuple[str, int]:
 
 
 async def _serve(command: McpCommand, words: Sequence[str], chosen: Chosen, caller: CommandCaller) -> None:
-    from cdp_agent.mcp.serving import INSTRUCTIONS, SHARED, serve_stdio, server  # the SDK takes 0.6 s to import
+    from cdp_agent.mcp.serving import INSTRUCTIONS, SHARED, server  # the SDK takes 0.6 s to import
+    from cdp_agent.mcp.stdio import serve_stdio
 
     config = command.config
     calls: ToolCalls

@@ -1,0 +1,100 @@
+"""The MCP server's own way of reading the standard input and writing the standard output."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+SERVER = """
+import asyncio, os, sys
+from mcp.server.lowlevel import Server
+from mcp.types import CallToolResult, TextContent
+from cdp_agent.mcp.stdio import serve_stdio
+
+async def call_tool(context, params):
+    print("stray", flush=True)
+    os.system("echo of a child")
+    return CallToolResult(content=[TextContent(text=params.arguments["text"] + str(sys.stdin.read(1)))])
+
+asyncio.run(serve_stdio(Server("test", on_call_tool=call_tool)))
+print("afterwards")
+"""
+ABOUT = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the SDK's own streams are taken there")
+
+
+class Piped:
+    """The server in a process of its own, and its two pipes."""
+
+    def __init__(self, process: Process) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self.process = process
+        self.stdin = process.stdin
+        self.stdout = process.stdout
+
+    def say(self, line: bytes) -> None:
+        self.stdin.write(line + b"\n")
+
+    async def ask(self, number: int, method: str, **params: Any) -> Any:
+        """What is answered to a request."""
+        self.say(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode())
+        while (answer := json.loads(await self.stdout.readline())).get("id") != number:
+            pass
+        return answer["result"]
+
+
+@pytest.fixture
+async def piped() -> AsyncIterator[Piped]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", SERVER, stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=64 << 20
+    )
+    served = Piped(process)
+    try:
+        await served.ask(0, "initialize", **ABOUT)
+        served.say(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+        yield served
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def test_only_messages_are_on_the_wire_and_both_ends_come_back_afterwards(piped: Piped) -> None:
+    piped.say(b"nonsense")
+    piped.say(b'{"jsonrpc": "2.0", "id": "\xff\xfe"}')
+    told = await piped.ask(1, "tools/call", name="say", arguments={"text": "Grüße\n"})
+    large = await piped.ask(2, "tools/call", name="say", arguments={"text": "x" * 5_000_000})
+    piped.stdin.close()
+    rest, errors = await asyncio.wait_for(piped.process.communicate(), 20)
+
+    assert told["content"][0]["text"] == "Grüße\n"
+    assert len(large["content"][0]["text"]) == 5_000_000
+    assert (rest, piped.process.returncode) == (b"afterwards\n", 0)
+    assert errors.count(b"stray\n") == errors.count(b"of a child\n") == 2
+
+
+async def test_many_calls_at_once_are_each_answered(piped: Piped) -> None:
+    for number in range(1, 51):
+        params = {"name": "say", "arguments": {"text": f"{number} " + "x" * 100_000}}
+        piped.say(json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode())
+
+    answers = {(answer := json.loads(await piped.stdout.readline()))["id"]: answer for _ in range(50)}
+
+    texts = {number: answer["result"]["content"][0]["text"] for number, answer in answers.items()}
+    assert all(texts[number].startswith(f"{number} x") for number in range(1, 51))
+
+
+async def test_a_client_that_takes_no_answer_and_leaves_ends_it(piped: Piped) -> None:
+    piped.stdout._transport.close()  # type: ignore[attr-defined]  # there is no other way to close only our end of it
+    params = {"name": "say", "arguments": {"text": "x" * 200_000}}
+    piped.say(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode())
+    piped.stdin.close()
+
+    await asyncio.wait_for(piped.process.wait(), 20)

@@ -10,7 +10,7 @@ from cdp_agent.session import client, runtime
 
 _LOCAL = frozenset(
     (
-        *(*RUNS, "batch", "config", "doctor", "serve", "mcp", "tools", "sessions", "close"),
+        *(*RUNS, "batch", "config", "doctor", "trace", "serve", "mcp", "tools", "sessions", "close"),
         *("help", "options", "skill", "completion"),
     )
 )

@@ -75,6 +75,10 @@ def _local(name: str, chosen: Chosen) -> Callable[[Sequence[str]], int] | None:
         from cdp_agent.cli.subcommands.mcp import serve_mcp
 
         return partial(serve_mcp, chosen=chosen)
+    if name == "trace":
+        from cdp_agent.cli.subcommands.trace import show_trace
+
+        return show_trace
     if name == "options":
         from cdp_agent.cli.subcommands.help import list_options
 

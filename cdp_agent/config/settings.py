@@ -294,7 +294,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     images_in_events: Annotated[bool, told(_OUTPUT, "pictures too", "agent")] = False
     trace: Annotated[
         Path | None,
-        told(_OUTPUT, "a folder that gets one for each run, with all that happened in it", "agent"),
+        told(_OUTPUT, "a folder to keep what happens in", "agent"),
     ] = None
     quiet: Annotated[bool, told(_OUTPUT, "tell nothing of the steps", "command", short="-q")] = False
     json: Annotated[bool, told(_OUTPUT, "print results as JSON", "command")] = False

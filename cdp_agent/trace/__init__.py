@@ -1,11 +1,13 @@
 """What is kept of a run to be looked at: a folder that is written as it goes, and what is made of it.
 
-`TraceWriter` and `read` are for a file of events alone. Imported are events, pages and providers' messages; no agent.
+`write_html` makes a page of it; `TraceWriter` and `read` are for a file of events alone. Imported are events, pages and
+providers' messages; no agent.
 """
 
 from __future__ import annotations
 
 from cdp_agent.trace.event_file import TraceWriter, read
+from cdp_agent.trace.html import write_html
 from cdp_agent.trace.options import TraceOptions
 
-__all__ = ["TraceOptions", "TraceWriter", "read"]
+__all__ = ["TraceOptions", "TraceWriter", "read", "write_html"]

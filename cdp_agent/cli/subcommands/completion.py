@@ -16,6 +16,7 @@ _SHORT: dict[str, tuple[str, ...]] = {
     "sessions": ("--json",),
     "tools": ("--json",),
     "doctor": ("--offline", "--json"),
+    "trace": ("--output", "--no-pictures"),
     "config": ("--json", "--show-secret", "--yes"),
     "options": (),
     "skill": (),

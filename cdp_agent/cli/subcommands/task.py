@@ -40,7 +40,7 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     parser = Parser("run", "Carry out a task in the browser, with a model.", "%(prog)s TASK [options]", more="all")
     parser.add_argument("task", metavar="TASK", help="what to do, in plain words")
     parser.add_argument("-i", "--interactive", action="store_true", help=INTERACTIVE)
-    add_settings(parser, SETTINGS, shown=("url", "data", "answer_schema", "model", "max_steps", "trace"))
+    add_settings(parser, SETTINGS, shown=("url", "data", "answer_schema", "model", "trace"))
     found = parser.read(words)
     asked = loaded(found, caller)
     if found.interactive:

@@ -1,0 +1,132 @@
+"""One HTML file of a run, or of two beside each other, that needs nothing else: no network, no other file.
+
+What pages said is data for the page's own script, which puts it in as text. A policy in the page lets no other script
+run, and nothing be loaded.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import html
+import os
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from cdp_agent.errors import SetupError
+from cdp_agent.security import files
+from cdp_agent.trace.reading import ShownLines, latest_run, lines_of
+
+MOST_BYTES = 300_000
+"""Of the file, without its pictures."""
+_STATIC = Path(__file__).parent / "static"
+_SCRIPTS = ("model.js", "answer.js", "render.js", "main.js")
+_LONGEST = (None, 20_000, 8_000, 3_000, 1_000, 300, 100)
+"""So many characters of each text are shown: the first that makes it short enough."""
+
+
+def write_html(folder: Path | str, path: Path | str, *, other: Path | str | None = None, pictures: bool = True) -> None:
+    """Writes the page of a trace to `path`, with a second run beside it where `other` is given.
+
+    The folders are those of runs, or hold them: then the latest is meant. Raises SetupError.
+    """
+    page = html_of([Path(folder), *([Path(other)] if other is not None else [])], pictures=pictures)
+    try:
+        files.write(Path(path), page)
+    except OSError as error:
+        raise SetupError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def html_of(folders: Sequence[Path], *, pictures: bool = True) -> bytes:
+    """The page as UTF-8: at most MOST_BYTES long without its pictures, longer texts are cut. Raises SetupError."""
+    runs = [latest_run(each) for each in folders]
+    shown = [list(_shown(lines_of(run))) for run in runs]
+    task = next((line["task"] for line in shown[0] if line["type"] == "task:setup"), runs[0].name)
+    images = [_pictures(run, lines) if pictures else {} for run, lines in zip(runs, shown, strict=True)]
+    page = b""
+    for longest in _LONGEST:
+        lines = shown if longest is None else [[_cut(line, longest) for line in each] for each in shown]
+        data = [{"name": run.name, "lines": each} for run, each in zip(runs, lines, strict=True)]
+        packed = base64.b64encode(gzip.compress(msgspec.json.encode(data), 9, mtime=0)).decode()
+        page = page_with(records=packed, title=f"{task[:80]} – trace")
+        if len(page) <= MOST_BYTES:
+            break
+    # In Base64 and the names of our own files there is nothing that ends a script.
+    return page.replace(b">[]</script>", b">" + msgspec.json.encode(images) + b"</script>", 1)
+
+
+def page_with(*, records: str = "", title: str, live: bool = False) -> bytes:
+    """The page with its records, which are gzip in Base64, or, `live`, one that asks for them."""
+    style, script = _static()
+    ours = "'self'" if live else ""
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src '{_digest(script)}'",
+            f"style-src '{_digest(style)}'",
+            f"img-src data: {ours}".strip(),
+            f"connect-src {ours or chr(39) + 'none' + chr(39)}",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    parts = {
+        "policy": policy,
+        "title": html.escape(title),
+        "style": style,
+        "pictures": "[]",
+        "live": "true" if live else "",
+        "records": records,
+        "script": script,
+    }
+    page = (_STATIC / "page.html").read_text("utf-8")
+    for name, part in parts.items():
+        page = page.replace(f"{{{{{name}}}}}", part, 1)
+    return page.encode()
+
+
+@cache
+def _static() -> tuple[str, str]:
+    scripts = [(_STATIC / name).read_text("utf-8").removeprefix("'use strict';\n") for name in _SCRIPTS]
+    return (_STATIC / "run.css").read_text("utf-8"), "'use strict';\n" + "".join(scripts)
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _shown(lines: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    shown = ShownLines()
+    return (found for line in lines if (found := shown.line(line)) is not None)
+
+
+def _pictures(run: Path, lines: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """The pictures that the lines name, as addresses that hold them; those that are missing are left out."""
+    names = [line["file"] for line in lines if line["type"] == "picture"]
+    messages = [line["message"] for line in lines if line["type"] == "model:message"]
+    parts = [part for each in messages for part in (*each.get("parts", ()), *each.get("images", ()))]
+    names += [part["file"] for part in parts if part.get("file")]
+    found = {}
+    for name in dict.fromkeys(names):
+        path = run / "pictures" / os.path.basename(name)
+        if path.is_file():
+            kind = "png" if path.suffix == ".png" else "jpeg"
+            found[name] = f"data:image/{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+    return found
+
+
+def _cut(value: Any, longest: int) -> Any:
+    match value:
+        case str() if len(value) > longest:
+            return f"{value[:longest]}… ({len(value) - longest:,} characters more are in the folder of the trace)"
+        case list():
+            return [_cut(each, longest) for each in value]
+        case dict():
+            return {key: _cut(each, longest) for key, each in value.items()}
+        case _:
+            return value

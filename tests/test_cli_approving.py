@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from cdp_agent.cli.terminal.approving import JsonLines, Terminal, edited
+from cdp_agent.cli.terminal.approving import Terminal, edited
+from cdp_agent.cli.terminal.json_lines import JsonLines
 from cdp_agent.cli.terminal.lines import Lines
 from cdp_agent.decisions import (
     ActionProposed,
@@ -137,6 +138,31 @@ async def test_what_does_not_count_is_answered(pipe: tuple[Lines, int]) -> None:
         "There is no question 7.",
         "execute is no answer to this. It can be approve, reject, edit, stop.",
         "Question 1 is over.",  # the second decision for it
+    ]
+
+
+async def test_a_program_pauses_and_stops_the_run_whenever_it_likes(pipe: tuple[Lines, int]) -> None:
+    said, out = list[str](), io.StringIO()
+    stopped, face = asyncio.Event(), JsonLines(pipe[0], out)
+
+    def stop() -> None:
+        said.append("stop")
+        stopped.set()
+
+    desk = ApprovalQueue(face, timeout_s=5)
+    async with face.watching(lambda: said.append("pause"), stop):
+        os.write(pipe[1], b'{"pause": true}\n{"id": 1, "decision": "approve"}\n{"pause": 1}\n')
+        first = await desk.decide(numbered(PLAN, desk.next_id))
+        os.write(pipe[1], b'{"pause": true}\n{"id": 2, "decision": "approve"}\n')
+        second = await desk.decide(numbered(PLAN, desk.next_id))
+        os.write(pipe[1], b'{"stop": true}\n')
+        async with asyncio.timeout(5):
+            await stopped.wait()
+
+    assert (first, second) == (Approve(), Approve())
+    assert said == ["pause", "pause", "stop"]
+    assert [json.loads(line)["refused"] for line in out.getvalue().splitlines() if "refused" in line] == [
+        "id has to be the number of the question."
     ]
 
 

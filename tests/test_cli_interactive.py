@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import subprocess
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -141,7 +143,7 @@ async def test_p_and_ctrl_c_have_the_run_wait_and_a_second_one_ends_it(person: P
         paused.set()
 
     beside = Interactive(person.lines, person)  # type: ignore[arg-type]  # see above
-    async with beside.watching(pause):
+    async with beside.watching(pause, lambda: None):
         os.write(person.typing, b"p\n")
         async with asyncio.timeout(10):
             await paused.wait()
@@ -304,3 +306,71 @@ def test_a_second_ctrl_c_ends_steps_at_a_terminal(
         screen.until("steps, ")
 
         assert process.wait(20) == 130
+
+
+@pytest.mark.chrome
+@pytest.mark.parametrize("words", [["--once"], ["--session", "lines"]], ids=["alone", "in a session"])
+def test_a_program_answers_fills_in_and_pauses_by_json_lines(
+    environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path, words: list[str]
+) -> None:
+    environment = {**environment, "XDG_RUNTIME_DIR": str(tmp_path)}
+    httpserver.expect_request("/").respond_with_data(
+        "<title>Log in</title><label>Key <input type=password></label>", content_type="text/html"
+    )
+    fields = [{"ref": "{{ref:textbox Key}}", "label": "Key"}]
+    replies = [
+        tool_call("ask_user", {"question": "Which tea?"}),
+        tool_call("request_user_data", {"form_description": "The account", "fields": fields}),
+        tool_call("done", {"result": "Green."}),
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "cdp_agent",
+        "run",
+        "Log in",
+        "--url",
+        httpserver.url_for("/"),
+        "--approve",
+        "jsonl",
+    ]
+    with ReplayServer(replies=replies) as server:
+        command += [
+            "--approve",
+            "jsonl",
+            "--model",
+            "openai-compatible/scripted",
+            "--base-url",
+            server.base_url,
+            *words,
+        ]
+        with subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            kinds, lines = list[str](), list[str]()
+            for line in process.stdout:
+                lines.append(line)
+                if (ask := json.loads(line).get("ask")) is not None:
+                    kinds.append(ask["type"])
+                    for said in answers_to(ask):
+                        process.stdin.write(json.dumps(said) + "\n")
+                        process.stdin.flush()
+        subprocess.run([*command[:3], "close", "--all"], env=environment, check=True, capture_output=True)
+
+    assert process.returncode == 0
+    assert kinds == ["question", "paused", "form"]
+    assert json.loads(lines[-1])["answer"] == "Green."
+    assert "kiwi 77" not in json.dumps(server.turns) + "".join(lines)
+    assert "The user says: I looked around" in str(server.turns[1]["messages"])
+
+
+def answers_to(ask: Any) -> list[dict[str, Any]]:
+    match ask["type"]:
+        case "question":
+            return [{"pause": True}, {"id": ask["id"], "decision": "answer", "text": "green"}]
+        case "paused":
+            return [{"id": ask["id"], "decision": "continue", "text": "I looked around"}]
+        case _:
+            return [{"id": ask["id"], "decision": "fill", "values": {ask["fields"][0]["ref"]: "kiwi 77"}}]

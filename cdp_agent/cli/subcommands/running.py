@@ -17,6 +17,7 @@ from cdp_agent.cli.caller import CommandCaller, Streams
 from cdp_agent.cli.session import Sessions
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.terminal.interactive import Interactive
+from cdp_agent.cli.terminal.json_lines import JsonLines
 from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.cli.terminal.output import sink_of
 from cdp_agent.config import Config, connect_keywords, launch_keywords
@@ -68,22 +69,24 @@ class RunCommand(msgspec.Struct, frozen=True):
     begin: Begin
     stdin: str | None = None
     """What it read from the standard input."""
-    interactive: Interactive | None = None
-    """The person at the terminal, who may have it wait; the same as its `approver`."""
+    beside: Interactive | JsonLines | None = None
+    """The person at the terminal or the program, who may have it wait; the same as its `approver`."""
 
 
 async def watch(command: RunCommand) -> AgentResult:
     """Carries a run out in the Chrome that is configured, and tells of it as configured. Raises CdpAgentError."""
     config = command.loaded.config
     signals = Signals()
-    person = command.interactive
+    person = command.beside
     on_interrupt(signals.stop.set if person is None else lambda: person.interrupted(signals.stop.set))
     with tell_more(config, Streams()):
         async with _browser(config) as browser:
             tabs = Tabs(browser, tab_named(browser, config.tab) if config.tab else await browser.new_page())
             browser.keep(tabs.page)
             with sink_of(config, command.model) as take:
-                async with person.watching(signals.pause.set) if person is not None else nullcontext():
+                async with (
+                    person.watching(signals.pause.set, signals.stop.set) if person is not None else nullcontext()
+                ):
                     result = await followed(command.begin(browser, tabs.page, signals), take)
             with suppress(BrowserError):  # a Chrome that is gone: the result says so
                 if config.save_storage_state is not None:
@@ -100,7 +103,7 @@ async def watch_there(command: RunCommand, session: str, connection: HostConnect
     def say(said: Said) -> None:
         writer.write(msgspec.json.encode(said) + b"\n")
 
-    person = command.interactive
+    person = command.beside
     on_interrupt(lambda: say(StopAsked()) if person is None else person.interrupted(lambda: say(StopAsked())))
     deciding = _Deciding(command.keywords.get("approver"), say)
     result: AgentResult | None = None
@@ -108,7 +111,7 @@ async def watch_there(command: RunCommand, session: str, connection: HostConnect
         async with AsyncExitStack() as stack:
             take = stack.enter_context(sink_of(command.loaded.config, command.model))
             if person is not None:
-                await stack.enter_async_context(person.watching(lambda: say(PauseAsked())))
+                await stack.enter_async_context(person.watching(lambda: say(PauseAsked()), lambda: say(StopAsked())))
             while line := await reader.readline():
                 match msgspec.json.decode(line, type=Message):
                     case EventTold(event=told):

@@ -14,7 +14,7 @@ from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.subcommands.running import RunCommand, Signals
 from cdp_agent.cli.terminal.approving import approval_keywords
-from cdp_agent.cli.terminal.interactive import INTERACTIVE, Interactive, in_a_window
+from cdp_agent.cli.terminal.interactive import INTERACTIVE, Interactive, beside_run, in_a_window
 from cdp_agent.config import steps_keywords
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event
@@ -64,15 +64,14 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
     keywords = {name: each for name, each in steps_keywords(config, caller.environment).items() if name not in left}
     keywords |= approval_keywords(config, by_hand=True, takes_stdin=by_stdin, at_terminal=caller.at_terminal)
 
-    person = None
     if found.interactive and config.approve != "jsonl":
-        person = keywords["approver"] = Interactive()
+        keywords["approver"] = Interactive()
 
     def begin(browser: BrowserContext, page: Page, signals: Signals) -> AsyncGenerator[Event, None]:
         agent = Agent(browser, **keywords)
         return agent.stream_steps(steps, url=config.url, page=page, stop=signals.stop, pause=signals.pause)
 
-    return RunCommand(asked, config.executor or "code", keywords, begin, stdin, person)
+    return RunCommand(asked, config.executor or "code", keywords, begin, stdin, beside_run(keywords.get("approver")))
 
 
 def _refuse_what_nobody_understands(steps: list[str]) -> None:

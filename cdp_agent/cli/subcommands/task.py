@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from cdp_agent.cli.session import host_of
 from cdp_agent.cli.status import DONE, INTERRUPTED, MODEL_FAILED, NO_CHROME, REFUSED
 from cdp_agent.cli.subcommands.running import RunCommand, Signals, watch, watch_there
 from cdp_agent.cli.terminal.approving import approval_keywords
-from cdp_agent.cli.terminal.interactive import INTERACTIVE, Interactive, in_a_window
+from cdp_agent.cli.terminal.interactive import INTERACTIVE, Interactive, beside_run, in_a_window
 from cdp_agent.cli.terminal.output import to_stdout
 from cdp_agent.cli.terminal.text import for_terminal
 from cdp_agent.cli.words import HOST, Chosen
@@ -68,12 +68,7 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
         )
 
     model = keywords.get("model") or keywords["planner"]
-    return RunCommand(asked, model, keywords, begin, interactive=_person(keywords))
-
-
-def _person(keywords: Mapping[str, Any]) -> Interactive | None:
-    approver = keywords.get("approver")
-    return approver if isinstance(approver, Interactive) else None
+    return RunCommand(asked, model, keywords, begin, beside=beside_run(keywords.get("approver")))
 
 
 def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
@@ -104,7 +99,7 @@ def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     def begin(browser: BrowserContext, page: Page, signals: Signals) -> AsyncGenerator[Event, None]:
         return Agent.resume(browser, folder, **keywords, stop=signals.stop, pause=signals.pause)
 
-    return RunCommand(asked, saved.model or "code", keywords, begin)
+    return RunCommand(asked, saved.model or "code", keywords, begin, beside=beside_run(keywords.get("approver")))
 
 
 def carry_out_run(command: RunCommand, arguments: Sequence[str], chosen: Chosen) -> int:

@@ -1,9 +1,4 @@
-"""Who approves on the command line: a person at the terminal, or a program at the other end of a pipe.
-
-As JSON Lines, a question is {"ask": {"type": "plan", "id": 1, …}, "decisions": ["approve", …]} on the standard output,
-a decision {"id": 1, "decision": "approve"} on the standard input. What does not count is answered with
-{"refused": WHY, "id": 1}. See decisions.py for all of them.
-"""
+"""Who approves on the command line: a person at the terminal, or a program at the other end of a pipe."""
 
 from __future__ import annotations
 
@@ -14,6 +9,7 @@ from typing import Any, TextIO
 import msgspec
 
 from cdp_agent.cli.terminal.forms import form_shown, read_form
+from cdp_agent.cli.terminal.json_lines import JsonLines
 from cdp_agent.cli.terminal.lines import Lines
 from cdp_agent.cli.terminal.text import one_line
 from cdp_agent.config import Config
@@ -37,7 +33,6 @@ from cdp_agent.decisions import (
     Reword,
     Skip,
     Stop,
-    possible,
 )
 from cdp_agent.errors import SetupError
 from cdp_agent.steps.approval.approval import Submit
@@ -67,40 +62,6 @@ def approval_keywords(
     if kind == "jsonl":
         return {"approve": rules, "approver": JsonLines()}
     return {"approve": rules, "approver": Terminal() if kind == "ask" or at_terminal else None}
-
-
-class JsonLines:
-    """Asks a program: questions go out as lines of JSON, decisions come in as such."""
-
-    def __init__(self, lines: Lines | None = None, stream: TextIO | None = None) -> None:
-        self._lines = lines or Lines()
-        self._stream = stream
-
-    async def __call__(self, ask: Ask, submit: Submit) -> None:
-        """Puts the question, and reads until there is a decision that counts, or nothing more to read."""
-        self._write({"ask": msgspec.to_builtins(ask), "decisions": possible(ask)})
-        while (line := await self._lines.next()) is not None:
-            if not line.strip():
-                continue
-            ask_id, problem = self._take(line, submit)
-            if problem is None:
-                return
-            self._write({"refused": problem, "id": ask_id})
-
-    def _take(self, line: str, submit: Submit) -> tuple[Any, str | None]:
-        try:
-            found = msgspec.json.decode(line, type=dict[str, Any])
-        except msgspec.DecodeError as error:
-            return None, f"This is no JSON object: {error}."
-        ask_id = found.pop("id", None)
-        if not isinstance(ask_id, int):
-            return ask_id, "id has to be the number of the question."
-        return ask_id, submit(ask_id, found)
-
-    def _write(self, value: dict[str, Any]) -> None:
-        stream = self._stream or sys.stdout
-        stream.write(msgspec.json.encode(value).decode() + "\n")
-        stream.flush()
 
 
 class Terminal:

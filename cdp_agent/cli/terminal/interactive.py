@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -11,7 +10,8 @@ from typing import TextIO
 import msgspec
 
 from cdp_agent.cli.terminal.approving import Terminal
-from cdp_agent.cli.terminal.lines import Lines
+from cdp_agent.cli.terminal.json_lines import JsonLines
+from cdp_agent.cli.terminal.lines import Hearing, Lines
 from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.decisions import Ask
@@ -31,28 +31,27 @@ class Interactive:
         self._stream = stream
         self._terminal = Terminal(self._lines, stream)
         self._pause: Callable[[], object] = lambda: None
-        self._hearing: asyncio.Task[None] | None = None
+        self._hearing = Hearing(self._lines, self._hear)
         self._waits = False
         """It was told to pause, and its user was not asked yet; or is being asked."""
 
     async def __call__(self, ask: Ask, submit: Submit) -> None:
-        await self._stop_hearing()
-        self._waits = True
-        try:
-            await self._terminal(ask, submit)
-        finally:
-            self._waits = False
-            self._hear()
+        async with self._hearing.interrupted():
+            self._waits = True
+            try:
+                await self._terminal(ask, submit)
+            finally:
+                self._waits = False
 
     @asynccontextmanager
-    async def watching(self, pause: Callable[[], object]) -> AsyncIterator[None]:
+    async def watching(self, pause: Callable[[], object], stop: Callable[[], object]) -> AsyncIterator[None]:
         """While the run lasts, `pause` is called when the person wants to act themselves."""
         self._pause = pause
-        self._hear()
-        try:
+        if not self._lines.are_typed:
+            yield  # what comes by a pipe answers the questions to come
+            return
+        async with self._hearing.begun():
             yield
-        finally:
-            await self._stop_hearing()
 
     def interrupted(self, stop: Callable[[], object]) -> None:
         """Ctrl-C: the run waits; a second one, or one at a question, ends it."""
@@ -68,21 +67,14 @@ class Interactive:
         stream.flush()
         self._pause()
 
-    def _hear(self) -> None:
-        self._hearing = asyncio.ensure_future(self._listen())
+    def _hear(self, line: str) -> None:
+        if line.strip().lower() in _PAUSES and not self._waits:
+            self._have_it_wait()
 
-    async def _stop_hearing(self) -> None:
-        if self._hearing is not None:
-            self._hearing.cancel()
-            await asyncio.wait([self._hearing])
-            self._hearing = None
 
-    async def _listen(self) -> None:
-        if not self._lines.are_typed:
-            return  # what comes by a pipe answers the questions to come
-        while (line := await self._lines.next()) is not None:
-            if line.strip().lower() in _PAUSES and not self._waits:
-                self._have_it_wait()
+def beside_run(approver: object) -> Interactive | JsonLines | None:
+    """Whoever approves, where they may pause the run, too."""
+    return approver if isinstance(approver, Interactive | JsonLines) else None
 
 
 def in_a_window(asked: Loaded[Config], environment: Mapping[str, str]) -> Loaded[Config]:

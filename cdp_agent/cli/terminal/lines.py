@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 try:
     import termios
@@ -87,3 +87,47 @@ class Lines:
     def _put(self, loop: asyncio.AbstractEventLoop, line: str | None) -> None:
         if not loop.is_closed():
             loop.call_soon_threadsafe(self._lines.put_nowait, line)
+
+
+class Hearing:
+    """Hands lines on that come while nothing is asked."""
+
+    def __init__(self, lines: Lines, take: Callable[[str], None]) -> None:
+        self._lines = lines
+        self._take = take
+        self._is_wanted = False
+        self._task: asyncio.Task[None] | None = None
+
+    @asynccontextmanager
+    async def begun(self) -> AsyncIterator[None]:
+        """Inside the block they are."""
+        self._is_wanted = True
+        self._begin()
+        try:
+            yield
+        finally:
+            self._is_wanted = False
+            await self._end()
+
+    @asynccontextmanager
+    async def interrupted(self) -> AsyncIterator[None]:
+        """Inside the block they are not: what comes then is an answer."""
+        await self._end()
+        try:
+            yield
+        finally:
+            self._begin()
+
+    def _begin(self) -> None:
+        if self._is_wanted:
+            self._task = asyncio.ensure_future(self._hear())
+
+    async def _end(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            self._task = None
+
+    async def _hear(self) -> None:
+        while (line := await self._lines.next()) is not None:
+            self._take(line)

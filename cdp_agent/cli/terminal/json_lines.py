@@ -1,0 +1,90 @@
+"""A program that approves and answers at the other end of a pipe, in JSON Lines.
+
+A question is {"ask": {"type": "plan", "id": 1, …}, "decisions": ["approve", …]} on the standard output, a decision
+{"id": 1, "decision": "approve"} on the standard input. At any time {"pause": true} has the run wait after its turn,
+which it asks "paused" for, and {"stop": true} ends it. What does not count is answered with {"refused": WHY, "id": 1}.
+See decisions.py for all of them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, TextIO
+
+import msgspec
+
+from cdp_agent.cli.terminal.lines import Hearing, Lines
+from cdp_agent.decisions import Ask, possible
+from cdp_agent.steps.approval.approval import Submit
+
+
+class JsonLines:
+    """An `Approver` that asks a program, and lets it pause and stop the run."""
+
+    def __init__(self, lines: Lines | None = None, stream: TextIO | None = None) -> None:
+        self._lines = lines or Lines()
+        self._stream = stream
+        self._early: deque[str] = deque()
+        """Decisions that came before what they are about was asked."""
+        self._signals: dict[str, Callable[[], object]] = {}
+        self._hearing = Hearing(self._lines, self._hear)
+
+    async def __call__(self, ask: Ask, submit: Submit) -> None:
+        """Puts the question, and reads until there is a decision that counts, or nothing more to read."""
+        async with self._hearing.interrupted():
+            self._write({"ask": msgspec.to_builtins(ask), "decisions": possible(ask)})
+            while (line := await self._next()) is not None:
+                if not line.strip() or self._is_signal(line):
+                    continue
+                ask_id, problem = self._take(line, submit)
+                if problem is None:
+                    return
+                self._write({"refused": problem, "id": ask_id})
+
+    @asynccontextmanager
+    async def watching(self, pause: Callable[[], object], stop: Callable[[], object]) -> AsyncIterator[None]:
+        """While the run lasts, `pause` and `stop` are called when the program says so."""
+        self._signals = {"pause": pause, "stop": stop}
+        async with self._hearing.begun():
+            yield
+
+    def interrupted(self, stop: Callable[[], object]) -> None:
+        """Ctrl-C: it ends."""
+        stop()
+
+    async def _next(self) -> str | None:
+        return self._early.popleft() if self._early else await self._lines.next()
+
+    def _hear(self, line: str) -> None:
+        if not self._is_signal(line):
+            self._early.append(line)
+
+    def _is_signal(self, line: str) -> bool:
+        """Whether it is about the whole run; that is done then."""
+        try:
+            said = msgspec.json.decode(line, type=dict[str, Any])
+        except msgspec.DecodeError:
+            return False
+        signal = next((name for name in self._signals if said.get(name) is True and len(said) == 1), None)
+        if signal is None:
+            return False
+        self._signals[signal]()
+        return True
+
+    def _take(self, line: str, submit: Submit) -> tuple[Any, str | None]:
+        try:
+            found = msgspec.json.decode(line, type=dict[str, Any])
+        except msgspec.DecodeError as error:
+            return None, f"This is no JSON object: {error}."
+        ask_id = found.pop("id", None)
+        if not isinstance(ask_id, int):
+            return ask_id, "id has to be the number of the question."
+        return ask_id, submit(ask_id, found)
+
+    def _write(self, value: dict[str, Any]) -> None:
+        stream = self._stream or sys.stdout
+        stream.write(msgspec.json.encode(value).decode() + "\n")
+        stream.flush()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+import msgspec
+
 from .types import Command, Empty, Event, Part, Result
 
 
@@ -148,6 +150,33 @@ class CaptureScreenshot(Command[CapturedScreenshot], frozen=True):
     clip: Clip | None = None
     capture_beyond_viewport: bool | None = None
     optimize_for_speed: bool | None = None
+
+
+class Printed(Result, frozen=True):
+    stream: str = ""
+
+
+class PrintToPdf(Command[Printed], frozen=True):
+    """Lengths are in inches."""
+
+    method: ClassVar[str] = "Page.printToPDF"
+    landscape: bool
+    display_header_footer: bool
+    print_background: bool
+    scale: float
+    paper_width: float
+    paper_height: float
+    margin_top: float
+    margin_bottom: float
+    margin_left: float
+    margin_right: float
+    page_ranges: str
+    header_template: str
+    footer_template: str
+    prefer_css_page_size: bool = msgspec.field(name="preferCSSPageSize")
+    generate_document_outline: bool
+    generate_tagged_pdf: bool = msgspec.field(name="generateTaggedPDF")
+    transfer_mode: Literal["ReturnAsBase64", "ReturnAsStream"]
 
 
 class StartScreencast(Command[Empty], frozen=True):

@@ -18,6 +18,7 @@ from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.tools.base import Arguments, Tool
 from cdp_agent.tools.parsing import is_ref
+from cdp_agent.tools.picturing import SavingArguments
 
 
 class ToolCommand(msgspec.Struct, frozen=True):
@@ -61,7 +62,7 @@ def read_tool_call(
     places = places_of(tool, fixed)
     parser = Parser(shown_name(tool), tool.summary, " ".join(["%(prog)s", *places, "[options]"]), more="")
     parser.add_argument("values", nargs="*", metavar=" ".join(places), help=_help_of(tool, fixed))
-    by_place = "path" if tool.name == "screenshot" else "" if required else _free_place(tool, fixed)
+    by_place = "path" if _takes_path(tool) else "" if required else _free_place(tool, fixed)
     for name, schema in options.items():
         option = _option(name, schema) | ({"help": argparse.SUPPRESS} if name == by_place else {})
         parser.add_argument(f"--{name.replace('_', '-')}", dest=f"option_{name}", **option)
@@ -84,7 +85,7 @@ def read_tool_call(
 
 def places_of(tool: Tool, fixed: Mapping[str, Any]) -> list[str]:
     """What is given by place: what every call needs, or else one of what it may have, such as `scroll down`."""
-    if tool.name == "screenshot":
+    if _takes_path(tool):
         return ["[URL]", "[PATH]"]
     required = [name for name in tool.parameters["required"] if name not in fixed]
     if required:
@@ -115,7 +116,7 @@ def read_search(words: Sequence[str], caller: CommandCaller | None = None) -> To
 
 def _by_place(tool: Tool, fixed: Mapping[str, Any], values: list[str]) -> tuple[str | None, dict[str, Any]]:
     required = [name for name in tool.parameters["required"] if name not in fixed]
-    if tool.name == "screenshot" and (given := _url_and_path(values)) is not None:
+    if _takes_path(tool) and (given := _url_and_path(values)) is not None:
         return given
     takes_list = bool(required) and tool.parameters["properties"][required[-1]]["type"] == "array"
     if takes_list and len(values) > len(required):
@@ -144,6 +145,16 @@ def _url_and_path(values: list[str]) -> tuple[str | None, dict[str, Any]] | None
             return None
 
 
+def suffix_of(tool: Tool) -> str:
+    """The kind of file that it makes, such as ".png"; "" where it makes none."""
+    return tool.arguments.suffix if issubclass(tool.arguments, SavingArguments) else ""
+
+
+def _takes_path(tool: Tool) -> bool:
+    """Whether the file that it makes is named by place, as nothing else has to be."""
+    return bool(suffix_of(tool)) and not tool.parameters["required"]
+
+
 def _is_own_ref(word: str, tool: Tool) -> bool:
     return "ref" in tool.parameters["properties"] and is_ref(word)
 
@@ -160,8 +171,8 @@ def _placeholder(name: str, tool: Tool) -> str:
 
 
 def _help_of(tool: Tool, fixed: Mapping[str, Any]) -> str:
-    if tool.name == "screenshot":
-        return "URL: opened first. PATH: a .png file, replaced if it is there; without, one is named."
+    if _takes_path(tool):
+        return f"URL: opened first. PATH: a {suffix_of(tool)} file, replaced if it is there; without, one is named."
     properties = tool.parameters["properties"]
     required = [name for name in tool.parameters["required"] if name not in fixed]
     told = {name.upper(): properties[name]["description"] for name in required}

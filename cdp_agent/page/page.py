@@ -40,7 +40,7 @@ class _Public(type):
 
 
 _OF_TAB = {"close", "closed", "evaluate", "number", "opener", "popups", "target_id", "title", "url"}
-_INTERNAL = {"contents", "fill_secret", "select_secret"}
+_INTERNAL = {"contents", "har_content", "fill_secret", "select_secret"}
 
 
 class Page(View, metaclass=_Public):

@@ -7,10 +7,15 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.activity.bodies import ResponseBody, body_of
 from cdp_agent.page.activity.console import ConsoleResult, Level
 from cdp_agent.page.activity.request_log import RequestsResult, Status
+from cdp_agent.page.picture.part import take_element
+from cdp_agent.page.picture.pdf import PaperFormat, PdfOptions, print_pdf
 from cdp_agent.page.picture.screenshot import screenshot
+from cdp_agent.page.picture.view import view_of
+from cdp_agent.page.picture.view import zoom as zoomed
 from cdp_agent.page.query import find as finding
 from cdp_agent.page.query import markup, schema
 from cdp_agent.page.query.find import FindResult
@@ -174,21 +179,103 @@ class View(Tab):
         and returns it as it may be seen. What is not in the file is said in its comments, and in `left_out`. Raises
         ActionError for a file that cannot be written, PageUnresponsive, BrowserError.
         """
+        content, requests, left_out = await self.har_content(
+            bodies=bodies, credentials=credentials, mask=mask, max_body_bytes=max_body_bytes
+        )
+        return HarSaved(await save(path, content), requests, len(content), left_out)
+
+    async def har_content(
+        self,
+        *,
+        bodies: bool = True,
+        credentials: bool = False,
+        mask: Callable[[str], str] | None = None,
+        max_body_bytes: int = 10_000_000,
+    ) -> tuple[bytes, int, list[str]]:
+        """What `har` writes, how many requests are in it, and what is left out."""
         from cdp_agent.page.activity import har_file  # late: few need it, and it brings the email package along
 
         options = har_file.HarOptions(bodies, credentials, mask, max_body_bytes)
         session = (await self.frames()).root.session
         har, left_out = await har_file.har_of(self.activity, session, self.title, options)
-        content = await asyncio.to_thread(har_file.written, har, mask)
-        return HarSaved(await save(path, content), len(har.log.entries), len(content), left_out)
+        return await asyncio.to_thread(har_file.written, har, mask), len(har.log.entries), left_out
 
-    async def screenshot(self, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
+    async def screenshot(
+        self,
+        *,
+        full_page: bool = False,
+        marks: bool = False,
+        ref: str | None = None,
+        region: Sequence[float] | None = None,
+        hidden: Spans | None = None,
+    ) -> bytes:
         """A PNG of the viewport, or of the whole page; `marks`: with refs around what can be acted on in the viewport.
 
-        The marks are painted onto the picture, not into the page, and so are covers over all text in which `hidden`
-        finds something. Raises PageUnresponsive, DocumentGone, BrowserError.
+        With `ref`, of that element alone, which is scrolled to where it is not all in view; with `region`, of the part
+        of the viewport that it names, see `zoom`. The marks are painted onto the picture, not into the page, and so are
+        covers over all text in which `hidden` finds something. Raises InvalidArguments, NotInteractable for an element
+        that has no place, StaleRef, PageUnresponsive, DocumentGone, BrowserError.
         """
-        return await screenshot(self, full_page=full_page, marks=marks, hidden=hidden)
+        if region is not None and ref is None and not (full_page or marks):
+            return await self.zoom(region, hidden=hidden)
+        if ref is None and region is None:
+            return await screenshot(self, full_page=full_page, marks=marks, hidden=hidden)
+        if region is not None or full_page or marks:
+            raise InvalidArguments("Give ref or region alone: full_page and marks are for pictures of the page.")
+        return (await take_element(self, await locate(self, ref or ""), hidden=hidden)).data
+
+    async def zoom(self, region: Sequence[float], *, hidden: Spans | None = None) -> bytes:
+        """A PNG of a part of the viewport in more pixels, up to four for one, as many as models look at.
+
+        `region` is left, top, right and bottom in CSS pixels. `hidden`: see `screenshot`. Raises InvalidArguments for
+        what is no part of it, PageUnresponsive, DocumentGone, BrowserError.
+        """
+        if len(region) != 4:
+            raise InvalidArguments(f"region is left, top, right and bottom, not {len(region)} numbers.")
+        share = (await view_of(self)).share
+        left, top, right, bottom = (each * share for each in region)
+        return (await zoomed(self, left, top, right, bottom, hidden=hidden)).data
+
+    async def pdf(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        format: PaperFormat = "a4",
+        landscape: bool = False,
+        scale: float = 1.0,
+        margin_cm: float = 1.0,
+        print_background: bool = True,
+        page_ranges: str = "",
+        header_template: str = "",
+        footer_template: str = "",
+        prefer_css_page_size: bool = False,
+        outline: bool = False,
+        hidden: Spans | None = None,
+    ) -> bytes:
+        """The page as a PDF, as its printer would get it, tagged for readers, and written to `path` where one is given.
+
+        `scale` is 0.1 to 2; `page_ranges` such as "1-5, 8"; the templates are HTML, in which Chrome fills elements of
+        the classes date, title, url, pageNumber and totalPages. `prefer_css_page_size`: where the page has a paper size
+        of its own. `outline`: with bookmarks for its headings. Where `hidden` finds something anywhere in the page
+        there is no PDF, as nothing can be covered in one. Raises InvalidArguments, BlockedByPolicy, PageUnresponsive,
+        BrowserError.
+        """
+        options = PdfOptions(
+            format=format,
+            landscape=landscape,
+            scale=scale,
+            margin_cm=margin_cm,
+            print_background=print_background,
+            page_ranges=page_ranges,
+            header_template=header_template,
+            footer_template=footer_template,
+            prefer_css_page_size=prefer_css_page_size,
+            outline=outline,
+        )
+        content = await print_pdf(self, options, hidden=hidden)
+        if path is not None:
+            await save(path, content)
+        return content
 
     async def html(self, selector: str = "html") -> str:
         """The markup of the first element that matches a CSS selector, in any frame.

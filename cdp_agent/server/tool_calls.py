@@ -21,7 +21,7 @@ from cdp_agent.session.session import Session
 from cdp_agent.tools import CALLABLE
 from cdp_agent.tools.aliases import meant
 from cdp_agent.tools.base import Tool
-from cdp_agent.tools.picturing import ScreenshotArguments
+from cdp_agent.tools.picturing import SavingArguments
 
 
 class ToolCaller:
@@ -78,6 +78,6 @@ def called(request: Request) -> tuple[str, Tool]:
 
 async def _writes_no_file(understood: Understood, page: Page) -> str | None:
     """A picture comes in the answer: a caller has no files on this machine."""
-    if isinstance(understood.arguments, ScreenshotArguments) and understood.arguments.path is not None:
-        return "No file is written here: call screenshot without `path`, and the picture comes in `images`."
+    if isinstance(understood.arguments, SavingArguments) and understood.arguments.path is not None:
+        return f"No file is written here: call {understood.tool.name} without `path`, and it comes with the answer."
     return None

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.activity.console import ConsoleResult, Level
     from cdp_agent.page.activity.request_log import RequestsResult, Status
     from cdp_agent.page.page import MouseButton, SelectBy
+    from cdp_agent.page.picture.pdf import PaperFormat
     from cdp_agent.page.picture.redactions import Spans
     from cdp_agent.page.query.find import FindResult
     from cdp_agent.page.query.markup import CleanHtml
@@ -515,13 +516,72 @@ class Page(Face[AsyncPage]):
             self._async.har(path, bodies=bodies, credentials=credentials, mask=mask, max_body_bytes=max_body_bytes)
         )
 
-    def screenshot(self, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
+    def screenshot(
+        self,
+        *,
+        full_page: bool = False,
+        marks: bool = False,
+        ref: str | None = None,
+        region: Sequence[float] | None = None,
+        hidden: Spans | None = None,
+    ) -> bytes:
         """A PNG of the viewport, or of the whole page; `marks`: with refs around what can be acted on in the viewport.
 
-        The marks are painted onto the picture, not into the page, and so are covers over all text in which `hidden`
-        finds something. Raises PageUnresponsive, DocumentGone, BrowserError.
+        With `ref`, of that element alone, which is scrolled to where it is not all in view; with `region`, of the part
+        of the viewport that it names, see `zoom`. The marks are painted onto the picture, not into the page, and so are
+        covers over all text in which `hidden` finds something. Raises InvalidArguments, NotInteractable for an element
+        that has no place, StaleRef, PageUnresponsive, DocumentGone, BrowserError.
         """
-        return call(self._async.screenshot(full_page=full_page, marks=marks, hidden=hidden))
+        return call(self._async.screenshot(full_page=full_page, marks=marks, ref=ref, region=region, hidden=hidden))
+
+    def zoom(self, region: Sequence[float], *, hidden: Spans | None = None) -> bytes:
+        """A PNG of a part of the viewport in more pixels, up to four for one, as many as models look at.
+
+        `region` is left, top, right and bottom in CSS pixels. `hidden`: see `screenshot`. Raises InvalidArguments for
+        what is no part of it, PageUnresponsive, DocumentGone, BrowserError.
+        """
+        return call(self._async.zoom(region, hidden=hidden))
+
+    def pdf(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        format: PaperFormat = "a4",
+        landscape: bool = False,
+        scale: float = 1.0,
+        margin_cm: float = 1.0,
+        print_background: bool = True,
+        page_ranges: str = "",
+        header_template: str = "",
+        footer_template: str = "",
+        prefer_css_page_size: bool = False,
+        outline: bool = False,
+        hidden: Spans | None = None,
+    ) -> bytes:
+        """The page as a PDF, as its printer would get it, tagged for readers, and written to `path` where one is given.
+
+        `scale` is 0.1 to 2; `page_ranges` such as "1-5, 8"; the templates are HTML, in which Chrome fills elements of
+        the classes date, title, url, pageNumber and totalPages. `prefer_css_page_size`: where the page has a paper size
+        of its own. `outline`: with bookmarks for its headings. Where `hidden` finds something anywhere in the page
+        there is no PDF, as nothing can be covered in one. Raises InvalidArguments, BlockedByPolicy, PageUnresponsive,
+        BrowserError.
+        """
+        return call(
+            self._async.pdf(
+                path,
+                format=format,
+                landscape=landscape,
+                scale=scale,
+                margin_cm=margin_cm,
+                print_background=print_background,
+                page_ranges=page_ranges,
+                header_template=header_template,
+                footer_template=footer_template,
+                prefer_css_page_size=prefer_css_page_size,
+                outline=outline,
+                hidden=hidden,
+            )
+        )
 
     def html(self, selector: str = "html") -> str:
         """The markup of the first element that matches a CSS selector, in any frame.

@@ -40,6 +40,7 @@ NAMES: Mapping[str, Alias] = {
     "find": Alias("find_elements"),
     "get_page": Alias("snapshot"),
     "take_screenshot": Alias("screenshot"),
+    **dict.fromkeys(("save_pdf", "pdf_save", "print_pdf"), Alias("pdf")),
     **dict.fromkeys(("click_element", "click_on", "tap"), Alias("click")),
     **dict.fromkeys(("type_into", "fill_input", "input_text", "enter_text", "set_value"), Alias("fill")),
     "hover_element": Alias("hover"),

@@ -13,6 +13,8 @@ from cdp_agent.providers.shared.nesting import decode
 
 _REF = re.compile(r"""[\[({<"'`\s]*(?:ref\s*[=:]\s*)?["']?[eE]?([1-9][0-9]*)[\])}>"'`\s]*""")
 
+_NUMBERS = re.compile(r"[\s,]+")
+
 
 def coerce(found: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     """The same arguments with names and values in the form that the schema asks for, where that is plain."""
@@ -65,4 +67,6 @@ def _coerce_list(value: Any, items: dict[str, Any]) -> Any:
             value = [value]
     elif not isinstance(value, list | tuple):
         value = [value]
+    if items.get("type") in ("integer", "number"):  # "10, 20", as people type several numbers
+        value = [part for each in value for part in (_NUMBERS.split(each) if isinstance(each, str) else [each])]
     return [_coerce_value(each, items) for each in value]

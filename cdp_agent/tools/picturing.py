@@ -1,24 +1,50 @@
-"""The tool that takes pictures, for people and programs: what a model sees is shown to it without asking."""
+"""Tools that make files of the page, for people and programs: what a model sees is shown to it without asking."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import msgspec
 from msgspec import Meta
 
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, tool
+from cdp_agent.page.picture.pdf import PaperFormat
+from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
 
-class ScreenshotArguments(Arguments, frozen=True):
+class SavingArguments(Arguments, frozen=True):
+    """Those of a tool that gives a file of the kind `suffix`, in the answer where it is not to be written."""
+
+    suffix: ClassVar[str] = ""
+    path: Annotated[str | None, Meta(description="A new file for it.")] = None
+
+
+class ScreenshotArguments(SavingArguments, frozen=True):
+    suffix: ClassVar[str] = ".png"
     full_page: Annotated[bool, Meta(description="All of the page, not only what is in view.")] = False
     marks: Annotated[bool, Meta(description="With a box and the ref around each element to act on.", extra=ALWAYS)] = (
         False
     )
-    path: Annotated[str | None, Meta(description="A new .png file to save it to.")] = None
+    ref: Annotated[Ref | None, Meta(description="Of that element.")] = None
+
+
+class ZoomIntoArguments(SavingArguments, frozen=True, kw_only=True):
+    suffix: ClassVar[str] = ".png"
+    region: Annotated[list[float], Meta(description="Left, top, right, bottom in what is in view, CSS pixels.")]
+
+
+class PdfArguments(SavingArguments, frozen=True):
+    suffix: ClassVar[str] = ".pdf"
+    format: Annotated[PaperFormat, Meta(description="The paper.")] = "a4"
+    landscape: Annotated[bool, Meta(description="Wider than high.")] = False
+    page_ranges: Annotated[str, Meta(description='Such as "1-5, 8".')] = ""
+
+
+class HarArguments(SavingArguments, frozen=True):
+    suffix: ClassVar[str] = ".har"
+    bodies: Annotated[bool, Meta(description="With the bodies of answers.")] = True
 
 
 class Screenshot(msgspec.Struct, frozen=True):
@@ -29,25 +55,81 @@ class Screenshot(msgspec.Struct, frozen=True):
     image: bytes | None
 
 
+class MadeFile(msgspec.Struct, frozen=True):
+    """A file of `size` bytes: as `content` (base64 in JSON), or in `path`; `left_out` says what is not in it."""
+
+    path: str | None
+    size: int
+    content: bytes | None
+    left_out: list[str] = []
+
+
 @tool(read_only=True, by_default=False, by_callers=True, gives="the picture or its file, nothing to read")
 async def screenshot(args: ScreenshotArguments, context: Context) -> Observation:
     """Take a picture of the page as PNG."""
-    if args.path is not None and not args.path.lower().endswith(".png"):
-        raise InvalidArguments(f"{args.path} is no .png file.")
+    _check(args.path, args.suffix)
     hidden = context.secrets.spans if context.secrets else None
-    picture = await context.page.screenshot(full_page=args.full_page, marks=args.marks, hidden=hidden)
-    size = f"{len(picture):,} bytes"
-    if args.path is None:
-        return Observation(f"A picture of {size}.", Screenshot(None, len(picture), picture))
+    picture = await context.page.screenshot(full_page=args.full_page, marks=args.marks, ref=args.ref, hidden=hidden)
+    return await _pictured(args.path, picture, context)
+
+
+@tool(read_only=True, by_default=False, by_callers=True, by_executors=False, gives="the picture or its file")
+async def zoom(args: ZoomIntoArguments, context: Context) -> Observation:
+    """Take a picture of a part of what is in view, enlarged."""
+    _check(args.path, args.suffix)
+    hidden = context.secrets.spans if context.secrets else None
+    return await _pictured(args.path, await context.page.zoom(args.region, hidden=hidden), context)
+
+
+@tool(read_only=True, by_default=False, by_executors=False, gives="the file, nothing to read")
+async def pdf(args: PdfArguments, context: Context) -> Observation:
+    """Print the page as a PDF."""
+    _check(args.path, args.suffix)
+    hidden = context.secrets.spans if context.secrets else None
+    content = await context.page.pdf(
+        format=args.format, landscape=args.landscape, page_ranges=args.page_ranges, hidden=hidden
+    )
+    return await _made(args.path, content, [], context)
+
+
+@tool(read_only=True, by_default=False, by_executors=False, gives="the file, nothing to read")
+async def har(args: HarArguments, context: Context) -> Observation:
+    """Save the requests of the page as a HAR file: headers, timings and bodies, since the page was opened."""
+    _check(args.path, args.suffix)
+    mask = context.secrets.mask if context.secrets else None
+    content, _, left_out = await context.page.har_content(bodies=args.bodies, mask=mask)
+    return await _made(args.path, content, left_out, context)
+
+
+def _check(path: str | None, suffix: str) -> None:
+    if path is not None and not path.lower().endswith(suffix):
+        raise InvalidArguments(f"{path} is no {suffix} file.")
+
+
+async def _pictured(path: str | None, picture: bytes, context: Context) -> Observation:
+    if path is None:
+        return Observation(f"A picture of {len(picture):,} bytes.", Screenshot(None, len(picture), picture))
+    whole, told = await _saved(path, picture, context)
+    return Observation(told, Screenshot(whole, len(picture), None))
+
+
+async def _made(path: str | None, content: bytes, left_out: list[str], context: Context) -> Observation:
+    if path is None:
+        return Observation(f"A file of {len(content):,} bytes.", MadeFile(None, len(content), content, left_out))
+    whole, told = await _saved(path, content, context)
+    return Observation("\n".join([told, *left_out]), MadeFile(whole, len(content), None, left_out))
+
+
+async def _saved(path: str, content: bytes, context: Context) -> tuple[str, str]:
     try:
-        path = await asyncio.to_thread(_write_new, context.path(args.path), picture)
+        whole = await asyncio.to_thread(_write_new, context.path(path), content)
     except OSError as error:
-        raise InvalidArguments(f"{args.path} was not written: {error.strerror or error}.") from error
-    return Observation(f"Saved {size} to {path}.", Screenshot(path, len(picture), None))
+        raise InvalidArguments(f"{path} was not written: {error.strerror or error}.") from error
+    return whole, f"Saved {len(content):,} bytes to {whole}."
 
 
-def _write_new(path: str, picture: bytes) -> str:
+def _write_new(path: str, content: bytes) -> str:
     # What is there is somebody's; and what pages show is for the user alone.
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(picture)
+        file.write(content)
     return path

@@ -14,7 +14,7 @@ import msgspec
 from cdp_agent import errors
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.names import TOOLS
-from cdp_agent.cli.parser import ToolCommand
+from cdp_agent.cli.parser import ToolCommand, suffix_of
 from cdp_agent.cli.printed import PrintedPages, brief
 from cdp_agent.cli.session import OpenSession
 from cdp_agent.cli.status import DONE, status_of_class
@@ -28,8 +28,8 @@ from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.session.calls import Understood
 from cdp_agent.session.session import ToolError, ToolOutcome
 from cdp_agent.tools.addresses import complete_address
-from cdp_agent.tools.base import Arguments, facts
-from cdp_agent.tools.picturing import Screenshot, ScreenshotArguments
+from cdp_agent.tools.base import Arguments, Tool, facts
+from cdp_agent.tools.picturing import MadeFile, SavingArguments, Screenshot
 from cdp_agent.tools.reading import SnapshotArguments
 from cdp_agent.tools.tabs import TabList
 
@@ -42,8 +42,8 @@ PAGE_TOKENS = 2_000
 """How long a page may be that is printed because an action led to it."""
 
 
-class SavedPicture(msgspec.Struct, frozen=True):
-    """A PNG of `size` bytes in the file `path`."""
+class SavedFile(msgspec.Struct, frozen=True):
+    """A picture, PDF or HAR of `size` bytes in the file `path`."""
 
     path: str
     size: int
@@ -52,7 +52,7 @@ class SavedPicture(msgspec.Struct, frozen=True):
 async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCaller) -> int:
     """Calls it on the current tab of the session and writes what came of it. Raises SetupError for a wrong address."""
     url = _address(call.url) if call.url is not None else None
-    path = call.arguments.path if isinstance(call.arguments, ScreenshotArguments) else None
+    path = call.arguments.path if isinstance(call.arguments, SavingArguments) else None
     arguments = call.arguments if path is None else msgspec.structs.replace(call.arguments, path=None)
     session, before = opened.session, _Place.of(opened.session.page if call.config.tab is None else None)
     with tell_more(call.config, caller.output):
@@ -62,9 +62,9 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
             )
         if outcome.error is not None:
             return _complain(outcome.error, outcome.text, caller)
-        if isinstance(outcome.value, Screenshot) and outcome.images:
-            picture = await asyncio.to_thread(_saved, outcome.images[0], caller.folder, path)
-            caller.output.write(_as_json(picture) if call.config.json else f"{for_terminal(picture.path)}\n")
+        if (made := _made(outcome.value)) is not None:
+            file = await asyncio.to_thread(_saved, made, call.tool, caller.folder, path)
+            caller.output.write(_as_json(file) if call.config.json else f"{for_terminal(file.path)}\n")
             return DONE
         if call.config.json:
             value = {"text": outcome.text} if outcome.value is None else facts(outcome.value)
@@ -128,25 +128,37 @@ def _leads(call: ToolCommand, value: msgspec.Struct | None) -> bool:
             return False
 
 
-def _saved(picture: bytes, folder: str, path: str | None) -> SavedPicture:
-    """The picture in that file, or in a new one with a name of ours. Raises SetupError.
+def _made(value: msgspec.Struct | None) -> bytes | None:
+    """The content of the file that a tool has made."""
+    match value:
+        case Screenshot():
+            return value.image
+        case MadeFile():
+            return value.content
+        case _:
+            return None
+
+
+def _saved(content: bytes, tool: Tool, folder: str, path: str | None) -> SavedFile:
+    """The content in that file, or in a new one with a name of ours. Raises SetupError.
 
     A file that its user names is theirs to replace, as with any program; what pages show is for the user alone.
     """
-    if path is not None and not path.lower().endswith(".png"):
-        raise SetupError(f"{path} is no .png file.")
-    names = [path] if path is not None else (f"screenshot-{number}.png" for number in itertools.count(1))
+    suffix = suffix_of(tool)
+    if path is not None and not path.lower().endswith(suffix):
+        raise SetupError(f"{path} is no {suffix} file.")
+    names = [path] if path is not None else (f"{tool.name}-{number}{suffix}" for number in itertools.count(1))
     exists = os.O_TRUNC if path is not None else os.O_EXCL
     for name in names:
         whole = os.path.abspath(os.path.join(folder, os.path.expanduser(name)))
         try:
             with open(os.open(whole, os.O_WRONLY | os.O_CREAT | exists, 0o600), "wb") as file:
-                file.write(picture)
+                file.write(content)
         except FileExistsError:
             continue
         except OSError as error:
             raise SetupError(f"{whole} was not written: {error.strerror or error}.") from error
-        return SavedPicture(whole, len(picture))
+        return SavedFile(whole, len(content))
     raise AssertionError("there is always another name")
 
 

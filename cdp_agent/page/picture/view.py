@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import msgspec
 
-from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.frames.world import deadline
 from cdp_agent.page.tab.tab import Tab
 
-from .capture import capture
-from .drawn import watch_text
 from .marks import Box
-from .paint import LONGEST_PX, Picture, paint, share_for_models
-from .redactions import Spans, locate_text
-from .screenshot import TIMEOUT_S, take_picture
+from .paint import LONGEST_PX, Picture, share_for_models
+from .part import take_part
+from .redactions import Spans
+from .screenshot import take_picture
 
 MOST_ENLARGED = 4.0
 
@@ -65,7 +62,7 @@ async def zoom(
 
     Raises InvalidArguments for what is no part of it, else as `take_picture`.
     """
-    view, extent = await view_of(page), await _extent(page)
+    view = await view_of(page)
     (x, y), (end_x, end_y) = view.point(left, top), view.point(right, bottom)
     end_x, end_y = min(end_x, view.width), min(end_y, view.height)
     if not (0 <= x < end_x and 0 <= y < end_y):
@@ -73,31 +70,12 @@ async def zoom(
             f"[{left:g}, {top:g}, {right:g}, {bottom:g}] is no part of the picture, which is "
             f"{view.width * view.share:.0f} x {view.height * view.share:.0f}: give left, top, right and bottom."
         )
+    box = Box(x, y, end_x, end_y)
     width, height = end_x - x, end_y - y
     enlarged = min(MOST_ENLARGED, LONGEST_PX / max(width, height))
     enlarged *= share_for_models(width * enlarged, height * enlarged)
-    root = (await page.frames()).root
-    shot = cdp_page.CaptureScreenshot(
-        format="png",
-        clip=cdp_page.Clip(x=x + extent.left, y=y + extent.top, width=width, height=height, scale=enlarged),
-    )
-
-    async def taken() -> bytes:
-        async with deadline(root.session, TIMEOUT_S):
-            return await capture(root.session, shot)
-
-    masks: list[Box] = []
-    if hidden is None:
-        image = await taken()
-    else:
-        masks = await locate_text(page, hidden)
-        image, drawn = await watch_text(page, hidden, taken(), in_page=False)
-        masks += drawn + await locate_text(page, hidden)
-    world = await root.world()
-    moved = [Box(each.left - x, each.top - y, each.right - x, each.bottom - y) for each in masks]
-    return await paint(
-        world, image, width=width, masks=moved, format="png", longest_px=round(max(width, height) * enlarged)
-    )
+    longest = round(max(width, height) * enlarged)
+    return await take_part(page, box, scale=enlarged, hidden=hidden, longest_px=longest)
 
 
 async def _extent(page: Tab) -> _Extent:

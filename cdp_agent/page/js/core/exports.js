@@ -6,5 +6,5 @@ return { describe, identities, isAlive, changes, stopWatching, beginEffects, eff
   look, changedSince, isShownNow, outerHtml, documentTitle,
   secretField, secretStranger, enterSecret, coversOf, coversThrough, userField, withhold, leaveField, userFieldAfter,
   seenText, shownText, forgetSeen, placesOf, findElements, listed, scrollBox, scrolledTo, moveBox, scrollToText, bringIntoView, topOf,
-  marksOf, marksThrough, viewportPlace, paint, schema, cleanHtml, consequenceOf,
+  marksOf, marksThrough, boxToPicture, viewportPlace, paint, schema, cleanHtml, consequenceOf,
 };

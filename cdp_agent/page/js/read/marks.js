@@ -84,5 +84,30 @@ function marksThrough(id, marks) {
   return found;
 }
 
+/**
+ * Where an element is, in the viewport of this world's root, brought into view where it is not all there.
+ * @param {number} id @returns {Box[]} one box, none where it has no place
+ */
+function boxToPicture(id) {
+  const element = elementOf(id);
+  const parts = element ? boxesOf(element) : [];
+  if (!parts.length) return [];
+  const levels = levelsOf(element);
+  const box = outermostBox(levels, parts);
+  if (box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight) return [box];
+  bringIntoView(id);
+  return [outermostBox(levelsOf(element), boxesOf(element))];
+}
+
+function outermostBox(levels, parts) {
+  const box = {
+    left: Math.min(...parts.map((part) => part.left)),
+    top: Math.min(...parts.map((part) => part.top)),
+    right: Math.max(...parts.map((part) => part.right)),
+    bottom: Math.max(...parts.map((part) => part.bottom)),
+  };
+  return outermost(levels, { point: { x: 0, y: 0 }, boxes: [box] }).boxes[0];
+}
+
 /** How large the picture's part of the page is, in CSS pixels, and where it begins in the page. */
 const viewportPlace = () => ({ width: innerWidth, height: innerHeight, left: scrollX, top: scrollY });

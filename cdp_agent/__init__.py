@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.activity.request_log import RequestInfo as RequestInfo
     from cdp_agent.page.activity.request_log import RequestsResult as RequestsResult
     from cdp_agent.page.page import Page as Page
+    from cdp_agent.page.picture.video import VideoRecording as VideoRecording
     from cdp_agent.page.policy.holding import Withheld as Withheld
     from cdp_agent.page.policy.rules import Blocked as Blocked
     from cdp_agent.page.query.find import FindResult as FindResult
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from cdp_agent.page.query.search import SearchResult as SearchResult
     from cdp_agent.page.receipts.receipts import NewTab as NewTab
     from cdp_agent.page.receipts.receipts import Receipt as Receipt
-    from cdp_agent.page.saving import HarSaved as HarSaved
     from cdp_agent.page.snapshot.refs import ElementRef as ElementRef
     from cdp_agent.page.snapshot.snapshot import Omitted as Omitted
     from cdp_agent.page.snapshot.snapshot import Snapshot as Snapshot
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.tab.dialogs import DialogPolicy as DialogPolicy
     from cdp_agent.page.tab.downloads import Download as Download
     from cdp_agent.page.tab.downloads import DownloadWatcher as DownloadWatcher
+    from cdp_agent.page.tab.saving import HarSaved as HarSaved
     from cdp_agent.page.tab.settings import Viewport as Viewport
     from cdp_agent.providers.request_options import Patience as Patience
     from cdp_agent.security.secrets import Secret as Secret
@@ -87,7 +88,7 @@ _MODULES = {
     "Event": "events",
     "FindResult": "page.query.find",
     "FoundElement": "page.query.find",
-    "HarSaved": "page.saving",
+    "HarSaved": "page.tab.saving",
     "Limits": "agent.base.task",
     "Match": "page.query.search",
     "NewTab": "page.receipts.receipts",
@@ -115,6 +116,7 @@ _MODULES = {
     "TaskError": "outcome",
     "Tool": "tools.base",
     "Totp": "security.secrets",
+    "VideoRecording": "page.picture.video",
     "Viewport": "page.tab.settings",
     "Withheld": "page.policy.holding",
     "tool": "tools.base",

@@ -37,7 +37,12 @@ LEFT_OUT = {"BrowserContext": {"session", "downloads"}, "Session": {"lead", "per
 """What has async calls of its own, and is for programs that speak the protocol themselves, or for our own faces."""
 BLOCKING_IN = {"Session": {"Approve": "ApproveCall", "Opening": "Session"}}
 """What stands in the annotations of one class in the place of what is awaited."""
-BLOCKING = {"asyncio.Event": "StopSignal", "Opening": "Browser", "AsyncGenerator": "Generator"}
+BLOCKING = {
+    "AbstractAsyncContextManager": "AbstractContextManager",
+    "asyncio.Event": "StopSignal",
+    "Opening": "Browser",
+    "AsyncGenerator": "Generator",
+}
 """What stands in annotations in the place of what is awaited."""
 ARGUMENTS = {
     "Page": "behind",
@@ -220,6 +225,9 @@ class Writer:
             return f"return {own}{'.of' if own in MADE else ''}(opened({made}))"
         if node.name == "close" and own in ("Browser", "Session"):
             return "closed(self._async)"
+        if returns.startswith("AbstractAsyncContextManager"):
+            self._used["entered"] = "from cdp_agent.sync.face import entered"
+            return f"return entered(read(lambda: {made}))"
         if returns.startswith("AsyncGenerator"):
             return f"return iterate(read(lambda: {made}))"
         value = f"call({made})" if isinstance(node, ast.AsyncFunctionDef) else f"read(lambda: {made})"
@@ -246,6 +254,8 @@ class Writer:
                 line = f"from cdp_agent.sync.face import {name}"
             elif name == "Generator":
                 line = "from collections.abc import Generator"
+            elif name == "AbstractContextManager":
+                line = "from contextlib import AbstractContextManager"
             elif name in module.imports:
                 line = module.imports[name]
             elif (dictionary := module.class_named(name)) is not None and is_dictionary(dictionary):

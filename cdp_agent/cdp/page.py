@@ -152,6 +152,23 @@ class CaptureScreenshot(Command[CapturedScreenshot], frozen=True):
     optimize_for_speed: bool | None = None
 
 
+class ScreenRecording(Result, frozen=True):
+    """The stream of a video file, to be read with IO.read once the recording has ended."""
+
+    stream: str = ""
+
+
+class StartScreenRecording(Command[ScreenRecording], frozen=True):
+    method: ClassVar[str] = "Page.startScreenRecording"
+    max_width: int | None = None
+    max_height: int | None = None
+    frame_rate: int | None = None
+
+
+class StopScreenRecording(Command[ScreenRecording], frozen=True):
+    method: ClassVar[str] = "Page.stopScreenRecording"
+
+
 class Printed(Result, frozen=True):
     stream: str = ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from cdp_agent.errors import InvalidArguments
@@ -14,6 +15,7 @@ from cdp_agent.page.activity.request_log import RequestsResult, Status
 from cdp_agent.page.picture.part import take_element
 from cdp_agent.page.picture.pdf import PaperFormat, PdfOptions, print_pdf
 from cdp_agent.page.picture.screenshot import screenshot
+from cdp_agent.page.picture.video import VideoRecording, record_video
 from cdp_agent.page.picture.view import view_of
 from cdp_agent.page.picture.view import zoom as zoomed
 from cdp_agent.page.query import find as finding
@@ -22,9 +24,9 @@ from cdp_agent.page.query.find import FindResult
 from cdp_agent.page.query.markup import CleanHtml, outer_html
 from cdp_agent.page.query.schema import PageSchema
 from cdp_agent.page.refs.locate import locate
-from cdp_agent.page.saving import HarSaved, save
 from cdp_agent.page.snapshot.refs import parse_ref
 from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.tab.saving import HarSaved, save
 from cdp_agent.page.tab.tab import Tab
 
 if TYPE_CHECKING:
@@ -235,6 +237,24 @@ class View(Tab):
         share = (await view_of(self)).share
         left, top, right, bottom = (each * share for each in region)
         return (await zoomed(self, left, top, right, bottom, hidden=hidden)).data
+
+    def record_video(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        max_width: int | None = None,
+        max_height: int | None = None,
+        frame_rate: int = 10,
+    ) -> AbstractAsyncContextManager[VideoRecording]:
+        """Films the tab while the block runs: `async with page.record_video("run.mp4"): …`.
+
+        Chrome makes the film, AV1 in an MP4 file, which is written when the block ends, for the user alone. It is as
+        large as the viewport, or no larger than `max_width` and `max_height` in pixels, with `frame_rate` pictures a
+        second at most. Nothing is covered in it: it shows whatever the page does, secrets too. Entering raises
+        InvalidArguments for a file that cannot be written, SetupError where the Chrome is too old, PageClosed; leaving
+        raises ActionError where the tab was closed in the block, so that there is no film.
+        """
+        return record_video(self, path, max_width=max_width, max_height=max_height, frame_rate=frame_rate)
 
     async def pdf(
         self,

@@ -22,6 +22,7 @@ from cdp_agent.sync.face import (
     ask_user_of,
     behind,
     closed,
+    entered,
     event_of,
     opened,
     sink_of,
@@ -29,6 +30,7 @@ from cdp_agent.sync.face import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
     from typing import Any, Literal, TypedDict, Unpack
 
@@ -48,15 +50,16 @@ if TYPE_CHECKING:
     from cdp_agent.page.page import MouseButton, SelectBy
     from cdp_agent.page.picture.pdf import PaperFormat
     from cdp_agent.page.picture.redactions import Spans
+    from cdp_agent.page.picture.video import VideoRecording
     from cdp_agent.page.query.find import FindResult
     from cdp_agent.page.query.markup import CleanHtml
     from cdp_agent.page.query.schema import PageSchema
     from cdp_agent.page.query.search import SearchResult
     from cdp_agent.page.receipts.receipts import Receipt
     from cdp_agent.page.refs.locate import Position
-    from cdp_agent.page.saving import HarSaved
     from cdp_agent.page.snapshot.snapshot import Snapshot
     from cdp_agent.page.tab.dialogs import DialogPolicy
+    from cdp_agent.page.tab.saving import HarSaved
     from cdp_agent.page.tab.settings import Given, Viewport
     from cdp_agent.providers.base import ReasoningEffort
     from cdp_agent.providers.client import Client
@@ -541,6 +544,30 @@ class Page(Face[AsyncPage]):
         what is no part of it, PageUnresponsive, DocumentGone, BrowserError.
         """
         return call(self._async.zoom(region, hidden=hidden))
+
+    def record_video(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        max_width: int | None = None,
+        max_height: int | None = None,
+        frame_rate: int = 10,
+    ) -> AbstractContextManager[VideoRecording]:
+        """Films the tab while the block runs: `with page.record_video("run.mp4"): …`.
+
+        Chrome makes the film, AV1 in an MP4 file, which is written when the block ends, for the user alone. It is as
+        large as the viewport, or no larger than `max_width` and `max_height` in pixels, with `frame_rate` pictures a
+        second at most. Nothing is covered in it: it shows whatever the page does, secrets too. Entering raises
+        InvalidArguments for a file that cannot be written, SetupError where the Chrome is too old, PageClosed; leaving
+        raises ActionError where the tab was closed in the block, so that there is no film.
+        """
+        return entered(
+            read(
+                lambda: self._async.record_video(
+                    path, max_width=max_width, max_height=max_height, frame_rate=frame_rate
+                )
+            )
+        )
 
     def pdf(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from cdp_agent.browser.opening import Closes
@@ -82,6 +83,23 @@ def closed(opened: Closes) -> None:
         await opened.close()
 
     call(close())
+
+
+@contextmanager
+def entered(manager: AbstractAsyncContextManager[T]) -> Iterator[T]:
+    """Waits for it to be entered and left."""
+
+    async def leave(error: BaseException | None) -> bool | None:
+        return await manager.__aexit__(type(error) if error else None, error, error.__traceback__ if error else None)
+
+    found = call(manager.__aenter__())
+    try:
+        yield found
+    except BaseException as error:
+        if not call(leave(error)):
+            raise
+    else:
+        call(leave(None))
 
 
 @overload

@@ -183,6 +183,21 @@ class Tab:
             finally:
                 self._acts = False
 
+    @contextlib.asynccontextmanager
+    async def own_session(self) -> AsyncIterator[Session]:
+        """Another session on the tab, for what would be in the way of others on its own; it is let go afterwards.
+
+        Raises PageClosed, BrowserError.
+        """
+        self.check_open()
+        attaching = target.AttachToTarget(target_id=self.target_id, flatten=True)
+        session = self._browser.connection.session((await self._browser.send(attaching)).session_id)
+        try:
+            yield session
+        finally:
+            if session.closed_because is None:
+                self._browser.tell(target.DetachFromTarget(session_id=session.id))
+
     def check_open(self) -> None:
         """Raises PageClosed for a tab that is none any more."""
         if self.closed:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -29,6 +31,25 @@ async def save(path: str | os.PathLike[str], content: bytes) -> str:
     except OSError as error:
         raise not_written(whole, error) from error
     return whole
+
+
+@contextmanager
+def new_file(path: str) -> Iterator[int]:
+    """A new and empty file in the place of what was there, open to be written. It is gone again where nothing was.
+
+    Raises InvalidArguments where it cannot be.
+    """
+    try:
+        handle = files.create(Path(path))
+    except OSError as error:
+        raise not_written(path, error) from error
+    try:
+        yield handle
+    finally:
+        is_empty = os.fstat(handle).st_size == 0
+        os.close(handle)
+        if is_empty:
+            os.unlink(path)
 
 
 def whole_path(path: str | os.PathLike[str]) -> str:

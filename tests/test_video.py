@@ -1,0 +1,146 @@
+"""Films of a tab: that they play, and show what was there."""
+
+from __future__ import annotations
+
+import base64
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.page.page import Page
+from cdp_agent.sync import Browser as BlockingBrowser
+from tests.conftest import Serve
+
+PLAYED = """async film => {
+  const video = document.createElement('video');
+  video.muted = true;
+  video.src = `data:video/mp4;base64,${film}`;
+  const told = name => new Promise((done, fail) => {
+    video.addEventListener(name, done, { once: true });
+    video.addEventListener('error', () => fail(new Error(video.error.message)), { once: true });
+  });
+  await told('loadeddata');
+  const canvas = new OffscreenCanvas(video.videoWidth, video.videoHeight).getContext('2d');
+  const colours = [];
+  for (let at = 0; at <= video.duration; at += 0.1) {
+    const seeked = told('seeked');
+    video.currentTime = Math.min(at + 0.001, video.duration);
+    await seeked;
+    canvas.drawImage(video, 0, 0);
+    const [red, green, blue] = canvas.getImageData(200, 200, 1, 1).data;
+    const strongest = red > green && red > blue ? 'red' : green > blue ? 'green' : 'blue';
+    const colour = red > 200 && green > 200 ? 'white' : strongest;
+    if (colour !== colours.at(-1)) colours.push(colour);
+  }
+  return [video.videoWidth, video.videoHeight, video.duration, colours];
+}"""
+"""How large and long it is, and the colours of one of its points, one after another."""
+
+
+async def _played(browser: Browser, film: bytes) -> Any:
+    cinema = await browser.new_page("about:blank")
+    return await cinema.evaluate(f"({PLAYED})('{base64.b64encode(film).decode()}')", timeout_s=30)
+
+
+def _coloured(colour: str) -> str:
+    return f"<title>{colour}</title><body style='background:{colour}'><h1>{colour}</h1>"
+
+
+async def _wait(page: Page, ms: int = 400) -> None:
+    """So long pages show what they show: that is what the film is of."""
+    await page.evaluate(f"new Promise(done => setTimeout(done, {ms}))")
+
+
+async def test_a_film_plays_and_shows_one_page_after_another(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.mp4"
+    await page.goto(serve(_coloured("red")))
+
+    async with page.record_video(path, max_width=640) as recording:
+        await _wait(page)
+        await page.goto(serve(_coloured("lime"), other_site=True))
+        assert (await page.screenshot()).startswith(b"\x89PNG")
+        await _wait(page)
+        await page.evaluate("document.body.style.background = 'blue'")
+        await _wait(page)
+
+    film = path.read_bytes()
+    width, height, seconds, colours = await _played(browser, film)
+    assert (recording.size, stat.S_IMODE(path.stat().st_mode)) == (len(film), 0o600)
+    assert (width, height) == (640, 400)
+    assert [each for each in colours if each != "white"] == ["red", "green", "blue"]  # Chrome fades in a white one
+    assert 1.2 < seconds < 60
+
+
+async def test_a_tab_that_stands_still_behind_another_and_crashes_is_filmed(
+    browser: Browser, serve: Serve, tmp_path: Path
+) -> None:
+    page = await browser.new_page(serve(_coloured("red")))
+    await browser.new_page("about:blank")
+
+    async with page.record_video(tmp_path / "run.mp4"):
+        await _wait(page)
+        await page.goto("chrome://crash")
+        await page.goto(serve(_coloured("blue")))
+        await _wait(page)
+
+    _, _, _, colours = await _played(browser, (tmp_path / "run.mp4").read_bytes())
+    assert (colours[0], colours[-1]) == ("red", "blue")
+
+
+async def test_what_is_filmed_is_kept_when_the_block_fails(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.mp4"
+    await page.goto(serve(_coloured("red")))
+
+    async def fail() -> None:
+        async with page.record_video(path):
+            await _wait(page)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
+
+    assert (await _played(browser, path.read_bytes()))[3] == ["red"]
+
+
+async def test_of_a_tab_that_was_closed_there_is_no_film(browser: Browser, serve: Serve, tmp_path: Path) -> None:
+    page = await browser.new_page(serve(_coloured("red")))
+
+    with pytest.raises(ActionError, match="its tab was closed before the recording ended"):
+        async with page.record_video(tmp_path / "run.mp4"):
+            await page.close()
+
+    assert not (tmp_path / "run.mp4").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "rate", "why"),
+    [("run.webm", 10, "is no .mp4 file"), ("none/run.mp4", 10, "was not written"), ("run.mp4", 0, "from 1 to 60")],
+)
+async def test_what_cannot_be_recorded_is_said_before(
+    page: Page, serve: Serve, tmp_path: Path, name: str, rate: int, why: str
+) -> None:
+    await page.goto(serve(_coloured("red")))
+
+    with pytest.raises(InvalidArguments, match=why):
+        async with page.record_video(tmp_path / name, frame_rate=rate):
+            pytest.fail("the block began")
+
+
+def test_the_blocking_face_films_too(serve: Serve, tmp_path: Path) -> None:
+    with BlockingBrowser.launch() as browser:
+        page = browser.new_page(serve(_coloured("red")))
+
+        with page.record_video(tmp_path / "run.mp4") as recording:
+            page.goto(serve(_coloured("blue")))
+
+        assert recording.size == (tmp_path / "run.mp4").stat().st_size > 500
+        with pytest.raises(ZeroDivisionError), page.record_video(tmp_path / "failed.mp4"):
+            raise ZeroDivisionError

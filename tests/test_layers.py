@@ -25,6 +25,7 @@ LAYERS = [
     "session",
     "events",
     "trace",
+    "telemetry",
     "agent",
     "config",
     "schemas",

@@ -14,7 +14,7 @@ import msgspec
 from cdp_agent.agent.base.act_log import ActLog
 from cdp_agent.agent.base.task import BatchPolicy, Limits, Options, Task, Toolset
 from cdp_agent.agent.loop import Loop
-from cdp_agent.agent.preparing import check_all_prices, fallback_of, result_of, second_model, task_given
+from cdp_agent.agent.preparing import check_all_prices, fallback_of, result_of, second_model, task_given, telemetry_of
 from cdp_agent.agent.sinks import Sink
 from cdp_agent.agent.state.checkpoint import load, task_of
 from cdp_agent.agent.state.run import Run
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from cdp_agent.steps.approval.settings import Flow, PlannerPage, StepSettings
     from cdp_agent.steps.approval.setup import Approve
     from cdp_agent.steps.flow.step_run import Said
+    from cdp_agent.telemetry import Telemetry
 
     class Where(TypedDict, total=False):
         """What `run` and `stream` take beside the task and the form of its answer."""
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
         pause: asyncio.Event | None
         trace: TraceOptions | str | os.PathLike[str] | None
         act_log: ActLog | None
+        otel: bool
         environment: Mapping[str, str]
 
 
@@ -83,7 +85,8 @@ class Agent:
     `model` is provider/name, for example "openai/gpt-6-luna"; a key that is not given comes from the provider's
     variable in `environment`. `guardrails` are limits in the user's words, told to the model wherever they bind.
     `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or `TraceOptions`: each run writes what
-    happens into a folder of its own in it, see trace/README.md. `tools` are added to the built-in ones. `secrets` are
+    happens into a folder of its own in it, see trace/README.md. `otel`: runs are told to OpenTelemetry, see
+    telemetry.py. `tools` are added to the built-in ones. `secrets` are
     named to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for the origin of a
     run's `url`.
 
@@ -145,6 +148,7 @@ class Agent:
         images_in_events: bool = False,
         checkpoint: Path | None = None,
         trace: TraceOptions | str | os.PathLike[str] | None = None,
+        otel: bool = False,
         tools: Iterable[Tool] = (),
         secrets: Mapping[str, GivenSecret] | None = None,
         fallback_model: str | None = None,
@@ -188,6 +192,7 @@ class Agent:
         self._act_log = act_log
         self._secrets = dict(secrets or {})
         self._trace = None if trace is None else options_of(trace)
+        self._telemetry = telemetry_of(environment) if otel else None
         self._options = Options(
             limits=limits or Limits(),
             max_actions_per_step=max_actions_per_step,
@@ -297,7 +302,7 @@ class Agent:
             run = Run(self._browser, self._endpoint, self._tools, self._options, given, self._fallback)
             _let_ask(run, self._by_steps.settings(by_hand=False))
             run.pause, run.act_log = pause, self._act_log
-            self._record(run)
+            _watch(run, self._trace, self._telemetry)
             return Loop(run, page, stop).events()
         from cdp_agent.steps.flow.flow import planned  # late: steps take half as long to import as all of an agent
 
@@ -371,6 +376,7 @@ class Agent:
         pause: asyncio.Event | None = None,
         trace: TraceOptions | str | os.PathLike[str] | None = None,
         act_log: ActLog | None = None,
+        otel: bool = False,
         environment: Mapping[str, str] = os.environ,
     ) -> AsyncGenerator[Event, None]:
         """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
@@ -386,6 +392,7 @@ class Agent:
             found = endpoint(saved.model, base_url=address, api_key=api_key, environment=environment)
         options = msgspec.structs.replace(saved.options, checkpoint=folder)
         traced = trace or options.trace
+        telemetry = telemetry_of(environment) if otel else None
         fallback = fallback_of(options, found, address, None, environment)
         check_all_prices(options, found, fallback)
         asked = Given(
@@ -399,8 +406,7 @@ class Agent:
             run = Run(browser, found, built, options, task, fallback)
             _let_ask(run, asked)
             run.pause, run.act_log = pause, act_log
-            if traced is not None:
-                run.record(options_of(traced))
+            _watch(run, None if traced is None else options_of(traced), telemetry)
             return Loop(run, stop=stop, resumed=saved).events()
         from cdp_agent.steps.flow.resuming import rest_of  # late, see stream
 
@@ -416,14 +422,9 @@ class Agent:
         built = for_steps(built, with_model=found is not None)
         run = Run(browser, found, built, options, task, fallback)
         run.pause = pause
-        if traced is not None:
-            run.record(options_of(traced))
         run.act_log = act_log
+        _watch(run, None if traced is None else options_of(traced), telemetry)
         return Loop(run, stop=stop, course=course).events()
-
-    def _record(self, run: Run) -> None:
-        if self._trace is not None:
-            run.record(self._trace)
 
     def _run_by_steps(self, first: Endpoint | None, task: Task) -> Run:
         tools = for_steps(self._tools, with_model=first is not None)
@@ -431,9 +432,16 @@ class Agent:
         if first is None and self._uploads_what_is_named:
             options = msgspec.structs.replace(options, upload_folders=None)
         run = Run(self._browser, first, tools, options, task, self._fallback)
-        self._record(run)
         run.act_log = self._act_log
+        _watch(run, self._trace, self._telemetry)
         return run
+
+
+def _watch(run: Run, trace: TraceOptions | None, telemetry: Telemetry | None) -> None:
+    """Has what happens written down and told, where that is wanted."""
+    run.telemetry = telemetry
+    if trace is not None:
+        run.record(trace)
 
 
 def _let_ask(run: Run, settings: StepSettings) -> None:

@@ -145,7 +145,7 @@ class Batch:
                 log = None if understood.tool.read_only else run.act_log
                 if log is not None:
                     await log.begin(await self._as_logged(understood), run.tabs.page)
-                outcome = await perform(understood, context)
+                outcome = await self._performed(call, understood, context)
                 if log is not None:
                     await log.end()
                 if isinstance(outcome, Observation) and outcome.tab is not None:
@@ -174,6 +174,17 @@ class Batch:
         known = page.history[-1].snapshot.refs if page.history else {}
         about = [f'{known[ref].role} "{known[ref].name}"' if ref in known else ref for ref in refs]
         return run.secrets.masked(LoggedAct(understood.tool.name, ", ".join(about), risk.kinds, risk.url))
+
+    async def _performed(self, call: ToolCall, understood: Understood, context: Context) -> Outcome:
+        """What came of it, in a span of its own where that is wanted."""
+        run = self._run
+        if run.log.span is None:
+            return await perform(understood, context)
+        telemetry = run.log.span.telemetry
+        with telemetry.tool(call, run.secrets.masked(understood.as_json())) as span:
+            outcome = await perform(understood, context)
+            telemetry.told(span, _text(outcome), outcome if isinstance(outcome, ActionError) else None)
+        return outcome
 
     async def _may_open(self, address: str) -> None:
         """Raises InvalidArguments for an address that was not given; what the page leads to now is."""

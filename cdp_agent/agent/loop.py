@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, nullcontext
 from typing import TYPE_CHECKING
 
 from cdp_agent.agent.handing_over import hand_over
@@ -63,6 +63,7 @@ class Loop:
         ends as fast, and `CancelledError` goes on to whoever cancelled.
         """
         run = self._run
+        run.begin_span()
         working = asyncio.create_task(self._work())
         working.add_done_callback(lambda _: run.log.queue.put_nowait(None))
         watching = asyncio.create_task(self._cancel_on_stop(working))
@@ -80,8 +81,11 @@ class Loop:
             if end.error is not None and end.error.code == "aborted":
                 run.emit(TaskAborted(**run.stamp, reason=end.error.message))
             run.emit(TaskMetrics(**run.stamp, stats=run.tally.stats(events_to_come=2)))
-            run.emit(TaskCompleted(**run.stamp, result=run.result(end)))
+            completed = TaskCompleted(**run.stamp, result=run.result(end))
+            run.emit(completed)
+            run.end_span(completed.result)
         finally:
+            run.end_span(None)
             if run.watcher is not None:
                 await run.watcher.close()
         while not run.log.queue.empty():
@@ -94,6 +98,10 @@ class Loop:
             working.cancel()
 
     async def _work(self) -> None:
+        with nullcontext() if self._run.log.span is None else self._run.log.span.current():
+            await self._carry_out()
+
+    async def _carry_out(self) -> None:
         run = self._run
         run.emit(
             TaskSetup(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -20,6 +21,7 @@ from cdp_agent.tools.addresses import complete_address
 if TYPE_CHECKING:
     from cdp_agent.agent.sinks import Sink
     from cdp_agent.outcome import AgentResult
+    from cdp_agent.telemetry import Telemetry
 
 T = TypeVar("T")
 
@@ -45,6 +47,15 @@ def task_given(
     return Task(
         text=text, url=start, input_data=data, guardrails=guardrails, form=form, secrets=Secrets(secrets, start)
     )
+
+
+def telemetry_of(environment: Mapping[str, str]) -> Telemetry:
+    """What tells OpenTelemetry of runs. Raises SetupError where that is not installed."""
+    try:
+        from cdp_agent.telemetry import Telemetry  # an extra, of which nothing is imported without need
+    except ModuleNotFoundError as error:
+        raise SetupError("otel needs OpenTelemetry: pip install 'cdp-agent[otel]'.") from error
+    return Telemetry(version("cdp-agent"), environment)
 
 
 def fallback_of(

@@ -23,7 +23,7 @@ FOR_CHROME = {"tab", *OF_SESSION}
 """What all commands take that have to do with pages."""
 FOR_MODEL = {"model", "base_url"}
 """What a tool takes that asks a model."""
-FOR_OUTPUT = {"events", "without", "trace", "quiet", "json", "debug"}
+FOR_OUTPUT = {"events", "without", "trace", "otel", "quiet", "json", "debug"}
 """What a run takes to tell of itself."""
 FOR_APPROVAL = {setting.name for setting in SETTINGS.values() if setting.name.startswith("approv")}
 """What a run by steps takes about who approves."""

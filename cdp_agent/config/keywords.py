@@ -73,6 +73,7 @@ def resume_keywords(config: Config, environment: Mapping[str, str] = os.environ)
     return {
         "environment": environment_of(config, environment),
         **{name: taken[name] for name in ("base_url", "secrets") if name in taken},
+        **({"otel": True} if config.otel else {}),
         **({} if config.trace is None else {"trace": trace_of(config, config.trace)}),
     }
 

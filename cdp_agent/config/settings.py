@@ -296,6 +296,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         Path | None,
         told(_OUTPUT, "a folder to keep what happens in", "agent"),
     ] = None
+    otel: Annotated[bool, told(_OUTPUT, "tell OpenTelemetry of runs, by its variables (OTEL_…)", "agent")] = False
     quiet: Annotated[bool, told(_OUTPUT, "tell nothing of the steps", "command", short="-q")] = False
     json: Annotated[bool, told(_OUTPUT, "print results as JSON", "command")] = False
     debug: Annotated[bool, told(_OUTPUT, "tell on stderr what is usually not worth it", "command")] = False

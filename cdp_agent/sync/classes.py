@@ -96,6 +96,7 @@ if TYPE_CHECKING:
         pause: StopSignal | None
         trace: TraceOptions | str | os.PathLike[str] | None
         act_log: ActLog | None
+        otel: bool
         environment: Mapping[str, str]
 
 
@@ -972,7 +973,8 @@ class Agent(Face[AsyncAgent]):
     `model` is provider/name, for example "openai/gpt-6-luna"; a key that is not given comes from the provider's
     variable in `environment`. `guardrails` are limits in the user's words, told to the model wherever they bind.
     `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or `TraceOptions`: each run writes what
-    happens into a folder of its own in it, see trace/README.md. `tools` are added to the built-in ones. `secrets` are
+    happens into a folder of its own in it, see trace/README.md. `otel`: runs are told to OpenTelemetry, see
+    telemetry.py. `tools` are added to the built-in ones. `secrets` are
     named to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for the origin of a
     run's `url`.
 
@@ -1034,6 +1036,7 @@ class Agent(Face[AsyncAgent]):
         images_in_events: bool = False,
         checkpoint: Path | None = None,
         trace: TraceOptions | str | os.PathLike[str] | None = None,
+        otel: bool = False,
         tools: Iterable[Tool] = (),
         secrets: Mapping[str, GivenSecret] | None = None,
         fallback_model: str | None = None,
@@ -1080,6 +1083,7 @@ class Agent(Face[AsyncAgent]):
                 images_in_events=images_in_events,
                 checkpoint=checkpoint,
                 trace=trace,
+                otel=otel,
                 tools=tools,
                 secrets=secrets,
                 fallback_model=fallback_model,
@@ -1271,6 +1275,7 @@ class Agent(Face[AsyncAgent]):
         pause: StopSignal | None = None,
         trace: TraceOptions | str | os.PathLike[str] | None = None,
         act_log: ActLog | None = None,
+        otel: bool = False,
         environment: Mapping[str, str] = os.environ,
     ) -> Generator[Event, None, None]:
         """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
@@ -1297,6 +1302,7 @@ class Agent(Face[AsyncAgent]):
                     pause=event_of(pause),
                     trace=trace,
                     act_log=act_log,
+                    otel=otel,
                     environment=environment,
                 )
             )

@@ -11,6 +11,7 @@ from cdp_agent.events import Event
 from cdp_agent.security.secrets import Secrets
 
 if TYPE_CHECKING:
+    from cdp_agent.telemetry import RunSpan
     from cdp_agent.trace.recorder import Recorder
 
 
@@ -31,6 +32,8 @@ class EventLog:
         self.secrets = secrets
         self.recorder: Recorder | None = None
         """Writes them down, too, where a trace is wanted."""
+        self.span: RunSpan | None = None
+        """Tells OpenTelemetry of the run, where that is wanted."""
 
     @property
     def stamp(self) -> Stamp:

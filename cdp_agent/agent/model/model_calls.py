@@ -86,6 +86,7 @@ class ModelCalls:
             notice=self._notice,
         )
         client.budget, client.secrets, client.recorder = self.budget, self._log.secrets, self._log.recorder
+        client.span = self._log.span
         return client
 
     def _notice(self, message: str, error: ModelError) -> None:

@@ -16,6 +16,7 @@ from cdp_agent.security.secrets import Secrets
 
 if TYPE_CHECKING:
     from cdp_agent.providers.services import Endpoint
+    from cdp_agent.telemetry import RunSpan
     from cdp_agent.trace.recorder import Recorder
 
 
@@ -25,11 +26,21 @@ class RunClient(Client):
     budget: Budget
     secrets: Secrets
     recorder: Recorder | None = None
+    span: RunSpan | None = None
 
     async def ask(self, request: Request) -> Reply:
         """See `Client.ask`. Raises OverBudget, too."""
         self.budget.check()
         masked = msgspec.structs.replace(request, messages=self.secrets.masked(request.messages))
+        if self.span is None:
+            return await self._recorded(masked)
+        telemetry = self.span.telemetry
+        with telemetry.chat(masked, self.endpoint) as span:
+            reply = await self._recorded(masked)
+            telemetry.answered(span, reply, self.endpoint)
+        return reply
+
+    async def _recorded(self, masked: Request) -> Reply:
         recorder = self.recorder
         if recorder is None:
             return self.secrets.masked(await super().ask(masked))

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from cdp_agent.browser.context import BrowserContext
     from cdp_agent.decisions import AskUser
     from cdp_agent.providers.client import Client
+    from cdp_agent.telemetry import Telemetry
     from cdp_agent.trace.options import TraceOptions
     from cdp_agent.trace.watcher import Watcher
 
@@ -121,6 +122,8 @@ class Run:
         """What looks at its tabs for its trace, where there is one."""
         self.act_log: ActLog | None = None
         """Is told of each act before it is carried out."""
+        self.telemetry: Telemetry | None = None
+        """Tells OpenTelemetry of it, where that is wanted."""
         self.end: End | None = None
 
     def record(self, trace: TraceOptions) -> None:
@@ -134,6 +137,18 @@ class Run:
             lambda why: self.emit(AgentStatus(**self.stamp, message=why)),
         )
         self.watcher = Watcher(recorder, self.secrets, lambda: self.tabs.visited if "tabs" in vars(self) else ())
+
+    def begin_span(self) -> None:
+        """The run is a span from now on, where that is wanted."""
+        if self.telemetry is not None:
+            endpoint = self.models.endpoint if self.models.has_model else None
+            self.log.span = self.telemetry.begin(self.secrets.mask(self.task.text), endpoint)
+
+    def end_span(self, result: AgentResult[Any] | None) -> None:
+        """It has ended so; None: nobody waited for its end."""
+        if self.log.span is not None:
+            span, self.log.span = self.log.span, None
+            span.end(None if result is None else self.secrets.masked(result))
 
     def begin_step(self) -> None:
         """Counts a step, and says so."""

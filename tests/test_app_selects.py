@@ -65,6 +65,28 @@ async def test_what_it_does_not_have_leaves_all_as_it_was(page: Page, app_url: A
     assert await page.evaluate("[...document.querySelectorAll('input')].map((each) => each.value).join('')") == ""
 
 
+async def test_an_option_is_chosen_in_the_list_that_is_seen_not_in_the_one_for_screen_readers(
+    page: Page, app_url: AppUrl
+) -> None:
+    await page.goto(app_url("rcselect"))
+    city, tags = await ref_of(page, "input", 0), await ref_of(page, "input", 1)
+
+    notes = {name: (await page.select(city, name)).note for name in ("City 1", "City 7", "City 250", "City 3")}
+    await page.select(tags, "blue")
+
+    assert notes == {name: f'"{name}" was clicked' for name in notes}
+    assert (await chosen(page, "City"), await chosen(page, "Tags")) == (["c3"], ["blue"])
+
+
+async def test_what_a_long_list_does_not_have_is_told_with_what_it_begins_with(page: Page, app_url: AppUrl) -> None:
+    await page.goto(app_url("rcselect"))
+
+    with pytest.raises(InvalidArguments, match=r'has no option with the text "Nowhere"\. It has "City 0", "City 1"'):
+        await page.select(await ref_of(page, "input"), "Nowhere")
+
+    assert (await chosen(page, "City"), await page.evaluate("document.querySelector('input').value")) == ([], "")
+
+
 async def test_a_hidden_list_whose_page_chooses_otherwise_is_told(page: Page, app_url: AppUrl) -> None:
     await page.goto(app_url("selects"))
     await page.evaluate("document.querySelector('[id=Select2]').onchange = ({target}) => { target.value = 'yellow' }")

@@ -163,23 +163,28 @@ class _Custom:
     async def _find(self, wanted: str) -> _Found:
         world = self._at.world
         field = await world.call("filterField", self._local, returning=int) if self._by == "text" else 0
-        found = all_there = await self._option(wanted, SHORT_WAIT_S if field else OPTIONS_WAIT_S)
+        found = await self._option(wanted, SHORT_WAIT_S if field else OPTIONS_WAIT_S)
         if found.state == "unknown" and field:
             filtered = msgspec.structs.replace(self._at, local=field)
             before = await world.call("shown", field, returning=str)
             await fill(filtered, wanted)
             found = await self._option(wanted, SUGGESTIONS_WAIT_S)
-            if found.state == "unknown" and all_there.total:
-                await fill(filtered, before)
-                return all_there  # what it has, rather than that nothing fits
+            if found.state == "unknown":
+                await fill(filtered, before)  # some filter by what they do not show
+                unfiltered = await self._option(wanted, SHORT_WAIT_S)
+                found = unfiltered if unfiltered.total else found
         if found.state == "unknown" and not found.total:  # some open by keys only
             await press(self._at.frame, "ArrowDown")
             found = await self._option(wanted, SHORT_WAIT_S)
-        for _ in range(_MOST_SCROLLS):
-            if found.state != "unknown" or not await self._at.world.call("scrollOptions", self._local, returning=bool):
+        first = found
+        for scroll in range(_MOST_SCROLLS):
+            if found.state != "unknown":
+                return found
+            moved = await world.call("scrollOptions", self._local, scroll == 0, returning=bool)
+            if not moved and scroll:
                 break
             found = await self._option(wanted, 0)
-        return found
+        return found if found.state != "unknown" else first
 
     async def _option(self, wanted: str, wait_s: float) -> _Found:
         return await self._at.world.call(
@@ -187,11 +192,13 @@ class _Custom:
         )
 
     async def _verify(self, found: _Found) -> str:
-        world = self._at.world
+        world, text = self._at.world, found.text.casefold()
         await world.call("nextFrame")
-        shown = await world.call("shown", self._local, returning=str)
-        if found.text.casefold() in shown.casefold() or await world.call("isChosenNow", found.local, returning=bool):
-            return "" if found.text.casefold() in shown.casefold() else f"{quoted(found.text)} was clicked"
+        if text in (await world.call("shown", self._local, returning=str)).casefold():
+            return ""
+        beside = await world.call("shownBeside", self._local, returning=str)
+        if text in beside.casefold() or await world.call("isChosenNow", found.local, returning=bool):
+            return f"{quoted(found.text)} was clicked"
         return f"{quoted(found.text)} was clicked, but the list does not show it as chosen"
 
     async def _close(self, listed: _List) -> None:

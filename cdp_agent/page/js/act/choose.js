@@ -150,3 +150,16 @@ function shownBy(control) {
 
 /** @param {number} id */
 const shown = (id) => (elementBy(id) ? shownBy(elementBy(id)) : '');
+
+const BOXES_AROUND = 4;
+
+/** What stands beside a field that filters a list: the choice, where the field itself stays empty. @param {number} id */
+function shownBeside(id) {
+  const field = elementBy(id);
+  let box = field && tagOf(field) === 'INPUT' ? paintedParent(field) : null;
+  for (let i = 0; box && i < BOXES_AROUND && selectAll(box, 'input,select,textarea').length === 1; i++, box = paintedParent(box)) {
+    const text = collapse(innerText(box));
+    if (text) return text;
+  }
+  return '';
+}

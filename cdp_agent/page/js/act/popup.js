@@ -41,7 +41,17 @@ const typeable = (field) => (field && fieldKind(field) === 'typed' && !isReadOnl
 const rootsWith = (control) => levelsOf(control).map((level) => documentElement_.call(level.document));
 
 const isShown = (element) => checkVisibility_.call(element, { visibilityProperty: true, opacityProperty: true }) && rectOf(element).height > 0;
-const optionsIn = (element) => allIn(element, OPTIONS).filter(isShown);
+const optionsIn = (element) => allIn(element, OPTIONS).filter((each) => isShown(each) && !isInNoBox(each));
+
+/** Whether what is around it clips and has no size: a list for screen readers alone, beside the one that is seen. */
+function isInNoBox(element) {
+  for (let around = paintedParent(element); around; around = paintedParent(around)) {
+    const { overflowX, overflowY } = computedStyleOf(around);
+    const { width, height } = rectOf(around);
+    if ((overflowX !== 'visible' && width <= 1) || (overflowY !== 'visible' && height <= 1)) return true;
+  }
+  return false;
+}
 
 /** The options that the control itself names: in it, or in what it controls or owns. */
 function ownOptions(control) {
@@ -62,7 +72,7 @@ function openOptions(control) {
   const opened = own.filter((each) => !seenBefore.has(each));
   if (own.length) return opened.length ? opened : own;
   const fresh = (selector) =>
-    rootsWith(control).flatMap((root) => allIn(root, selector)).filter((each) => !seenBefore.has(each) && isShown(each));
+    rootsWith(control).flatMap((root) => allIn(root, selector)).filter((each) => !seenBefore.has(each) && isShown(each) && !isInNoBox(each));
   const named = fresh(OPTIONS);
   if (named.length) return named;
   const plain = fresh(PLAIN_OPTIONS).filter((each) => collapse(innerText(each)) && !isInside(each, control) && !closest(each, SAID));
@@ -135,18 +145,23 @@ async function findOption(id, wanted, by, wait_ms) {
   return answer;
 }
 
-/** Scrolls the open list on, since long lists hold only what is seen. @param {number} id @returns {Promise<boolean>} false: it is at its end */
-async function scrollOptions(id) {
+/**
+ * Scrolls the open list on, since long lists hold only what is seen.
+ * @param {number} id @param {boolean} toTop  to its beginning instead
+ * @returns {Promise<boolean>} false: it was there already
+ */
+async function scrollOptions(id, toTop) {
   const control = elementBy(id);
   const options = control ? openOptions(control) : [];
-  let box = options.length ? paintedParent(options[0]) : null;
-  while (box && !(scrollHeight(box) > clientHeight(box) + 1 && /auto|scroll/.test(computedStyleOf(box).overflowY))) box = paintedParent(box);
-  if (!box || box === documentElement_.call(documentOf(box))) return false;
-  const before = scrollTop(box);
-  scrollElementBy_.call(box, { top: clientHeight(box) * 0.9, behavior: 'instant' });
-  await nextFrame();
-  await nextFrame();
-  return scrollTop(box) > before;
+  for (let box = options.length ? paintedParent(options[0]) : null; box && !isInside(control, box); box = paintedParent(box)) {
+    if (scrollHeight(box) <= clientHeight(box) + 1 || computedStyleOf(box).overflowY === 'visible') continue;
+    const before = scrollTop(box);
+    scrollElementBy_.call(box, { top: toTop ? -before : clientHeight(box) * 0.9, behavior: 'instant' });
+    await nextFrame();
+    await nextFrame();
+    if (scrollTop(box) !== before) return true;
+  }
+  return false;
 }
 
 const scrollTop = reader(Element, 'scrollTop');

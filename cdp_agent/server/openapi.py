@@ -25,7 +25,7 @@ from cdp_agent.server.bodies import (
 )
 from cdp_agent.server.event_log import EventsDropped
 from cdp_agent.server.files import FILE_PART, RUN_PART, FileInfo, FileList
-from cdp_agent.server.pilo import PiloBody, PiloErrorAnswer
+from cdp_agent.server.pilo_bodies import PiloBody, PiloErrorAnswer
 from cdp_agent.server.problems import ErrorAnswer
 from cdp_agent.server.webhooks import Webhook
 from cdp_agent.tools import CALLABLE

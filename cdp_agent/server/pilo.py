@@ -6,7 +6,6 @@ https://github.com/mozilla/pilo/tree/main/packages/server
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from datetime import UTC, datetime
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any
@@ -14,14 +13,16 @@ from typing import Any
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from cdp_agent.config import Config
 from cdp_agent.events import Event
 from cdp_agent.page.policy.rules import RESOURCE_TYPES
 from cdp_agent.server.bodies import LimitsAsked, PageSettingsAsked, RunRequest
 from cdp_agent.server.options import ServerOptions
+from cdp_agent.server.pilo_bodies import PiloBody, code_of, envelope
 from cdp_agent.server.pilo_events import PiloEvents, pilo_result
+from cdp_agent.server.pilo_socket import PiloSocket
 from cdp_agent.server.problems import HttpProblem, json_response
 from cdp_agent.server.runs import Runs
 from cdp_agent.server.served_run import ServedRun
@@ -38,54 +39,6 @@ _KEYS = {
 _ADDRESSES = {"ollama": "ollamaBaseUrl", "openai-compatible": "openaiCompatibleBaseUrl"}
 
 
-class PiloBody(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What Pilo's server takes. Which browser it is, and how that is shown and logged, is the server's own affair."""
-
-    task: str | None = None
-    url: str | None = None
-    data: Any = None
-    guardrails: str | None = None
-    provider: str | None = None
-    model: str | None = None
-    openai_api_key: str | None = None
-    openrouter_api_key: str | None = None
-    google_api_key: str | None = None
-    ollama_base_url: str | None = None
-    openai_compatible_base_url: str | None = None
-    vision: bool | None = None
-    block_resources: list[str] | None = None
-    max_iterations: int | None = None
-    max_validation_attempts: int | None = None
-    search_provider: str | None = None
-    include_screenshot_images: bool = False
-    executable_path: Any = None
-    pw_endpoint: Any = None
-    pw_cdp_endpoint: Any = None
-    pw_cdp_endpoints: Any = None
-    proxy: Any = None
-    upload_allowed_paths: Any = None
-
-
-class PiloError(msgspec.Struct, frozen=True, kw_only=True, rename={"kind": "class", "task_id": "taskId"}):
-    """What went wrong; `code` is for programs, `timestamp` ISO 8601."""
-
-    message: str
-    code: str
-    timestamp: str
-    kind: str = "Error"
-    reason: str = "INVALID_REQUEST"
-    recoverable: bool = False
-    phase: str = "setup"
-    task_id: str | None = None
-
-
-class PiloErrorAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Pilo's envelope of an error."""
-
-    success: bool = False
-    error: PiloError
-
-
 class PiloRoutes:
     """What is under /pilo, and what Pilo's server says of itself at its root."""
 
@@ -96,6 +49,7 @@ class PiloRoutes:
         self.routes: list[BaseRoute] = [
             Route("/", self._about, methods=["GET"]),
             Route("/pilo/run", self._run, methods=["POST"]),
+            WebSocketRoute("/pilo/run", PiloSocket(self._begun).converse),
         ]
 
     async def _about(self, request: Request) -> Response:
@@ -108,15 +62,18 @@ class PiloRoutes:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             return _refused(HTTPStatus.INTERNAL_SERVER_ERROR, "TASK_SETUP_FAILED", f"The body cannot be read: {error}.")
         try:
-            asked = self._asked(body)
-            run = await self._runs.begin(asked, leave_grace_s=0)
+            run = await self._begun(body, interactive=False)
         except HttpProblem as problem:
-            code = problem.kind if problem.kind.isupper() else _code(problem)
+            code = code_of(problem)
             status = HTTPStatus.INTERNAL_SERVER_ERROR if code == "MISSING_API_KEY" else problem.status
             return _refused(status, code, str(problem), dict(problem.headers or {}))
         return EventStream(_stream(run, body), {"x-pilo-task-id": run.id})
 
-    def _asked(self, body: PiloBody) -> RunRequest:
+    async def _begun(self, body: PiloBody, *, interactive: bool) -> ServedRun:
+        """Raises HttpProblem, see `code_of`."""
+        return await self._runs.begin(self._asked(body, interactive=interactive), leave_grace_s=0)
+
+    def _asked(self, body: PiloBody, *, interactive: bool) -> RunRequest:
         """The same as our own request. Raises HttpProblem, whose kind is Pilo's code."""
         if not body.task or not body.task.strip():
             raise HttpProblem(HTTPStatus.BAD_REQUEST, "MISSING_TASK", "Task is required")
@@ -125,6 +82,10 @@ class PiloRoutes:
                 HTTPStatus.BAD_REQUEST,
                 "INVALID_SEARCH_PROVIDER",
                 f"Invalid search provider. Must be one of: {', '.join(SEARCH_PROVIDERS)}",
+            )
+        if body.search_provider == "parallel-api" and self._config.search != "parallel":
+            raise HttpProblem(
+                HTTPStatus.BAD_REQUEST, "MISSING_SEARCH_API_KEY", "This server has no key for parallel-api."
             )
         given = [name for name in _OF_THE_MACHINE if getattr(body, _snake(name)) not in (None, "", [])]
         if given:
@@ -146,6 +107,7 @@ class PiloRoutes:
             model=f"{provider}/{body.model}" if body.model else None,
             api_key=getattr(body, _snake(_KEYS[provider])) if provider in _KEYS else None,
             base_url=getattr(body, _snake(_ADDRESSES[provider])) if provider in _ADDRESSES else None,
+            interactive=interactive,
             on_disconnect="stop",
         )
 
@@ -159,7 +121,7 @@ async def _stream(run: ServedRun, body: PiloBody) -> AsyncGenerator[bytes, None]
                 yield _sse(name, fields)
         if run.result is None:
             failed = "The task failed due to an internal error."
-            yield _sse("error", _envelope("TASK_EXECUTION_FAILED", failed, "INTERNAL_ERROR", "execution", run.id))
+            yield _sse("error", envelope("TASK_EXECUTION_FAILED", failed, "INTERNAL_ERROR", "execution", run.id))
             return
         yield _sse("complete", pilo_result(run.result, run.id))
         yield _sse("done", {})
@@ -170,28 +132,7 @@ def _sse(event: str, fields: object) -> bytes:
 
 
 def _refused(status: HTTPStatus, code: str, message: str, headers: dict[str, str] | None = None) -> Response:
-    return json_response(_envelope(code, message, "INVALID_REQUEST", "setup", None), status, headers)
-
-
-def _envelope(code: str, message: str, reason: str, phase: str, task_id: str | None) -> PiloErrorAnswer:
-    now = datetime.now(UTC).isoformat()
-    return PiloErrorAnswer(
-        error=PiloError(message=message, code=code, timestamp=now, reason=reason, phase=phase, task_id=task_id)
-    )
-
-
-def _code(problem: HttpProblem) -> str:
-    match problem.status:
-        case HTTPStatus.TOO_MANY_REQUESTS:
-            return "TOO_MANY_TASKS"
-        case HTTPStatus.FORBIDDEN:
-            return "NOT_ALLOWED"
-        case HTTPStatus.SERVICE_UNAVAILABLE if problem.kind == "NoModel":
-            return "MISSING_API_KEY"
-        case HTTPStatus.SERVICE_UNAVAILABLE:
-            return "TASK_SETUP_FAILED"
-        case _:
-            return "INVALID_REQUEST"
+    return json_response(envelope(code, message, "INVALID_REQUEST", "setup", None), status, headers)
 
 
 def _positive(number: int | None) -> int | None:

@@ -9,7 +9,9 @@ from typing import Any
 import msgspec
 
 from cdp_agent import events
+from cdp_agent.decisions import FormField, FormRequested, QuestionAsked
 from cdp_agent.outcome import AgentResult, Stats
+from cdp_agent.step_events import ApprovalAsked
 
 _CODES = {
     "aborted": "TASK_ABORTED",
@@ -17,6 +19,9 @@ _CODES = {
     "max_errors": "MAX_ERRORS",
 }
 _OUTCOMES = {"passed": "accepted", "unconfirmed": "force-accepted", "forced": "force-accepted"}
+FORM_REQUEST, FORM_ERROR = "interactive:form_data:request", "interactive:form_data:error"
+ANSWER = "answer"
+"""The field of a form that a question is told as: Pilo knows of no others."""
 Told = tuple[str, dict[str, Any]]
 
 
@@ -29,6 +34,7 @@ class PiloEvents:
         self._images = images
         self._counts: Counter[str] = Counter()
         self._model_errors = 0
+        self._asked: FormRequested | None = None
 
     def told(self, event: events.Event) -> list[Told]:
         """What Pilo would tell of it. What it keeps for itself is left out: its setup, and what models say."""
@@ -52,6 +58,17 @@ class PiloEvents:
                     return [captured]
                 picture = {"image": b64encode(event.image).decode(), "mediaType": f"image/{event.format}"}
                 return [captured, ("browser:screenshot_captured_image", picture)]
+            case ApprovalAsked(ask=QuestionAsked() as ask):
+                field = FormField(ref=ANSWER, label=ask.question, required=True, options=ask.options)
+                return [(FORM_REQUEST, _form(FormRequested(id=ask.id, description=ask.question, fields=[field])))]
+            case ApprovalAsked(ask=FormRequested() as ask):
+                self._asked = ask
+                return [] if ask.reason == "validation_error" else [(FORM_REQUEST, _form(ask))]
+            case events.FormDataRequested():
+                return []  # it was told with the question
+            case events.FormDataError() if self._asked is not None:
+                errors = {field.ref: field.error for field in event.fields}
+                return [(FORM_ERROR, {**_form(self._asked), "fieldErrors": errors})]
             case events.TaskMetrics() | events.TaskMetricsIncremental():
                 return [(_tag(event), self._metrics(event.stats))]
             case events.AgentObserved():
@@ -71,6 +88,28 @@ class PiloEvents:
             "totalInputTokens": stats.input_tokens,
             "totalOutputTokens": stats.output_tokens,
         }
+
+
+def _form(ask: FormRequested) -> dict[str, Any]:
+    fields = [
+        {
+            "ref": field.ref,
+            "label": field.label,
+            "fieldType": field.field_type,
+            "required": field.required,
+            "options": field.options or None,
+            "currentValue": field.current_value or None,
+            "description": field.error or field.description or None,
+        }
+        for field in ask.fields
+    ]
+    return {
+        "requestId": str(ask.id),
+        "pageUrl": ask.url,
+        "pageTitle": "",
+        "formDescription": ask.description,
+        "fields": [{name: value for name, value in field.items() if value is not None} for field in fields],
+    }
 
 
 def pilo_result(result: AgentResult, task_id: str) -> dict[str, Any]:

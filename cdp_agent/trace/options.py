@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -26,7 +27,8 @@ class TraceOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     `max_bytes` is how much a run writes in all, `max_line_bytes` how long one line may be, and `max_picture_bytes` a
     picture; what is left out is named in the events. `pictures`: whether the pages are photographed. `redacted` are
-    texts that are written nowhere, beside the secrets of the run: keys of the caller's.
+    texts that are written nowhere, beside the secrets of the run: keys of the caller's. `follow` is called with the
+    run's folder and each line as it is written.
     """
 
     folder: Path
@@ -35,6 +37,7 @@ class TraceOptions(msgspec.Struct, frozen=True, kw_only=True):
     max_picture_bytes: int = 2_000_000
     pictures: bool = True
     redacted: tuple[str, ...] = ()
+    follow: Callable[[Path, bytes], None] | None = None
 
     def __post_init__(self) -> None:
         for name in ("max_bytes", "max_line_bytes", "max_picture_bytes"):

@@ -233,7 +233,7 @@ class Recorder:
         return name
 
     def _write(self, subject: Subject, line: BaseEvent) -> None:
-        if self._is_broken:
+        if self._is_broken and self.options.follow is None:
             return
         encoded, limit = self._encoded(line), self.options.max_line_bytes
         for longest in _LONGEST_TEXTS:
@@ -244,6 +244,10 @@ class Recorder:
                 self.omit(subject, f"cut: a line may have {limit:,} bytes")
         if len(encoded) > limit:
             self.omit(subject, f"a line may have {limit:,} bytes")
+            return
+        if self.options.follow is not None:
+            self.options.follow(self.folder, encoded)
+        if self._is_broken:
             return
         if not isinstance(line, _ALWAYS) and not self._has_room(subject, len(encoded)):
             return

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, aclosing, nullcontext, suppress
-from typing import Any
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -47,6 +48,9 @@ from cdp_agent.session.messages import (
 from cdp_agent.session.tabs import Tabs, tab_named
 from cdp_agent.steps.approval.approval import ApprovalQueue, Approver, Submit
 
+if TYPE_CHECKING:
+    from cdp_agent.server.live import LiveRun
+
 
 class Signals:
     """What ends a run, and what has it wait for the user, in the words of `Agent.stream`."""
@@ -71,21 +75,25 @@ class RunCommand(msgspec.Struct, frozen=True):
     """What it read from the standard input."""
     beside: Interactive | JsonLines | None = None
     """The person at the terminal or the program, who may have it wait; the same as its `approver`."""
+    signals: Signals = msgspec.field(default_factory=Signals)
+    live: Any = None
+    """A `LiveRun`, where it is shown as a page while it goes on, and asked about there."""
 
 
 async def watch(command: RunCommand) -> AgentResult:
     """Carries a run out in the Chrome that is configured, and tells of it as configured. Raises CdpAgentError."""
-    config = command.loaded.config
-    signals = Signals()
+    config, signals = command.loaded.config, command.signals
     person = command.beside
     on_interrupt(signals.stop.set if person is None else lambda: person.interrupted(signals.stop.set))
     with tell_more(config, Streams()):
         async with _browser(config) as browser:
             tabs = Tabs(browser, tab_named(browser, config.tab) if config.tab else await browser.new_page())
             browser.keep(tabs.page)
-            with sink_of(config, command.model) as take:
+            with sink_of(config, command.model) as sink:
+                take = sink if command.live is None else _also(command.live, sink)
                 async with (
-                    person.watching(signals.pause.set, signals.stop.set) if person is not None else nullcontext()
+                    person.watching(signals.pause.set, signals.stop.set) if person is not None else nullcontext(),
+                    _live_page(command.live) if command.live is not None else nullcontext(),
                 ):
                     result = await followed(command.begin(browser, tabs.page, signals), take)
             with suppress(BrowserError):  # a Chrome that is gone: the result says so
@@ -94,6 +102,23 @@ async def watch(command: RunCommand) -> AgentResult:
                 await tabs.follow()
                 browser.keep(tabs.page)  # in somebody else's Chrome it stays, to be looked at
     return result
+
+
+def _also(live: LiveRun, sink: Sink) -> Sink:
+    def take(event: Event) -> None:
+        live.told(event)
+        sink(event)
+
+    return take
+
+
+@asynccontextmanager
+async def _live_page(live: LiveRun) -> AsyncIterator[None]:
+    from cdp_agent.server.live import live_page  # an extra
+
+    async with live_page(live) as address:
+        print(f"Live     {address}", file=sys.stderr, flush=True)
+        yield
 
 
 async def watch_there(command: RunCommand, session: str, connection: HostConnection) -> AgentResult | int:

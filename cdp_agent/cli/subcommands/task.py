@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import sys
+import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
-from typing import Any
+from secrets import token_urlsafe
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -32,6 +35,9 @@ from cdp_agent.page.page import Page
 from cdp_agent.session import client, runtime
 from cdp_agent.session.client import HostConnection
 
+if TYPE_CHECKING:
+    from cdp_agent.server.live import LiveRun
+
 _STATUS = {"task": REFUSED, "model": MODEL_FAILED, "browser": NO_CHROME, "user": INTERRUPTED}
 
 
@@ -40,6 +46,7 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     parser = Parser("run", "Carry out a task in the browser, with a model.", "%(prog)s TASK [options]", more="all")
     parser.add_argument("task", metavar="TASK", help="what to do, in plain words")
     parser.add_argument("-i", "--interactive", action="store_true", help=INTERACTIVE)
+    parser.add_argument("--live", action="store_true", help="show it as a page, and ask there")
     add_settings(parser, SETTINGS, shown=("url", "data", "answer_schema", "model", "trace"))
     found = parser.read(words)
     asked = loaded(found, caller)
@@ -48,12 +55,14 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     config = asked.config
     keywords = agent_keywords(config, caller.environment)
     if config.planner is not None:
-        keywords |= approval_keywords(config, at_terminal=caller.at_terminal)
+        keywords |= approval_keywords(config, at_terminal=caller.at_terminal or found.live)
     elif config.approve in ("ask", "jsonl"):
         keywords["approver"] = approval_keywords(config, at_terminal=caller.at_terminal)["approver"]
     if found.interactive and config.approve != "jsonl":
         keywords["approver"] = Interactive()
     answer = _schema(config.answer_schema)
+    signals = Signals()
+    live = _live(config, keywords, signals, interactive=found.interactive) if found.live else None
 
     def begin(browser: BrowserContext, page: Page, signals: Signals) -> AsyncGenerator[Event, None]:
         agent = Agent(browser, **keywords)
@@ -68,7 +77,24 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
         )
 
     model = keywords.get("model") or keywords["planner"]
-    return RunCommand(asked, model, keywords, begin, beside=beside_run(keywords.get("approver")))
+    return RunCommand(
+        asked, model, keywords, begin, beside=beside_run(keywords.get("approver")), signals=signals, live=live
+    )
+
+
+def _live(config: Config, keywords: dict[str, Any], signals: Signals, *, interactive: bool) -> LiveRun:
+    """What is shown of the run as a page; it is asked about there. Raises SetupError."""
+    if interactive or config.approve == "jsonl":
+        raise SetupError("With --live questions are answered on its page: leave the other way to answer out.")
+    if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
+        raise SetupError("--live needs more than is installed: pip install 'cdp-agent[server]'.")
+    from cdp_agent.server.live import LiveRun  # an extra
+
+    folder = config.trace or Path(tempfile.gettempdir()) / f"cdp-agent-live-{token_urlsafe(9)}"
+    live = LiveRun(signals.stop, signals.pause, None if config.trace is not None else folder)
+    keywords["approver"] = live.question
+    keywords["trace"] = msgspec.structs.replace(trace_of(config, folder), follow=live.follow)
+    return live
 
 
 def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
@@ -107,7 +133,9 @@ def carry_out_run(command: RunCommand, arguments: Sequence[str], chosen: Chosen)
 
     The answer goes to stdout, what happens on the way to stderr. Returns the exit status. Raises CdpAgentError.
     """
-    connection = None if chosen.once else _connection(command, arguments, chosen)
+    if command.live is not None and chosen.named:
+        raise SetupError("With --live a run has a Chrome of its own: leave --session out.")
+    connection = None if chosen.once or command.live is not None else _connection(command, arguments, chosen)
     if connection is None:
         return report(asyncio.run(watch(command)), command.loaded.config)
     if isinstance(connection, int):

@@ -59,8 +59,8 @@ function wordsFor(name, ask) {
   const options = name === 'answer' ? ask.options ?? [] : [];
   const box = name === 'edit' ? h('textarea', { rows: Math.min(12, ask.steps.length + 2) }) : h('input', { type: 'text', autocomplete: 'off' });
   if (name === 'edit') box.value = ask.steps.join('\n');
-  return h('label', { hidden: !isFirst }, label, box,
-    options.length ? h('div', {}, options.map((each) => h('button', { class: 'button', type: 'button', onclick: () => { box.value = each; } }, each))) : '');
+  return h('div', { class: 'words', hidden: !isFirst }, h('label', {}, label, box),
+    options.map((each) => h('button', { class: 'button', type: 'button', onclick: () => { box.value = each; } }, each)));
 }
 
 function fieldFor(field) {

@@ -15,6 +15,7 @@ class Viewer {
       h('dl', {}, KEYS.map(([key, what]) => [h('dt', {}, key.split('  ').map((each, at) => [at ? ' ' : '', h('kbd', {}, each)])), h('dd', {}, what)])),
       h('form', { method: 'dialog', style: { marginTop: '16px' } }, h('button', { class: 'button' }, 'Close')));
     this.name = h('span', { class: 'name' });
+    this.stop = h('button', { class: 'button', type: 'button', hidden: !views[0].how.live, onclick: () => post('stop', {}) }, 'Stop the run');
     this.top = h('div', {});
     this.main = h('main', {});
   }
@@ -22,7 +23,7 @@ class Viewer {
   /** Puts the page together. */
   begin() {
     document.body.append(
-      h('header', { class: 'bar' }, this.name, this.search, this.found,
+      h('header', { class: 'bar' }, this.name, this.search, this.found, this.stop,
         h('button', { class: 'button', type: 'button', onclick: () => this.turn() }, '◐ Theme'),
         h('button', { class: 'button', type: 'button', 'aria-label': 'Keys', onclick: () => this.help.showModal() }, '?')),
       h('div', { class: 'wrap' }, this.top, this.main,
@@ -223,7 +224,7 @@ function follow(viewer, reader, view) {
     changed.add(reader.now);
     if (!waits) { waits = true; requestAnimationFrame(show); }
   });
-  source.addEventListener('end', () => { source.close(); view.how.live = false; show(); });
+  source.addEventListener('end', () => { source.close(); view.how.live = false; viewer.stop.hidden = true; view.run.steps.forEach((each) => changed.add(each)); show(); });
 }
 
 async function main() {
@@ -247,9 +248,12 @@ async function main() {
 }
 
 /** Hands a decision in: why it does not count, or null. */
-async function decide(ask, decision) {
+const decide = (ask, decision) => post('decisions', { id: ask.id, ...decision });
+
+/** Why what was sent does not count, or null. @param {string} path @param {any} what */
+async function post(path, what) {
   try {
-    const answer = await fetch(`decisions${location.search}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id: ask.id, ...decision }) });
+    const answer = await fetch(path + location.search, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(what) });
     return answer.ok ? null : (await answer.json()).error.message;
   } catch (error) {
     return `The run does not answer: ${error.message}`;

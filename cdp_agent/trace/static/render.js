@@ -52,6 +52,7 @@ class RunView {
     this.run = run;
     this.key = key;
     this.how = how;
+    this.live = how.live;
     this.list = h('div', { class: 'list' });
     /** @type {Map<Part, HTMLElement>} */
     this.shown = new Map();
@@ -234,7 +235,7 @@ class RunView {
   }
 
   source(file) {
-    return this.run.pictures[file] ?? (this.how.live ? `${file}` : '');
+    return this.run.pictures[file] ?? (this.live ? file + location.search : '');
   }
 
   question(question) {

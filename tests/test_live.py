@@ -1,0 +1,183 @@
+"""`cdp-agent run --live`: the page of a run while it goes on, and the questions that are answered in it."""
+
+import asyncio
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from cdp_agent import Agent
+from cdp_agent.browser import Browser
+from cdp_agent.events import Event
+from cdp_agent.outcome import AgentResult
+from cdp_agent.page.page import Page
+from cdp_agent.server.live import LiveRun, live_page
+from cdp_agent.trace import TraceOptions
+from fixtures.replay import ReplayServer, tool_call
+from tests.agents import CLICK, DONE, FILL, SHOP
+from tests.commands import Cli
+from tests.conftest import Serve
+
+ASK = tool_call("ask_user", {"question": "Which <b>tea</b>?", "options": ["Green", "Black"]})
+
+
+class Shown:
+    """A run that is shown at `address`: it waits to begin until `begin` is set."""
+
+    def __init__(self, address: str, live: LiveRun, begin: asyncio.Event, run: asyncio.Task[AgentResult]) -> None:
+        self.address = address
+        self.live = live
+        self.begin = begin
+        self.run = run
+
+
+@asynccontextmanager
+async def showing(browser: Browser, page: Page, url: str, folder: Path, *replies: bytes) -> AsyncIterator[Shown]:
+    live, begin = LiveRun(asyncio.Event(), asyncio.Event()), asyncio.Event()
+    with ReplayServer(replies=replies) as server:
+        agent = Agent(
+            browser,
+            model="openai-compatible/scripted",
+            base_url=server.base_url,
+            approver=live.question,
+            trace=TraceOptions(folder=folder, follow=live.follow),
+        )
+
+        async def run() -> AgentResult:
+            await begin.wait()
+
+            def take(event: Event) -> None:
+                live.told(event)
+
+            result = await agent.run("Find tea", url=url, page=page, stop=live.stop, on_event=take)
+            live.log.close()
+            return result
+
+        task = asyncio.create_task(run())
+        async with live_page(live) as address:
+            yield Shown(address, live, begin, task)
+        await task
+
+
+async def test_a_run_is_seen_as_it_goes_and_asks_in_its_page(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    watcher = await browser.new_page()
+    async with showing(browser, page, serve(SHOP), tmp_path, FILL, ASK, CLICK, DONE) as shown:
+        await watcher.goto(shown.address)
+        shown.begin.set()
+        await watcher.wait_for(text="Waiting for you", timeout_s=20)
+
+        asked = await watcher.snapshot()
+        assert "Which <b>tea</b>?" in asked.text
+        assert re.search(r'article "Step 1: filled E\d+ textbox', asked.text)
+        box = next(ref for ref, each in asked.refs.items() if each.role == "textbox" and each.name == "Your answer")
+        await watcher.fill(box, "Green, please")
+        await watcher.click(next(ref for ref, each in asked.refs.items() if each.name == "Answer"))
+        await watcher.wait_for(text="Found tea.", timeout_s=20)
+
+        assert (await shown.run).success
+        await watcher.wait_for(gone="Waiting for you")
+        text = (await watcher.snapshot()).text
+        assert "Answer: Green, please" in text
+        assert "status: Done" in text
+        pictures = await watcher.evaluate(
+            "[...document.querySelectorAll('.shot img')].map((each) => each.naturalWidth)"
+        )
+        assert len(pictures) >= 3
+        assert all(each > 0 for each in pictures)
+        assert (await watcher.console(level="error")).messages == []
+    await watcher.close()
+
+
+async def test_the_run_can_be_stopped_there(browser: Browser, page: Page, serve: Serve, tmp_path: Path) -> None:
+    async with showing(browser, page, serve(SHOP), tmp_path, tool_call("wait", {"seconds": 30}), DONE) as shown:
+        shown.begin.set()
+        async with httpx.AsyncClient() as client:
+            async with client.stream("GET", shown.address.replace("/?", "/stream?")) as stream:
+                async for line in stream.aiter_lines():
+                    if '"agent:action"' in line:
+                        break
+            stopped = await client.post(shown.address.replace("/?", "/stop?"))
+
+        result = await shown.run
+
+    assert stopped.status_code == 202
+    assert result.error is not None
+    assert result.error.code == "aborted"
+
+
+async def test_nobody_gets_in_without_the_token_or_from_another_page(tmp_path: Path) -> None:
+    live = LiveRun(asyncio.Event(), asyncio.Event())
+    async with live_page(live) as address, httpx.AsyncClient() as client:
+        base = address.partition("?")[0]
+        told = [
+            (await client.get(base + path)).status_code for path in ("", "?token=x", "stream", "pictures/0001.jpeg")
+        ]
+        told += [(await client.post(base + path)).status_code for path in ("decisions", "stop")]
+        elsewhere = await client.post(address.replace("/?", "/stop?"), headers={"origin": "https://evil.example"})
+        renamed = await client.get(address, headers={"host": "evil.example"})
+        known = await client.get(address)
+
+    assert told == [401] * 6
+    assert (elsewhere.status_code, renamed.status_code, known.status_code) == (403, 421, 200)
+    assert not live.stop.is_set()
+    assert address.startswith("http://127.0.0.1:")
+
+
+async def test_no_file_but_its_pictures_is_handed_out(tmp_path: Path) -> None:
+    live = LiveRun(asyncio.Event(), asyncio.Event())
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures/0001.jpeg").write_bytes(b"x")
+    (tmp_path / "events.jsonl").write_text("secret")
+    live.follow(tmp_path, b'{"type": "agent:step", "timestamp": 1.0, "step": 1}')
+    async with live_page(live) as address, httpx.AsyncClient() as client:
+        codes = [
+            (await client.get(address.replace("/?", f"/pictures/{name}?"))).status_code
+            for name in ("0001.jpeg", "..%2Fevents.jsonl", "%2e%2e%2fevents.jsonl", "none.jpeg")
+        ]
+
+    assert codes == [200, 404, 404, 404]
+
+
+async def test_a_decision_that_does_not_count_is_told(tmp_path: Path) -> None:
+    live = LiveRun(asyncio.Event(), asyncio.Event())
+    async with live_page(live) as address, httpx.AsyncClient() as client:
+        told = [
+            await client.post(address.replace("/?", "/decisions?"), content=content)
+            for content in (b'{"id": 1, "decision": "answer", "text": "x"}', b'{"decision": "stop"}', b"[]")
+        ]
+
+    assert [each.status_code for each in told] == [409, 400, 400]
+    assert told[0].json()["error"]["message"] == "No question is open."
+
+
+@pytest.mark.chrome
+def test_the_command_prints_the_address_and_keeps_the_trace(cli: Cli, serve: Serve, tmp_path: Path) -> None:
+    with ReplayServer(replies=[FILL, CLICK, DONE]) as server:
+        words = ["run", "Find tea", "--url", serve(SHOP), "--live", "--trace", str(tmp_path / "t")]
+        ran = cli(*words, "--model", "openai-compatible/m", "--base-url", server.base_url)
+
+    assert ran.stdout == "Found tea.\n"
+    assert "Live     http://127.0.0.1:" in ran.stderr
+    assert len(list((tmp_path / "t").iterdir())) == 1
+
+
+def test_without_the_extra_it_is_told_what_to_install() -> None:
+    script = """if 1:
+        import sys
+        sys.modules["starlette"] = None
+        from cdp_agent.cli import main
+        sys.argv = ["cdp-agent", "run", "Find tea", "--live", "--model", "ollama/x"]
+        sys.exit(main())
+    """
+
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+
+    assert ran.returncode == 2
+    assert "pip install 'cdp-agent[server]'" in ran.stderr

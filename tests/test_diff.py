@@ -214,3 +214,44 @@ def test_texts_beside_different_things_are_not_one_text_that_changed() -> None:
         "- - checkbox [ref=E17]",
         "- - text: Call Bob",
     ]
+
+
+FIELDS_AND_A_TABLE = """\
+- button "A" [ref=E1]
+- textbox "B" [required] [ref=E2]: x
+- table:
+  - row: a | b
+- list [ref=E4]:
+  - link "l" [ref=E5]"""
+BEHIND_A_DIALOG = """\
+- button "A" [inert] [ref=E1]
+- textbox "B" [required] [inert] [ref=E2]: x
+- table [inert]:
+  - row: a | b
+- list [inert] [ref=E4]:
+  - link "l" [ref=E5]
+- dialog "D" [modal]:
+  - button "OK" [focused] [ref=E9]"""
+
+
+def test_what_a_dialog_shuts_off_is_counted_beside_the_dialog() -> None:
+    assert changes(FIELDS_AND_A_TABLE, BEHIND_A_DIALOG) == [
+        '+ - dialog "D" [modal]',
+        '+   - button "OK" [ref=E9]',
+        "~ now [inert]: 4 lines, with all that is below them",
+    ]
+    assert changes(BEHIND_A_DIALOG, FIELDS_AND_A_TABLE) == [
+        '- - dialog "D" [modal] (and 1 below it)',
+        "~ no longer [inert]: 4 lines, with all that is below them",
+    ]
+
+
+def test_one_thing_that_is_shut_off_is_named_with_what_else_became_of_it() -> None:
+    before = '- main:\n  - text: hello\n- button "A" [ref=E1]'
+    after = '- main [inert]:\n  - text: hello\n- button "A" [disabled] [ref=E1]\n- link "new" [inert] [ref=E2]'
+
+    assert changes(before, after) == [
+        '~ - button "A" [ref=E1] (now [disabled])',
+        '+ - link "new" [inert] [ref=E2]',
+        "~ - main (now [inert])",
+    ]

@@ -11,12 +11,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
-from .lines import has_focus, indent_of, parts_of, ref_of, without_focus, without_ref
+from .lines import has_focus, indent_of, parts_of, ref_of, without_focus, without_inert, without_ref
 
 MAX_LINES = 40
 MAX_CHARACTERS = 4_000
 _LINE_CHARACTERS = 300
 _MOST_RENAMED = 12
+_FEW_INERT = 2
 _WORD = re.compile(r"\w+")
 _CARET = re.compile(r" \[(?:caret|selection)\b")
 
@@ -24,18 +25,24 @@ _CARET = re.compile(r" \[(?:caret|selection)\b")
 class _Line:
     """A line with those below it. `bare` stands for what it says, with all below it, but for the refs."""
 
-    __slots__ = ("bare", "below", "opens", "ref", "role", "text")
+    __slots__ = ("bare", "below", "opens", "ref", "role", "said", "text")
 
     def __init__(self, raw: str) -> None:
         is_text = raw.startswith("|")  # one of several lines of a value
         self.ref = None if is_text else ref_of(raw)
-        self.text = raw if is_text else without_focus(raw).removesuffix(":")
+        self.said = raw if is_text else without_focus(raw).removesuffix(":")
         """Without indent, focus, and the colon that only says that there are lines below."""
+        self.text = raw if is_text else without_inert(self.said)
+        """The same without what a dialog does to it that is in front."""
         self.opens = not is_text and raw.endswith(":")
         """Its colon only says that there are lines below."""
         self.role = "|" if is_text else self.text.split(" ", 2)[1].removesuffix(":") if " " in raw else ""
         self.below: list[_Line] = []
         self.bare = 0
+
+    @property
+    def inert(self) -> bool:
+        return self.said != self.text
 
     def finish(self, numbers: dict[tuple[object, ...], int]) -> None:
         """All below it is there: `numbers` gives what says the same the same number."""
@@ -143,6 +150,9 @@ class _Comparison:
         """Where in `_told` each subtree that came is to stand."""
         self._removed: list[_Line] = []
         self._renamed: list[tuple[str, str]] = []
+        self._shut: list[_Line] = []
+        self._opened: list[_Line] = []
+        """Lines that have become inert, and such as no longer are."""
         self._below(old, new)
         self._forget_moved()
 
@@ -156,7 +166,7 @@ class _Comparison:
                 where, line = next(added)
             told += self._told[index : index + 1]
         told += [self._gone(each) for each in self._removed]
-        return [*told, *self._anew()]
+        return [*told, *_inert("now", self._shut), *_inert("no longer", self._opened), *self._anew()]
 
     def _below(self, old: _Line, new: _Line) -> None:
         """What became of the lines below `old`, which is `new` now."""
@@ -211,6 +221,8 @@ class _Comparison:
                 self._inside_added(each)
 
     def _compare(self, was: _Line, now: _Line) -> None:
+        if was.inert != now.inert:
+            (self._shut if now.inert else self._opened).append(now)
         if was.ref != now.ref and was.ref and now.ref:
             self._renamed.append((was.ref, now.ref))
             if without_ref(was.text) == without_ref(now.text):
@@ -233,7 +245,7 @@ class _Comparison:
     def _whole(self, line: _Line, depth: int) -> Iterator[str]:
         if depth and line.ref in self._old_by_ref:
             return  # it has only moved there
-        yield f"+ {'  ' * depth}{_cut(line.text)}"
+        yield f"+ {'  ' * depth}{_cut(line.said)}"
         for each in line.below:
             yield from self._whole(each, depth + 1)
 
@@ -247,6 +259,13 @@ class _Comparison:
         shown = ", ".join(f"{was} is {now}" for was, now in self._renamed[:_MOST_RENAMED])
         more = len(self._renamed) - _MOST_RENAMED
         return [f"~ rendered anew: {shown}" + (f", and {more} more" if more > 0 else "")]
+
+
+def _inert(how: str, lines: list[_Line]) -> list[str]:
+    """That lines became inert, or no longer are: a dialog does that to all that is around it."""
+    if len(lines) <= _FEW_INERT:
+        return [f"~ {_cut(each.text)} ({how} [inert])" for each in lines]
+    return [f"~ {how} [inert]: {len(lines)} lines, with all that is below them"]
 
 
 def _own_words(line: _Line) -> str:

@@ -28,6 +28,7 @@ _PARTS = re.compile(rf'- ([^\s:"]+)( {_QUOTED})?((?: {_STATE_TEXT})*)(.*)', re.D
 _STATES = re.compile(rf" ({_STATE_TEXT})")
 _LABEL = re.compile(rf' *- ([^\s:"]+(?: {_QUOTED})?)')
 _FOCUSED = re.compile(rf"( *{_HEAD}) \[focused\]")
+_INERT = re.compile(rf"( *{_HEAD}) \[inert\]")
 _CUT = r'"(?:[^"\\]|\\.)*…'
 _TEXT_BELOW = re.compile(
     rf"(?: {_STATE_TEXT})*(?: → \S+)?(?:: [^\n]*)?(?P<line>\n[^|\n]? *- (?:text|paragraph): (?P<text>[^\n]*))(?=\n|$)"
@@ -226,6 +227,11 @@ def without_ref(line: str) -> str:
 
 def without_focus(line: str) -> str:
     found = _FOCUSED.match(line)
+    return found[1] + line[found.end() :] if found else line
+
+
+def without_inert(line: str) -> str:
+    found = _INERT.match(line)
     return found[1] + line[found.end() :] if found else line
 
 

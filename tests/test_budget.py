@@ -80,3 +80,32 @@ def test_the_last_line_names_moves_that_get_the_rest() -> None:
         "search_page or find_elements for one of them, scroll for another part, snapshot with more budget_tokens"
         " (about 3268 for all)"
     )
+
+
+def test_a_dialog_comes_before_all_that_it_shuts_off() -> None:
+    around = [
+        f'v- button "B {i}" [inert] [ref=E{i}]\nt- text: words beside it, that nobody can act on' for i in range(40)
+    ]
+    dialog = '.- dialog "Rename" [modal]:\nv  - textbox "Name" [ref=E50]\nt  - text: Sure?\nv  - button "OK" [ref=E51]'
+    kept = [
+        '- dialog "Rename" [modal]:',
+        '  - textbox "Name" [ref=E50]',
+        "  - text: Sure?",
+        '  - button "OK" [ref=E51]',
+    ]
+
+    for place in (0, 20, 40):
+        text = budget.fit("\n".join([*around[:place], dialog, *around[place:]]), 200, [])
+
+        assert [each for each in text.split("\n") if each in kept] == kept
+        assert budget.tokens(text) <= 200
+
+
+def test_a_dialog_in_a_frame_shuts_off_nothing_outside_of_the_frame() -> None:
+    frame = ".- iframe [ref=E1]:\n" + "\n".join(f'v  - button "F {i}" [inert] [ref=E{i + 10}]' for i in range(40))
+    dialog = '.  - dialog "D" [modal]:\nv    - button "OK" [ref=E2]'
+    page = '.- main:\nv  - button "Outside" [ref=E3]\n.  - text: of the page'
+
+    text = budget.fit(f"{frame}\n{dialog}\n{page}", 170, [])
+
+    assert [each for each in ('button "Outside"', "of the page", 'button "OK"') if each not in text] == []

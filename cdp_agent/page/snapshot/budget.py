@@ -1,7 +1,8 @@
 """Fits a snapshot into a number of tokens, and accounts for what was left out.
 
 First what is in the viewport, what can be acted on before what can only be read; then what can be acted on elsewhere;
-then the rest. Of a long run of siblings the first few stand for all, and a line says how many more there are.
+then the rest, and last what a dialog in front of it shuts off. Of a long run of siblings the first few stand for all,
+and a line says how many more there are.
 What can be acted on in a row or an item comes with the words beside it, or not at all: it means nothing without them.
 """
 
@@ -14,6 +15,7 @@ from itertools import chain
 
 import msgspec
 
+from .lines import state_in
 from .roles import ITEMS
 
 HINT = "search_page or find_elements for one of them, scroll for another part"
@@ -53,6 +55,8 @@ class _Line(msgspec.Struct, gc=False):
     role: str
     item: int
     """The innermost row or item that it is or stands in, -1 for none."""
+    is_shut: bool = False
+    """A dialog stands in front of it."""
     kept: bool = False
 
     @property
@@ -96,13 +100,29 @@ def _parse(marked: str) -> list[_Line]:
         item = index if role in ITEMS else lines[parent].item if path else -1
         lines.append(_Line(raw[0], raw[1:], depth, parent, role, item))
         path.append(index)
+    if "[inert]" in marked:
+        _shut(lines)
     return lines
+
+
+def _shut(lines: list[_Line]) -> None:
+    """Marks what a dialog shuts off: what is inert, and the texts beside that, which do not say so themselves."""
+    open_: set[int] = set()
+    for index, line in enumerate(lines):
+        at = index if state_in(line.text, "modal") else -1
+        while at >= 0:
+            open_.add(at)
+            at = lines[at].parent
+    around = {line.parent for line in lines if state_in(line.text, "inert")}
+    for index, line in enumerate(lines):
+        beside = line.parent in around and index not in open_
+        line.is_shut = beside or (line.parent >= 0 and lines[line.parent].is_shut)
 
 
 def _choose(lines: list[_Line], room: int) -> None:
     position: dict[tuple[int, str], int] = {}
     folded: list[bool] = []
-    classes: list[list[int]] = [[] for _ in range(2 * len(_PRIORITY))]
+    classes: list[list[int]] = [[] for _ in range(2 * len(_PRIORITY) + 1)]
     for index, line in enumerate(lines):
         parent = line.parent
         key = (parent, line.role)
@@ -112,7 +132,10 @@ def _choose(lines: list[_Line], room: int) -> None:
         priority = _PRIORITY[line.mark]
         if line.role == TEXT_LINE and place > FOLD_TEXT_AFTER:  # a long text gives way to all that can be acted on
             priority = len(_PRIORITY) - 1
-        classes[priority + len(_PRIORITY) if is_folded and priority > 1 else priority].append(index)
+        if line.is_shut:
+            classes[-1].append(index)
+        else:
+            classes[priority + len(_PRIORITY) if is_folded and priority > 1 else priority].append(index)
     words: dict[int, list[int]] = {}
     for index, line in enumerate(lines):
         if line.item >= 0 and not line.acts:
@@ -153,6 +176,7 @@ def _short(lines: list[_Line], indices: Iterable[int]) -> list[int]:
 def _drop_last(lines: list[_Line]) -> None:
     """Takes the later tenth of the kept lines out, never a line that has kept ones below it without them."""
     kept = [index for index, line in enumerate(lines) if line.kept]
+    kept = [index for index in kept if lines[index].is_shut] or kept
     first = kept[-max(1, len(kept) // 10)]
     if lines[first].item >= kept[len(kept) * 3 // 4]:
         first = lines[first].item  # an item goes as a whole

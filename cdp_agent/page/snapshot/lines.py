@@ -235,5 +235,11 @@ def without_inert(line: str) -> str:
     return found[1] + line[found.end() :] if found else line
 
 
+def state_in(line: str, name: str) -> bool:
+    """Whether a line has that state, one without a value: `[modal]`."""
+    said = parts_of(line.lstrip(" ")) if f"[{name}]" in line else None
+    return said is not None and f"[{name}]" in said[2]
+
+
 def has_focus(line: str) -> bool:
     return _FOCUSED.match(line) is not None

@@ -10,7 +10,7 @@ from cdp_agent.agent.state import checkpoint
 from cdp_agent.errors import SetupError
 from cdp_agent.jobs.journal import Begun, Finished, Journal, Spent
 from cdp_agent.jobs.results import JobResult
-from cdp_agent.jobs.states import StateStore, acts_of
+from cdp_agent.jobs.states import Acts, StateStore, acts_of
 from cdp_agent.jobs.tasks import Job
 from cdp_agent.jobs.working import spent_until
 from cdp_agent.outcome import TaskError
@@ -93,20 +93,35 @@ def past_of(jobs: Sequence[Job], written: Sequence[JobResult], journal: Journal,
     return past
 
 
-def _unfinished(job: Job, attempts: int, past: Past, store: StateStore) -> UnfinishedJob:
+class NextAttempt(msgspec.Struct, frozen=True):
+    """What is to be done with a task whose worker died: see `UnfinishedJob`."""
+
+    acts: Acts
+    goes_on: bool = False
+    error: TaskError | None = None
+    saved: bytes | None = None
+    """Its checkpoint."""
+
+
+def next_of(store: StateStore, job: Job) -> NextAttempt:
+    """By what the dead worker wrote down. Raises SetupError when that cannot be read."""
     try:
         acts = acts_of(store, job.key)
         saved = store.read(f"{job.key}/{checkpoint.FILE}")
     except OSError as error:
         raise SetupError(f"What is known of the task {job.id!r} cannot be read: {error}.") from error
     if acts.under_way is not None:
-        return UnfinishedJob(attempts, error=TaskError("interrupted", INTERRUPTED.format(act=acts.under_way)))
+        return NextAttempt(acts, error=TaskError("interrupted", INTERRUPTED.format(act=acts.under_way)))
     if acts.over and saved is None:
-        return UnfinishedJob(attempts, error=TaskError("interrupted", _PARTLY.format(over=acts.over)))
+        return NextAttempt(acts, error=TaskError("interrupted", _PARTLY.format(over=acts.over)))
     # A model knows where it is, and was paid for; steps that did nothing yet are begun anew, on pages as they expect.
-    if saved is not None and (acts.over or job.task is not None):
-        return UnfinishedJob(attempts, goes_on=True)
+    goes_on = saved is not None and bool(acts.over or job.task is not None)
+    return NextAttempt(acts, goes_on=goes_on, saved=saved)
+
+
+def _unfinished(job: Job, attempts: int, past: Past, store: StateStore) -> UnfinishedJob:
+    known = next_of(store, job)
     lost = None
-    if saved is not None and len(past.of(job.id)) < attempts:
-        lost = Spent(job.id, False, *spent_until(saved))
-    return UnfinishedJob(attempts, lost=lost)
+    if known.error is None and not known.goes_on and known.saved is not None and len(past.of(job.id)) < attempts:
+        lost = Spent(job.id, False, *spent_until(known.saved))
+    return UnfinishedJob(attempts, known.goes_on, known.error, lost)

@@ -12,7 +12,7 @@ from cdp_agent.errors import SetupError
 from cdp_agent.jobs.load import Concurrency, cores, measure
 from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.politeness import Politeness
-from cdp_agent.jobs.states import FolderStore, StateStore
+from cdp_agent.jobs.states import StateStore
 from cdp_agent.jobs.tasks import Job
 from cdp_agent.jobs.working import Attempted, OnSpent, Order, Worker, Workers
 
@@ -61,9 +61,6 @@ def workers_at(
         if storage is not None:
             raise SetupError("A storage is for the nodes of a cluster: say which one (--ray; where=).")
         return LocalWorkers(config, options, store, folder)
-    raise SetupError(f"There is no place {where!r}.")
+    from cdp_agent.jobs.cluster import RayWorkers  # only where there is a cluster
 
-
-def store_at(storage: str | None, folder: Path) -> StateStore:
-    """Where what is known of tasks is kept. Raises SetupError."""
-    return FolderStore(folder)
+    return RayWorkers(where, config, options, store, storage or str(folder.absolute()))

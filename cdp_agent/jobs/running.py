@@ -18,9 +18,9 @@ from cdp_agent.errors import SetupError
 from cdp_agent.jobs.journal import Begun, Finished, Journal, Spent
 from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.past import INTERRUPTED, Past, past_of
-from cdp_agent.jobs.places import store_at, workers_at
+from cdp_agent.jobs.places import HERE, workers_at
 from cdp_agent.jobs.results import JobResult, ResultsFile, ResultSink, in_all
-from cdp_agent.jobs.states import StateStore
+from cdp_agent.jobs.states import StateStore, store_at
 from cdp_agent.jobs.tasks import Job, check_jobs
 from cdp_agent.jobs.working import Attempted, Order, Workers
 from cdp_agent.outcome import TaskError
@@ -304,7 +304,7 @@ class JobRun:
 def run(
     tasks: Iterable[Job],
     *,
-    where: str = "here",
+    where: str = HERE,
     config: Config | None = None,
     options: JobOptions | None = None,
     results: Path | ResultSink | None = None,
@@ -327,7 +327,7 @@ def run(
         if resume:
             raise SetupError("Only a file of results can be gone on with.")
         folder = tempfile.TemporaryDirectory(prefix="cdp-agent-batch-")
-        store = store_at(storage, Path(folder.name))
+        store = store_at(storage or folder.name)
         workers = workers_at(where, config, options, store, Path(folder.name), storage)
         return JobRun(jobs, workers, store, options, results=results, folder=folder)
     if not resume and results.exists() and results.stat().st_size:
@@ -340,7 +340,7 @@ def run(
             )
         file = ResultsFile(results)
         states = Path(f"{results}.states")
-        store = store_at(storage, states)
+        store = store_at(storage or str(states))
         past = past_of(jobs, file.found, journal, store)
         workers = workers_at(where, config, options, store, states, storage)
     except BaseException:

@@ -7,17 +7,21 @@ finds the state of a task whose process died knows whether it may begin anew, ca
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
 from cdp_agent.agent.state import checkpoint
+from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.jobs.tasks import Job
 from cdp_agent.security import files
 
+OWNER = "owner.json"
 _ACTS = "acts.json"
 
 
@@ -71,11 +75,56 @@ class FolderStore:
         shutil.rmtree(self._folder / folder, ignore_errors=True)  # what cannot be removed is not looked at again
 
 
+class FsspecStore:
+    """A folder at an address that fsspec understands, such as s3://bucket/batch or memory://batch."""
+
+    def __init__(self, address: str) -> None:
+        """Raises SetupError."""
+        if importlib.util.find_spec("fsspec") is None:
+            raise SetupError("A shared storage needs more than is installed: pip install 'cdp-agent[ray]'.")
+        from fsspec.core import url_to_fs  # only where there is a shared storage
+
+        try:
+            self._files, self._root = url_to_fs(address)
+        except (ValueError, ImportError) as error:
+            raise SetupError(f"The storage {address!r} cannot be used: {error}.") from error
+
+    def read(self, name: str) -> bytes | None:
+        """See `StateStore`."""
+        try:
+            content: bytes = self._files.cat_file(f"{self._root}/{name}")
+        except FileNotFoundError:
+            return None
+        return content
+
+    def write(self, name: str, content: bytes) -> None:
+        """See `StateStore`."""
+        path = f"{self._root}/{name}"
+        self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
+        self._files.pipe_file(path, content)
+
+    def remove(self, folder: str) -> None:
+        """See `StateStore`."""
+        with suppress(FileNotFoundError):
+            self._files.rm(f"{self._root}/{folder}".rstrip("/"), recursive=True)
+
+
+def store_at(storage: str) -> StateStore:
+    """That of a path or an address. Raises SetupError."""
+    if "://" not in storage or storage.startswith("file://"):
+        return FolderStore(Path(storage.removeprefix("file://")))  # which syncs what it writes, and writes it whole
+    return FsspecStore(storage)
+
+
 class JobState:
     """The state of one task, as the process that carries it out writes it. `folder` is for its checkpoint."""
 
-    def __init__(self, store: StateStore, job: Job, folder: Path, *, shared: bool) -> None:
-        """`shared`: the store is not in `folder`, so that the checkpoint is brought there."""
+    def __init__(self, store: StateStore, job: Job, folder: Path, *, shared: bool, owner: bytes = b"") -> None:
+        """`shared`: the store is not in `folder`, so that the checkpoint is brought there.
+
+        `owner` names who carries the task out, where somebody else may have to take it over.
+        """
+        self._owner = owner
         self._store = store
         self._shared = shared
         self._key = job.key
@@ -97,6 +146,7 @@ class JobState:
         if found is not None:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             await asyncio.to_thread(files.write, self.folder / checkpoint.FILE, found)
+        await self._claim()
         return self._acts
 
     @property
@@ -105,8 +155,10 @@ class JobState:
         return (self.folder / checkpoint.FILE).exists()
 
     async def begin_act(self, act: str) -> None:
-        """Something begins that cannot be taken back. Raises OSError."""
+        """Something begins that cannot be taken back. Raises OSError, BrowserError where another has the task now."""
         await self.keep()
+        if self._owner and await asyncio.to_thread(self._store.read, f"{self._key}/{OWNER}") != self._owner:
+            raise BrowserError("Another worker has taken the task over, since this one was taken for dead.")
         async with self._writing:
             await self._write(Acts(self._acts.over, act))
 
@@ -133,6 +185,11 @@ class JobState:
             self._acts = Acts()
             await asyncio.to_thread(forget_state, self._store, self._key)
             await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)  # what stays is not read again
+        await self._claim()
+
+    async def _claim(self) -> None:
+        if self._owner:
+            await asyncio.to_thread(self._store.write, f"{self._key}/{OWNER}", self._owner)
 
     async def _write(self, acts: Acts) -> None:
         await asyncio.to_thread(self._store.write, f"{self._key}/{_ACTS}", msgspec.json.encode(acts))

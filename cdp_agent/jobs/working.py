@@ -102,9 +102,9 @@ class Worker:
             if any(job.steps is not None for job in jobs):
                 Agent(browser, **steps_keywords(self._config))
 
-    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> Attempted:
-        """See `Workers`."""
-        state = JobState(self._store, order.job, self._folder, shared=self._shared)
+    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent, owner: bytes = b"") -> Attempted:
+        """See `Workers`. `owner`: see `JobState`."""
+        state = JobState(self._store, order.job, self._folder, shared=self._shared, owner=owner)
         watch = TaskWatch(order.job.key, state, self._pacing)
         try:
             await (state.load() if order.goes_on else state.forget())

@@ -21,6 +21,7 @@ from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BadLines, SetupError
 from cdp_agent.jobs.options import JobOptions
+from cdp_agent.jobs.places import HERE
 from cdp_agent.jobs.results import ResultsStream
 from cdp_agent.jobs.running import JobProgress, JobRun, run
 from cdp_agent.jobs.tasks import Job, read_jobs
@@ -77,6 +78,8 @@ def _read(words: Sequence[str]) -> tuple[argparse.Namespace, Loaded[Config]]:
     parser = Parser("batch", "Carry out many tasks, a line of JSON each.", "%(prog)s TASKS [options]", more="many")
     parser.add_argument("tasks", metavar="TASKS", help='{"id", "task" or "steps", "url", "data"} a line; - is stdin')
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the results, a line each; - is stdout")
+    parser.add_argument("--ray", metavar="auto|ADDRESS", help="over the nodes of this Ray cluster")
+    parser.add_argument("--storage", metavar="URL", help="what all its nodes reach, as fsspec names it")
     parser.add_argument("--resume", action="store_true", help="go on with what is in FILE")
     parser.add_argument("--ordered", action="store_true", help="results in the order of the tasks")
     parser.add_argument("--max-tokens", type=_natural, metavar="N", help="tokens for all of them")
@@ -90,7 +93,15 @@ def _read(words: Sequence[str]) -> tuple[argparse.Namespace, Loaded[Config]]:
 async def _followed(
     jobs: list[Job], config: Config, options: JobOptions, results: Path | ResultsStream, found: argparse.Namespace
 ) -> int:
-    batch = run(jobs, config=config, options=options, results=results, resume=found.resume)
+    batch = run(
+        jobs,
+        where=found.ray or HERE,
+        config=config,
+        options=options,
+        results=results,
+        resume=found.resume,
+        storage=found.storage,
+    )
     interrupted = _on_interrupts(batch)
     with shown_progress(sys.stderr, quiet=config.quiet) as shown:
         async for result in batch:

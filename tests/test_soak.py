@@ -1,10 +1,10 @@
-"""A long session keeps nothing of what it has left: counted by objects, see bench/endurance.py."""
+"""A long session keeps nothing of what it has left: counted by objects, see bench/soak.py."""
 
 from __future__ import annotations
 
 import pytest
 
-from bench.endurance import entries_below, growing, measure
+from bench.soak import entries_below, growing, measure
 from cdp_agent.browser import Browser
 from cdp_agent.browser.instance import Instance
 from cdp_agent.page.activity import network
@@ -26,7 +26,7 @@ async def test_after_many_navigations_there_is_no_more_than_before(monkeypatch: 
     monkeypatch.setattr(downloads, "_REMEMBERED", 5)
     monkeypatch.setattr(Recent.__init__, "__defaults__", (5,))
 
-    counts, _ = await measure(5 * ROUND, ROUND, traced=False)
+    counts, _ = await measure(5 * ROUND, ROUND)
 
     # Timers that were cancelled stay with asyncio until their time comes, or until they are most of a hundred.
     left_to_asyncio = "asyncio.events.TimerHandle"

@@ -1,0 +1,173 @@
+"""A batch over the nodes of a Ray cluster: one actor a node, placed, begun anew and asked again by Ray."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import socket
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from cdp_agent import errors
+from cdp_agent.config import Config
+from cdp_agent.errors import SetupError
+from cdp_agent.jobs.node import PROBE, NodeWorker, settings_for_nodes
+from cdp_agent.jobs.options import JobOptions
+from cdp_agent.jobs.politeness import Politeness
+from cdp_agent.jobs.states import StateStore
+from cdp_agent.jobs.tasks import Job
+from cdp_agent.jobs.working import Attempted, OnSpent, Order
+from cdp_agent.outcome import TaskError
+
+NAMESPACE = "cdp_agent"
+_LOOKS_EVERY_S = 2.0
+_REACHED_WITHIN_S = 5.0
+_ENDS_WITHIN_S = 20.0
+
+
+class _NodeActor:
+    """An actor, and what is under way in it."""
+
+    def __init__(self, handle: Any, room: int) -> None:
+        self.handle = handle
+        self.room = room
+        self.running = 0
+
+
+class RayWorkers:
+    """`Workers` on the nodes of a cluster. Each node needs this package, a Chrome, and the secrets of the settings."""
+
+    def __init__(self, address: str, config: Config, options: JobOptions, store: StateStore, storage: str) -> None:
+        """`address` as `ray.init` takes it. Raises SetupError, also where Ray is not installed."""
+        if importlib.util.find_spec("ray") is None:
+            raise SetupError("A cluster needs more than is installed: pip install 'cdp-agent[ray]'.")
+        self._address = address
+        self._settings = settings_for_nodes(config)
+        self._options = options
+        self._store = store
+        self._storage = storage
+        self._desk: Any = None
+        self._actors: list[_NodeActor] = []
+        self._spent: dict[str, OnSpent] = {}
+        self._looked_at = 0.0
+        self._nodes = 0
+        self._begun_here = False
+
+    async def begin(self, jobs: Sequence[Job]) -> None:
+        """See `Workers`."""
+        await asyncio.to_thread(self._connect)
+        await asyncio.to_thread(self._store.write, PROBE, b"")
+        ray = _ray()
+        if self._options.per_origin is not None or self._options.delay_s or self._options.robots:
+            self._desk = ray.remote(max_concurrency=10_000, num_cpus=0)(Politeness).remote(self._options)
+        first: dict[bool, Job] = {}
+        for job in jobs:
+            first.setdefault(job.task is None, job)
+        sample = msgspec.json.encode(list(first.values()))
+        self._nodes = await asyncio.to_thread(_living_nodes)
+        handles = [self._actor() for _ in range(self._nodes)]
+        for wrong in await asyncio.gather(*(each.begin.remote(sample) for each in handles)):
+            if wrong is not None:
+                kind, message = wrong
+                raise getattr(errors, kind, SetupError)(message)
+        self._actors = [_NodeActor(each, await each.room.remote()) for each in handles]
+        self._looked_at = time.monotonic()
+
+    async def room(self, running: int) -> int:
+        """See `Workers`: that of the nodes which are there now."""
+        if time.monotonic() - self._looked_at > _LOOKS_EVERY_S:
+            self._looked_at = time.monotonic()
+            self._nodes = await asyncio.to_thread(_living_nodes)
+            await self._tell_spent()
+            while len(self._actors) < self._nodes:
+                handle = self._actor()
+                self._actors.append(_NodeActor(handle, max(each.room for each in self._actors)))
+        if self._options.concurrency != "auto":
+            return self._options.concurrency
+        rooms = sorted((each.room for each in self._actors), reverse=True)
+        return sum(rooms[: self._nodes])
+
+    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> Attempted:
+        """See `Workers`."""
+        actor = min(self._actors, key=lambda each: (each.running / each.room, each.running))
+        actor.running += 1
+        self._spent[order.job.key] = on_spent
+        stopping = asyncio.ensure_future(self._stop_when(stop, actor))
+        try:
+            answer: bytes = await actor.handle.attempt.remote(msgspec.json.encode(order))
+            return msgspec.json.decode(answer, type=Attempted)
+        except _ray().exceptions.RayError as error:
+            message = f"The cluster gave the task up: {str(error).partition(chr(10))[0]}"
+            return Attempted(ok=False, error=TaskError("failed", message, "browser"))
+        finally:
+            stopping.cancel()
+            actor.running -= 1
+            del self._spent[order.job.key]
+            if self._desk is not None:
+                await self._desk.leave.remote(order.job.key)
+
+    async def close(self) -> None:
+        """See `Workers`."""
+        if not _ray().is_initialized():
+            return
+        closing = [asyncio.ensure_future(_value(each.handle.close.remote())) for each in self._actors]
+        if closing:
+            _, late = await asyncio.wait(closing, timeout=_ENDS_WITHIN_S)
+            for each in late:
+                each.cancel()
+        for actor in self._actors:
+            _ray().kill(actor.handle)
+        if self._begun_here:
+            await asyncio.to_thread(_ray().shutdown)
+
+    def _connect(self) -> None:
+        ray = _ray()
+        if ray.is_initialized():
+            return
+        host, _, port = self._address.rpartition("//")[2].rpartition(":")
+        try:
+            if port.isdigit():  # Ray itself would try for ten minutes
+                socket.create_connection((host, int(port)), _REACHED_WITHIN_S).close()
+            ray.init(address=self._address, namespace=NAMESPACE, log_to_driver=False, logging_level="ERROR")
+        except (OSError, ValueError, RuntimeError) as error:
+            raise SetupError(f"There is no cluster at {self._address!r}: {str(error).partition(chr(10))[0]}") from error
+        self._begun_here = True
+
+    def _actor(self) -> Any:
+        """One more, on the node that has the most room; on another one, with its orders, when its own dies."""
+        made = _ray().remote(
+            num_cpus=1, max_restarts=-1, max_task_retries=-1, max_concurrency=1000, scheduling_strategy="SPREAD"
+        )(NodeWorker)
+        return made.remote(self._settings, msgspec.json.encode(self._options), self._storage, self._desk)
+
+    async def _stop_when(self, stop: asyncio.Event, actor: _NodeActor) -> None:
+        await stop.wait()
+        await actor.handle.stop.remote()
+
+    async def _tell_spent(self) -> None:
+        asked = {asyncio.ensure_future(_value(each.handle.spent.remote())) for each in self._actors}
+        told, late = await asyncio.wait(asked, timeout=_LOOKS_EVERY_S) if asked else (set(), set())
+        for each in late:
+            each.cancel()  # a node that died; its tasks are elsewhere soon
+        for each in told:
+            if each.exception() is None:
+                for key, spent in each.result().items():
+                    if key in self._spent:
+                        self._spent[key](*spent)
+
+
+def _ray() -> Any:
+    import ray  # 0.5 s, and only where there is a cluster
+
+    return ray
+
+
+def _living_nodes() -> int:
+    return sum(bool(node["Alive"]) and node["Resources"].get("CPU", 0) > 0 for node in _ray().nodes())
+
+
+async def _value(reference: Any) -> Any:
+    return await reference

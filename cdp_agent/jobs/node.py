@@ -1,0 +1,160 @@
+"""What of a batch runs on each node of a cluster: an actor of Ray's, whose arguments and answers are JSON.
+
+No secret is in them: those that the settings hold are those of the node, from its environment or its file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+import uuid
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from cdp_agent.config import Config
+from cdp_agent.config.file import ConfigFile, config_path
+from cdp_agent.config.setting import settings_of
+from cdp_agent.config.sources import load
+from cdp_agent.config.values import MASK, checked, plain, shown
+from cdp_agent.errors import CdpAgentError, SetupError
+from cdp_agent.jobs.load import Concurrency, cores, measure
+from cdp_agent.jobs.options import JobOptions
+from cdp_agent.jobs.past import next_of
+from cdp_agent.jobs.politeness import Pacing, Politeness
+from cdp_agent.jobs.states import OWNER, store_at
+from cdp_agent.jobs.tasks import Job
+from cdp_agent.jobs.working import Attempted, Order, Worker
+
+PROBE = "probe"
+_OUTCOME = "outcome.json"
+
+
+class _Owner(msgspec.Struct, frozen=True):
+    """Which worker carries an attempt out."""
+
+    worker: str
+    attempt: int
+
+
+class NodeWorker:
+    """Carries attempts out in the Chromes of its node.
+
+    Ray begins it anew on another node when its own died, and gives it the orders again that were under way: of those it
+    looks first what the dead worker wrote down.
+    """
+
+    def __init__(self, settings: bytes, options: bytes, storage: str, desk: Any) -> None:
+        """`settings` as of `settings_for_nodes`; `desk` is the actor that paces all of them, None where none does."""
+        self._name = uuid.uuid4().hex
+        self._options = msgspec.json.decode(options, type=JobOptions)
+        self._config = _settings_here(settings)
+        self._store = store_at(storage)
+        self._folder = Path(tempfile.mkdtemp(prefix="cdp-agent-node-"))
+        pacing: Pacing = Politeness(JobOptions()) if desk is None else _RemoteDesk(desk)
+        self._worker = Worker(self._config, self._options, self._store, pacing, self._folder, shared=True)
+        self._stop = asyncio.Event()
+        self._spent: dict[str, tuple[int, float | None]] = {}
+
+    async def begin(self, jobs: bytes) -> tuple[str, str] | None:
+        """Makes ready for tasks: None, or the kind of what is wrong here and what it is."""
+        try:
+            if await asyncio.to_thread(self._store.read, PROBE) is None:
+                raise SetupError("The storage of this batch cannot be seen from here: give one that all nodes share.")
+            await self._worker.begin(msgspec.json.decode(jobs, type=list[Job]))
+        except CdpAgentError as error:
+            return type(error).__name__, f"{os.uname().nodename}: {error}"
+        return None
+
+    def room(self) -> int:
+        """How many attempts this node bears at once, by its cores and memory."""
+        return Concurrency(None, cores(), measure(0.0)).now
+
+    def spent(self) -> dict[str, tuple[int, float | None]]:
+        """The tokens and the cost of each attempt that is under way, by the key of its task."""
+        return self._spent
+
+    def stop(self) -> None:
+        """Ends all that is under way."""
+        self._stop.set()
+
+    async def attempt(self, order: bytes) -> bytes:
+        """What came of an order, as JSON; see `Worker.attempt`."""
+        given = msgspec.json.decode(order, type=Order)
+        key = given.job.key
+        found = await asyncio.to_thread(self._store.read, f"{key}/{OWNER}")
+        before = None if found is None else msgspec.json.decode(found, type=_Owner)
+        if before is not None and before.attempt == given.attempt:
+            if (outcome := await asyncio.to_thread(self._store.read, f"{key}/{_OUTCOME}")) is not None:
+                return outcome
+            known = await asyncio.to_thread(next_of, self._store, given.job)
+            if known.error is not None:
+                return msgspec.json.encode(Attempted(ok=False, error=known.error, acts=known.acts))
+            given = msgspec.structs.replace(given, goes_on=known.goes_on)
+        owner = msgspec.json.encode(_Owner(self._name, given.attempt))
+
+        def spends(tokens: int, cost: float | None) -> None:
+            self._spent[key] = (tokens, cost)
+
+        try:
+            attempted = await self._worker.attempt(given, self._stop, spends, owner)
+        finally:
+            self._spent.pop(key, None)
+        outcome = msgspec.json.encode(attempted)
+        if not attempted.stopped:
+            await asyncio.to_thread(self._store.write, f"{key}/{_OUTCOME}", outcome)
+        return outcome
+
+    async def close(self) -> None:
+        """Ends the Chromes."""
+        await self._worker.close()
+        await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)  # the node's own clean-up sees to it
+
+
+class _RemoteDesk:
+    """The `Pacing` of all nodes, which is an actor."""
+
+    def __init__(self, desk: Any) -> None:
+        self._desk = desk
+
+    async def visit(self, visitor: str, origin: str, url: str) -> str | None:
+        """See `Pacing`."""
+        refused: str | None = await self._desk.visit.remote(visitor, origin, url)
+        return refused
+
+    async def leave(self, visitor: str) -> None:
+        """See `Pacing`."""
+        await self._desk.leave.remote(visitor)
+
+
+def settings_for_nodes(config: Config) -> bytes:
+    """The settings that are not secret and not at their default, as JSON.
+
+    Raises SetupError for an address that holds a password or a token: secrets do not travel.
+    """
+    found: dict[str, Any] = {}
+    for setting in settings_of(Config).values():
+        value = getattr(config, setting.name)
+        if setting.secret or value == setting.default:
+            continue
+        if MASK in shown(setting, value):
+            raise SetupError(
+                f"{setting.name} holds what may be secret, and goes to no cluster: set it on its nodes, in their "
+                f"environment or settings."
+            )
+        found[setting.name] = plain(value)
+    return msgspec.json.encode(found)
+
+
+def _settings_here(settings: bytes) -> Config:
+    """Those, with the secrets that this node has. Raises SetupError."""
+    own = load(Config, flags={}, environment=os.environ, file=ConfigFile.read(config_path(os.environ))).config
+    known = settings_of(Config)
+    given = {
+        name: checked(known[name], value, "the settings of the batch")
+        for name, value in msgspec.json.decode(settings).items()
+    }
+    return Config(**given, **{name: getattr(own, name) for name, each in known.items() if each.secret})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import msgspec
+
 from .types import Command, Result
 
 
@@ -54,6 +56,50 @@ class CapturedSnapshot(Result, frozen=True):
 
     documents: list[DocumentSnapshot]
     strings: list[str]
+
+
+class Marked(Result, frozen=True):
+    """The nodes of which something holds."""
+
+    index: list[int] = []
+
+
+class WholeNodes(Result, frozen=True):
+    """All that a document could be written anew from."""
+
+    parent_index: list[int] = []
+    node_type: list[int] = []
+    node_name: list[int] = []
+    node_value: list[int] = []
+    attributes: list[list[int]] = []
+    shadow_root_type: Rare = Rare()
+    text_value: Rare = Rare()
+    input_value: Rare = Rare()
+    input_checked: Marked = Marked()
+    option_selected: Marked = Marked()
+    content_document_index: Rare = Rare()
+    pseudo_type: Rare = Rare()
+
+
+class WholeDocument(Result, frozen=True):
+    nodes: WholeNodes
+    base_url: int = msgspec.field(name="baseURL")
+    document_url: int = msgspec.field(name="documentURL")
+    frame_id: int
+    scroll_offset_x: float = 0
+    scroll_offset_y: float = 0
+
+
+class CapturedDocuments(Result, frozen=True):
+    """The same as `CapturedSnapshot`, of what documents are rather than of where it is seen."""
+
+    documents: list[WholeDocument]
+    strings: list[str]
+
+
+class CaptureDocuments(Command[CapturedDocuments], frozen=True):
+    method: ClassVar[str] = "DOMSnapshot.captureSnapshot"
+    computed_styles: list[str]
 
 
 class CaptureSnapshot(Command[CapturedSnapshot], frozen=True):

@@ -20,7 +20,10 @@ OWN: Mapping[str, tuple[str, str]] = {
     "batch": ("TASKS", "Carry out many tasks, a line of JSON each, several at once."),
     "shell": ("", "Type steps, tools and tasks, one after another, in one session."),
     "resume": ("DIR", "Go on with what was begun with `run` or `do`, and --checkpoint DIR."),
-    "trace": ("html FOLDER [FOLDER]", "Make a page of a run that was written with --trace, or of two."),
+    "trace": (
+        "html|zip FOLDER [FOLDER]",
+        "Make a page of a run written with --trace, or Playwright's trace.zip.",
+    ),
     "chrome": ("start|stop|status", "A session whose Chrome listens on a port, for other programs."),
     "serve": ("", "Serve runs and sessions over HTTP, for programs."),
     "mcp": ("", "Serve the tools to a model's program, over the Model Context Protocol."),

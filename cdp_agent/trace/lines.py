@@ -12,7 +12,7 @@ from cdp_agent.page.activity.request_log import RequestInfo
 from cdp_agent.page.picture.marks import Box
 from cdp_agent.providers.base import FinishReason, ToolCall, Usage
 
-Subject = Literal["event", "prompt", "reply", "picture", "network", "console"]
+Subject = Literal["event", "prompt", "reply", "picture", "network", "console", "document"]
 
 
 class TraceOmitted(BaseEvent, frozen=True, tag="trace:omitted"):
@@ -102,6 +102,25 @@ class PictureTarget(BaseEvent, frozen=True, tag="picture:target"):
     boxes: list[Box]
 
 
+class DocumentTaken(BaseEvent, frozen=True, tag="document"):
+    """The documents of a tab when the step began, as JSON of `FrameDocument`s, in a file that is packed with gzip."""
+
+    tab: str
+    url: str
+    file: str
+    size: int
+    width: float
+    height: float
+
+
+class SheetTaken(BaseEvent, frozen=True, tag="document:sheet"):
+    """A style sheet that a document names, in a file of its own."""
+
+    url: str
+    file: str
+    size: int
+
+
 class RequestLine(BaseEvent, frozen=True, tag="network:request"):
     """A request of a tab, written when its answer has come, or at the end of the run.
 
@@ -121,7 +140,8 @@ class ConsoleLine(BaseEvent, frozen=True, tag="console:message"):
 
 ModelLine = ModelMessage | ModelTools | ModelRequest | ModelReply | ModelFailure
 PictureLine = PictureTaken | PictureTarget
-Record = ModelLine | PictureLine | RequestLine | ConsoleLine
+DocumentLine = DocumentTaken | SheetTaken
+Record = ModelLine | PictureLine | DocumentLine | RequestLine | ConsoleLine
 
 
 def kept_as(line: msgspec.Struct) -> Subject:
@@ -133,6 +153,8 @@ def kept_as(line: msgspec.Struct) -> Subject:
             return "reply"
         case PictureTaken() | PictureTarget():
             return "picture"
+        case DocumentTaken() | SheetTaken():
+            return "document"
         case RequestLine():
             return "network"
         case ConsoleLine():

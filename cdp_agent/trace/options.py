@@ -18,6 +18,7 @@ MODEL = "model.jsonl"
 PICTURES = "pictures.jsonl"
 NETWORK = "network.jsonl"
 CONSOLE = "console.jsonl"
+DOCUMENTS = "documents.jsonl"
 _LONGEST_NAME = 40
 _ATTEMPTS = 20
 
@@ -26,8 +27,9 @@ class TraceOptions(msgspec.Struct, frozen=True, kw_only=True):
     """`folder` gets a folder for each run.
 
     `max_bytes` is how much a run writes in all, `max_line_bytes` how long one line may be, and `max_picture_bytes` a
-    picture; what is left out is named in the events. `pictures`: whether the pages are photographed. `redacted` are
-    texts that are written nowhere, beside the secrets of the run: keys of the caller's. `follow` is called with the
+    picture or a document; what is left out is named in the events. `pictures`: whether the pages are photographed;
+    `documents`: whether their documents are kept, for `write_zip`. `redacted` are texts that are written nowhere,
+    beside the secrets of the run: keys of the caller's. `follow` is called with the
     run's folder and each line as it is written.
     """
 
@@ -36,6 +38,7 @@ class TraceOptions(msgspec.Struct, frozen=True, kw_only=True):
     max_line_bytes: int = 1_000_000
     max_picture_bytes: int = 2_000_000
     pictures: bool = True
+    documents: bool = True
     redacted: tuple[str, ...] = ()
     follow: Callable[[Path, bytes], None] | None = None
 

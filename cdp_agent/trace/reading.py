@@ -42,12 +42,13 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     """
     found: list[dict[str, Any]] = []
     for name in (EVENTS, MODEL, PICTURES, NETWORK, CONSOLE):
-        found += _lines_in(folder / name)
+        found += lines_in(folder / name)
     # Those without a time are the first of their file.
     return sorted(found, key=lambda line: line.get("timestamp", 0.0))
 
 
-def _lines_in(path: Path) -> Iterator[dict[str, Any]]:
+def lines_in(path: Path) -> Iterator[dict[str, Any]]:
+    """Those of one file, none where there is no such file; see `lines_of`."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:

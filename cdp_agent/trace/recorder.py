@@ -27,7 +27,7 @@ from cdp_agent.security.redaction import redact
 from cdp_agent.trace import lines
 from cdp_agent.trace.event_file import TraceStarted
 from cdp_agent.trace.lines import Record, Subject, TraceOmitted, kept_as
-from cdp_agent.trace.options import CONSOLE, EVENTS, MODEL, NETWORK, PICTURES, TraceOptions, new_run_folder
+from cdp_agent.trace.options import CONSOLE, DOCUMENTS, EVENTS, MODEL, NETWORK, PICTURES, TraceOptions, new_run_folder
 
 _FILES: dict[Subject, str] = {
     "event": EVENTS,
@@ -36,6 +36,7 @@ _FILES: dict[Subject, str] = {
     "picture": PICTURES,
     "network": NETWORK,
     "console": CONSOLE,
+    "document": DOCUMENTS,
 }
 _FOR_EVENTS = 0.1
 """The share of all bytes that is kept free for events, when the rest is full."""
@@ -208,8 +209,14 @@ class Recorder:
             self.record(line(self._known[digest]))
         return self._known[digest]
 
-    def _save(self, content: bytes, format: str) -> str | None:
-        """The file of a picture, which is written when it is new; None where it is left out."""
+    def save_document(self, content: bytes, format: str) -> str | None:
+        """The file of a document or a style sheet; see `_save`."""
+        return self._save(content, format, subject="document", folder="snapshots")
+
+    def _save(
+        self, content: bytes, format: str, *, subject: Subject = "picture", folder: str = "pictures"
+    ) -> str | None:
+        """The file with that content, which is written when it is new; None where it is left out."""
         digest = hashlib.blake2b(content, digest_size=16).digest()
         if digest in self._saved:
             return self._saved[digest]
@@ -217,13 +224,13 @@ class Recorder:
             return None
         limit = self.options.max_picture_bytes
         if len(content) > limit:
-            self.omit("picture", f"longer than {limit:,} bytes")
+            self.omit(subject, f"longer than {limit:,} bytes")
             return None
-        if not self._has_room("picture", len(content)):
+        if not self._has_room(subject, len(content)):
             return None
-        name = f"pictures/{len(self._saved) + 1:04}.{format}"
+        name = f"{folder}/{len(self._saved) + 1:04}.{format}"
         try:
-            (self.folder / "pictures").mkdir(mode=0o700, exist_ok=True)
+            (self.folder / folder).mkdir(mode=0o700, exist_ok=True)
             self._append(name, content)
             os.close(self._files.pop(name))
         except OSError as error:

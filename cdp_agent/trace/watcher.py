@@ -6,14 +6,18 @@ The run is not kept waiting by it, but for the rest of a picture that is nearly 
 from __future__ import annotations
 
 import asyncio
+import gzip
 import logging
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from weakref import WeakKeyDictionary
 
+import msgspec
+
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, BrowserError, ProtocolError
+from cdp_agent.page.activity.bodies import body_of
 from cdp_agent.page.activity.console import MOST_RESULTS, ConsoleMessage
 from cdp_agent.page.activity.request_log import LoggedRequest
 from cdp_agent.page.page import Page
@@ -23,7 +27,8 @@ from cdp_agent.page.picture.paint import Picture
 from cdp_agent.page.picture.screenshot import take_picture
 from cdp_agent.page.picture.view import view_of
 from cdp_agent.security.secrets import Secrets
-from cdp_agent.trace.lines import ConsoleLine, PictureTarget, RequestLine
+from cdp_agent.trace import documents
+from cdp_agent.trace.lines import ConsoleLine, DocumentTaken, PictureTarget, RequestLine, SheetTaken
 from cdp_agent.trace.recorder import Recorder
 
 _LATEST_S = 0.25
@@ -32,6 +37,8 @@ _TAKES_AT_MOST_S = 5.0
 _QUALITY = 60
 _MOST_PAST = 5_000
 _BLANK = "about:blank"
+_SLOW_S = 0.3
+_OK = 200
 _log = logging.getLogger(__name__)
 
 
@@ -47,6 +54,10 @@ class Watcher:
         """That of the present step, None until there is one."""
         self._requests: WeakKeyDictionary[Page, _SeenRequests] = WeakKeyDictionary()
         self._messages: WeakKeyDictionary[Page, _SeenMessages] = WeakKeyDictionary()
+        self._heavy: WeakKeyDictionary[Page, int] = WeakKeyDictionary()
+        """The documents that took long to be told, by their numbers."""
+        self._sheets: set[str] = set()
+        """The addresses of the style sheets that were looked for."""
 
     def look(self) -> None:
         """Begins to look, while something else is done; not where that is still under way."""
@@ -98,6 +109,8 @@ class Watcher:
             async with asyncio.timeout(_TAKES_AT_MOST_S):
                 if tabs and self.recorder.options.pictures:
                     await self._take_picture(tabs[-1])
+                if tabs and self.recorder.options.documents:
+                    await self._take_documents(tabs[-1])
                 for page in tabs:
                     self._record_requests(page)
                     await self._record_console(page)
@@ -123,6 +136,56 @@ class Watcher:
             url=self._secrets.mask(url),
             viewport=(view.width, view.height),
         )
+
+    async def _take_documents(self, page: Page) -> None:
+        if page.url in (_BLANK, "") or self._is_heavy(page):
+            return
+        step, taken = self.recorder.step, time.time()
+        view, captured = await asyncio.gather(view_of(page), documents.capture(page))
+        if time.time() - taken > _SLOW_S:
+            self._heavy[page] = page.activity.document.number
+            self.recorder.omit("document", "a document takes long to be told: after the first time it is left out")
+        found = await asyncio.to_thread(documents.documents_of, captured, self._secrets)
+        if found is None:
+            self.recorder.omit("document", "a secret is spread over its elements")
+            return
+        content = await asyncio.to_thread(_packed, found)
+        if (file := self.recorder.save_document(content, "json.gz")) is None:
+            return
+        self.recorder.record(
+            DocumentTaken(
+                timestamp=taken,
+                step=step,
+                tab=f"t{page.number}",
+                url=self._secrets.mask(page.url),
+                file=file,
+                size=len(content),
+                width=view.width,
+                height=view.height,
+            )
+        )
+        await self._take_sheets(page, {sheet for each in found for sheet in each.sheets})
+
+    def _is_heavy(self, page: Page) -> bool:
+        return self._heavy.get(page) == page.activity.document.number
+
+    async def _take_sheets(self, page: Page, addresses: set[str]) -> None:
+        """Those that are new, as far as Chrome still has them."""
+        new = addresses - self._sheets
+        self._sheets |= new
+        for sent in page.activity.requests.log.all()[0] if new else ():
+            if sent.info.url not in new or sent.info.status != _OK:
+                continue
+            try:
+                body = await body_of(sent)
+            except ActionError as error:
+                self.recorder.omit("document", "Chrome had a style sheet no more")
+                _log.debug("a style sheet was not had for the trace: %s", error)
+                continue
+            content = self._secrets.mask(body.body).encode()
+            if not body.base64 and (file := self.recorder.save_document(content, "css")) is not None:
+                line = SheetTaken(**self.recorder.stamp, url=sent.info.url, file=file, size=len(content))
+                self.recorder.record(self._secrets.masked(line))
 
     async def _boxes(self, refs: Sequence[str]) -> dict[str, list[Box]]:
         try:
@@ -188,3 +251,7 @@ async def _plain_picture(page: Page) -> Picture:
     session = (await page.frames()).root.session
     data = await capture(session, cdp_page.CaptureScreenshot(format="jpeg", quality=_QUALITY, optimize_for_speed=True))
     return Picture(data, "jpeg", 0, 0)
+
+
+def _packed(found: list[documents.FrameDocument]) -> bytes:
+    return gzip.compress(msgspec.json.encode(found), compresslevel=1, mtime=0)

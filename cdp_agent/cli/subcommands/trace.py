@@ -1,4 +1,4 @@
-"""`cdp-agent trace html FOLDER`: what is made of the folder of a trace, to be looked at."""
+"""`cdp-agent trace html FOLDER` and `trace zip FOLDER`: what is made of the folder of a trace, to be looked at."""
 
 from __future__ import annotations
 
@@ -8,20 +8,31 @@ from pathlib import Path
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.names import OWN
 from cdp_agent.cli.status import DONE
+from cdp_agent.errors import SetupError
 from cdp_agent.trace.html import write_html
+from cdp_agent.trace.playwright import write_zip
 
 
 def show_trace(words: Sequence[str]) -> int:
     """Writes what is asked for, and prints where it is; the exit status. Raises SetupError."""
-    parser = Parser("trace", OWN["trace"][1], "%(prog)s html FOLDER [FOLDER] [options]")
-    parser.add_argument("form", choices=["html"], metavar="html", help="one page that needs no other file")
+    parser = Parser("trace", OWN["trace"][1], "%(prog)s html|zip FOLDER [FOLDER] [options]")
+    parser.add_argument(
+        "form",
+        choices=["html", "zip"],
+        metavar="html|zip",
+        help="one page that needs no other file, or what Playwright's viewer opens",
+    )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="that was given with --trace, or one in it")
     parser.add_argument("other", type=Path, nargs="?", metavar="FOLDER", help="a run to show beside the first")
-    parser.add_argument(
-        "-o", "--output", type=Path, default=Path("run.html"), metavar="PATH", help="(default: run.html)"
-    )
+    parser.add_argument("-o", "--output", type=Path, metavar="PATH", help="(default: run.html or trace.zip)")
     parser.add_argument("--no-pictures", action="store_true", help="leave the pictures out")
     found = parser.read(words)
-    write_html(found.folder, found.output, other=found.other, pictures=not found.no_pictures)
-    print(found.output)
+    if found.form == "zip" and found.other is not None:
+        raise SetupError("trace zip takes one FOLDER: the viewer shows one run.")
+    output = found.output or Path("run.html" if found.form == "html" else "trace.zip")
+    if found.form == "zip":
+        write_zip(found.folder, output)
+    else:
+        write_html(found.folder, output, other=found.other, pictures=not found.no_pictures)
+    print(output)
     return DONE

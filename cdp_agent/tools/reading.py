@@ -30,7 +30,7 @@ class GetHtmlArguments(Arguments, frozen=True):
 async def snapshot(args: SnapshotArguments, context: Context) -> Observation:
     """Read the page: every element that matters on a line of its own, with its ref."""
     found = await context.page.snapshot(budget_tokens=args.budget_tokens or None)
-    return Observation(found.text, found)
+    return Observation(found.told, found)
 
 
 @tool(read_only=True, by_default=False, gives="what can be acted on, as JSON, with refs as ids")

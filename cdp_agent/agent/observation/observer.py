@@ -139,7 +139,7 @@ class Observer:
 
 
 def _whole(shown: Snapshot, moved: bool, text: str) -> ObservedPage:
-    view = prompts.view(shown.url, shown.title, shown.text)
+    view = prompts.view(shown.url, shown.title, shown.told)
     return ObservedPage(view, shown.url, shown.title, shown.text, moved=moved, text=text, frame_urls=shown.frame_urls)
 
 

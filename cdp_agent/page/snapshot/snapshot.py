@@ -36,6 +36,9 @@ class Omitted(msgspec.Struct, frozen=True):
     why: str
 
 
+NOTHING = "(The page shows nothing: no text, and nothing to act on. What its scripts say is in the console.)"
+
+
 class Snapshot(msgspec.Struct, frozen=True, dict=True):
     """A page as a model reads it. `refs["E12"]` tells role, name and frame of each ref in the text."""
 
@@ -49,6 +52,11 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def refs(self) -> Mapping[str, ElementRef]:
         return {ref.ref: ref for ref in _refs(self)}
+
+    @property
+    def told(self) -> str:
+        """The text for a reader, to whom an empty one would say nothing."""
+        return self.text or NOTHING
 
 
 class Seen(msgspec.Struct, frozen=True):

@@ -313,7 +313,8 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isMarked
   const context = { ariaDisabled: Boolean(flags & ARIA_DISABLED) && hasRef, focused: reading.focused };
   if (isMarked || hasRef || role === 'heading' || context.focused === element) line.states = statesOf(element, tag, role, context);
   if (MODAL_ROLES.has(role)) line.states += modalState(element, tag);
-  nameLine(line, flags, isMarked);
+  // The outline of a field is often a <fieldset> that is hidden, with a hidden <legend>: its name is nobody's.
+  if (role !== 'group' || hasRef || !(flags & ARIA_HIDDEN)) nameLine(line, flags, isMarked);
   if (tag === 'LABEL' && standsForControl(element)) line.states += statesOf(controlOfLabel(element), 'INPUT', roleOf(controlOfLabel(element)), context);
   if (role === 'link') line.target = targetOf(element, tag, reading.page);
   else if (RANGE_ROLES.has(role)) line.value = valueOf(element, tag, role);

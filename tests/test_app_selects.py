@@ -39,6 +39,7 @@ async def test_one_is_chosen_and_another(page: Page, app_url: AppUrl, name: str)
         assert await chosen(page, name) == [colour]
         assert receipt.value in (colour, None)
         assert colour in receipt.text
+        assert [each for each in receipt.changed if "came and went" in each and "Light blue" in each] == []
 
 
 @pytest.mark.parametrize("name", LISTS)

@@ -122,6 +122,7 @@ class _Custom:
         self._at = at
         self._local = local
         self._by = by
+        self._chosen: list[str] = []
 
     async def choose(self, wanted: list[str]) -> Outcome:
         notes = []
@@ -130,7 +131,8 @@ class _Custom:
         shown = await self._at.world.call("shown", self._local, returning=str)
         note = "; ".join(filter(None, notes))
         # A field for the filter alone shows nothing.
-        return _shown(self._at, self._local, shown, note) if shown else Outcome(note=note)
+        outcome = _shown(self._at, self._local, shown, note) if shown else Outcome(note=note)
+        return msgspec.structs.replace(outcome, chosen=self._chosen)
 
     async def _choose(self, wanted: str) -> str:
         at = self._at
@@ -155,6 +157,7 @@ class _Custom:
             # A list that holds only what is seen renders its options anew when one is scrolled into view.
             found = await self._find(wanted)
             await self._click(found)
+        self._chosen.append(found.text)
         return await self._verify(found)
 
     async def _click(self, option: _Found) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import msgspec
@@ -339,7 +339,7 @@ class ActionRunner:
         seen.changed = changed
         firm = bool(changed)
         if self._expectant:
-            firm = await self._add_effects(seen, after, action, ref)
+            firm = await self._add_effects(seen, after, action, ref, outcome.chosen)
             if firm and not changed and await self._changed_meanwhile():
                 changed, seen.focus = self._compare(await self._read(keep=keep), False, action, ref, outcome)
                 seen.changed = changed + not_in(changed, seen.changed)
@@ -355,9 +355,12 @@ class ActionRunner:
             now = await outcome.again()
         except (ActionError, SessionClosed):
             return outcome  # it goes elsewhere, or hangs: the receipt says that
-        return msgspec.structs.replace(now, note="; ".join(filter(None, (outcome.note, now.note))))
+        note = "; ".join(filter(None, (outcome.note, now.note)))
+        return msgspec.structs.replace(now, note=note, chosen=outcome.chosen)
 
-    async def _add_effects(self, seen: _Seen, after: Snapshot | None, action: str, ref: str | None) -> bool:
+    async def _add_effects(
+        self, seen: _Seen, after: Snapshot | None, action: str, ref: str | None, chosen: Sequence[str]
+    ) -> bool:
         """Adds what the lines do not show; returns whether anything is there that does not go on by itself anyway."""
         tree, refs = await self._page.frames(), self._page.refs
         found = await effects.effects_now(tree, refs, looks=not seen.changed)
@@ -367,7 +370,7 @@ class ActionRunner:
         seen.passing = found.lines(weak=True) if action != "fill" else []  # typing does that
         # No mouse has moved for a key: the caret and the looks are its doing.
         told = found.lines(weak=False) + (seen.passing if action == "press" and not firm and seen.focus is None else [])
-        told = not_in(seen.changed, told) + self._passed(after, found.gone)
+        told = not_in(seen.changed, told) + self._passed(after, found.gone, chosen)
         if self._pictures.boxes and not firm and not told:
             now = await effects.pictures(tree)
             if now.boxes != self._pictures.boxes:
@@ -398,8 +401,9 @@ class ActionRunner:
             return False
         return ticks(self._before.text, after.text)
 
-    def _passed(self, after: Snapshot | None, gone: list[str]) -> list[str]:
-        """What came and went, and is neither before nor after."""
+    def _passed(self, after: Snapshot | None, gone: list[str], chosen: Sequence[str]) -> list[str]:
+        """What came and went, and is neither before nor after, nor a list that the action chose from."""
+        gone = [text for text in gone if not any(each in text for each in chosen)]
         texts = [each.text for each in (self._before, after) if each is not None]
         return [f"~ came and went: {text}" for text in gone if not any(text in each for each in texts)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
@@ -57,6 +57,8 @@ class Outcome(msgspec.Struct, frozen=True):
     """Nothing was done, since it was so before."""
     again: Callable[[], Awaitable[Outcome]] | None = None
     """The value once the page has come to rest, and a note where that is another: pages change what was filled in."""
+    chosen: Sequence[str] = ()
+    """Options of a list that it opened and that closed again: that the list came and went is its own doing."""
 
 
 class NewTab(msgspec.Struct, frozen=True):

@@ -11,10 +11,12 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import msgspec
 
+from cdp_agent.cdp import dom_snapshot
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, BrowserError, ProtocolError
 from cdp_agent.page.activity.bodies import body_of
@@ -56,6 +58,8 @@ class Watcher:
         self._messages: WeakKeyDictionary[Page, _SeenMessages] = WeakKeyDictionary()
         self._heavy: WeakKeyDictionary[Page, int] = WeakKeyDictionary()
         """The documents that took long to be told, by their numbers."""
+        self._keeping: set[asyncio.Task[None]] = set()
+        """What writes documents down."""
         self._sheets: set[str] = set()
         """The addresses of the style sheets that were looked for."""
 
@@ -93,12 +97,15 @@ class Watcher:
         """The last look, at what came of it all."""
         self.look()
         await self.ready()
+        if self._keeping:
+            await asyncio.wait(self._keeping, timeout=_TAKES_AT_MOST_S)
 
     async def close(self) -> None:
         """Ends what is under way; the recorder is closed."""
-        if self._looking is not None:
-            self._looking.cancel()
-            await asyncio.wait([self._looking])
+        if left := [*self._keeping, *([] if self._looking is None else [self._looking])]:
+            for each in left:
+                each.cancel()
+            await asyncio.wait(left)
         for page in self._tabs():
             self._record_requests(page, pending=True)
         self.recorder.close()
@@ -107,16 +114,32 @@ class Watcher:
         tabs = [page for page in self._tabs() if not page.closed]
         try:
             async with asyncio.timeout(_TAKES_AT_MOST_S):
-                if tabs and self.recorder.options.pictures:
-                    await self._take_picture(tabs[-1])
-                if tabs and self.recorder.options.documents:
-                    await self._take_documents(tabs[-1])
+                if tabs:
+                    await self._see(tabs[-1])
                 for page in tabs:
                     self._record_requests(page)
                     await self._record_console(page)
         except (ActionError, ProtocolError, BrowserError, TimeoutError) as error:
             # The page hangs or has just gone, which the run finds out itself.
             _log.debug("a tab could not be looked at for the trace: %s", error)
+
+    async def _see(self, page: Page) -> None:
+        """A picture and the documents, asked at the same time; the documents are written down by and by."""
+        wanted = self.recorder.options
+        capturing = asyncio.create_task(self._captured(page)) if wanted.documents else None
+        try:
+            if wanted.pictures:
+                await self._take_picture(page)
+            taken = None if capturing is None else await capturing
+        finally:
+            if capturing is not None and not capturing.done():
+                capturing.cancel()
+            elif capturing is not None and not capturing.cancelled():
+                capturing.exception()  # seen: where the picture failed as well, its error is the one that is told
+        if taken is not None:
+            keeping = asyncio.create_task(self._keep(page, taken))
+            self._keeping.add(keeping)
+            keeping.add_done_callback(self._keeping.discard)
 
     async def _take_picture(self, page: Page) -> None:
         if page.url in (_BLANK, ""):
@@ -137,15 +160,18 @@ class Watcher:
             viewport=(view.width, view.height),
         )
 
-    async def _take_documents(self, page: Page) -> None:
+    async def _captured(self, page: Page) -> _Captured | None:
         if page.url in (_BLANK, "") or self._is_heavy(page):
-            return
-        step, taken = self.recorder.step, time.time()
+            return None
+        step, url, taken = self.recorder.step, page.url, time.time()
         view, captured = await asyncio.gather(view_of(page), documents.capture(page))
         if time.time() - taken > _SLOW_S:
             self._heavy[page] = page.activity.document.number
             self.recorder.omit("document", "a document takes long to be told: after the first time it is left out")
-        found = await asyncio.to_thread(documents.documents_of, captured, self._secrets)
+        return _Captured(captured, step, url, taken, view.width, view.height)
+
+    async def _keep(self, page: Page, taken: _Captured) -> None:
+        found = await asyncio.to_thread(documents.documents_of, taken.documents, self._secrets)
         if found is None:
             self.recorder.omit("document", "a secret is spread over its elements")
             return
@@ -154,14 +180,14 @@ class Watcher:
             return
         self.recorder.record(
             DocumentTaken(
-                timestamp=taken,
-                step=step,
+                timestamp=taken.at,
+                step=taken.step,
                 tab=f"t{page.number}",
-                url=self._secrets.mask(page.url),
+                url=self._secrets.mask(taken.url),
                 file=file,
                 size=len(content),
-                width=view.width,
-                height=view.height,
+                width=taken.width,
+                height=taken.height,
             )
         )
         await self._take_sheets(page, {sheet for each in found for sheet in each.sheets})
@@ -178,7 +204,7 @@ class Watcher:
                 continue
             try:
                 body = await body_of(sent)
-            except ActionError as error:
+            except (ActionError, BrowserError) as error:
                 self.recorder.omit("document", "Chrome had a style sheet no more")
                 _log.debug("a style sheet was not had for the trace: %s", error)
                 continue
@@ -251,6 +277,17 @@ async def _plain_picture(page: Page) -> Picture:
     session = (await page.frames()).root.session
     data = await capture(session, cdp_page.CaptureScreenshot(format="jpeg", quality=_QUALITY, optimize_for_speed=True))
     return Picture(data, "jpeg", 0, 0)
+
+
+class _Captured(NamedTuple):
+    """What Chrome told of the documents of a tab, and when."""
+
+    documents: dom_snapshot.CapturedDocuments
+    step: int
+    url: str
+    at: float
+    width: float
+    height: float
 
 
 def _packed(found: list[documents.FrameDocument]) -> bytes:

@@ -268,19 +268,25 @@ def _memory_mb() -> float:
     return round(pages * 4096 / 2**20, 1)
 
 
-def tree_mb(root: int) -> float:
-    """The memory of a process and all below it: of what several share, each has its part (PSS)."""
+def tree_of(root: int) -> list[int]:
+    """A process and all below it."""
     parents: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it ended
             parents.setdefault(int(stat.read_text().rpartition(")")[2].split()[1]), []).append(int(stat.parent.name))
-    left, kb = [root], 0
-    while left:
-        pid = left.pop()
-        left += parents.get(pid, [])
+    found = [root]
+    for pid in found:
+        found += parents.get(pid, [])
+    return found
+
+
+def tree_mb(root: int) -> float:
+    """The memory of a process and all below it: of what several share, each has its part (PSS)."""
+    kb = 0
+    for pid in tree_of(root):
         with suppress(OSError):
             rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-            kb += next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
+            kb += next((int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")), 0)
     return round(kb / 1024, 1)
 
 

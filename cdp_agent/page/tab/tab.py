@@ -46,7 +46,7 @@ REMEMBERED_READINGS = 40
 REMEMBERED_LENGTH = 2_000_000
 """In characters; of larger pages the last few readings are remembered all the same."""
 LEAST_REMEMBERED = 6
-_CLOSED_POPUPS = 20
+_CLOSED_POPUPS = 5
 _LONGEST_ADDRESS = 2_000
 
 

@@ -42,6 +42,7 @@ from cdp_agent.steps.approval.approval import ApprovalQueue
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import SHOP, WAIT, said, scripted
 from tests.conftest import Serve
+from tests.desktop import desktop
 
 QUESTION = QuestionAsked(id=1, question="Which tea?", options=["green", "black"])
 FORM = FormRequested(
@@ -295,11 +296,11 @@ def test_a_second_ctrl_c_ends_steps_at_a_terminal(
     environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path
 ) -> None:
     httpserver.expect_request("/").respond_with_data("<title>Shop</title><button>Go</button>", content_type="text/html")
-    (tmp_path / "steps.txt").write_text("Wait 60 seconds\nClick Go\n")
+    (tmp_path / "steps.txt").write_text("Wait 30 seconds\nClick Go\n")
     words = ["do", str(tmp_path / "steps.txt"), "--url", httpserver.url_for("/"), "-i"]
     with at_a_terminal(environment, *words) as (process, terminal):
         screen = Screen(terminal)
-        screen.until("Wait 60 seconds")
+        screen.until("Wait 30 seconds")
         screen.type("\x03")
         screen.until("Ctrl-C again ends it.")
         screen.type("\x03")
@@ -374,3 +375,44 @@ def answers_to(ask: Any) -> list[dict[str, Any]]:
             return [{"id": ask["id"], "decision": "continue", "text": "I looked around"}]
         case _:
             return [{"id": ask["id"], "decision": "fill", "values": {ask["fields"][0]["ref"]: "kiwi 77"}}]
+
+
+@pytest.mark.chrome
+def test_a_person_acts_in_the_window_while_the_run_waits(
+    environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path
+) -> None:
+    httpserver.expect_request("/").respond_with_data(
+        "<title>Log in</title><button onclick=\"p.textContent = 'Welcome'\">Enter</button><p id=p>x</p>",
+        content_type="text/html",
+    )
+    replies = [tool_call("wait", {"seconds": 2}), tool_call("done", {"result": "In."})]
+    with desktop() as screen_of, ReplayServer(replies=replies) as server:
+        environment = {**environment, **screen_of, "XDG_RUNTIME_DIR": str(tmp_path)}
+        command = [sys.executable, "-m", "cdp_agent"]
+        started = subprocess.run(
+            [*command, "chrome", "start", "--headed"], env=environment, capture_output=True, text=True, check=True
+        )
+        endpoint = next(word for word in started.stdout.split() if word.startswith("http"))
+        words = ["run", "Log in", "--url", httpserver.url_for("/"), "--model", "openai-compatible/scripted"]
+        with at_a_terminal(environment, *words, "--base-url", server.base_url, "-i") as (_, terminal):
+            screen = Screen(terminal)
+            screen.until("wait 2")
+            screen.type("\x03")
+            screen.until("go on> ")
+            visible = asyncio.run(entered(endpoint))
+            screen.type("I have logged in\n")
+            screen.until("steps, ")
+        subprocess.run([*command, "close", "--all"], env=environment, check=True, capture_output=True)
+
+    assert visible
+    told = str(server.turns[-1]["messages"])
+    assert "The user says: I have logged in" in told
+    assert "Welcome" in told.partition("The user says")[2]
+
+
+async def entered(endpoint: str) -> bool:
+    """Presses the button, as a person would in the window; whether that is seen."""
+    async with Browser.connect(endpoint) as browser:
+        page = browser.find_page("Log in")
+        await page.click((await page.find("button")).elements[0].ref)
+        return bool(await page.evaluate("document.visibilityState === 'visible' && outerWidth > 0"))

@@ -13,7 +13,7 @@ from pytest_httpserver import HTTPServer
 
 from cdp_agent.cli.shell import is_command
 from fixtures.replay import ReplayServer, tool_call
-from tests.test_cli_interactive import Screen
+from tests.test_cli_interactive import IN_A_TERMINAL, Screen
 
 SHOP = """<title>Shop</title><button onclick="document.querySelector('p').textContent = 'Saved it'">Save</button>
 <p>Nothing yet</p>"""
@@ -77,9 +77,11 @@ def test_a_person_types_at_a_prompt_with_a_history_of_their_own(
 ) -> None:
     httpserver.expect_request("/").respond_with_data(SHOP, content_type="text/html")
     ours, terminal = os.openpty()
-    command = [sys.executable, "-m", "cdp_agent", "shell", "--url", httpserver.url_for("/")]
+    command = [sys.executable, "-c", IN_A_TERMINAL, "-m", "cdp_agent", "shell", "--url", httpserver.url_for("/")]
     environment["TERM"] = "xterm"
-    with subprocess.Popen(command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal) as process:
+    with subprocess.Popen(
+        command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True
+    ) as process:
         os.close(terminal)
         screen = Screen(ours)
         screen.until("Nothing yet")
@@ -87,8 +89,22 @@ def test_a_person_types_at_a_prompt_with_a_history_of_their_own(
         screen.type("Click Save\r")
         screen.until("(by code)")
         screen.until("cdp>")
+        screen.type("snaps")
+        screen.until("hot")  # what is offered
+        screen.type("\t")
+        screen.until("hot")  # what is taken
+        screen.type("\r")
+        screen.until("Saved it")
+        screen.until("cdp>")
+        screen.type("half a line\x03")
+        screen.until("cdp>")
+        screen.type("Wait 30 seconds\r")
+        screen.until("wait 30")
+        screen.type("\x03")
+        screen.until("It was ended.")
+        screen.until("cdp>")
         screen.type("exit\r")
-        assert process.wait(30) == 0
+        assert process.wait(30) == 130  # that of the last line
     os.close(ours)
 
     (history,) = (tmp_path / "state").rglob("shell_history")

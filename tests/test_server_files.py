@@ -136,22 +136,23 @@ async def test_no_name_leads_out_of_the_folder(served: Served, name: str) -> Non
     assert put.status_code in (201, 404, 405)
     assert got.status_code in (404, 405)
     (folder,) = folders_of(served)
-    assert {each.parent for each in folder.rglob("*") if each.is_file()} <= {folder / "given"}
+    assert {each.parent for each in folder.rglob("*") if each.is_file()} <= {folder / "files"}
 
 
 async def test_a_file_of_one_session_is_none_of_another(served: Served, serve: Serve) -> None:
     first, second = await served.session(), await served.session(url=serve(TAKES))
     file = (await given(served, f"/v1/sessions/{first}", "cv.txt", b"I am Ada")).json()
+    await given(served, f"/v1/sessions/{second}", "mine.txt", b"I am Berta")
     (folder,) = [each for each in folders_of(served) if each.name == first]
     ref = (await served.call(second, "find_elements", selector="input"))["value"]["elements"][0]["ref"]
 
     fetched = await served.client.get(f"/v1/sessions/{second}/files/{file['id']}")
     by_name = await served.call(second, "upload", ref=ref, files=["cv.txt"])
-    by_path = await served.call(second, "upload", ref=ref, files=[str(folder / "given" / "cv.txt")])
+    by_path = await served.call(second, "upload", ref=ref, files=[str(folder / "files" / "cv.txt")])
 
     assert fetched.status_code == 404
     assert [each["error"]["type"] for each in (by_name, by_path)] == ["InvalidArguments"] * 2
-    assert "cdp-agent-serve-" not in str(by_name)
+    assert by_name["error"]["message"] == "The file cv.txt may not be uploaded, only those in files, such as mine.txt."
 
 
 async def test_what_is_too_long_is_refused_and_nothing_of_it_is_kept(
@@ -177,7 +178,7 @@ async def test_what_is_too_long_is_refused_and_nothing_of_it_is_kept(
     assert form.status_code in (400, 413)
     assert more == [201, 413]
     (folder,) = folders_of(served)
-    assert [each.name for each in (folder / "given").iterdir()] == ["a"]
+    assert [each.name for each in (folder / "files").iterdir()] == ["a"]
 
 
 @pytest.mark.parametrize(

@@ -186,11 +186,14 @@ async def test_a_pause_that_is_taken_back_in_time_asks_nothing(browser: Browser,
             run_id = await served.begin(task="Find tea", url=serve(SHOP), interactive=True)
             await until(served, run_id, "agent:waiting")
             paused = await served.client.post(f"/v1/runs/{run_id}/pause")
+            early = await served.client.post(f"/v1/runs/{run_id}/tools/snapshot", json={})
             resumed = await served.client.post(f"/v1/runs/{run_id}/resume")
             again = await served.client.post(f"/v1/runs/{run_id}/resume")
             events = await asyncio.wait_for(served.events(run_id), 30)
 
-    assert [each.status_code for each in (paused, resumed, again)] == [202, 200, 409]
+    assert [each.status_code for each in (paused, early, resumed, again)] == [202, 409, 200, 409]
+    assert [each.json()["status"] for each in (paused, resumed)] == ["pausing", "running"]
+    assert "when its status is waiting" in early.json()["error"]["message"]
     assert "approval:asked" not in [each.event for each in events]
 
 

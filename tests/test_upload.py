@@ -115,6 +115,14 @@ def test_a_file_is_taken_out_of_the_folders_that_are_allowed_alone(files: list[s
         assert str(refused.value) == f"The file {outside} may not be uploaded, only those in {allowed}."
 
 
+def test_a_file_of_an_allowed_folder_goes_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "cv.pdf").write_text("Ada")
+
+    assert inside(["cv.pdf"], ["/nowhere", str(tmp_path)]) == [str(tmp_path / "cv.pdf")]
+    with pytest.raises(InvalidArguments, match=r"only those in .*, such as cv\.pdf\."):
+        inside(["../cv.pdf"], [str(tmp_path)])
+
+
 @pytest.mark.parametrize("name", ["a\0.txt", "a/\0", "a\ud800.txt", "x" * 300, "a/" + "é" * 200], ids=ascii)
 async def test_a_name_that_no_file_can_have_is_told(page: Page, serve: Serve, name: str) -> None:
     await page.goto(serve("<input type=file aria-label=F>"))

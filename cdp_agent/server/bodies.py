@@ -104,11 +104,13 @@ class RunAccepted(msgspec.Struct, frozen=True):
     events: str
 
 
-RunStatus = Literal["running", "waiting", "succeeded", "failed", "stopped"]
+RunStatus = Literal["running", "pausing", "waiting", "succeeded", "failed", "stopped"]
 
 
 class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
     """How a run stands: `waiting` for a decision about `ask`, which may be one of `decisions`.
+
+    `pausing`: it will wait after its turn or its step, as it was told to.
 
     `events` is how many there were. `result` is there when it has ended. Times are in Unix seconds.
     """

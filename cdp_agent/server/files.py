@@ -60,7 +60,7 @@ class HeldFiles:
     def __init__(self, folder: Path) -> None:
         """`folder` is private to it: what is downloaded goes there, what is given into a folder of its own in it."""
         self.folder = folder
-        self.given_folder = folder / "given"
+        self.given_folder = folder / "files"
         self._downloads: Collection[Download] = ()
 
     @contextmanager

@@ -116,7 +116,11 @@ class RunRoutes:
         run = self._run(request)
         called(request)
         if (handed_over := run.handed_over(self._caller)) is None:
-            raise conflict("The page is the run's: pause it first, and call tools while it waits.")
+            raise conflict(
+                "It will wait after its turn: call tools when its status is waiting."
+                if run.status == "pausing"
+                else "The page is the run's: pause it first, and call tools while it waits."
+            )
         return await self._caller.answer(request, *handed_over)
 
     async def _stop(self, request: Request) -> Response:

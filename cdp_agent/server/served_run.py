@@ -111,7 +111,9 @@ class ServedRun:
     @property
     def status(self) -> RunStatus:
         if self.ended is None:
-            return "waiting" if self.question.ask is not None else "running"
+            if self.question.ask is not None:
+                return "waiting"
+            return "pausing" if self.pause.is_set() else "running"
         if self.result is not None and self.result.success:
             return "succeeded"
         return "stopped" if self.stop.is_set() else "failed"

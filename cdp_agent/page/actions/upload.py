@@ -23,6 +23,7 @@ from .actions import click_element
 _CHOOSER_WITHIN_S = 3.0
 _LONGEST_NAME = 255  # bytes, on all systems
 _SHOWN = 60
+_NAMED = 5
 
 
 class _Field(msgspec.Struct, frozen=True):
@@ -66,9 +67,21 @@ def inside(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
     found = [_in_a_root(os.path.expanduser(_name(each)), roots) for each in paths]
     for given, file in zip(paths, found, strict=True):
         if not any(file != root and os.path.commonpath([file, root]) == root for root in roots):
-            allowed = f"only those in {', '.join(folders)}" if folders else "none at all: do without"
+            allowed = f"only those in {', '.join(folders)}{_such_as(roots)}" if folders else "none at all: do without"
             raise InvalidArguments(f"The file {given} may not be uploaded, {allowed}.")
     return found
+
+
+def _such_as(roots: Sequence[str]) -> str:
+    """Some of the files that may be uploaded, by their names."""
+    entries = sorted(
+        entry.name
+        for root in roots
+        if os.path.isdir(root)
+        for entry in os.scandir(root)
+        if entry.is_file(follow_symlinks=False)
+    )
+    return f", such as {', '.join(entries[:_NAMED])}" if entries else ""
 
 
 def _in_a_root(path: str, roots: Sequence[str]) -> str:

@@ -196,3 +196,15 @@ def test_what_was_written_stays_when_the_process_is_killed(tmp_path: Path) -> No
     assert not any(isinstance(each, TaskCompleted) for each in events)
     assert len(lines(tmp_path, "model.jsonl")) > 5
     assert [each["type"] for each in lines(tmp_path, "pictures.jsonl")][:2] == ["picture", "picture:target"]
+
+
+async def test_an_element_that_is_out_of_sight_is_marked_in_the_picture_afterwards(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    url = serve("<p style='height: 3000px'>High</p><label><input type=checkbox>Agree</label>")
+    check = tool_call("check", {"ref": "{{ref:checkbox Agree}}"})
+
+    await play(browser, page, [check, DONE], url=url, trace=tmp_path)
+
+    targets = [each for each in lines(tmp_path, "pictures.jsonl") if each["type"] == "picture:target"]
+    assert [(each["step"], each["picture"], bool(each["boxes"])) for each in targets] == [(1, 1, False), (1, 2, True)]

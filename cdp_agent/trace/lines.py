@@ -94,7 +94,10 @@ class PictureTaken(BaseEvent, frozen=True, tag="picture"):
 
 
 class PictureTarget(BaseEvent, frozen=True, tag="picture:target"):
-    """Where the element that `tool` then acted on is in that picture, in CSS pixels; no boxes where it is not seen."""
+    """Where the element that `tool` then acted on is in that picture, in CSS pixels; no boxes where it is not seen.
+
+    Where it came into view only when it was acted on, another line tells where it is in the next picture.
+    """
 
     picture: int
     tool: str

@@ -54,6 +54,8 @@ class Watcher:
         self._looking: asyncio.Task[None] | None = None
         self._picture: int | None = None
         """That of the present step, None until there is one."""
+        self._unseen: list[PictureTarget] = []
+        """What was acted on and is not seen in the picture of its step: it may be in the next."""
         self._requests: WeakKeyDictionary[Page, _SeenRequests] = WeakKeyDictionary()
         self._messages: WeakKeyDictionary[Page, _SeenMessages] = WeakKeyDictionary()
         self._heavy: WeakKeyDictionary[Page, int] = WeakKeyDictionary()
@@ -86,12 +88,14 @@ class Watcher:
         if self._picture is None or not calls:
             return
         boxes = await self._boxes([ref for _, ref in calls])
-        for tool, ref in calls:
-            self.recorder.record(
-                PictureTarget(
-                    **self.recorder.stamp, picture=self._picture, tool=tool, ref=ref, boxes=boxes.get(ref, [])
-                )
-            )
+        stamp = self.recorder.stamp
+        found = [
+            PictureTarget(**stamp, picture=self._picture, tool=tool, ref=ref, boxes=boxes.get(ref, []))
+            for tool, ref in calls
+        ]
+        self._unseen = [each for each in found if not each.boxes]
+        for each in found:
+            self.recorder.record(each)
 
     async def end(self) -> None:
         """The last look, at what came of it all."""
@@ -159,6 +163,12 @@ class Watcher:
             url=self._secrets.mask(url),
             viewport=(view.width, view.height),
         )
+        unseen, self._unseen = self._unseen, []
+        if unseen and self._picture is not None:
+            boxes = await self._boxes([each.ref for each in unseen])
+            for each in unseen:
+                if each.ref in boxes:
+                    self.recorder.record(msgspec.structs.replace(each, picture=self._picture, boxes=boxes[each.ref]))
 
     async def _captured(self, page: Page) -> _Captured | None:
         if page.url in (_BLANK, "") or self._is_heavy(page):

@@ -44,7 +44,8 @@ class Viewer {
     if (second) {
       this.top.replaceChildren(compared(first, second));
       if (!this.main.firstChild) {
-        this.main.append(h('div', { class: 'pair' }, this.views.map((view, at) => h('section', { 'aria-label': `Run ${at + 1}` }, view.head(), view.timeline(), view.list))));
+        const beside = (shown) => h('div', { class: 'pair' }, this.views.map((view, at) => h('section', { 'aria-label': `Run ${at + 1}` }, shown(view))));
+        this.main.append(beside((view) => view.head()), beside((view) => view.timeline()), beside((view) => view.list));
       }
       return;
     }
@@ -192,7 +193,7 @@ function compared(first, second) {
   const row = (name, pick, show) => {
     const values = rows.map(pick);
     const best = values.some((each) => typeof each !== 'number') || values[0] === values[1] ? null : Math.min(...values);
-    return h('tr', {}, h('th', { scope: 'row' }, name), values.map((each) => h('td', { class: `n ${each === best ? 'better' : ''}` }, each === null ? '–' : show(each))));
+    return h('tr', {}, h('th', { scope: 'row' }, name), values.map((each) => h('td', { class: `n ${best !== null && each === best ? 'better' : ''}` }, each === null ? '–' : show(each))));
   };
   return h('section', { class: 'card', style: { marginBottom: '22px' }, 'aria-label': 'Compared' }, h('table', { class: 'compare' },
     h('thead', {}, h('tr', {}, h('td', {}), [first, second].map((view, at) => h('th', { scope: 'col' }, h('span', { class: 'which' }, `Run ${at + 1} `), view.run.name)))),

@@ -61,7 +61,14 @@ class RunView {
   }
 
   get name() {
-    return this.run.setup?.task?.trim() || this.run.name;
+    const [first, ...rest] = this.given;
+    return rest.length ? `${first} … and ${rest.length} more steps` : first || this.run.name;
+  }
+
+  /** The task; where it is steps, each of them. */
+  get given() {
+    const lines = (this.run.setup?.task ?? '').trim().split('\n');
+    return lines.length === this.run.planned?.steps?.length ? lines : [lines.join(' ')];
   }
 
   /** The head of one run: what it was for, how it stands, what it took. */
@@ -195,7 +202,7 @@ class RunView {
 
   /** @param {Part} part */
   step(part) {
-    const picture = part.picture ? this.picture(part) : '';
+    const picture = part.picture && this.source(part.picture.file) ? this.picture(part) : '';
     const { resolved, outcome } = part;
     const by = resolved ? `${resolved.by === 'code' ? 'understood by code' : 'understood by a model'}: ${resolved.tool} ${resolved.about}`.trim() : '';
     const saw = part.saw.filter((each) => each.snapshot || each.changed?.length);
@@ -220,18 +227,26 @@ class RunView {
     return folded(`${line.title || line.url}: the page, ${count(lines)} lines`, '', h('pre', { class: 'view' }, line.snapshot));
   }
 
+  /** The window as it was, and where an element came into view only when it was acted on, as it was afterwards. */
   picture(part) {
-    const line = part.picture, source = this.source(line.file);
+    const later = part.targets.find((each) => each.boxes.length && each.picture !== part.picture.number);
+    const after = later && this.run.steps.map((each) => each.picture).find((each) => each?.number === later.picture);
+    return h('figure', {}, this.shot(part, part.picture, ''), after ? this.shot(part, after, 'afterwards · ') : '');
+  }
+
+  shot(part, line, when) {
+    const source = this.source(line.file);
     if (!source) return '';
     const boxes = part.targets.filter((each) => each.picture === line.number);
     const names = boxes.map((each) => `${each.tool} ${each.ref}`);
     const unseen = boxes.filter((each) => !each.boxes.length).map((each) => `${each.tool} ${each.ref}`);
     const shot = () => [h('img', { src: source, alt: `The window at ${line.url}`, width: line.width, height: line.height }),
       boxes.flatMap((each) => each.boxes.map((box, at) => target(box, line, at ? '' : `${each.tool} ${each.ref}`)))];
-    return h('figure', {},
+    return [
       h('button', { class: 'shot', type: 'button', 'aria-label': `Picture of step ${part.number}, enlarge`, onclick: () => enlarge(shot()) }, shot()),
-      h('figcaption', {}, line.url, names.length > unseen.length ? ` · marked: ${names.filter((each) => !unseen.includes(each)).join(', ')}` : '',
-        unseen.length ? ` · outside of this picture: ${unseen.join(', ')}` : ''));
+      h('figcaption', {}, when, line.url, names.length > unseen.length ? ` · marked: ${names.filter((each) => !unseen.includes(each)).join(', ')}` : '',
+        unseen.length ? ` · outside of this picture: ${unseen.join(', ')}` : ''),
+    ];
   }
 
   source(file) {

@@ -72,7 +72,7 @@ async def measure(runs: int, model_s: float) -> str:
             f"{runs} runs each of {steps} steps, a reply takes {model_s:g} s",
             f"without  {before:.2f} s ({min(plain):.2f} to {max(plain):.2f})",
             f"traced   {after:.2f} s ({min(traced):.2f} to {max(traced):.2f})",
-            f"cost     {(after / before - 1) * 100:+.1f} % of the median, pairs {shares[0]:+.1f} to {shares[-1]:+.1f} %",
+            f"cost     {(after / before - 1) * 100:+.1f} %, pairs {shares[0]:+.1f} to {shares[-1]:+.1f} %",
             f"bytes    {statistics.median(sizes):,.0f} a step, of which pictures {statistics.median(pictures):,.0f}",
         ]
     )

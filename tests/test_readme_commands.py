@@ -30,6 +30,7 @@ ELSEWHERE = {
     "resume DIR": "test_cli.py",
     "run TASK --interactive": "test_cli_interactive.py",
     "shell": "test_cli_shell.py",
+    "trace zip FOLDER -o trace.zip": "test_trace_zip.py",
     "run TASK --planner … --executor … --approve ask|auto|jsonl": "test_cli_steps.py",
 }
 """What is named in the text and needs more than a page and a model: the tests that run it."""

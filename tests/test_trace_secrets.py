@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import gzip
 import json
 import re
 from pathlib import Path
 from urllib.parse import quote, quote_plus
+from zipfile import ZipFile
 
 from pytest_httpserver import HTTPServer
 
 from cdp_agent import Agent
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
-from cdp_agent.security.secrets import Secret
+from cdp_agent.security.secrets import Secret, Secrets
 from cdp_agent.server.live import LiveRun
-from cdp_agent.trace import TraceOptions, write_html
+from cdp_agent.trace import TraceOptions, write_html, write_zip
 from cdp_agent.trace.options import run_folders
 from fixtures.replay import ReplayServer, reply, tool_call
 from tests.pictures import REDS
@@ -104,6 +106,14 @@ async def test_none_of_them_is_anywhere(browser: Browser, page: Page, httpserver
 
     [folder] = run_folders(tmp_path / "traces")
     write_html(folder, tmp_path / "run.html")
+    write_zip(folder, tmp_path / "trace.zip")
+    with ZipFile(tmp_path / "trace.zip") as file:
+        parts = [file.read(name).decode() for name in file.namelist() if not name.endswith(".jpeg")]
+    packed = [gzip.decompress(each.read_bytes()).decode() for each in sorted(folder.glob("snapshots/*.gz"))]
+    mask = Secrets({place: Secret(secret, [origin]) for place, secret in SECRETS.items()}).mask
+    await page.goto(url)
+    await page.click(next(each.ref for each in (await page.snapshot()).refs.values() if each.name == "Do it"))
+    har, _, _ = await page.har_content(credentials=True, mask=mask)
     await page.goto((tmp_path / "run.html").as_uri())
     await page.wait_for(text="Time line")
     await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
@@ -114,6 +124,9 @@ async def test_none_of_them_is_anywhere(browser: Browser, page: Page, httpserver
         "name": folder.name,
         "html": await page.evaluate("document.documentElement.outerHTML"),
         "live": streamed,
+        "zip": "\n".join(parts),
+        "documents": "\n".join(packed),
+        "har": har.decode(),
     }
 
     assert result.answer == "It is <secret:body>."
@@ -123,6 +136,9 @@ async def test_none_of_them_is_anywhere(browser: Browser, page: Page, httpserver
     told = {"title", "heading", "link_address", "field", "page_address", "redirect", "error_body", "console_log"}
     assert met >= told | {"console_error", "thrown", "alert", "frame", "option", "body"}
     assert len(places["network.jsonl"].splitlines()) > 6
+    assert packed
+    in_har = {"title", "field", "redirect", "cookie", "header", "body", "error_body", "request_body"}
+    assert set(re.findall(r"<secret:(\w+)>", places["har"])) >= in_har
 
 
 async def test_a_picture_has_a_cover_where_a_secret_is_seen(

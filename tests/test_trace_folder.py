@@ -208,3 +208,9 @@ async def test_an_element_that_is_out_of_sight_is_marked_in_the_picture_afterwar
 
     targets = [each for each in lines(tmp_path, "pictures.jsonl") if each["type"] == "picture:target"]
     assert [(each["step"], each["picture"], bool(each["boxes"])) for each in targets] == [(1, 1, False), (1, 2, True)]
+
+
+async def test_a_run_that_is_never_begun_has_no_folder(browser: Browser, tmp_path: Path) -> None:
+    Agent(browser, trace=tmp_path / "traces").stream_steps(["Click Go"])
+
+    assert list((tmp_path / "traces").iterdir()) == []

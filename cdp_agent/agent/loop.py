@@ -63,6 +63,7 @@ class Loop:
         ends as fast, and `CancelledError` goes on to whoever cancelled.
         """
         run = self._run
+        run.begin_trace()
         run.begin_span()
         working = asyncio.create_task(self._work())
         working.add_done_callback(lambda _: run.log.queue.put_nowait(None))

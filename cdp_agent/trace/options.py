@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -51,6 +52,16 @@ class TraceOptions(msgspec.Struct, frozen=True, kw_only=True):
 def options_of(trace: TraceOptions | str | os.PathLike[str]) -> TraceOptions:
     """The options, where only the folder was given, too."""
     return trace if isinstance(trace, TraceOptions) else TraceOptions(folder=Path(trace).expanduser())
+
+
+def check_folder(parent: Path) -> None:
+    """Makes the folder that runs get theirs in. Raises SetupError where it cannot be written."""
+    try:
+        parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise SetupError(f"The trace cannot be written to {parent}: {error.strerror}.") from error
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise SetupError(f"The trace cannot be written to {parent}: {os.strerror(errno.EACCES)}.")
 
 
 def new_run_folder(parent: Path, words: str) -> Path:

@@ -33,6 +33,7 @@ from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint
 from cdp_agent.session.tabs import Tabs
 from cdp_agent.tools.base import Tool
+from cdp_agent.trace.options import check_folder
 
 if TYPE_CHECKING:
     from cdp_agent.browser.context import BrowserContext
@@ -118,6 +119,7 @@ class Run:
         """Asks the user, None where nobody is there."""
         self.pause: asyncio.Event | None = None
         """Set by whoever wants to act in the page themselves."""
+        self._trace: TraceOptions | None = None
         self.watcher: Watcher | None = None
         """What looks at its tabs for its trace, where there is one."""
         self.act_log: ActLog | None = None
@@ -127,12 +129,19 @@ class Run:
         self.end: End | None = None
 
     def record(self, trace: TraceOptions) -> None:
-        """Writes a trace from now on. Raises SetupError where it cannot be written."""
+        """It is to be traced, from its beginning on. Raises SetupError where that cannot be written."""
+        check_folder(trace.folder)
+        self._trace = trace
+
+    def begin_trace(self) -> None:
+        """Makes the folder of its trace, where one is wanted: a run that never begins has none. Raises SetupError."""
+        if self._trace is None:
+            return
         from cdp_agent.trace.recorder import Recorder  # few runs have one
         from cdp_agent.trace.watcher import Watcher
 
         recorder = self.log.recorder = Recorder(
-            trace,
+            self._trace,
             self.secrets.mask(self.task.text),
             lambda why: self.emit(AgentStatus(**self.stamp, message=why)),
         )

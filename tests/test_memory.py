@@ -89,7 +89,7 @@ async def test_tabs_that_a_tab_opened_and_that_closed_are_forgotten_but_for_the_
         chrome.tell(method="Target.targetDestroyed", params={"targetId": opened.target_id})
 
     attaching.cancel()
-    assert [each.target_id for each in page.popups] == [f"P{number}" for number in range(79, 100)]
+    assert [each.target_id for each in page.popups] == [f"P{number}" for number in range(94, 100)]
     assert browser.pages == [page]
 
 

@@ -273,7 +273,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     concurrency: Annotated[
         _Concurrency,
-        told(_MANY, "tasks at once", "command", form="a whole number, or auto: by cores, memory and what is measured"),
+        told(_MANY, "tasks at once", "command", form="a number, or auto: by cores, memory and what is measured"),
     ] = "auto"
     retries: Annotated[
         _Natural, told(_MANY, "times a failed task is tried again, where nothing would be done twice", "command")

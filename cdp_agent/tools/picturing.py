@@ -73,7 +73,7 @@ async def screenshot(args: ScreenshotArguments, context: Context) -> Observation
     return await _pictured(args.path, picture, context)
 
 
-@tool(read_only=True, by_default=False, by_callers=True, by_executors=False, gives="the picture or its file")
+@tool(read_only=True, by_default=False, by_executors=False, gives="the picture or its file")
 async def zoom(args: ZoomIntoArguments, context: Context) -> Observation:
     """Take a picture of a part of what is in view, enlarged."""
     _check(args.path, args.suffix)

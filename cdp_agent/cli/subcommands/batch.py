@@ -33,7 +33,6 @@ _NOT_OF_IT = {
     *(FOR_OUTPUT - {"debug", "quiet"}),
     *(setting.name for setting in SETTINGS.values() if setting.group == "The server"),
 }
-_SHOWN = ("concurrency", "retries", "per_origin", "delay", "robots", "model")
 _ENDED = {
     "tokens": "the tokens for all of them (--max-tokens) are used up",
     "cost": "the money for all of them (--max-cost) is used up",
@@ -75,17 +74,17 @@ def carry_out_batch(words: Sequence[str]) -> int:
 
 
 def _read(words: Sequence[str]) -> tuple[argparse.Namespace, Loaded[Config]]:
-    parser = Parser("batch", "Carry out many tasks, a line of JSON each.", "%(prog)s TASKS [options]", more="many")
-    parser.add_argument("tasks", metavar="TASKS", help='{"id", "task" or "steps", "url", "data"} a line; - is stdin')
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the results, a line each; - is stdout")
-    parser.add_argument("--ray", metavar="auto|ADDRESS", help="over the nodes of this Ray cluster")
-    parser.add_argument("--storage", metavar="URL", help="what all its nodes reach, as fsspec names it")
-    parser.add_argument("--resume", action="store_true", help="go on with what is in FILE")
-    parser.add_argument("--ordered", action="store_true", help="results in the order of the tasks")
-    parser.add_argument("--max-tokens", type=_natural, metavar="N", help="tokens for all of them")
-    parser.add_argument("--max-cost", type=_amount, metavar="X", help="US dollars for all of them")
-    parser.add_argument("--max-seconds", type=_amount, metavar="X", help="time for all of them")
-    add_settings(parser, SETTINGS.keys() - _NOT_OF_IT, shown=_SHOWN)
+    parser = Parser("batch", "Carry out many tasks, a line of JSON each.", "%(prog)s TASKS [options]", more="tasks")
+    parser.add_argument("tasks", metavar="TASKS", help='a line: {"id", "task" or "steps", "url", "data"}; - is stdin')
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="results; - is stdout")
+    parser.add_argument("--resume", action="store_true", help="go on with FILE")
+    parser.add_argument("--ordered", action="store_true", help="in the order of TASKS")
+    parser.add_argument("--max-tokens", type=_natural, metavar="N", help="for all")
+    parser.add_argument("--max-cost", type=_amount, metavar="USD", help="for all")
+    parser.add_argument("--max-seconds", type=_amount, metavar="X", help="for all")
+    parser.add_argument("--ray", metavar="auto|ADDRESS", help="over a Ray cluster")
+    parser.add_argument("--storage", metavar="URL", help="that its nodes reach")
+    add_settings(parser, SETTINGS.keys() - _NOT_OF_IT, shown=())
     found = parser.read(words)
     return found, loaded(found, CommandCaller.here())
 

@@ -1,8 +1,7 @@
 """A film of a tab, which Chrome makes by itself: AV1 in an MP4 file, also of a tab behind others and over crashes.
 
 It is recorded on a session of its own: on one and the same, Chrome takes no pictures of a tab that is behind while it
-records. Nothing can be covered in it, so that it shows secrets that a page shows. It was measured to cost a page no
-time that could be told from noise.
+records. Nothing can be covered in it, so that it shows secrets that a page shows.
 https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-startScreenRecording
 """
 

@@ -88,7 +88,7 @@ class RunView {
     const fact = (name, value, more) => h('div', {}, h('dt', {}, name), h('dd', {}, value, more ? h('small', {}, more) : ''));
     return h('dl', { class: 'facts' }, fact('Steps', count(steps), `${count(actions)} actions`), fact('Time', time(seconds)),
       fact('Tokens', count(tokens.input + tokens.output), `${count(tokens.cached)} from cache`),
-      fact('Cost', cost === null ? '–' : money(cost), cost === null ? 'price not known' : ''), fact('Errors', count(errors)));
+      fact('Cost', cost === null ? '–' : money(cost), cost !== null ? '' : this.run.setup?.model ? 'price not known' : 'no model was asked'), fact('Errors', count(errors)));
   }
 
   totals() {

@@ -62,7 +62,7 @@ async def test_a_model_uploads_out_of_the_given_folders_alone(
     _, server = await play(browser, page, replies, url=start, upload_folders=[tmp_path / "given"])
 
     refused, done = told(server, len(server.turns))[:2]
-    assert f"may not be uploaded, only those in {tmp_path}/given." in refused
+    assert f"may not be uploaded, only those in {tmp_path}/given, such as a.txt." in refused
     assert 'value: "a.txt"' in done
 
 

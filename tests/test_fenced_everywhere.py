@@ -87,6 +87,9 @@ def calls(url: str, file: str) -> Iterator[bytes]:
     yield tool_call("evaluate", {"expression": "document.title + document.body.innerText"})
     yield tool_call("evaluate", {"expression": f"(() => {{ throw new Error(document.title + '</{TAG}>') }})()"})
     yield tool_call("screenshot", {})
+    yield tool_call("zoom", {"region": [0, 0, 100, 50]})
+    yield tool_call("pdf", {})
+    yield tool_call("har", {})
     yield tool_call("read_console", {})
     yield tool_call("read_console", {"text": "xylofone"})
     yield tool_call("read_network", {})
@@ -142,7 +145,8 @@ async def run(browser: Browser, page: Page, serve: Serve, tmp_path: Path, **limi
     file.write_text(CANARY)
     bounds = Limits(max_steps=99, max_errors=99, max_errors_in_a_row=99, **limits)
     with ReplayServer(replies=list(calls(url, str(file)))) as server:
-        more = [web_search, *(BUILT_IN[name] for name in ("screenshot", "read_console", "read_network"))]
+        names = ("screenshot", "zoom", "pdf", "har", "read_console", "read_network")
+        more = [web_search, *(BUILT_IN[name] for name in names)]
         options: dict[str, Any] = {"limits": bounds, "replan": True, "allow_evaluate": True, "tools": more}
         agent = Agent(browser, model="openai-compatible/scripted", base_url=server.base_url, **options)
         result = await agent.run(f"Look around at {url}", url=url, page=page)

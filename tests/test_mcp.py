@@ -125,7 +125,7 @@ async def test_each_tool_says_whether_it_only_reads_and_whether_what_it_does_sta
 
     assert len(hints) == len(tools)
     assert {name for name, each in hints.items() if each.read_only_hint} == {
-        *("snapshot", "markdown", "search_page", "find_elements", "screenshot", "zoom")
+        *("snapshot", "markdown", "search_page", "find_elements", "screenshot")
     }
     assert {name for name, each in hints.items() if each.destructive_hint} == {
         *("click", "fill", "press", "type_text", "upload")

@@ -3,10 +3,10 @@
 python -m bench.scale [--tabs N] [--inputs FILE] [--node-gb X] [--node-cores N] [--node-price X] [--mtbf-h X]
     [--seed N] [--json FILE]
 
-The inputs are those of `python -m bench.batch --json FILE`: CPU seconds and memory of a task, and how long it takes
-alone; without --inputs, those below, which such a run gave. Tasks come to an end after a time that varies as measured
-tasks do (log-normal), wait for models for a part of it, and share a node's cores when they want one: that is stepped
-through in seconds. A node dies now and then (--mtbf-h); its tasks begin again elsewhere.
+The inputs are those of `python -m bench.batch FILE --apps shop`: CPU seconds and memory of a task, and how long it
+takes alone; without --inputs, those below, which such a run gave. Tasks come to an end after a time that varies as
+measured tasks do (log-normal), wait for models for a part of it, and share a node's cores when they want one: that is
+stepped through in seconds. A node dies now and then (--mtbf-h); its tasks begin again elsewhere.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from bench.batch import Part, read
 from bench.options import keep, options
 from bench.report import table
 
@@ -145,19 +146,23 @@ def _work(inputs: Inputs, waits: float, chance: random.Random, begun: float = 0.
 
 
 def inputs_from(file: Path) -> Inputs:
-    """Those that a run of bench.batch has written down: of the ways in it, one task at a time and the most at once."""
-    ways = [each for each in msgspec.json.decode(file.read_bytes())["ways"] if each["way"].endswith("at once")]
-    here = [each for each in ways if not each["way"].startswith("Ray")]
-    one, most = here[0], here[-1]
-    at_once = int(most["way"].split()[0])
-    added = (most["most_mb"] - one["most_mb"]) / max(1, at_once - 1)
-    return Inputs(most["cpu_s"] / most["tasks"], added, one["seconds"] / one["tasks"])
+    """Those that a run of bench.batch has written down, of the ways one at once and eight at once."""
+    ways: dict[str, list[Part]] = {}
+    for each in read(file):
+        ways.setdefault(each.way, []).append(each)
+    one, most = ways["1"], ways["8"]
+    added_mb = (max(each.most_mb for each in most) - max(each.most_mb for each in one)) / 7
+    return Inputs(_a_task(most, "cpu_s"), added_mb, _a_task(one, "seconds"))
+
+
+def _a_task(parts: Sequence[Part], name: str) -> float:
+    return float(sum(getattr(each, name) for each in parts)) / sum(each.tasks for each in parts)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = options(__doc__)
     parser.add_argument("--tabs", type=int, default=10_000)
-    parser.add_argument("--inputs", type=Path, metavar="FILE", help="of bench.batch --json")
+    parser.add_argument("--inputs", type=Path, metavar="FILE", help="of bench.batch")
     parser.add_argument("--node-cores", type=int, default=16)
     parser.add_argument("--node-gb", type=float, default=64.0)
     parser.add_argument("--node-price", type=float, default=0.68, metavar="X", help="US dollars an hour")

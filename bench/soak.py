@@ -5,10 +5,10 @@ python -m bench.soak [--navigations N] [--actions N] [--tabs N] [--lanes N] [--e
 
 Pages with links, forms, frames of both kinds, popups, workers and downloads are opened in turn in the tabs of one
 `Session` (--lanes at once), read, and acted upon by its tools; in between, tabs are opened and closed. Every so often
-is counted: our memory, tasks and timers of asyncio, sessions, tabs and open files; Chrome's memory (the proportional
-part of each of its processes) and the open files of its main process; with --traced what Python allocated in our lines.
-Also the objects of our classes, and the entries of whatever container can be reached from the Browser. The pages are
-served by another process.
+is counted: our memory, and the blocks in it that Python has given out; tasks and timers of asyncio, sessions, tabs and
+open files; Chrome's memory (the proportional part of each of its processes) and the open files of its main process;
+with --traced what Python allocated in our lines. Also the objects of our classes, and the entries of whatever container
+can be reached from the Browser. The pages are served by another process.
 
 A count is flat when its median over the last quarter is at most 5 % above that over the second one; --check ends with
 1 when one is not. --plot writes the curves as SVG.
@@ -66,11 +66,12 @@ PAGES = {
 
 
 _COLUMNS = (
-    *("navigations", "actions", "opened_tabs", "seconds", "memory_mb", "tasks", "timers", "tabs", "sessions", "files"),
-    *("chrome_mb", "chrome_files"),
+    *("navigations", "actions", "opened_tabs", "seconds", "memory_mb", "blocks", "tasks", "timers"),
+    *("tabs", "sessions", "files", "chrome_mb", "chrome_files"),
 )
 FLAT = {
     "memory_mb": "our memory (MB)",
+    "blocks": "blocks that Python has allocated",
     "tasks": "tasks of asyncio",
     "timers": "timers of asyncio",
     "sessions": "CDP sessions",
@@ -92,6 +93,7 @@ class Count(msgspec.Struct, frozen=True):
     seconds: float
     traced_kb: float
     memory_mb: float
+    blocks: int
     tasks: int
     timers: int
     tabs: int
@@ -224,6 +226,7 @@ def count(browser: Browser, soak: Soak, seconds: float) -> Count:
         seconds=round(seconds, 1),
         traced_kb=round(traced / 1024, 1),
         memory_mb=_memory_mb(),
+        blocks=sys.getallocatedblocks(),
         tasks=len(asyncio.all_tasks()),
         timers=sum(not each.cancelled() for each in loop._scheduled),
         tabs=len(browser.pages),
@@ -304,8 +307,8 @@ async def measure(
 
     `lanes` are tabs that are driven at once; all of them stand still while it is counted.
     """
-    counts = []
-    with site() as served, tempfile.TemporaryDirectory() as folder:
+    # What was counted is kept on the disk, so that it is no part of our memory.
+    with site() as served, tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as counts:
         async with Session.launch(downloads=folder) as session:
             browser = session.browser
             assert isinstance(browser, Browser)  # what launch gives
@@ -319,11 +322,13 @@ async def measure(
                 await asyncio.gather(*(_drive(soak, page, until, actions) for page in pages))
                 while soak.tabs < tabs * until // navigations:
                     await soak.open_and_close_tab()
-                counts.append(count(browser, soak, time.monotonic() - begun))
+                counted = count(browser, soak, time.monotonic() - begun)
+                counts.write(msgspec.json.encode(counted) + b"\n")
                 if told:
-                    print(" ".join(f"{name}={getattr(counts[-1], name):g}" for name in _COLUMNS), file=sys.stderr)
+                    print(" ".join(f"{name}={getattr(counted, name):g}" for name in _COLUMNS), file=sys.stderr)
             tracemalloc.stop()
-            return counts, browser.version.product
+            counts.seek(0)
+            return [msgspec.json.decode(line, type=Count) for line in counts], browser.version.product
 
 
 async def _drive(soak: Soak, page: Page, until: int, actions: int) -> None:

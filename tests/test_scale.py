@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from bench.batch import Part
 from bench.scale import Inputs, Node, inputs_from, limits, simulate
 
 TASK = Inputs(cpu_s=2.0, memory_mb=100.0, seconds=4.0)
@@ -34,11 +35,12 @@ def test_nodes_that_die_make_tasks_begin_again() -> None:
 
 
 def test_its_inputs_are_what_a_batch_took(tmp_path: Path) -> None:
-    ways = [
-        {"way": "1 at once", "tasks": 10, "right": 10, "seconds": 40.0, "cpu_s": 20.0, "most_mb": 300.0},
-        {"way": "8 at once", "tasks": 10, "right": 10, "seconds": 10.0, "cpu_s": 30.0, "most_mb": 1000.0},
-        {"way": "Ray, 8 at once", "tasks": 10, "right": 10, "seconds": 10.0, "cpu_s": 0.1, "most_mb": 10.0},
+    parts = [
+        Part("1", ("shop",), 0, 4, 4, seconds=16.0, cpu_s=8.0, most_mb=300.0),
+        Part("1", ("shop",), 4, 6, 6, seconds=24.0, cpu_s=12.0, most_mb=290.0),
+        Part("8", ("shop",), 0, 10, 10, seconds=10.0, cpu_s=30.0, most_mb=1000.0),
+        Part("ray", ("shop",), 0, 10, 10, seconds=10.0, cpu_s=0.1, most_mb=10.0),
     ]
-    (tmp_path / "batch.json").write_text(json.dumps({"ways": ways}))
+    (tmp_path / "batch.jsonl").write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in parts))
 
-    assert inputs_from(tmp_path / "batch.json") == Inputs(cpu_s=3.0, memory_mb=100.0, seconds=4.0)
+    assert inputs_from(tmp_path / "batch.jsonl") == Inputs(cpu_s=3.0, memory_mb=100.0, seconds=4.0)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 import pytest
 
-from bench.cache import NotFetched, npm_package, python_in, python_packages
-from bench.pages import SITES
-from bench.server import serving, serving_itself
+from bench import step_apps
+from bench.cache import NotFetched
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
 
@@ -18,60 +16,39 @@ from .step_files import carry_out, steps_of
 
 pytestmark = pytest.mark.slow
 
-FRAMEWORKS = ["backbone", "knockoutjs", "react"]
-
 
 @pytest.fixture(scope="module")
 def django(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Django's admin with a log-in, and 240 books in a database of its own."""
-    database = tmp_path_factory.mktemp("django")
-    python = _installed("django==5.2.19")
-    with serving_itself(python, str(SITES / "django_admin.py"), str(database), "open sesame", cwd=database) as url:
+    with _had(lambda: step_apps.django(tmp_path_factory.mktemp("django"))) as url:
         yield url
 
 
 @pytest.fixture(scope="module")
 def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """JupyterLab in an empty folder, without its questions about news.
-
-    Its asynchronous manager of files lists a folder file by file: one that is renamed meanwhile makes the whole folder
-    "not found", which is shown in a dialog. The one that is asked for here lists it at a stroke.
-    """
-    home = tmp_path_factory.mktemp("jupyter")
-    python = _installed("jupyterlab==4.5.0")
-    options = ["--no-browser", "--allow-root", "--port=0", "--IdentityProvider.token="]
-    options += ["--ServerApp.contents_manager_class=jupyter_server.services.contents.filemanager.FileContentsManager"]
-    with serving_itself(python, "-m", "jupyterlab", *options, f"--ServerApp.root_dir={home}", cwd=home) as url:
-        yield url.removesuffix("/lab")
+    with _had(lambda: step_apps.jupyter(tmp_path_factory.mktemp("jupyter"))) as url:
+        yield url
 
 
 @pytest.fixture(scope="module")
 def kitchensink() -> Iterator[str]:
-    with _files("cypress-example-kitchensink@5.2.6", "app") as url:
+    with _had(step_apps.kitchen_sink) as url:
         yield url
 
 
 @pytest.fixture(scope="module")
 def todomvc() -> Iterator[str]:
-    with _files("todomvc@0.1.1", "examples") as url:
+    with _had(step_apps.todo_mvc) as url:
         yield url
 
 
-def _installed(package: str) -> str:
-    return str(python_in(_fetched(lambda: python_packages(package))))
-
-
-def _fetched(fetch: Callable[[], Path]) -> Path:
-    try:
-        return fetch()
-    except NotFetched as error:
-        pytest.skip(f"it cannot be had here: {error}")
-
-
 @contextmanager
-def _files(package: str, folder: str) -> Iterator[str]:
-    with serving(_fetched(lambda: npm_package(package)) / folder) as port:
-        yield f"http://127.0.0.1:{port}"
+def _had(program: Callable[[], AbstractContextManager[str]]) -> Iterator[str]:
+    with ExitStack() as stack:
+        try:
+            url = stack.enter_context(program())
+        except NotFetched as error:
+            pytest.skip(f"it cannot be had here: {error}")
+        yield url
 
 
 @pytest.mark.parametrize("name", ["django_login", "django_delete_books", "django_add_book"])
@@ -86,7 +63,7 @@ async def test_a_kitchen_sink_is_worked_with(name: str, browser: Browser, page: 
     await carry_out(browser, page, steps_of(name, kitchensink))
 
 
-@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("framework", step_apps.FRAMEWORKS)
 async def test_things_to_do_are_kept_in_any_framework(
     framework: str, browser: Browser, page: Page, todomvc: str
 ) -> None:

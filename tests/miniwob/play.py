@@ -19,7 +19,7 @@ from .look import Line, Look
 # The task's text, the score board, the canvas that shows clicks and the cover that starts an episode are not part of
 # the task. They are hidden rather than removed: pages compute with the height of the task's text, and those whose score
 # board is gone throw at the end of an episode, so that a form is sent.
-_START = """((seed) => {
+START = """((seed) => {
   Math.seedrandom(seed);
   core.EPISODE_MAX_TIME = 1e6;
   core.startEpisodeReal();
@@ -130,7 +130,7 @@ def solves(*tasks: str) -> Callable[[Policy], Policy]:
 async def begin(page: Page, site: str, task: str, seed: int) -> Play:
     """Opens the task's page and starts an episode; the same seed gives the same one."""
     await page.goto(f"{site}/miniwob/{task}.html")
-    utterance = await page.evaluate(f"{_START}({str(seed)!r})")
+    utterance = await page.evaluate(f"{START}({str(seed)!r})")
     await page.evaluate(_READY)
     return Play(page, utterance)
 

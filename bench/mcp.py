@@ -5,7 +5,8 @@ python -m bench.mcp [--calls 200] [--only tokens|calls]
 Tokens are of o200k, of the JSON of the `tools` of each server as it comes. A call is `find_elements` on a page with one
 heading, in one session, in turns by each way: Session.call, and the official SDK's client at stdin and stdout, over
 HTTP, and at stdin and stdout in a session that another process holds ("socket"). "SDK alone" is a server of the SDK
-whose tool does nothing (bench/mcp_floor.py). Medians (least to most).
+whose tool does nothing (bench/mcp_floor.py). "serve" is the same call at `cdp-agent serve`, by httpx and by a plain
+socket, which costs the client next to nothing: the difference is httpx's own. Medians (least to most).
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
+import httpx
 import httpx2
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
@@ -92,6 +95,37 @@ async def _over_http(*command: str, environment: dict[str, str]) -> AsyncIterato
 
 
 @asynccontextmanager
+async def _served(endpoint: str, environment: dict[str, str]) -> AsyncIterator[tuple[Way, Way]]:
+    """A call at `cdp-agent serve`, by httpx and by a plain socket."""
+    command = [*OURS[:-1], "serve", "--port", "0", "--cdp", endpoint]
+    process = await asyncio.create_subprocess_exec(*command, env=environment, stderr=asyncio.subprocess.PIPE)
+    assert process.stderr is not None
+    try:
+        url = (await process.stderr.readline()).decode().split()[-1].rstrip(".")
+        async with httpx.AsyncClient(base_url=url, timeout=60, trust_env=False) as client:
+            session = (await client.post("/v1/sessions", json={"url": PAGE})).json()["id"]
+            path, arguments = f"/v1/sessions/{session}/tools/{CALL[0]}", json.dumps(CALL[1])
+            parts = urlsplit(url)
+            reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+            head = f"POST {path} HTTP/1.1\r\nHost: {parts.netloc}\r\nContent-Length: {len(arguments)}\r\n\r\n"
+
+            async def by_httpx() -> None:
+                (await client.post(path, content=arguments)).raise_for_status()
+
+            async def by_socket() -> None:
+                writer.write(f"{head}{arguments}".encode())
+                answered = (await reader.readuntil(b"\r\n\r\n")).decode()
+                assert answered.startswith("HTTP/1.1 200 ")
+                await reader.readexactly(int(answered.partition("content-length: ")[2].split()[0]))
+
+            yield by_httpx, by_socket
+            writer.close()
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+@asynccontextmanager
 async def _ways() -> AsyncIterator[dict[str, Way]]:
     async with AsyncExitStack() as stack:
         run = stack.enter_context(tempfile.TemporaryDirectory())
@@ -114,11 +148,17 @@ async def _ways() -> AsyncIterator[dict[str, Way]]:
         clients["SDK alone, HTTP"] = await stack.enter_async_context(
             _over_http(*FLOOR, "HTTP", environment=environment)
         )
+        by_httpx, by_socket = await stack.enter_async_context(_served(endpoint, environment))
 
         def called(client: Client) -> Way:
             return lambda: client.call_tool(*CALL)
 
-        yield {"Python": lambda: session.call(*CALL), **{name: called(each) for name, each in clients.items()}}
+        yield {
+            "Python": lambda: session.call(*CALL),
+            **{name: called(each) for name, each in clients.items()},
+            "serve, httpx": by_httpx,
+            "serve, plain socket": by_socket,
+        }
         await asyncio.to_thread(
             subprocess.run, [*OURS[:-1], "close", "--all"], env=environment, check=True, capture_output=True
         )

@@ -104,6 +104,33 @@ async def test_a_client_that_says_nothing_is_let_go(browser: Browser, monkeypatc
     assert kept.status_code == 200
 
 
+async def test_a_head_without_end_is_refused(served: Served) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    writer.write(b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Long: " + b"x" * serving_module.LONGEST_HEAD)
+    async with asyncio.timeout(5):
+        answer = await reader.read()
+    writer.close()
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+
+
+async def test_requests_one_after_another_have_a_head_each(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving_module, "LONGEST_HEAD", 200)
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    heads = [await _asked(reader, writer, b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n") for _ in range(20)]
+    writer.close()
+
+    assert heads == [b"HTTP/1.1 200 OK"] * 20
+
+
+async def _asked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes) -> bytes:
+    """The first line of the answer, which is read whole."""
+    writer.write(request)
+    head = await reader.readuntil(b"\r\n\r\n")
+    await reader.readexactly(int(head.partition(b"content-length: ")[2].split(b"\r\n")[0]))
+    return head.split(b"\r\n")[0]
+
+
 async def test_a_reader_that_reads_nothing_holds_nobody_up(served: Served, serve: Serve) -> None:
     run_id = await served.begin(steps=["Type 'x' into Search", "Click Go"] * 5, url=serve(SHOP * 50))
     sleeper = socket.create_connection(("127.0.0.1", served.port))

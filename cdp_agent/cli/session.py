@@ -63,6 +63,8 @@ class OpenSession:
         """What was printed of each tab."""
         self.calls = 0
         self.used = time.monotonic()
+        self._checked: Loaded[Config] | None = None
+        """What was last found to ask for nothing else than the session has."""
 
     @property
     def is_idle(self) -> bool:
@@ -87,6 +89,8 @@ class OpenSession:
 
     def check(self, asked: Loaded[Config]) -> None:
         """Raises SetupError where a flag or a variable asks for something else than the session was opened with."""
+        if asked is self._checked:  # a server asks with the same for each call
+            return
         for name in OF_SESSION:
             setting = SETTINGS[name]
             source, wanted, has = asked.source(name), getattr(asked.config, name), getattr(self.config, name)
@@ -98,6 +102,7 @@ class OpenSession:
                     f"{shown(setting, plain(has))}, for as long as it lasts. Close it first (`cdp-agent close "
                     f"--session {self.name}`), or name another one with --session."
                 )
+        self._checked = asked
 
 
 class Sessions:

@@ -149,16 +149,20 @@ async def _progress(context: _Context, name: str) -> AsyncIterator[None]:
     """Tells the client how many seconds the call takes already, where it wants to know."""
 
     async def tell() -> None:
-        seconds = 0.0
+        seconds = PROGRESS_S
         while True:
-            await asyncio.sleep(PROGRESS_S)
-            seconds += PROGRESS_S
             # It does nothing where the client did not ask for it.
             await context.session.report_progress(seconds, message=f"{name}: {seconds:g} s so far")
+            await asyncio.sleep(PROGRESS_S)
+            seconds += PROGRESS_S
 
-    telling = asyncio.ensure_future(tell())
+    telling = list[asyncio.Task[None]]()  # begun late: most calls are over by then
+    beginning = asyncio.get_running_loop().call_later(PROGRESS_S, lambda: telling.append(asyncio.ensure_future(tell())))
     try:
         yield
     finally:
-        telling.cancel()
-        await asyncio.wait([telling])
+        beginning.cancel()
+        for each in telling:
+            each.cancel()
+        if telling:
+            await asyncio.wait(telling)

@@ -12,6 +12,7 @@ import hmac
 import json
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from contextlib import suppress
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -217,6 +218,7 @@ def _only(scope: Scope, name: bytes) -> str | None:
     return found[0] if found else None
 
 
+@lru_cache(maxsize=64)  # each request tells it
 def _name_of(host: str) -> str:
     """The name in `Host`, without port and brackets; "" when it is none."""
     try:

@@ -8,14 +8,14 @@ import socket
 from types import FrameType
 from typing import Any, Protocol
 
-import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from cdp_agent.errors import SetupError
 
 HEAD_TIMEOUT_S = 20
+LONGEST_HEAD = 64 << 10
 UNTAKEN_TIMEOUT_S = 60
 """So long a client may take nothing of what is sent to it before its connection is given up."""
 MOST_CONNECTIONS = 1000
@@ -23,29 +23,41 @@ _END_TIMEOUT_S = 10
 _MOST_OF_A_MESSAGE = 1 << 20
 
 
-class _Protocol(H11Protocol):
-    """Closes a connection whose client does not send a whole request head in time."""
+class _Protocol(HttpToolsProtocol):
+    """Closes a connection whose client does not send a whole request head in time, or one that is too long."""
 
     def __init__(self, *args: object, **keywords: object) -> None:
         super().__init__(*args, **keywords)  # type: ignore[arg-type]  # as uvicorn gives them
         self._head_timer: asyncio.TimerHandle | None = None
+        self._head_bytes = 0
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in H11Protocol
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in HttpToolsProtocol
         super().connection_made(transport)
         self._wait_for_head()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self.conn.their_state is not h11.IDLE:
-            self._stop_waiting()
-        elif self._head_timer is None:
+        if self._head_timer is None:
+            return
+        self._head_bytes += len(data)
+        if self._head_bytes > LONGEST_HEAD and not self.transport.is_closing():
+            self.send_400_response(f"The head of a request may have {LONGEST_HEAD:,} bytes.")
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        if self._head_timer is None:
             self._wait_for_head()
+
+    def on_headers_complete(self) -> None:
+        self._stop_waiting()
+        super().on_headers_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
         super().connection_lost(exc)
 
     def _wait_for_head(self) -> None:
+        self._head_bytes = 0
         self._head_timer = self.loop.call_later(HEAD_TIMEOUT_S, self.transport.close)
 
     def _stop_waiting(self) -> None:

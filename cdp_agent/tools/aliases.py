@@ -66,8 +66,7 @@ _Given = dict[str, Any]
 
 def meant(name: str, given: Mapping[str, Any], tools: Collection[str]) -> tuple[str, _Given]:
     """The name of the tool that is called so, and the arguments; both as they are where nothing is known of them."""
-    known = {_plain(each): each for each in tools}
-    exact = known.get(_plain(name), name.strip())
+    exact = name if name in tools else {_plain(each): each for each in tools}.get(_plain(name), name.strip())
     if exact == "wait_for" and (waited := _waited(given)) is not None:
         return waited if waited[0] in tools else (exact, dict(given))
     if exact == "wait_for" and given and _plain(next(iter(given))) in _TIMES and len(given) == 1 and "wait" in tools:
@@ -164,7 +163,7 @@ def _plain(name: str) -> str:
     return _known_plain(name) if len(name) <= _LONGEST_NAME else _UNLIKE.sub("", name.lower())
 
 
-@lru_cache(maxsize=1024)  # each call compares its name with those of all tools: that was 0.3 ms
+@lru_cache(maxsize=1024)  # a name that is no tool's own is compared with those of all: that was 0.3 ms
 def _known_plain(name: str) -> str:
     return _UNLIKE.sub("", name.lower())
 

@@ -67,7 +67,7 @@ def serve_mcp(words: Sequence[str], chosen: Chosen) -> int:
     Raises SetupError, BrowserError.
     """
     command = read_mcp(words)
-    if importlib.util.find_spec("mcp") is None:
+    if any(importlib.util.find_spec(each) is None for each in ("mcp", "httptools")):
         raise SetupError("The MCP server needs more than is installed: pip install 'cdp-agent[mcp]'.")
     caller = CommandCaller.here()
     with tell_more(command.config, caller.output):

@@ -41,7 +41,7 @@ def serve(words: Sequence[str]) -> int:
     config = loaded(found).config
     if found.token is not None:
         config = msgspec.structs.replace(config, server_token=found.token)
-    if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
+    if any(importlib.util.find_spec(each) is None for each in ("starlette", "uvicorn", "httptools")):
         raise SetupError("The server needs more than is installed: pip install 'cdp-agent[server]'.")
     with tell_more(config, Streams()):
         asyncio.run(_serve(config, found.host, found.port))

@@ -86,7 +86,7 @@ def _live(config: Config, keywords: dict[str, Any], signals: Signals, *, interac
     """What is shown of the run as a page; it is asked about there. Raises SetupError."""
     if interactive or config.approve == "jsonl":
         raise SetupError("With --live questions are answered on its page: leave the other way to answer out.")
-    if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
+    if any(importlib.util.find_spec(each) is None for each in ("starlette", "uvicorn", "httptools")):
         raise SetupError("--live needs more than is installed: pip install 'cdp-agent[server]'.")
     from cdp_agent.server.live import LiveRun  # an extra
 

@@ -124,7 +124,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    from importlib import import_module
+    from importlib import import_module  # late: the package alone imports nothing, not even this
 
     if name == "__version__":
         from importlib.metadata import version  # takes 20 ms

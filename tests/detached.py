@@ -17,6 +17,7 @@ from cdp_agent.browser.launch.chrome import LaunchOptions
 from cdp_agent.browser.launch.launcher import CLEAN_UP_S, ChromeProcess, start_with_port, wait_until_listening
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp.connection import Connection
+from cdp_agent.cdp.websocket import WebSocketTransport
 from cdp_agent.errors import BrowserError
 
 _ORDERLY_END_S = 3.0
@@ -84,8 +85,6 @@ async def _refused(chrome: DetachedChrome) -> None:
 
 async def _ask_to_end(chrome: DetachedChrome) -> None:
     """Lets it write its cookies, which it does not do on a signal."""
-    from cdp_agent.cdp.websocket import WebSocketTransport
-
     with contextlib.suppress(BrowserError, TimeoutError):  # it is gone, or hangs
         async with asyncio.timeout(_ORDERLY_END_S):
             connection = Connection(await WebSocketTransport.open(chrome.websocket_url))

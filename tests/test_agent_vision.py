@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
@@ -18,6 +19,7 @@ from cdp_agent.agent.model.history import History, Told
 from cdp_agent.agent.state import vision
 from cdp_agent.agent.state.checkpoint import load
 from cdp_agent.browser import Browser
+from cdp_agent.errors import PageUnresponsive
 from cdp_agent.events import AgentProcessing, AgentStatus, BrowserScreenshot
 from cdp_agent.page.page import Page
 from cdp_agent.page.picture.paint import Picture
@@ -83,8 +85,6 @@ async def test_events_have_the_picture_when_asked(browser: Browser, page: Page, 
 async def test_where_no_picture_can_be_had_the_text_will_do(
     browser: Browser, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cdp_agent.errors import PageUnresponsive
-
     async def hang(*_: Any, **__: Any) -> Picture:
         raise PageUnresponsive("It hangs.")
 
@@ -120,7 +120,6 @@ def dark(png: bytes) -> int:
 @contextmanager
 def blind(httpserver: HTTPServer, server: ReplayServer, status: int) -> Iterator[str]:
     """The address of a provider that refuses pictures, and otherwise answers as the server does."""
-    import httpx
 
     def answer(request: Request) -> Response:
         body = request.get_data()

@@ -7,9 +7,11 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
+from cdp_agent.cli.local import COMMANDS
 from cdp_agent.session import client
 
 
@@ -41,6 +43,11 @@ def test_a_command_that_needs_no_session_imports_what_it_does_alone(command: str
     imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in told.stderr.splitlines()}
     assert {"argparse", "cdp_agent"} <= imported
     assert not imported & {"asyncio", "logging", "msgspec", "pathlib", "subprocess", "websockets"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_that_needs_no_session_is_where_it_is_said_to_be(command: str) -> None:
+    assert callable(resolve_name(COMMANDS[command]))
 
 
 def test_a_host_is_gone_once_its_socket_is_closed(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import httpx
 import pytest
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
 
 from tests.image.chroot import ChrootImage, Unavailable
 from tests.image.engine import EngineImage, engine
@@ -71,9 +73,6 @@ def test_it_is_healthy_and_reads_a_page(image: Image, server: httpx.Client) -> N
 
 
 async def test_it_speaks_mcp(image: Image) -> None:
-    from mcp import ClientSession, StdioServerParameters
-    from mcp.client.stdio import stdio_client
-
     program, *rest = image.command(["mcp"], {})
     async with (
         stdio_client(StdioServerParameters(command=program, args=rest)) as (reads, writes),

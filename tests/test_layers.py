@@ -60,7 +60,8 @@ ROOMS = {
 # What stands above all layers: nothing inside the package may import it.
 ENTRANCES = {"cdp_agent", "cdp_agent.__main__"}
 
-PACKAGE = Path(__file__).parent.parent / "cdp_agent"
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "cdp_agent"
 
 
 def module_name(path: Path) -> str:
@@ -95,6 +96,10 @@ def imports(module: str) -> Iterator[str]:
             base = ".".join([*above, *([node.module] if node.module else [])])
             # `from package import module` names a module; `from module import name` does not.
             names = [f"{base}.{a.name}" if f"{base}.{a.name}" in MODULES else base for a in node.names]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            # "package.module:name" is imported when it is needed, as the commands are.
+            name, colon, _ = node.value.partition(":")
+            names = [name] if colon and name in MODULES else []
         else:
             continue
         yield from (name for name in names if name.split(".")[0] == "cdp_agent" and name != module)
@@ -169,6 +174,36 @@ def test_a_module_imports_only_from_its_own_room_and_those_before() -> None:
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
     assert circles(IMPORTED) == []
+
+
+IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+def inside_functions(path: Path) -> Iterator[str]:
+    """The lines at which imports begin inside functions: of several that stand together, the first one's."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+
+    def visit(node: ast.AST, *, inside: bool) -> Iterator[str]:
+        before: ast.AST | None = None
+        for child in ast.iter_child_nodes(node):
+            if inside and isinstance(child, IMPORTS) and not isinstance(before, IMPORTS):
+                yield lines[child.lineno - 1]
+            yield from visit(child, inside=inside or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)))
+            before = child
+
+    yield from visit(ast.parse("\n".join(lines)), inside=False)
+
+
+def test_an_import_inside_a_function_says_why_it_is_there() -> None:
+    silent = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for folder in ("cdp_agent", "bench", "fixtures", "tests")
+        for path in (ROOT / folder).rglob("*.py")
+        for line in inside_functions(path)
+        if "#" not in line
+    ]
+
+    assert silent == []
 
 
 def test_no_two_public_classes_have_one_name() -> None:

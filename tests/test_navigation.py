@@ -15,6 +15,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, NavigationFailed, NotInteractable, PageUnresponsive
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab.dialogs import DialogPolicy
 
@@ -202,8 +203,6 @@ async def test_a_page_that_is_leaving_says_so(
 
 
 def page_defaults() -> dict[str, object]:
-    from cdp_agent.page.receipts.action_runner import ActionRunner
-
     defaults = ActionRunner.finish.__kwdefaults__
     assert defaults is not None
     return defaults

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page.page import Page
 from cdp_agent.page.policy.policy_registry import limit, limited
@@ -526,8 +527,6 @@ async def test_a_tab_closes_while_its_requests_are_held(guarded: Browser, web: W
 
 
 async def test_a_tab_that_crashes_while_its_requests_are_held_can_be_used_again(guarded: Browser, web: Web) -> None:
-    from cdp_agent.cdp import page as cdp_page
-
     page = await guarded.new_page()
     await page.goto(web.put("good", "/", "<h1>Text</h1>"))
     root = (await page.frames()).root.session

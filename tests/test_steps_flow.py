@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -180,8 +181,6 @@ async def test_a_decision_that_never_comes_is_stop(
     browser: Browser, page: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     async def sleeping(ask: object) -> object:
-        import asyncio
-
         return await asyncio.Event().wait()
 
     models = Models(httpserver, [plan("Press Enter")])

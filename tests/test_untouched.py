@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
 
@@ -125,8 +127,6 @@ async def test_a_page_that_watches_itself_sees_nothing_and_reads_the_same(page: 
 
 
 def _without_refs(text: str) -> str:
-    import re
-
     return re.sub(r"\[ref=E\d+\]", "[ref]", text)
 
 

@@ -41,7 +41,7 @@ def task_given(
         raise SetupError(str(error)) from error
     form = None
     if answer is not None:
-        from cdp_agent.extract.form import form_of  # what it checks with takes long to import
+        from cdp_agent.extract.form import form_of  # late: what it checks with takes long to import
 
         form, _ = form_of(None, answer)
     return Task(
@@ -52,7 +52,7 @@ def task_given(
 def telemetry_of(environment: Mapping[str, str]) -> Telemetry:
     """What tells OpenTelemetry of runs. Raises SetupError where that is not installed."""
     try:
-        from cdp_agent.telemetry import Telemetry  # an extra, of which nothing is imported without need
+        from cdp_agent.telemetry import Telemetry  # late: an extra, of which nothing is imported without need
     except ModuleNotFoundError as error:
         raise SetupError("otel needs OpenTelemetry: pip install 'cdp-agent[otel]'.") from error
     return Telemetry(version("cdp-agent"), environment)

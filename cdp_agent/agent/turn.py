@@ -82,7 +82,7 @@ def _request(run: Run) -> Request:
 async def _conclude(run: Run, answer: str, *, success: bool) -> str | None:
     """Ends the run with this answer, or says why it is not accepted."""
     if success:
-        from cdp_agent.agent.judge import validator  # what it compares with takes long to import
+        from cdp_agent.agent.judge import validator  # late: what it compares with takes long to import
 
         return await validator.conclude(run, answer)
     run.give_up(answer)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from cdp_agent.browser.attach.connecting import AUTO, Connecting
 from cdp_agent.browser.attach.tab_closer import HttpEndpoint, TabCloser
+from cdp_agent.browser.launch.chrome import LaunchOptions
+from cdp_agent.browser.launch.proxy import Proxy
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError, ProtocolError, SetupError
@@ -22,8 +24,6 @@ from .opening import Opens
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from cdp_agent.browser.launch.chrome import LaunchOptions
-    from cdp_agent.browser.launch.proxy import Proxy
     from cdp_agent.page.tab.settings import Given
 
     from .instance import Instance, OpenContext
@@ -73,8 +73,6 @@ class Browser(BrowserContext):
         else pages are made to see, see `PageSettings`. Raises SetupError for a setting that makes no sense, and
         BrowserError, with what Chrome said, when it does not start within `timeout_s`.
         """
-        from cdp_agent.browser.launch.chrome import LaunchOptions  # late: whoever connects needs none of it
-
         size = viewport_of(viewport)
         chosen = ContextOptions.of(
             viewport=size if headless or isinstance(viewport, Viewport) else None,
@@ -211,7 +209,10 @@ class Opening(Opens[Browser]):
 
 async def _launched(options: LaunchOptions, chosen: ContextOptions, timeout_s: float) -> Instance:
     """Raises BrowserError."""
-    from cdp_agent.browser.launch.launcher import failed_to_start, launch  # late: whoever connects needs none of it
+    from cdp_agent.browser.launch.launcher import (  # late: 3 ms, which whoever connects needs not
+        failed_to_start,
+        launch,
+    )
 
     process, transport = await launch(options, timeout_s)
     from .instance import Instance  # late: Chrome comes up meanwhile

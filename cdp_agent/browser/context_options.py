@@ -9,15 +9,23 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from cdp_agent.browser.launch.proxy import ChromeProxy, Proxy, chrome_proxy
 from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Session
+from cdp_agent.page.storage_state import (
+    OriginState,
+    StorageState,
+    Visitor,
+    cookies_of,
+    read_state,
+    set_cookies,
+    write_state,
+)
 from cdp_agent.page.tab.dialogs import DialogPolicy
 from cdp_agent.page.tab.settings import PageSettings
 
 if TYPE_CHECKING:
-    from cdp_agent.browser.launch.proxy import ChromeProxy, Proxy
     from cdp_agent.page.page import Page
-    from cdp_agent.page.storage_state import StorageState, Visitor
     from cdp_agent.page.tab.settings import Given, Viewport
 
 
@@ -47,12 +55,8 @@ class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
         """What was given, checked and read. Raises SetupError."""
         found = state = None
         if proxy is not None:
-            from cdp_agent.browser.launch.proxy import chrome_proxy  # late: most have none
-
             found = chrome_proxy(proxy)
         if storage_state is not None:
-            from cdp_agent.page.storage_state import read_state  # late: most have none
-
             state = read_state(storage_state)
         credentials = None if found is None else found.credentials
         return ContextOptions(
@@ -88,8 +92,6 @@ NewPage = Callable[..., Awaitable["Page"]]
 
 async def load(new_page: NewPage, browser: Session, context: str | None, state: StorageState) -> set[str]:
     """Puts cookies and local storage where our tabs find them; the origins that have some."""
-    from cdp_agent.page.storage_state import set_cookies
-
     if state.origins:
         async with _visitor(new_page, browser) as visitor:
             for each in state.origins:
@@ -103,8 +105,6 @@ async def save(
     new_page: NewPage, browser: Session, context: str | None, origins: Iterable[str], path: str | os.PathLike[str]
 ) -> None:
     """Writes all cookies, and the local storage of these origins. Raises SetupError."""
-    from cdp_agent.page.storage_state import OriginState, StorageState, cookies_of, write_state
-
     cookies = await cookies_of(browser, context)
     found = []
     async with _visitor(new_page, browser) as visitor:
@@ -117,8 +117,6 @@ async def save(
 @asynccontextmanager
 async def _visitor(new_page: NewPage, browser: Session) -> AsyncIterator[Visitor]:
     """A tab for a moment, that sees the storage of any origin."""
-    from cdp_agent.page.storage_state import Visitor
-
     page = await new_page(background=True)
     try:
         yield await Visitor.of_tab(browser, page.target_id)

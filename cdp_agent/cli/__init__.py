@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from cdp_agent.cli.front import run
 from cdp_agent.cli.status import DONE, INTERRUPTED, WRONG_CALL, status_of
 from cdp_agent.errors import CdpAgentError
 
@@ -15,14 +16,12 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carries out a command; its exit status, see status.py."""
-    from cdp_agent.cli.front import run
-
     try:
         status = run(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
         return status
     except CdpAgentError as error:
-        from cdp_agent.cli.terminal.text import one_line
+        from cdp_agent.cli.terminal.text import one_line  # late: few commands fail
 
         print(f"cdp-agent: {one_line(str(error))}", file=sys.stderr)
         return status_of(error)

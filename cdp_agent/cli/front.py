@@ -22,17 +22,17 @@ def run(arguments: Sequence[str]) -> int:
     chosen, words = of_session(arguments)
     name = split(words)[1]
     if name == "shell" or (name == "help" and split(words)[2][:1] == ["shell"]):
-        from cdp_agent.cli.shell import shell
+        from cdp_agent.cli.shell import shell  # late, as what follows: no command waits for what another one needs
 
         before, _, rest = split(words)
         return shell([*before, *rest] if name == "shell" else ["--help"])
     options = words[: words.index("--")] if "--" in words else words
     if name is None or name in _LOCAL or not _HELP.isdisjoint(options):
-        from cdp_agent.cli.local import run_here
+        from cdp_agent.cli.local import run_here  # late, see shell
 
         return run_here(words, chosen)
     if chosen.once:
-        from cdp_agent.cli.commands import run_once
+        from cdp_agent.cli.commands import run_once  # late, see shell
 
         return run_once(words)
     folder, session = runtime.folder(), chosen.session

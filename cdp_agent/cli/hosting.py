@@ -53,11 +53,11 @@ class Commands:
                     output.write("closed")
                 return DONE
             if request.words[:1] == [CALLS]:
-                from cdp_agent.cli.subcommands.mcp import serve_calls  # as what follows
+                from cdp_agent.cli.subcommands.mcp import serve_calls  # late: few hosts serve MCP
 
                 await serve_calls(request.words[1:], request.session, self._sessions, caller, output)
             if split(request.words)[1] in RUNS:
-                from cdp_agent.cli.runs import run_in_session  # an agent takes long to import
+                from cdp_agent.cli.runs import run_in_session  # late: an agent takes long to import
 
                 return await run_in_session(
                     request.words, request.session, self._sessions, caller, output, request.stdin

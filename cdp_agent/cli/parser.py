@@ -13,12 +13,15 @@ from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_CHROME, FOR_MODEL, add_settings, loaded
 from cdp_agent.cli.names import shown_name
+from cdp_agent.config.keywords import environment_of
 from cdp_agent.config.settings import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.tools.base import Arguments, Tool
 from cdp_agent.tools.parsing import is_ref
 from cdp_agent.tools.picturing import SavingArguments
+from cdp_agent.tools.searching import searching
+from cdp_agent.websearch import Search, configure
 
 
 class ToolCommand(msgspec.Struct, frozen=True):
@@ -98,10 +101,6 @@ def places_of(tool: Tool, fixed: Mapping[str, Any]) -> list[str]:
 
 def read_search(words: Sequence[str], caller: CommandCaller | None = None) -> ToolCommand:
     """What the words after `web_search` mean. Raises SetupError, also when no search is set or its key is missing."""
-    from cdp_agent.config.keywords import environment_of
-    from cdp_agent.tools.searching import searching
-    from cdp_agent.websearch import Search, configure
-
     call = read_tool_call(searching(Search("", "")), words, more=("search", "search_base_url"), caller=caller)
     config = call.config
     if config.search is None:

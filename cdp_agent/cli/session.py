@@ -160,7 +160,7 @@ class Sessions:
         async with self._attaching:
             if self._attached is None:
                 if AUTO in config.cdp:
-                    from cdp_agent.browser.attach.user_chrome import CONSENT_S  # with websockets it takes 19 ms
+                    from cdp_agent.browser.attach.user_chrome import CONSENT_S  # late: 19 ms, with websockets
 
                     told = f"Chrome may ask whether to allow it: say yes within {CONSENT_S:g} s.\n"
                     caller.output.complain(told)

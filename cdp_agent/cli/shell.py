@@ -69,7 +69,7 @@ class _Shell:
 
     def _prompted(self) -> PromptLines:
         try:
-            from cdp_agent.cli.terminal.prompting import PromptLines  # an extra
+            from cdp_agent.cli.terminal.prompting import PromptLines  # late: an extra
         except ImportError as error:
             raise SetupError("The shell at a terminal needs prompt_toolkit: pip install 'cdp-agent[shell]'.") from error
         return PromptLines(user_folder("state") / "shell_history", self._words)

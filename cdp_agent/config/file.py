@@ -64,7 +64,7 @@ class ConfigFile(msgspec.Struct, frozen=True):
 
     def with_values(self, values: Mapping[str, Any]) -> str:
         """The text with all of these; None takes a key out. Raises as `with_value`."""
-        from . import toml  # as below
+        from . import toml  # late, see _entries
 
         for name in values:
             if name in self.entries and self.entries[name].is_table:
@@ -82,7 +82,7 @@ class ConfigFile(msgspec.Struct, frozen=True):
 
 
 def _entries(text: str, path: Path) -> dict[str, FileEntry]:
-    from . import toml  # 30 ms, which a command without a file need not wait for
+    from . import toml  # late: 30 ms, which a command without a file need not wait for
 
     try:
         return {name: FileEntry(value, line, is_table) for name, (value, line, is_table) in toml.keys(text).items()}

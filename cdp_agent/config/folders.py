@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from platformdirs import user_config_path, user_state_path
+
 from cdp_agent.errors import SetupError
 
 
@@ -13,8 +15,6 @@ def user_folder(kind: Literal["config", "state"]) -> Path:
 
     Raises SetupError for a user without a home, such as a number that a container runs as.
     """
-    from platformdirs import user_config_path, user_state_path  # 5 ms
-
     try:
         return (user_config_path if kind == "config" else user_state_path)("cdp-agent", appauthor=False)
     except RuntimeError as error:

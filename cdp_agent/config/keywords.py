@@ -15,12 +15,11 @@ from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.errors import SetupError
 from cdp_agent.page.tab.dialogs import DialogPolicy
 from cdp_agent.providers.request_options import Patience
+from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.trace.options import TraceOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from cdp_agent.providers.services import Endpoint
 
 NO_MODEL = (
     "Which model? Set one up with `cdp-agent config init`, or pass --model, for example --model openai/gpt-6-luna, "
@@ -85,8 +84,6 @@ def trace_of(config: Config, folder: Path) -> TraceOptions:
 
 def endpoint_of(config: Config, environment: Mapping[str, str] = os.environ) -> Endpoint:
     """The model by itself, for what asks it without an agent. Raises SetupError."""
-    from cdp_agent.providers.services import endpoint
-
     if config.model is None:
         raise SetupError(NO_MODEL)
     return endpoint(config.model, base_url=config.base_url, environment=environment_of(config, environment))

@@ -18,6 +18,6 @@ __all__ = ["Extraction", "Ungrounded", "extract"]
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from cdp_agent.extract import extraction
+    from cdp_agent.extract import extraction  # late, see above
 
     return getattr(extraction, name)

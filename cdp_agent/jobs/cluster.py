@@ -160,7 +160,7 @@ class RayWorkers:
 
 
 def _ray() -> Any:
-    import ray  # 0.5 s, and only where there is a cluster
+    import ray  # late: an extra, 0.5 s, and only where there is a cluster
 
     return ray
 

@@ -61,6 +61,6 @@ def workers_at(
         if storage is not None:
             raise SetupError("A storage is for the nodes of a cluster: say which one (--ray; where=).")
         return LocalWorkers(config, options, store, folder)
-    from cdp_agent.jobs.cluster import RayWorkers  # only where there is a cluster
+    from cdp_agent.jobs.cluster import RayWorkers  # late: only where there is a cluster
 
     return RayWorkers(where, config, options, store, storage or str(folder.absolute()))

@@ -116,7 +116,7 @@ class Robots:
         return await asyncio.shield(self._read[origin])
 
     async def _fetched(self, origin: str) -> Any:
-        from protego import Protego  # only where it is asked for
+        from protego import Protego  # late: an extra
 
         nothing, all_of_it = "User-agent: *\nDisallow: /", ""
         try:

@@ -82,7 +82,7 @@ class FsspecStore:
         """Raises SetupError."""
         if importlib.util.find_spec("fsspec") is None:
             raise SetupError("A shared storage needs more than is installed: pip install 'cdp-agent[ray]'.")
-        from fsspec.core import url_to_fs  # only where there is a shared storage
+        from fsspec.core import url_to_fs  # late: an extra, only where there is a shared storage
 
         try:
             self._files, self._root = url_to_fs(address)

@@ -208,7 +208,7 @@ def _vertex(
     service: Service, model: str, base_url: str | None, api_key: str | None, environment: Mapping[str, str]
 ) -> Endpoint:
     """Vertex AI with a key, else with a token, else with the machine's own credentials."""
-    from cdp_agent.providers.google.google_credentials import AccessToken, DefaultCredentials
+    from cdp_agent.providers.google.google_credentials import AccessToken, DefaultCredentials  # late, see _wire
 
     project = vertex_address.project_of(environment)
     key = _key(api_key or service.key_in(environment), service.name)
@@ -229,34 +229,34 @@ def _wire(name: WireName) -> Wire:
     """The provider's module. Only one is needed in a run, and all of them take long to import."""
     match name:
         case "anthropic":
-            from cdp_agent.providers.anthropic import anthropic
+            from cdp_agent.providers.anthropic import anthropic  # late, see above
 
             return anthropic
         case "compatible":
-            from cdp_agent.providers.openai import compatible
+            from cdp_agent.providers.openai import compatible  # late, see above
 
             return compatible
         case "google":
-            from cdp_agent.providers.google import google
+            from cdp_agent.providers.google import google  # late, see above
 
             return google
         case "ollama":
-            from cdp_agent.providers.ollama import ollama
+            from cdp_agent.providers.ollama import ollama  # late, see above
 
             return ollama
         case "openai":
-            from cdp_agent.providers.openai import openai
+            from cdp_agent.providers.openai import openai  # late, see above
 
             return openai
         case "openai_responses":
-            from cdp_agent.providers.openai import openai_responses
+            from cdp_agent.providers.openai import openai_responses  # late, see above
 
             return openai_responses
         case "openrouter":
-            from cdp_agent.providers.openai import openrouter
+            from cdp_agent.providers.openai import openrouter  # late, see above
 
             return openrouter
         case "vertex":
-            from cdp_agent.providers.google import vertex
+            from cdp_agent.providers.google import vertex  # late, see above
 
             return vertex

@@ -39,7 +39,7 @@ def create(path: Path) -> int:
 
 def _beside(path: Path) -> tuple[int, str]:
     """A new file in the same folder, mode 600, that may take the place of this one."""
-    import tempfile  # 5 ms
+    import tempfile  # late: 5 ms
 
     if not _is_file(path):
         raise OSError(errno.EINVAL, "Not a regular file", str(path))

@@ -72,13 +72,13 @@ class Totp(_Unshown, frozen=True):
 
     def code(self, at: float | None = None) -> str:
         """The code of a moment, in Unix seconds; of now without one. Raises SetupError for a key that is none."""
-        from cdp_agent.security.totp import code_at  # late, as in read
+        from cdp_agent.security.totp import code_at  # late, see read
 
         return code_at(self.read(), time.time() if at is None else at)
 
     def read(self) -> TotpKey:
         """The key as bytes. Raises SetupError for one that is none."""
-        from cdp_agent.security.totp import read_key  # with hashlib, which few need
+        from cdp_agent.security.totp import read_key  # late: hashlib and base64, for the few with such a key
 
         return read_key(self.key, self.digits, self.period, self.algorithm)
 
@@ -109,9 +109,7 @@ class Secrets:
         self._mask: Mask | None = None
         self._has_user_data = False
         if self._secrets:
-            from cdp_agent.security.masking import Mask  # takes longer to import than most programs need it for
-
-            self._mask = Mask()
+            self._mask = _new_mask()
             for name, each in self._secrets.items():
                 self._mask.add(each.value if isinstance(each, Secret) else each.read().text, placeholder(name))
 
@@ -149,9 +147,7 @@ class Secrets:
     def withhold(self, text: str) -> None:
         """From now on this is masked as well: what the user gave for a field, if it is long enough to be."""
         if self._mask is None:
-            from cdp_agent.security.masking import Mask  # see above
-
-            self._mask = Mask()
+            self._mask = _new_mask()
         self._has_user_data = True
         if len(text.strip()) >= SHORTEST:
             self._mask.add(text.strip(), USER_DATA)
@@ -182,6 +178,12 @@ class Secrets:
         if self._mask:
             self._mask.add(code, placeholder(name))
         return code
+
+
+def _new_mask() -> Mask:
+    from cdp_agent.security.masking import Mask  # late: takes longer to import than most programs need it for
+
+    return Mask()
 
 
 def placeholder(name: str) -> str:

@@ -141,7 +141,7 @@ def started(
     they are read before anything else is begun. An exit status where it is done with them. Only for `begun`, which has
     seen that nobody answers for the session. Raises BrowserError.
     """
-    import subprocess  # 3 ms, which only the first command of a session waits for
+    import subprocess  # late: 3 ms, which only the first command of a session waits for
 
     process = subprocess.Popen(
         [*command, folder, host],

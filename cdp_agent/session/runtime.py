@@ -14,6 +14,11 @@ from contextlib import contextmanager, suppress
 
 from cdp_agent.errors import SetupError
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 VARIABLE = "CDP_AGENT_SESSION"
 DEFAULT = "default"
 _LONGEST_NAME = 64
@@ -104,10 +109,6 @@ def starting(folder: str, name: str) -> Iterator[None]:
 
 def _lock(descriptor: int) -> None:
     if sys.platform == "win32":
-        import msvcrt
-
         msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
     else:
-        import fcntl
-
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -35,7 +35,7 @@ async def extract(args: ExtractArguments, context: Context) -> Observation:
     It costs a model call: use it for what must be put together from much of the page, such as all rows of a long list.
     For what the snapshot shows, or search_page and find_elements can tell, do not.
     """
-    from cdp_agent.extract import extract as extract_from  # imports httpx, which takes long
+    from cdp_agent.extract import extract as extract_from  # late: imports httpx, which takes long
 
     if context.model is None:
         raise SetupError("extract needs a model: set CDP_AGENT_MODEL, for example to openai/gpt-6-luna.")

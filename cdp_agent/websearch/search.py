@@ -37,10 +37,10 @@ class Search(msgspec.Struct, frozen=True):
         Raises ActionError when it cannot be reached, refuses, or asks for something that only a person can give.
         """
         if self.name in _ENGINES:
-            from cdp_agent.websearch.tab import find
+            from cdp_agent.websearch.tab import find  # late: the modules of a page
 
             return await find(cast(Engine, _module(self.name)), self.base_url, query, browser, max_results)
-        from cdp_agent.websearch.api import ask  # httpx takes long to import
+        from cdp_agent.websearch.api import ask  # late: httpx takes long to import
 
         return await ask(cast(SearchService, _module(self.name)), self.base_url, self.key, query, max_results)
 

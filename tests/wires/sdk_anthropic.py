@@ -13,7 +13,7 @@ _BUDGETS = {"low": 1024, "medium": 4096, "high": 16_384}
 
 
 def send(request: Request, address: str) -> None:
-    import anthropic as sdk
+    import anthropic as sdk  # late: only this one need be installed
 
     client = sdk.Anthropic(api_key="k", base_url=address, max_retries=0)
     messages: list[dict[str, Any]] = []
@@ -86,7 +86,7 @@ def _b64(image: Image) -> str:
 
 
 def read(address: str) -> dict[str, Any]:
-    import anthropic as sdk
+    import anthropic as sdk  # late: only this one need be installed
 
     client = sdk.Anthropic(api_key="k", base_url=address, max_retries=0)
     with client.messages.stream(

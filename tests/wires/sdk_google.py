@@ -12,7 +12,7 @@ _GEMINI_BUDGETS = {"none": 0, "low": 1024, "medium": 2048, "high": 4096}
 
 
 def send(request: Request, address: str) -> None:
-    from google import genai
+    from google import genai  # late: only this one need be installed
     from google.genai import types
 
     http = types.HttpOptions(api_version="v1beta", base_url=address)
@@ -21,7 +21,7 @@ def send(request: Request, address: str) -> None:
 
 
 def send_to_vertex(request: Request, address: str) -> None:
-    from google import genai
+    from google import genai  # late: only this one need be installed
     from google.genai import types
 
     http = types.HttpOptions(api_version="v1", base_url=address)
@@ -96,7 +96,7 @@ def _generate(client: Any, types: Any, request: Request, *, ids: bool) -> None:
 
 
 def read(address: str) -> dict[str, Any]:
-    from google import genai
+    from google import genai  # late: only this one need be installed
     from google.genai import types
 
     http = types.HttpOptions(api_version="v1beta", base_url=address)

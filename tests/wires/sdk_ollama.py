@@ -10,7 +10,7 @@ from cdp_agent.providers.base import Assistant, Image, Request, System, Text, To
 
 
 def send(request: Request, address: str) -> None:
-    import ollama as sdk
+    import ollama as sdk  # late: only this one need be installed
 
     client = sdk.Client(host=address)
     messages: list[Any] = []
@@ -53,7 +53,7 @@ def send(request: Request, address: str) -> None:
 
 
 def read(address: str) -> dict[str, Any]:
-    import ollama as sdk
+    import ollama as sdk  # late: only this one need be installed
 
     client = sdk.Client(host=address)
     text, reasoning, finish = "", "", ""

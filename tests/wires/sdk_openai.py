@@ -14,7 +14,7 @@ _EFFORTS = {("o3", "none"): "low"}
 
 
 def send_chat(request: Request, address: str) -> None:
-    import openai as sdk
+    import openai as sdk  # late: only this one need be installed
 
     client = sdk.OpenAI(api_key="k", base_url=f"{address}/v1", max_retries=0)
     messages: list[dict[str, Any]] = []
@@ -61,7 +61,7 @@ def _chat_part(part: Text | Image) -> dict[str, Any]:
 
 
 def send_response(request: Request, address: str) -> None:
-    import openai as sdk
+    import openai as sdk  # late: only this one need be installed
 
     client = sdk.OpenAI(api_key="k", base_url=f"{address}/v1", max_retries=0)
     items: list[dict[str, Any]] = []
@@ -118,7 +118,7 @@ def _url(image: Image) -> str:
 
 
 def read_chat(address: str) -> dict[str, Any]:
-    import openai as sdk
+    import openai as sdk  # late: only this one need be installed
 
     client = sdk.OpenAI(api_key="k", base_url=f"{address}/v1", max_retries=0)
     reasoning = ""
@@ -139,7 +139,7 @@ def read_chat(address: str) -> dict[str, Any]:
 
 
 def read_response(address: str) -> dict[str, Any]:
-    import openai as sdk
+    import openai as sdk  # late: only this one need be installed
 
     client = sdk.OpenAI(api_key="k", base_url=f"{address}/v1", max_retries=0)
     with client.responses.stream(model="gpt-6-luna", input="x") as stream:

@@ -75,7 +75,7 @@ class ModelCalls:
 
         Every error that the client gets over is told, and counts as one of the run, unless there only was no room.
         """
-        from cdp_agent.agent.model.run_client import RunClient  # httpx takes long to import: only a run needs it
+        from cdp_agent.agent.model.run_client import RunClient  # late: httpx takes long to import: only a run needs it
 
         first = other or self.endpoint
         client = RunClient(

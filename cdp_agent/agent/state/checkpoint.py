@@ -131,7 +131,7 @@ def task_of(checkpoint: Checkpoint, given: Mapping[str, GivenSecret] | None = No
         raise SetupError(f"The run had secrets that were not written down: give {', '.join(missing)} again.")
     form = None
     if checkpoint.answer_schema is not None or answer is not None:
-        from cdp_agent.extract.form import form_of  # what it checks with takes long to import
+        from cdp_agent.extract.form import form_of  # late: what it checks with takes long to import
 
         schema = checkpoint.answer_schema
         form, _ = form_of(schema, None) if answer is None else form_of(None, answer)

@@ -94,7 +94,7 @@ def _without_addresses(proof: str) -> str:
 
 def _told_by_pages(text: str, value: Any) -> str:
     """What of a tool's result comes from pages, and not out of the call itself or of a model's head."""
-    from cdp_agent.extract import Extraction  # httpx and regex take 40 ms to import: only a run needs them
+    from cdp_agent.extract import Extraction  # late: httpx and regex take 40 ms
     from cdp_agent.extract.grounding import leaves
     from cdp_agent.page.query.search import SearchResult
 

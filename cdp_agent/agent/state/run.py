@@ -137,7 +137,7 @@ class Run:
         """Makes the folder of its trace, where one is wanted: a run that never begins has none. Raises SetupError."""
         if self._trace is None:
             return
-        from cdp_agent.trace.recorder import Recorder  # few runs have one
+        from cdp_agent.trace.recorder import Recorder  # late: few runs have one
         from cdp_agent.trace.watcher import Watcher
 
         recorder = self.log.recorder = Recorder(

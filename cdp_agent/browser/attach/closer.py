@@ -11,6 +11,7 @@ Imports are few and late: it is started in the middle of something.
 from __future__ import annotations
 
 import os
+import select
 import sys
 
 _PARENT_CHECK_S = 1.0
@@ -34,8 +35,6 @@ def _all_said(parent: int) -> bytes:
 
     A child that our parent forked may hold it open after its death. On Windows that is not looked at.
     """
-    import select
-
     said = b""
     while True:
         if sys.platform != "win32" and not select.select([0], [], [], _PARENT_CHECK_S)[0]:
@@ -49,7 +48,7 @@ def _all_said(parent: int) -> bytes:
 
 def _close(endpoint: str, tabs: list[str]) -> None:
     """https://chromedevtools.github.io/devtools-protocol/#put-jsoncloseid"""
-    import http.client
+    import http.client  # late: 10 ms, when nobody waits for us any more
     import json
 
     told = json.loads(endpoint)

@@ -106,12 +106,11 @@ class Connecting:
         raise BrowserError(_told(attempts))
 
     def _way(self, endpoint: str, name: str) -> EndpointSource:
-        # Late: a Chrome of our own needs none of this, and importing it takes long.
         if endpoint == AUTO:
-            from .user_chrome import UserChrome  # late: each takes 10 ms, with ssl
+            from .user_chrome import UserChrome  # late: 19 ms with websockets, which a Chrome of ours needs not
 
             return UserChrome(self._profile)
-        from .endpoints import address_of
+        from .endpoints import address_of  # late: as above
 
         return address_of(endpoint, name)
 

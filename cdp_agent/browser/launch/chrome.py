@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from cdp_agent.errors import BrowserError
+from cdp_agent.page.tab.settings import PageSettings, accept_language
 
 if TYPE_CHECKING:
     from cdp_agent.page.policy.rules import Pattern, RequestRules
-    from cdp_agent.page.tab.settings import PageSettings
 
     from .proxy import ChromeProxy
 
@@ -151,8 +151,6 @@ def settings_for_workers(settings: PageSettings) -> tuple[list[str], dict[str, s
     if settings.user_agent is not None:
         arguments.append(f"--user-agent={settings.user_agent}")
     if settings.locale is not None:
-        from cdp_agent.page.tab.emulate import accept_language
-
         arguments.append(f"--accept-lang={accept_language(settings.locale)}")
         environment["LANGUAGE"] = settings.locale.replace("-", "_")  # Linux; elsewhere it does nothing
     if settings.timezone is not None:

@@ -143,7 +143,7 @@ async def launch(options: LaunchOptions, timeout_s: float) -> tuple[ChromeProces
     try:
         if ends is not None:
             return chrome, _Supervised(await PipeTransport.open(*ends), chrome)
-        from cdp_agent.cdp.websocket import WebSocketTransport
+        from cdp_agent.cdp.websocket import WebSocketTransport  # late: 19 ms, and only here
 
         url = await wait_until_listening(chrome, timeout_s)
         return chrome, _Supervised(await WebSocketTransport.open(url), chrome)

@@ -21,6 +21,9 @@ import os
 import sys
 import time
 
+if sys.platform != "win32":
+    import fcntl
+
 _STDERR_TAIL_BYTES = 16_384
 _SUPERVISING = __name__ == "__main__"
 _LIFELINE = 0
@@ -63,8 +66,6 @@ def _watch_posix(profile: str, temporary: bool, parent: int, pipes: list[int], c
 
 def _spawn(command: list[str], pipes: list[int], stderr: int) -> int:
     """The process id of Chrome, leader of its own session and group, with its debugging pipe as descriptors 3 and 4."""
-    import fcntl
-
     # Out of the way of 3 and 4, and closed in every process but the one that gets copies.
     high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in pipes]
     for fd in pipes:
@@ -117,7 +118,7 @@ class _ErrorLog:
 
 def _wait(pid: int, parent: int, log: _ErrorLog) -> int | None:
     """Chrome's wait status once it has ended; None when it is to be killed."""
-    import select
+    import select  # late, as all that Chrome need not wait for
     import signal
 
     woken, wake = os.pipe()
@@ -149,7 +150,7 @@ def clean_up(pid: int, profile: str, *, temporary: bool) -> None:
     if sys.platform != "win32":
         _end_all(pid, profile, temporary)
     else:
-        import subprocess
+        import subprocess  # late, see command_line
 
         subprocess.run(["taskkill", "/T", "/F", "/PID", str(pid)], capture_output=True, check=False)
     if temporary:
@@ -187,7 +188,7 @@ def command_line(pid: int) -> str:
                 return os.fsdecode(file.read()).replace("\0", " ")
         except OSError:
             return ""
-    import subprocess
+    import subprocess  # late: 5 ms, and never on Linux
 
     if sys.platform == "win32":
         script = f"(Get-CimInstance Win32_Process -Filter 'ProcessId={pid}').CommandLine"
@@ -217,7 +218,7 @@ def _processes() -> list[tuple[int, int, int, str, str]]:
     """Of every process its id, its parent's, its group's, its state and its command line."""
     rows = []
     if sys.platform != "linux":
-        import subprocess
+        import subprocess  # late, see command_line
 
         listing = ["ps", "-A", "-ww", "-o", "pid=,ppid=,pgid=,stat=,command="]
         for line in subprocess.run(listing, capture_output=True, text=True, check=False).stdout.splitlines():
@@ -238,7 +239,7 @@ def _processes() -> list[tuple[int, int, int, str, str]]:
 def _adopt_orphans() -> None:
     """Helpers that Chrome detaches (its crash handler) become our children, so that they are found and reaped."""
     try:
-        import ctypes
+        import ctypes  # late: 4 ms, while Chrome starts
 
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER, on Linux
     except (ImportError, OSError, AttributeError):
@@ -261,7 +262,7 @@ def _reap() -> None:
 
 
 def _remove(folder: str) -> None:
-    import shutil
+    import shutil  # late: 2 ms
 
     for _ in range(20):
         shutil.rmtree(folder, ignore_errors=True)
@@ -278,7 +279,7 @@ def _say(line: str, *more: bytes) -> None:
 
 
 def _watch_windows(profile: str, temporary: bool, parent: int, pipes: list[int], command: list[str]) -> None:
-    import subprocess
+    import subprocess  # late: only on Windows
     import threading
 
     chrome = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)

@@ -44,7 +44,7 @@ def manage_config(words: Sequence[str]) -> int:
     found = parser.read(words)
     file = ConfigFile.read(config_path(os.environ))
     if found.act == "init":
-        from cdp_agent.cli.subcommands.init import set_up
+        from cdp_agent.cli.subcommands.init import set_up  # late: httpx takes long to import
 
         return set_up(file, yes=found.yes)
     if found.act == "path":

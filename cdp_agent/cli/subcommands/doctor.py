@@ -173,7 +173,7 @@ async def _model(config: Config, *, offline: bool) -> Finding:
         return Finding("model", "fail", str(error), "cdp-agent config init")
     if offline:
         return Finding("model", "ok", f"{at.provider}/{at.model} at {at.shown_url}, not asked")
-    from cdp_agent.cli.subcommands.init import tried
+    from cdp_agent.cli.subcommands.init import tried  # late: httpx takes long to import
 
     told, works = await tried(at)
     return Finding("model", "ok" if works else "fail", told, "" if works else "cdp-agent config init")

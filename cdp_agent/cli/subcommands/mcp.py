@@ -35,6 +35,7 @@ from cdp_agent.mcp.calls import (
     perform_call,
 )
 from cdp_agent.mcp.hosted import HostedCalls
+from cdp_agent.security.http_guard import hosts_of
 from cdp_agent.session import client, runtime
 from cdp_agent.session.client import HostConnection
 from cdp_agent.session.host import ClientOutput
@@ -107,7 +108,7 @@ def _address(text: str) -> tuple[str, int]:
 
 
 async def _serve(command: McpCommand, words: Sequence[str], chosen: Chosen, caller: CommandCaller) -> None:
-    from cdp_agent.mcp.serving import INSTRUCTIONS, SHARED, server  # the SDK takes 0.6 s to import
+    from cdp_agent.mcp.serving import INSTRUCTIONS, SHARED, server  # late: the SDK takes 0.6 s to import
     from cdp_agent.mcp.stdio import serve_stdio
 
     config = command.config
@@ -133,8 +134,7 @@ async def _serve(command: McpCommand, words: Sequence[str], chosen: Chosen, call
 
 
 async def _serve_http(served: Server[Any], command: McpCommand, host: str, port: int) -> None:
-    from cdp_agent.mcp.http import PATH, McpApp  # Starlette and uvicorn are installed where they are asked for
-    from cdp_agent.security.http_guard import hosts_of
+    from cdp_agent.mcp.http import PATH, McpApp  # late: Starlette and uvicorn are an extra
     from cdp_agent.server.serving import HttpServer, address_of, check_token, listening_at
 
     config = command.config
@@ -179,7 +179,7 @@ async def _model(config: Config, caller: CommandCaller) -> AsyncIterator[Client 
     if config.model is None:
         yield None
         return
-    from cdp_agent.providers.client import Client  # httpx takes long to import
+    from cdp_agent.providers.client import Client  # late: httpx takes long to import
 
     async with Client(endpoint_of(config, caller.environment)) as client:
         yield client

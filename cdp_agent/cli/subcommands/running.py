@@ -114,7 +114,7 @@ def _also(live: LiveRun, sink: Sink) -> Sink:
 
 @asynccontextmanager
 async def _live_page(live: LiveRun) -> AsyncIterator[None]:
-    from cdp_agent.server.live import live_page  # an extra
+    from cdp_agent.server.live import live_page  # late: an extra
 
     async with live_page(live) as address:
         print(f"Live     {address}", file=sys.stderr, flush=True)

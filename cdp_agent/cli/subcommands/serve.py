@@ -16,6 +16,7 @@ from cdp_agent.cli.status import DONE
 from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
+from cdp_agent.security.http_guard import hosts_of
 
 DEFAULT_PORT = 8765
 _NOT_OF_IT = {"url", "data", "answer_schema", "checkpoint", "tab", "save_storage_state", "approve"} | (
@@ -49,8 +50,7 @@ def serve(words: Sequence[str]) -> int:
 
 
 async def _serve(config: Config, host: str, port: int) -> None:
-    from cdp_agent.security.http_guard import hosts_of
-    from cdp_agent.server.app import AgentApp  # Starlette and uvicorn are installed where they are asked for
+    from cdp_agent.server.app import AgentApp  # late: Starlette and uvicorn are an extra
     from cdp_agent.server.options import ServerOptions
     from cdp_agent.server.serving import HttpServer, address_of, check_token, listening_at
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.terminal.text import one_line
+from cdp_agent.cli.words import Chosen
 from cdp_agent.errors import BrowserError
 from cdp_agent.session import client, runtime
 from cdp_agent.session.client import HostConnection
@@ -41,19 +42,21 @@ def list_sessions(words: Sequence[str]) -> int:
     return DONE
 
 
-def close_sessions(words: Sequence[str], name: str) -> int:
-    """Ends the session of that name, or all. Raises SetupError, BrowserError."""
+def close_sessions(words: Sequence[str], chosen: Chosen) -> int:
+    """Ends the chosen session, or all. Raises SetupError, BrowserError."""
     parser = Parser("close", "End the session: its tabs, and its Chrome where that is ours.", "%(prog)s [--all]")
     parser.add_argument("--all", action="store_true", help="all of this user's sessions")
     parser.add_argument("--json", action="store_true", help="the names of those that have ended, as JSON")
     found = parser.read(words)
     folder = runtime.folder()
-    closed = [each for each in (runtime.names(folder) if found.all else [name]) if close_session(folder, each)]
+    closed = [
+        each for each in (runtime.names(folder) if found.all else [chosen.session]) if close_session(folder, each)
+    ]
     if found.json:
         print(json.dumps(closed))
         return DONE
     if not closed:
-        print("No session runs." if found.all else f"No session {name!r} runs.")
+        print("No session runs." if found.all else f"No session {chosen.session!r} runs.")
     for each in closed:
         print(f"Session {each!r} has ended.")
     return DONE

@@ -88,7 +88,7 @@ def _live(config: Config, keywords: dict[str, Any], signals: Signals, *, interac
         raise SetupError("With --live questions are answered on its page: leave the other way to answer out.")
     if any(importlib.util.find_spec(each) is None for each in ("starlette", "uvicorn", "httptools")):
         raise SetupError("--live needs more than is installed: pip install 'cdp-agent[server]'.")
-    from cdp_agent.server.live import LiveRun  # an extra
+    from cdp_agent.server.live import LiveRun  # late: an extra
 
     folder = config.trace or Path(tempfile.gettempdir()) / f"cdp-agent-live-{token_urlsafe(9)}"
     live = LiveRun(signals.stop, signals.pause, None if config.trace is not None else folder)

@@ -173,7 +173,7 @@ async def _model(call: ToolCommand, caller: CommandCaller) -> AsyncIterator[Clie
     if not call.tool.needs_model or not call.config.model:
         yield None
         return
-    from cdp_agent.providers.client import Client  # httpx takes long to import
+    from cdp_agent.providers.client import Client  # late: httpx takes long to import
 
     async with Client(endpoint_of(call.config, caller.environment)) as client:
         yield client

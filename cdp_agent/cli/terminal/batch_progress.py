@@ -29,7 +29,7 @@ def shown_progress(stream: TextIO, *, quiet: bool) -> Iterator[Shown]:
 
 @contextmanager
 def _bar() -> Iterator[Shown]:
-    from rich.console import Console  # rich takes 60 ms, and may not be there
+    from rich.console import Console  # late: rich takes 60 ms, and may not be there
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,

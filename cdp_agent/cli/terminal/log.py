@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -18,7 +19,6 @@ def tell_more(config: Config, output: Stream) -> Iterator[None]:
     if not config.debug:
         yield
         return
-    import logging
 
     class Telling(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:

@@ -23,6 +23,7 @@ from cdp_agent.security.origins import origin_of
 from .interception import Interception, Outcome, Verdict, refusal_of, socket_conditions
 from .rules import Blocked, RequestRules
 from .unheld import Unheld
+from .unsafe import unsafe_kind
 
 if TYPE_CHECKING:
     from cdp_agent.page.activity.activity import Activity
@@ -391,8 +392,6 @@ def standstill_of(rules: Sequence[RequestRules]) -> Standstill | None:
 
 def _at_gate(gate: Gate, event: fetch.RequestPaused, held: Verdict, *, tab: bool) -> Verdict:
     """The verdict, and then the gate's."""
-    from .unsafe import unsafe_kind  # late: few have a gate
-
     kind = unsafe_kind(event.request, event.resource_type)
     if isinstance(held, str) or not (tab or kind):
         return held

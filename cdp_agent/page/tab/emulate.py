@@ -13,7 +13,7 @@ from cdp_agent.cdp.known_errors import is_in_effect_already, is_not_known
 from cdp_agent.cdp.types import Command
 from cdp_agent.errors import ProtocolError, SetupError
 
-from .settings import PageSettings
+from .settings import PageSettings, accept_language
 
 _NOT_A_BRAND = emulation.BrandVersion(brand="Not=A?Brand", version="24")
 
@@ -51,12 +51,6 @@ def _of_tab(settings: PageSettings) -> Iterator[Command[Any]]:
     if settings.geolocation is not None:
         latitude, longitude, accuracy = settings.geolocation
         yield emulation.SetGeolocationOverride(latitude=latitude, longitude=longitude, accuracy=accuracy)
-
-
-def accept_language(locale: str) -> str:
-    """The languages that a locale asks for, the best first; Chrome weighs them itself: "de-DE" is "de-DE,de"."""
-    language = locale.partition("-")[0]
-    return locale if locale == language else f"{locale},{language}"
 
 
 def identity(user_agent: str, locale: str | None) -> emulation.SetUserAgentOverride:

@@ -193,3 +193,9 @@ def _is_timezone(name: str) -> bool:
         return False
     known = available_timezones()
     return not known or name in known  # a machine without the database leaves it to Chrome
+
+
+def accept_language(locale: str) -> str:
+    """The languages that a locale asks for, the best first; Chrome weighs them itself: "de-DE" is "de-DE,de"."""
+    language = locale.partition("-")[0]
+    return locale if locale == language else f"{locale},{language}"

@@ -68,7 +68,7 @@ class DefaultCredentials:
         return True
 
     async def _fetch(self, http: httpx.AsyncClient) -> None:
-        import httpx  # which takes long to import
+        import httpx  # late: takes long to import
 
         try:
             if self._file is None:
@@ -134,7 +134,7 @@ def _file(environment: Mapping[str, str]) -> Path | None:
 def _assertion(account: dict[str, Any], audience: str) -> str:
     """A service account's own word for who it is: https://developers.google.com/identity/protocols/oauth2/service-account."""
     try:
-        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives import hashes, serialization  # late: an extra
         from cryptography.hazmat.primitives.asymmetric import padding, rsa
     except ImportError as error:
         raise SetupError(

@@ -14,7 +14,15 @@ import msgspec
 from cdp_agent.agent.base.act_log import ActLog
 from cdp_agent.agent.base.task import BatchPolicy, Limits, Options, Task, Toolset
 from cdp_agent.agent.loop import Loop
-from cdp_agent.agent.preparing import check_all_prices, fallback_of, result_of, second_model, task_given, telemetry_of
+from cdp_agent.agent.preparing import (
+    check_all_prices,
+    fallback_of,
+    first_model,
+    result_of,
+    second_model,
+    task_given,
+    telemetry_of,
+)
 from cdp_agent.agent.sinks import Sink
 from cdp_agent.agent.state.checkpoint import load, task_of
 from cdp_agent.agent.state.run import Run
@@ -171,12 +179,7 @@ class Agent:
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         self._browser = browser
-        if model is not None and planner is not None:
-            raise SetupError("Give a model that does it all, or a planner, not both.")
-        first = model or planner
-        self._endpoint = None
-        if first is not None:
-            self._endpoint = endpoint(first, base_url=base_url, api_key=api_key, environment=environment)
+        self._endpoint = first_model(model, planner, base_url, api_key, environment)
         self._plans = planner is not None
         self._said: deque[Said] = deque(maxlen=_SAID)
         self._by_steps = Given(
@@ -402,29 +405,27 @@ class Agent:
         provider = None if found is None else found.provider
         built = tools_of(options, tools, environment=environment, asks_user=asks_user, provider=provider)
         task = task_of(saved, secrets, answer)
-        if saved.by_steps is None:
-            run = Run(browser, found, built, options, task, fallback)
-            _let_ask(run, asked)
-            run.pause, run.act_log = pause, act_log
-            _watch(run, None if traced is None else options_of(traced), telemetry)
-            return Loop(run, stop=stop, resumed=saved).events()
-        from cdp_agent.steps.flow.resuming import rest_of  # late, see stream
+        course = None
+        if saved.by_steps is not None:
+            from cdp_agent.steps.flow.resuming import rest_of  # late, see stream
 
-        course = rest_of(
-            saved,
-            base_url=base_url,
-            approve=approve,
-            approver=approver,
-            ask_user=ask_user,
-            approval_timeout_s=approval_timeout_s,
-            environment=environment,
-        )
-        built = for_steps(built, with_model=found is not None)
+            built = for_steps(built, with_model=found is not None)
+            course = rest_of(
+                saved,
+                base_url=base_url,
+                approve=approve,
+                approver=approver,
+                ask_user=ask_user,
+                approval_timeout_s=approval_timeout_s,
+                environment=environment,
+            )
         run = Run(browser, found, built, options, task, fallback)
-        run.pause = pause
-        run.act_log = act_log
+        run.pause, run.act_log = pause, act_log
         _watch(run, None if traced is None else options_of(traced), telemetry)
-        return Loop(run, stop=stop, course=course).events()
+        if course is not None:
+            return Loop(run, stop=stop, course=course).events()
+        _let_ask(run, asked)
+        return Loop(run, stop=stop, resumed=saved).events()
 
     def _run_by_steps(self, first: Endpoint | None, task: Task) -> Run:
         tools = for_steps(self._tools, with_model=first is not None)

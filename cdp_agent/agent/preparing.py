@@ -58,6 +58,16 @@ def telemetry_of(environment: Mapping[str, str]) -> Telemetry:
     return Telemetry(version("cdp-agent"), environment)
 
 
+def first_model(
+    model: str | None, planner: str | None, base_url: str | None, api_key: str | None, environment: Mapping[str, str]
+) -> Endpoint | None:
+    """The model that does it all, or plans; None where steps alone are carried out. Raises SetupError."""
+    if model is not None and planner is not None:
+        raise SetupError("Give a model that does it all, or a planner, not both.")
+    first = model or planner
+    return None if first is None else endpoint(first, base_url=base_url, api_key=api_key, environment=environment)
+
+
 def fallback_of(
     options: Options, first: Endpoint | None, base_url: str | None, api_key: str | None, environment: Mapping[str, str]
 ) -> Endpoint | None:

@@ -69,26 +69,6 @@ def document() -> dict[str, Any]:
 
 
 def _run_paths() -> dict[str, Any]:
-    events = {
-        **_operation("follow_run", "The events of a run, those that were and those that come.", (400, 404)),
-        "parameters": [
-            _parameter("id", "path"),
-            {
-                "name": "Last-Event-ID",
-                "in": "header",
-                "schema": {"type": "string"},
-                "description": "Only those after this one.",
-            },
-            {"name": "after", "in": "query", "schema": {"type": "integer"}, "description": "The same."},
-        ],
-    }
-    events["responses"] |= {
-        "200": {
-            "description": "Server-sent events: `id` is the number, `event` the type, `data` an Event as JSON.",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
-        },
-        "204": {"description": "The run has ended, and there are no more events."},
-    }
     begin = _operation("begin_run", "Begin a run.", (400, 403, 429, 503), RunRequest, {202: RunAccepted})
     # In words: of an operation with two kinds of body, generators make clients that do not run.
     begin["description"] = (
@@ -110,7 +90,7 @@ def _run_paths() -> dict[str, Any]:
                 path=("id",),
             )
         },
-        f"{_RUN}/events": {"get": events},
+        f"{_RUN}/events": {"get": _events_of_run()},
         f"{_RUN}/decisions": {
             "post": _operation(
                 "decide", "Decide about what is asked.", (400, 404, 409), DecisionBody, {200: RunInfo}, path=("id",)
@@ -149,6 +129,30 @@ def _run_paths() -> dict[str, Any]:
         **_file_paths(_RUN, "run"),
         **_call_paths(_RUN, (400, 404, 409, 503), "act"),
     }
+
+
+def _events_of_run() -> dict[str, Any]:
+    events = {
+        **_operation("follow_run", "The events of a run, those that were and those that come.", (400, 404)),
+        "parameters": [
+            _parameter("id", "path"),
+            {
+                "name": "Last-Event-ID",
+                "in": "header",
+                "schema": {"type": "string"},
+                "description": "Only those after this one.",
+            },
+            {"name": "after", "in": "query", "schema": {"type": "integer"}, "description": "The same."},
+        ],
+    }
+    events["responses"] |= {
+        "200": {
+            "description": "Server-sent events: `id` is the number, `event` the type, `data` an Event as JSON.",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        },
+        "204": {"description": "The run has ended, and there are no more events."},
+    }
+    return events
 
 
 def _file_paths(place: str, prefix: str) -> dict[str, Any]:

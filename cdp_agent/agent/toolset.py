@@ -66,6 +66,6 @@ def _members(options: Options, provider: str | None) -> list[Tool]:
 
 
 def for_steps(tools: Mapping[str, Tool], *, with_model: bool) -> dict[str, Tool]:
-    """The same for whoever carries steps out: those for people and programs too, and none that ends the task."""
+    """The tools of whoever carries steps out: those for people and programs too, and none that ends the task."""
     known = {name: each for name, each in BUILT_IN.items() if each.by_executors} | dict(tools)
     return {name: each for name, each in known.items() if not each.terminal and (with_model or not each.needs_model)}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """They stay the same when the Chrome is exchanged for another one. None: what the Chrome has."""
+    """They stay the same when the Chrome is exchanged for another one. Where one is None, nothing is set."""
 
     dialogs: DialogPolicy = msgspec.field(default_factory=DialogPolicy)
     settings: PageSettings = msgspec.field(default_factory=PageSettings)

@@ -57,7 +57,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 
     @property
     def digest(self) -> str:
-        """The same for the same line, another one for any other."""
+        """Tells the line from every other: the same for one that says the same."""
         return hashlib.sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()[:16]
 
     @property

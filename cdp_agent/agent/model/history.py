@@ -143,7 +143,7 @@ class History:
         self.add_image(Image(picture.data, f"image/{picture.format}"), cost)
 
     def add_image(self, image: Image, cost: int) -> None:
-        """The same for one that takes so many tokens."""
+        """Adds an image that takes `cost` tokens to the last message; those before are taken away."""
         self.clip_pictures()
         last = self.entries.pop()
         message = last.message

@@ -103,7 +103,7 @@ class ModelCalls:
         return generation.reply
 
     async def generate(self, request: Request, operation: str, client: Client | None = None) -> Generation:
-        """The same, to be told when it is known what came of the reply. `client` asks another model than the run's."""
+        """The model's reply, told of once it is known what came of it. `client` asks another model than the run's."""
         log = self._log
         log.emit(AgentProcessing(**log.stamp, operation=operation, has_screenshot=has_images(request.messages)))
         began = time.perf_counter()

@@ -207,7 +207,7 @@ def cut(text: str, budget_tokens: int) -> str:
 
 
 def cut_fenced(text: str, budget_tokens: int) -> str:
-    """The same for a text that may hold a fence, which stays closed."""
+    """As `cut`, for a text that may hold a fence, which stays closed."""
     shorter, end = cut(text, budget_tokens), f"</{TAG}>"
     return f"{shorter}\n{end}" if shorter.count(end) < text.count(end) else shorter
 

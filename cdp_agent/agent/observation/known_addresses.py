@@ -53,7 +53,7 @@ class KnownAddresses:
             self._add(_joined(base, target))
 
     def learn_changes(self, changes: Iterable[str], text: str, url: str, frame_urls: Mapping[str, str]) -> None:
-        """The same of lines that tell what changed on a page, which reads as `text` now."""
+        """Takes in where the links lead in lines that tell what changed on a page, which reads as `text` now."""
         self._add(url)
         for change in changes:
             ref = ref_of_change(change)

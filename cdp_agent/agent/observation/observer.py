@@ -107,7 +107,7 @@ class Observer:
         return _whole(shown, moved, now.text)
 
     async def see(self, page: Page, shown: Snapshot) -> ObservedPage:
-        """The same for a snapshot that the model asked for. Raises BrowserError."""
+        """What the model is shown of a snapshot that it asked for. Raises BrowserError."""
         moved = shown.url != self._address
         try:
             text = (await page.snapshot()).text

@@ -71,7 +71,7 @@ class StuckDetector:
         return bool(new)
 
     def learn_picture(self, picture: bytes) -> bool:
-        """The same for how the page looks that reads as before, to the letter; its first picture tells nothing."""
+        """Takes down how a page looks that reads as before; whether that is new, which its first picture is not."""
         seen, digest = self._pictures.setdefault(self._read, set()), _digest(picture)
         new = bool(seen) and digest not in seen
         seen.add(digest)

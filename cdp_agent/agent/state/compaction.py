@@ -95,7 +95,7 @@ def _asks(run: Run, name: str) -> bool:
 
 
 def _tried_before(history: History) -> list[str]:
-    """The same of what an earlier record took the place of."""
+    """What was tried before an earlier record was written, as that one tells it."""
     _, heading, rest = history.record.partition(f"{_TRIED}\n")
     return (
         [line for line in rest.partition("\n\n")[0].split("\n") if line.startswith("- ") and line != _OLDER]

@@ -93,7 +93,7 @@ class Aimed(msgspec.Struct, frozen=True):
     """How to go on after a click there, when what opens is not in the page."""
 
     released: asyncio.Future[runtime.Evaluated] | None = None
-    """What became of the press, told at the mouse's release; None in frames apart: one world alone hears of it."""
+    """What became of the press, told at the mouse's release; None where frames around it have their own worlds."""
     answers: Sequence[PressAnswer] = ()
     """For each press that is watched: when the page has answered it."""
 

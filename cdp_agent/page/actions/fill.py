@@ -120,7 +120,7 @@ class _Submission(msgspec.Struct, frozen=True):
 
 
 async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Outcome:
-    """The same, and then Enter; a note says when that submits nothing. Raises as `fill`."""
+    """Fills the field as `fill` does, then presses Enter; a note says when that submits nothing. Raises as `fill`."""
     outcome = await fill(at, text, append=append)
     try:
         submission = await at.world.call("submitFrom", at.local, returning=_Submission)

@@ -116,7 +116,7 @@ def inserting(text: str) -> list[Command[Empty]]:
 
 
 def composing(text: str) -> list[Command[Empty]]:
-    """The same as a composition, from its beginning to its end: a page may look at any moment and loses nothing of it.
+    """The text as a composition, from its beginning to its end: a page may look at any moment and loses nothing of it.
 
     Inserted text comes some time after its key, and terminals that look in a timer of the key are too early then.
     """
@@ -217,7 +217,7 @@ def presses(names: Iterable[str]) -> list[Command[Empty]]:
 
 
 def releases(names: Sequence[str]) -> list[Command[Empty]]:
-    """The same keys coming up, the last first."""
+    """The keys of those names coming up, the last first; see `presses`."""
     keys = [find_key(name) for name in names]
     bits = modifiers_of(names)
     events: list[Command[Empty]] = []

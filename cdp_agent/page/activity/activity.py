@@ -24,7 +24,7 @@ _MAY_LEAD_TO = frozenset({"http", "https", "about", "blob", "javascript"})
 
 
 class Document(msgspec.Struct):
-    """The tab's present document: the how manyth it is, and how far it has come."""
+    """The tab's present document: its `number`, counted from the tab's first, and how far it has come."""
 
     number: int
     url: str

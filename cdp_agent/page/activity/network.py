@@ -150,7 +150,7 @@ class Requests:
         return [failure for order, failure, _ in self._failures if order > since.order]
 
     async def failures_with_words(self, since: NetworkMark, most: int) -> list[RequestFailure]:
-        """The same, the first ones with what the server said of them."""
+        """As `failures`; of the first `most` the error says what the server said, too."""
         failed = [(failure, request_id) for order, failure, request_id in self._failures if order > since.order]
         logged = [self.log.by_id(request_id) if failure.status else None for failure, request_id in failed[:most]]
         words = await asyncio.gather(*(error_words(each) for each in logged if each is not None))

@@ -242,7 +242,7 @@ class Hold:
         return _given_on(self._asked(held, self._act), bool)
 
     def _answer(self, key: tuple[str, str], held: Held, act: Act) -> asyncio.Task[bool]:
-        """The same is not asked twice on behalf of one act."""
+        """What was decided, or is being asked: on behalf of one act, nothing is asked twice."""
         if (asked := act.answers.get(key)) is None:
             asked = act.answers[key] = self._asked(held, act)
             place = (key[0], place_of(key[1]))

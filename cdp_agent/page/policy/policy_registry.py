@@ -194,13 +194,13 @@ class PolicyRegistry:
         return guard
 
     def came(self, frame_id: str) -> None:
-        """See guard.Above."""
+        """See `request_policy.Above`."""
         for waits in self._unknown.pop(frame_id, []):
             if not waits.done():
                 waits.set_result(None)
 
     def left(self, guard: RequestPolicy, frames: list[str], rules: list[RequestRules]) -> None:
-        """See guard.Above."""
+        """See `request_policy.Above`."""
         if rules:
             self._remember(frames, rules)
         if guard.idle and guard in self._guards:
@@ -209,7 +209,7 @@ class PolicyRegistry:
                 self._change()
 
     def freed(self, guard: RequestPolicy, requests: Recent, rules: list[RequestRules]) -> None:
-        """See guard.Above."""
+        """See `request_policy.Above`."""
         self._freed |= dict.fromkeys(guard.tabs, (requests, rules))
 
     def _remember(self, frames: list[str], rules: list[RequestRules]) -> None:
@@ -289,7 +289,7 @@ class PolicyRegistry:
 
     @property
     def _all_rules(self) -> list[RequestRules]:
-        """And of what outlives them."""
+        """Of the tabs that are open, and of the workers and documents that outlive theirs."""
         workers = [rules for each in self._workers.values() for rules in each.met]
         return _each_once([*self._rules, *workers, *(rules for each in self._leaving for rules in each)])
 
@@ -299,7 +299,7 @@ class PolicyRegistry:
         return bool(self._all_rules)
 
     async def changed(self) -> None:
-        """See guard.Above."""
+        """See `request_policy.Above`."""
         async with self._changing:
             if self._all_ours:
                 await self._enforce_above(self._all_rules)
@@ -387,7 +387,7 @@ class PolicyRegistry:
         self._workers = {each: kept for each, kept in self._workers.items() if each.id not in gone}
 
     def visited(self, context: str | None, origin: str) -> None:
-        """See guard.Above. In the Chrome of a user, workers that nobody's rules were for were let go."""
+        """See `request_policy.Above`. In the Chrome of a user, workers that nobody's rules were for were let go."""
         site = _Site(context, origin)
         seen(self._enforce([worker for worker, kept in self._workers.items() if kept.site == site]))
         self._take_back()

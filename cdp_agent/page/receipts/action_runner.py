@@ -70,7 +70,7 @@ async def perform(page: Tab, action: str, ref: str, do: Do, *, detail: str = "",
 async def perform_unaimed(
     page: Tab, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]], *, detail: str, expectant: bool = True
 ) -> Receipt:
-    """The same for an action without an element, such as a key for whatever has the focus.
+    """Carries out an action without an element, such as a key for whatever has the focus; see `perform`.
 
     `expectant`: a first effect is waited for, since having one is what it is for.
     """

@@ -33,7 +33,7 @@ class _Line:
         self.said = raw if is_text else without_focus(raw).removesuffix(":")
         """Without indent, focus, and the colon that only says that there are lines below."""
         self.text = raw if is_text else without_inert(self.said)
-        """The same without what a dialog does to it that is in front."""
+        """`said` without the mark of what a dialog in front of it shuts off."""
         self.opens = not is_text and raw.endswith(":")
         """Its colon only says that there are lines below."""
         self.role = "|" if is_text else self.text.split(" ", 2)[1].removesuffix(":") if " " in raw else ""

@@ -187,7 +187,7 @@ def ref_of(line: str) -> str | None:
 
 
 def ref_of_change(change: str) -> str | None:
-    """The same of a line that tells a change, "~ - button …". Its name may be cut, or there twice."""
+    """The ref of a line that tells a change, "~ - button …", whose name may be cut, or there twice."""
     found = _CHANGED.match(change)
     return found[1] if found else None
 

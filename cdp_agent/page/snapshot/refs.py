@@ -116,7 +116,7 @@ class RefTable:
 
 
 def _gone(range_: _Range) -> _Range:
-    """The same numbers, as those of one world that has gone."""
+    """The range with its numbers as they were given out, as that of a world that has gone."""
     return _Range(range_.start, range_.end + range_.shift, 0, range_.world)
 
 

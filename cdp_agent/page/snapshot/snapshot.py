@@ -93,7 +93,7 @@ class _Known(msgspec.Struct):
     serial: int
     text: str
     lines: list[str] | None = None
-    """The same in lines, once it was needed."""
+    """`text` in lines, once that was needed."""
 
 
 CHECKS = 0.015

@@ -239,7 +239,7 @@ class Tab:
         await asyncio.shield(self.begin_closing())
 
     def begin_closing(self) -> asyncio.Task[None]:
-        """The same for whoever does not wait for it; what it raises is told to nobody else."""
+        """Begins what `close` waits for. An error is that of the task, and is told to whoever awaits it alone."""
         if self._closing is None or self._closing.done():
             self._closing = asyncio.ensure_future(self._close())
             self._closing.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -308,7 +308,7 @@ class Tab:
             task.result().end_hanging()
 
     async def read(self, budget_tokens: int | None = None) -> Snapshot:
-        """The same as `snapshot`, for use inside an action."""
+        """What `snapshot` gives, for use inside an action: what was filled in meanwhile stays known."""
         tree = await self.frames()
         async with self.reading:
             begun = time.monotonic()

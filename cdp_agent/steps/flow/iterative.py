@@ -68,7 +68,7 @@ async def carry_out_step_by_step(work: StepRun) -> None:
 
 
 async def go_on_step_by_step(work: StepRun) -> None:
-    """The same, from where it stands."""
+    """Goes on as `carry_out_step_by_step`, from where the run stands."""
     run = work.run
     if work.at_risk:
         work.done.append(f"{work.begun}. {work.at_risk}: {INTERRUPTED}")

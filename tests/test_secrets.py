@@ -17,12 +17,20 @@ class Told(msgspec.Struct, frozen=True):
     data: bytes = b""
 
 
-def test_a_placeholder_is_filled_in_with_where_it_may_be() -> None:
+@pytest.mark.parametrize(
+    ("given", "text", "names"),
+    [
+        ("<secret:user>:<secret:password>", "annabelle:kiwi-77", ["user", "password"]),
+        ("<secret:password> <secret:user>", "kiwi-77 annabelle", ["password", "user"]),
+    ],
+    ids=["the narrower first", "the wider first"],
+)
+def test_placeholders_are_filled_in_with_where_all_of_them_may_be(given: str, text: str, names: list[str]) -> None:
     secrets = Secrets({"user": "annabelle", "password": Secret("kiwi-77", [SHOP, "https://login.example:8443"])}, SHOP)
 
-    found = secrets.reveal("<secret:user>:<secret:password>")
+    found = secrets.reveal(given)
 
-    assert (found.text, found.names, found.origins) == ("annabelle:kiwi-77", ["user", "password"], [SHOP])
+    assert (found.text, found.names, found.origins) == (text, names, [SHOP])
 
 
 def test_a_bare_text_is_for_the_address_at_which_the_caller_begins() -> None:

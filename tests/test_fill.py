@@ -20,6 +20,13 @@ i.value = digits.replace(/(\\d{3})(\\d{3})(\\d+)/, "($1) $2-$3")}</script>"""
 BY_KEYS = """<input aria-label=F id=i><script>
 i.onbeforeinput = (event) => { if (event.data && event.data.length > 1) event.preventDefault() }</script>"""
 OPENS = """<div role=textbox tabindex=0 aria-label=F onclick='this.outerHTML = "<input id=i>"; i.focus()'>Edit</div>"""
+SLIDER = """<div role=slider tabindex=0 aria-label=F aria-valuemin=0 aria-valuemax=100 aria-valuenow=20 id=s></div>
+<script>s.onkeydown = ({key}) => setTimeout(() => {
+  const by = {ArrowRight: 5, ArrowLeft: -5}[key] ?? 0;
+  s.ariaValueNow = Math.min(100, Math.max(0, Number(s.ariaValueNow) + by));
+}, 30)</script>"""
+LEFTWARDS = SLIDER.replace("ArrowRight: 5, ArrowLeft: -5", "ArrowRight: -1, ArrowLeft: 1")
+UPWARDS = SLIDER.replace("ArrowRight: 5, ArrowLeft: -5", "ArrowUp: 0.5, ArrowDown: -0.5")
 FRAME = "<iframe title=F srcdoc='<body contenteditable>old</body>'></iframe>"
 FILLED = [
     ("<input aria-label=F value=old>", "Ada Lovelace", Outcome("Ada Lovelace")),
@@ -47,6 +54,14 @@ FILLED = [
     (MASK, "5551234567", Outcome("(555) 123-4567", FORMATTED)),
     (BY_KEYS, "hello", Outcome("hello")),
     (OPENS, "x", Outcome("x")),
+    (SLIDER, "75", Outcome("75")),
+    (SLIDER, "0", Outcome("0")),
+    (SLIDER, "20", Outcome("20")),
+    (SLIDER, "42", Outcome("40", "its steps do not meet 42")),
+    (LEFTWARDS, "23", Outcome("23")),
+    (UPWARDS, "17.5", Outcome("17.5")),
+    (f"<div role=group tabindex=0 aria-label=F>{SLIDER.replace(' aria-label=F', '')}</div>", "30",
+     Outcome("30", "slider E2 was filled")),
     ("<iframe srcdoc='<input aria-label=F value=1>'></iframe>", "xyz", Outcome("xyz")),
     (FRAME, "xyz", Outcome("xyz", 'body E2 "old" was filled')),
 ]  # fmt: skip
@@ -72,6 +87,26 @@ async def test_fill_appends(page: Page, serve: Serve, content: str, value: str) 
     await page.goto(serve(f"<!doctype html>{content}"))
 
     assert (await fill(await at(page, "F"), " new", append=True)).value == value
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "message"),
+    [
+        (SLIDER, "some", 'Slider E1 "F" takes a number from 0 to 100, not "some".'),
+        (SLIDER, "101", 'Slider E1 "F" takes a number from 0 to 100, not "101".'),
+        (SLIDER.replace("max=100", "max=9999"), "9000",
+         'Slider E1 "F" would take more than 500 presses of ArrowRight to 9000: drag its handle, or try the keys '
+         "PageUp, PageDown, Home, End."),
+        ("<div role=slider tabindex=0 aria-label=F aria-valuenow=1></div>", "2",
+         'Slider E1 "F" is not moved by the arrow keys: drag its handle.'),
+    ],
+)  # fmt: skip
+async def test_fill_says_what_a_slider_takes(page: Page, serve: Serve, content: str, text: str, message: str) -> None:
+    await page.goto(serve(content))
+
+    with pytest.raises((InvalidArguments, NotInteractable)) as refused:
+        await fill(await at(page, "F"), text)
+    assert str(refused.value) == message
 
 
 async def test_fill_in_a_frame_of_another_process(page: Page, serve: Serve) -> None:
@@ -115,11 +150,10 @@ async def test_fill_is_noticed_by_those_who_listen_to_keys_and_to_input(page: Pa
          'Combobox E1 "F" cannot be filled in: choose from it with select.'),
         ("<input type=file aria-label=F>", "wrong_element",
          'Button E1 "F" cannot be filled in: give it files with upload.'),
-        (
-            "<div role=slider tabindex=0 aria-label=F></div>",
-            "wrong_element",
-            'Slider E1 "F" cannot be filled in: focus it and press the arrow keys, or drag its handle.',
-        ),
+        ("<div role=slider tabindex=0 aria-label=F></div>", "wrong_element",
+         'Slider E1 "F" does not say its value: drag its handle.'),
+        ("<div role=slider tabindex=0 aria-label=F aria-valuenow=1 aria-disabled=true></div>", "disabled",
+         'Slider E1 "F" is disabled.'),
         (
             "<div role=group tabindex=0 aria-label=F><input aria-label=A><input aria-label=B></div>",
             "wrong_element",

@@ -21,7 +21,7 @@ from .actionability import Obstacle, input_session, refusal, told
 from .keyboard import events_of, inserting, send
 from .keys import parse_chord
 
-Kind = Literal["typed", "set", "rich", "code", ""]
+Kind = Literal["typed", "set", "rich", "code", "slider", ""]
 Keys = list[Command[Empty]]
 _SHOWN = 40
 

@@ -20,6 +20,7 @@ from .actionability import describe, input_session, refusal, refused, told
 from .actions import click_element, focus
 from .editing import Filled, Keys, Ready, enter_code, enter_rich, keys, select_all
 from .keyboard import check_enterable, inserting, press, send, typing
+from .slider import slide
 
 FIELD_WAIT_S = 2.0
 _TYPED_AT_MOST = 300
@@ -53,6 +54,9 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
     answer = at.world.ask("filledAfterKey", at.local, text) if simple else None
     ready = await _ready(at, append)
     notes = [at.refs.write(at.world, ready.note)] if ready.note else []
+    if ready.kind == "slider":
+        slid = await slide(at, ready.local, text)
+        return msgspec.structs.replace(slid, note="; ".join(filter(None, [*notes, slid.note])))
     if ready.single and "\n" in text.rstrip("\n"):
         notes.append("it has a single line: line breaks became spaces")
     if ready.single:

@@ -61,6 +61,7 @@ REST = (
     "act/guard.js",
     "act/actionability.js",
     "act/controls.js",
+    "act/slider.js",
     "act/fill.js",
     "editors/editing.js",
     "act/choose.js",

@@ -166,7 +166,7 @@ function checkStateOf(element) {
   }
   const role = roleOf(element, tag);
   const states = internalsOf.get(element)?.states;
-  if (!CHECK_ROLES.has(role)) return null;
+  if (!CHECK_ROLES.has(role) || controlOfLabel(element)) return null; // a label's state is that of its control
   const value = CHECK_STATES.map((name) => attr(element, name)).find((each) => each !== null) ?? states?.checked ?? states?.pressed;
   const kind = role === 'radio' || role === 'menuitemradio' ? 'radio' : 'toggle';
   if (value === undefined && (kind === 'toggle' && role !== 'checkbox' && role !== 'switch')) return null;

@@ -48,7 +48,7 @@ function insteadOfFilling(element) {
   if (tag === 'SELECT' || role === 'listbox') return 'choose from it with select';
   if (tag === 'INPUT' && inputType(element) === 'file') return 'give it files with upload';
   if (checkStateOf(element)) return 'use check or uncheck';
-  if (role === 'slider' || role === 'spinbutton') return 'focus it and press the arrow keys, or drag its handle';
+  if (role === 'spinbutton') return 'focus it and press the arrow keys';
   const inner = allIn(element, EDITABLE).filter((each) => checkVisibility_.call(each, SEEN_OPTIONS));
   if (inner.length > 1) return `it has ${inner.length} fields in it: ${inner.slice(0, 5).map(tell).join(', ')}`;
   return 'click it if it opens a field, and fill that';
@@ -59,7 +59,7 @@ function insteadOfFilling(element) {
  * at the end.
  * @param {number} id @param {{append: boolean, wait_ms: number}} options
  * @returns {Promise<Ready>}
- * @typedef {{kind: FieldKind | '', local: number, before: string, single: boolean, mac: boolean, end: boolean, collapses: boolean,
+ * @typedef {{kind: FieldKind | 'slider' | '', local: number, before: string, single: boolean, mac: boolean, end: boolean, collapses: boolean,
  *   opens: '' | 'click' | 'double', instead: string, note: string, refusal: Obstacle | null}} Ready
  *   end: the caret is still to be put there; opens: what makes it a field, if anything does
  */
@@ -68,7 +68,7 @@ async function readyField(id, options) {
   /** @type {Ready} */
   const ready = { kind: '', local: id, before: '', single: false, mac: isMac(), end: false, collapses: false, opens: '', instead: '', note: '', refusal: null };
   if (!element) return { ...ready, refusal: { why: 'gone', detail: '', by: null, said: { role: '', name: '' } } };
-  let field = fieldOf(element);
+  let field = fieldOf(element) ?? sliderOf(element);
   if (!field) return { ...ready, opens: openingOf(element), instead: insteadOfFilling(element) };
   const why = await fieldObstacle(field, options.wait_ms);
   if (why) return { ...ready, refusal: obstacle(why, null, field) };
@@ -76,13 +76,14 @@ async function readyField(id, options) {
   let moved = '';
   if (!moveFocus(field)) {
     const focused = focusedElement();
-    if (!focused || !isInput(focused)) return { ...ready, refusal: obstacle('unfocused', null, field) };
+    if (!focused || !(isInput(focused) || sliderOf(focused))) return { ...ready, refusal: obstacle('unfocused', null, field) };
     field = focused;
     moved = ', where the page moved the focus';
   }
-  const kind = fieldKind(field);
-  const end = kind !== 'set' && !placeCaret(field, kind, options.append);
   const note = field === element ? '' : `${tell(field)} was filled${moved}`;
+  const kind = fieldKind(field);
+  if (kind === 'other') return { ...ready, kind: 'slider', local: hold(field), note };
+  const end = kind !== 'set' && !placeCaret(field, kind, options.append);
   const before = isSecret(field) ? '' : heldBy(field, kind);
   const collapses = kind === 'rich' && collapsesSpaces(field);
   return { ...ready, kind, local: field === element ? id : hold(field), before, single: isSingleLine(field), end, collapses, note };

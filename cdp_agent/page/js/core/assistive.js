@@ -11,6 +11,16 @@ function isSaidElsewhere(element) {
   return answer;
 }
 
+/**
+ * Whether an element is a field that nobody sees, hears or gets to: the one behind a drop-down list or a switch that is
+ * drawn, by which forms are sent and checked. Files are still given to such a field.
+ */
+function isForNobody(element, tag) {
+  if (tag !== 'INPUT' || attr(element, 'aria-hidden')?.toLowerCase() !== 'true' || attr(element, 'tabindex') !== '-1') return false;
+  if (inputType(element) === 'file') return false;
+  return !checkVisibility_.call(element, { opacityProperty: true }) || isForScreenReaders(element);
+}
+
 /** Whether an element has no size, or a box around it that clips shows none of it: slides that wait, panels that are shut. */
 function isClippedAway(element) {
   const box = getBoundingClientRect_.call(element);

@@ -65,13 +65,28 @@ function judge(hit, element) {
     if (controlOfLabel(node) === element) return verdict;
     if (matches(node, ACTS_BY_ITSELF)) verdict = 'child';
   }
-  if (!passesThrough(element)) return 'miss';
-  // The mouse does not see the element, but what it is a part of gets the click.
-  const whole = closestFlat(element, ACTS_BY_ITSELF);
-  return whole !== null && whole !== element && isInside(hit, whole) ? 'hit' : 'miss';
+  if (passesThrough(element)) {
+    // The mouse does not see the element, but what it is a part of gets the click.
+    const whole = closestFlat(element, ACTS_BY_ITSELF);
+    return whole !== null && whole !== element && isInside(hit, whole) ? 'hit' : 'miss';
+  }
+  return isTransparent(element) && isHeardAround(hit, element) ? 'hit' : 'miss';
 }
 
 const passesThrough = (element) => computedStyleOf(element).pointerEvents === 'none';
+
+/** Whether nobody sees it, as with a field behind a drop-down list that is drawn by what is around it. */
+const isTransparent = (element) => !checkVisibility_.call(element, { opacityProperty: true });
+
+/** Whether what is hit is around the element, and gets there whoever listens to the mouse around it. */
+function isHeardAround(hit, element) {
+  let isAround = false;
+  for (let node = paintedParent(element); node; node = paintedParent(node)) {
+    isAround ||= node === hit;
+    if (listening.has(node) && !LISTEN_FOR_ITEMS.has(tagOf(node))) return isAround;
+  }
+  return false;
+}
 
 /** The labels of a form control. @returns {Element[]} */
 function labelsFor(element) {

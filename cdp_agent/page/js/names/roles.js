@@ -130,6 +130,19 @@ function roleOfInput(element) {
   return type === 'search' ? 'searchbox' : 'textbox';
 }
 
+/** Whether a <label> is all that is seen of its control. */
+function standsForControl(label) {
+  const control = controlOfLabel(label);
+  return control !== null && tagOf(control) === 'INPUT' && inputType(control) !== 'hidden' && !checkVisibility_.call(control, SEEN_OPTIONS);
+}
+
+/** It is told as the box to tick or the button that it is then. */
+function roleOfLabel(label) {
+  const role = standsForControl(label) ? roleOf(controlOfLabel(label), 'INPUT') : '';
+  return TICKED_ROLES.has(role) || role === 'button' ? role : '';
+}
+
+const TICKED_ROLES = roleSet('checkbox radio switch');
 const SUGGESTING = new Set(['text', 'search', 'tel', 'url', 'email']);
 const inputType = reader(HTMLInputElement, 'type');
 const suggestionsOf = reader(HTMLInputElement, 'list');

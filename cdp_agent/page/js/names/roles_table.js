@@ -37,7 +37,7 @@ const IMPLICIT_ROLES = {
   FRAME: 'iframe', IFRAME: 'iframe',
   H1: 'heading', H2: 'heading', H3: 'heading', H4: 'heading', H5: 'heading', H6: 'heading',
   HEADER: (element) => (isScoped(element) ? '' : 'banner'),
-  HGROUP: 'group', HR: 'separator', HTML: 'document', IMG: roleOfImage, INPUT: roleOfInput, INS: 'insertion', LI: roleOfItem,
+  HGROUP: 'group', HR: 'separator', HTML: 'document', IMG: roleOfImage, INPUT: roleOfInput, INS: 'insertion', LABEL: roleOfLabel, LI: roleOfItem,
   MAIN: 'main', MARK: 'mark', MATH: 'math', math: 'math', MENU: 'list', METER: 'meter', NAV: 'navigation', OL: 'list', OPTGROUP: 'group',
   OPTION: 'option', OUTPUT: 'status', P: 'paragraph', PROGRESS: 'progressbar', S: 'deletion', SEARCH: 'search',
   SECTION: (element) => (hasAnyName(element) ? 'region' : ''),

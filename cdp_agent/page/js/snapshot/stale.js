@@ -118,7 +118,7 @@ const isInRow = (cell) => {
 
 // Of these there may be one in each row. All that is read of them but this is told, or looked at for all that have labels.
 const TICKED = new Set(['checkbox', 'radio']);
-const tickOf = (element) => `${checkedOf(element, 'INPUT', null)} ${matches(element, ':disabled')} ${matches(element, ':user-invalid')}`;
+const tickOf = (element) => `${checkedOf(element, 'INPUT', null)} ${matches(element, ':disabled')} ${matches(element, ':user-invalid')} ${isForNobody(element, 'INPUT')}`;
 
 // What a script may set by `className.baseVal` and `href.baseVal` without any mutation.
 const classOf = (part) => attr(part, 'class');

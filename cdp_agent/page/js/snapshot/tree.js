@@ -211,6 +211,7 @@ function visitAnew(element, line, flags, depth, isOwned) {
 /** An element that is rendered and seen. */
 function visitSeen(element, tag, line, flags, depth, isMarked) {
   if (reading.notes) noteUntold(reading.notes, element, tag);
+  if (isMarked && isForNobody(element, tag)) return;
   if (tag.includes('-') && mayHaveInternals(element)) reading.internals.push(idOf(element));
   if (flags & EDITED) {
     visitEdited(element, tag, line, flags, depth, isMarked);
@@ -231,13 +232,17 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
     visitEditor(element, tag, role, line, flags, depth);
     return;
   }
-  const cursor = flags & POINTER ? undefined : ownCursor(element, isMarked, reading.selections.cursor);
+  let cursor = flags & POINTER ? undefined : ownCursor(element, isMarked, reading.selections.cursor);
   let clickable = isMarked ? asksForClicks(element) : NOT_CLICKABLE;
   if (listening.has(element)) {
     if (LISTEN_FOR_ITEMS.has(tag)) flags |= POINTER_DUE;
     else clickable ||= PERHAPS;
   }
   if ((tag === 'SUMMARY' && isSummaryOfDetails(element)) || (tag === 'LABEL' && standsForControl(element))) clickable = CLICKABLE;
+  if (cursor !== undefined && tag === 'LABEL' && isBesideControl(element)) {
+    if (POINTING.has(cursor) && isCoveredByControl(element)) flags |= POINTER; // over its parts it means the control
+    cursor = undefined;
+  }
   if (cursor !== undefined && POINTING.has(cursor)) {
     if (PASSES_CLICKS_ON.has(tag)) flags |= POINTER_DUE;
     else clickable = CLICKABLE;
@@ -286,17 +291,17 @@ function decorationIn(element, tag) {
   return mark;
 }
 
-/** Whether a <label>'s text is seen as the name of its control, which has a line of its own. */
-function isCoveredByControl(label) {
+/** Whether the control of a <label> has a line of its own. */
+function isBesideControl(label) {
   const control = controlOfLabel(label);
-  if (!control || tagOf(control) === 'BUTTON' || hasAttr(control, 'aria-label') || hasAttr(control, 'aria-labelledby')) return false;
-  return visibilityOf(control) === VISIBLE && labelsOf(control).length > 0;
+  return control !== null && tagOf(control) !== 'BUTTON' && visibilityOf(control) === VISIBLE;
 }
 
-/** Whether a <label> is all that is seen of its control. */
-function standsForControl(label) {
+/** Whether its text is seen as the name of the control then. */
+function isCoveredByControl(label) {
   const control = controlOfLabel(label);
-  return control !== null && tagOf(control) === 'INPUT' && inputType(control) !== 'hidden' && !checkVisibility_.call(control, SEEN_OPTIONS);
+  if (!isBesideControl(label) || hasAttr(control, 'aria-label') || hasAttr(control, 'aria-labelledby')) return false;
+  return labelsOf(control).length > 0 && (says(textContent(label)) || shownName(control, roleOf(control)) !== '');
 }
 
 const MODAL_ROLES = roleSet('dialog alertdialog');

@@ -1,0 +1,108 @@
+"""Setting sliders that a page makes itself, by the arrow keys that move them."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.receipts.receipts import Outcome
+from cdp_agent.page.refs.locate import Located
+
+from .actionability import describe, input_session, refusal, told
+from .keyboard import events_of, send
+from .keys import parse_chord
+
+_MOST_PRESSES = 500
+_STILL_MS = 250.0
+"""How long a value may take to follow a key."""
+_UP = ("ArrowRight", "ArrowUp", "ArrowLeft")
+"""What makes the value greater, by how often it does: from right to left it is the left one."""
+_DOWN = ("ArrowLeft", "ArrowDown", "ArrowRight")
+_BACK = {"ArrowRight": "ArrowLeft", "ArrowLeft": "ArrowRight", "ArrowUp": "ArrowDown", "ArrowDown": "ArrowUp"}
+
+
+class _Slider(msgspec.Struct, frozen=True):
+    """See slidTo in js/act/slider.js."""
+
+    value: float | None
+    min: float | None
+    max: float | None
+    gone: bool
+
+
+async def slide(at: Located, local: int, text: str) -> Outcome:
+    """Moves the slider, which has the focus, to the number, or to the nearest that its steps allow.
+
+    `Outcome.value` is what it says then (`aria-valuenow`, https://w3c.github.io/aria/#aria-valuenow). Raises
+    InvalidArguments for what is no number between its least and greatest, NotInteractable when keys do not move it.
+    """
+    slider = _Setting(at, local)
+    before = await slider.now()
+    value = before.value
+    if value is None:
+        raise refusal(at, "wrong_element", await told(at), "does not say its value: drag its handle.")
+    wanted = await slider.wanted(text, before)
+    if value != wanted:
+        value = await slider.move(value, wanted)
+    if value is None:
+        return Outcome(note="it left the page when it was moved")
+    return Outcome(_shown(value), "" if value == wanted else f"its steps do not meet {_shown(wanted)}")
+
+
+class _Setting:
+    def __init__(self, at: Located, local: int) -> None:
+        self._at = at
+        self._local = local
+
+    async def now(self, wanted: float | None = None, still_ms: float = 0) -> _Slider:
+        return await self._at.world.call("slidTo", self._local, wanted, still_ms, returning=_Slider)
+
+    async def wanted(self, text: str, slider: _Slider) -> float:
+        least, most = slider.min, slider.max
+        try:
+            wanted = float(text.strip().removesuffix("%"))
+        except ValueError:
+            wanted = math.nan
+        if math.isfinite(wanted) and (least is None or wanted >= least) and (most is None or wanted <= most):
+            return wanted
+        limits = f" from {_shown(least)} to {_shown(most)}" if least is not None and most is not None else ""
+        raise InvalidArguments(f'{await describe(self._at)} takes a number{limits}, not "{text}".')
+
+    async def move(self, value: float, wanted: float) -> float | None:
+        """What it says after as many presses as it takes; None when it left the page."""
+        for key in _UP if wanted > value else _DOWN:
+            await self._press(key, 1)
+            after = (await self.now(wanted, _STILL_MS)).value
+            if after is None:
+                return None
+            step = after - value
+            if step and (step > 0) == (wanted > value):
+                return await self._go_on(key, after, step, wanted)
+            if step:
+                await self._press(_BACK[key], 1)
+                await self.now(value, _STILL_MS)
+        raise refusal(
+            self._at, "wrong_element", await told(self._at), "is not moved by the arrow keys: drag its handle."
+        )
+
+    async def _go_on(self, key: str, value: float, step: float, wanted: float) -> float | None:
+        if round((wanted - value) / step) > _MOST_PRESSES:
+            named = await describe(self._at)
+            takes = f"would take more than {_MOST_PRESSES} presses of {key} to {_shown(wanted)}"
+            raise InvalidArguments(f"{named} {takes}: drag its handle, or try the keys PageUp, PageDown, Home, End.")
+        while (count := round((wanted - value) / step)) > 0:
+            await self._press(key, count)
+            after = (await self.now(wanted, _STILL_MS)).value
+            if after is None or abs(wanted - after) >= abs(wanted - value):
+                return after
+            value = after
+        return value
+
+    async def _press(self, key: str, count: int) -> None:
+        await send(input_session(self._at.frame), events_of(parse_chord(key, mac=False), mac=False) * count)
+
+
+def _shown(number: float | None) -> str:
+    return "" if number is None else f"{number:g}"

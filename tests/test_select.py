@@ -71,6 +71,19 @@ BEHIND = f"""<div id=b tabindex=-1 style="position:relative;width:200px;height:4
   l.append(item)
 }}
 b.onmousedown = () => l.hidden = !l.hidden</script>"""
+UNFOLDING = f"""<style>@keyframes unfold {{ from {{ transform: scaleX(0) }} }}
+#l {{ animation: unfold 0.4s steps(1) }}</style>
+<div id=c role=combobox tabindex=0 aria-label=City>Choose</div>
+<div id=l role=listbox tabindex=-1 hidden style="overflow:auto;width:200px"></div>
+<script>for (const city of {CITIES}) {{
+  const item = Object.assign(document.createElement("div"), {{role: "option", textContent: city}});
+  item.onclick = () => {{ c.textContent = city; l.hidden = true }};
+  l.append(item)
+}}
+c.onclick = () => l.hidden = false</script>"""
+PASSED_THROUGH = f"""<div id=b role=combobox style="width:200px;height:40px"><span id=t>Pick</span>
+<input id=c role=combobox readonly aria-label=City aria-controls=l value=none style="pointer-events:none"></div>
+{BEHIND[BEHIND.index("<ul") :]}"""
 VIRTUAL = """<div id=c role=combobox tabindex=0 aria-label=City>Choose</div>
 <div id=l role=listbox style="display:none;height:100px;overflow:auto">
 <div id=m style="height:20000px;position:relative"></div></div>
@@ -134,6 +147,8 @@ async def test_select_waits_for_an_option(page: Page, serve: Serve) -> None:
         ),
         pytest.param(WITHOUT_ROLES, "Bergen", Outcome("Bergen"), id="without roles"),
         pytest.param(BEHIND, "Bergen", Outcome("Bergen"), id="behind what draws it"),
+        pytest.param(PASSED_THROUGH, "Bergen", Outcome("Bergen"), id="in what gets its clicks"),
+        pytest.param(UNFOLDING, "Bergen", Outcome("Bergen"), id="a list that unfolds"),
         pytest.param(VIRTUAL, "Item 20", Outcome("Item 20"), id="only what is seen is there"),
         pytest.param(LIST_BOX, "Oslo", Outcome("Oslo, Bergen"), id="list box"),
         pytest.param(LIST_BOX, "Bergen", Outcome("Bergen", '"Bergen" was chosen before'), id="chosen before"),

@@ -75,7 +75,9 @@ function openOptions(control) {
     rootsWith(control).flatMap((root) => allIn(root, selector)).filter((each) => !seenBefore.has(each) && isShown(each) && !isInNoBox(each));
   const named = fresh(OPTIONS);
   if (named.length) return named;
-  const plain = fresh(PLAIN_OPTIONS).filter((each) => collapse(innerText(each)) && !isInside(each, control) && !closest(each, SAID));
+  // A list whose options are still unfolding is none of them.
+  const isPlain = (each) => collapse(innerText(each)) && !isInside(each, control) && !closest(each, SAID) && !allIn(each, OPTIONS).length;
+  const plain = fresh(PLAIN_OPTIONS).filter(isPlain);
   // Of nested ones the outermost that holds one text, and no list of them.
   return plain.filter((each) => {
     const inner = plain.filter((other) => other !== each && isInside(other, each));

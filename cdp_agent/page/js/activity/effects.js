@@ -109,10 +109,13 @@ function noteAdded(node, now) {
 function noteRemoved(node, now) {
   const since = before.added.get(node);
   before.added.delete(node);
-  if (since === undefined || now - since < PAINTED_MS || before.gone.length >= 20) return;
+  if (since === undefined || now - since < PAINTED_MS || before.gone.length >= 20 || !mayShow(node)) return;
   const text = collapse(cut(textContent(node), LONGEST_GONE));
   if (/\p{L}{2}/u.test(text)) before.gone.push(text);
 }
+
+/** Whether a node's text may have been seen: not that of comments, scripts and styles. */
+const mayShow = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(node)) : nodeType(node) === 3);
 
 /**
  * What came of the action so far.

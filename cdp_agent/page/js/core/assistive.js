@@ -58,16 +58,18 @@ function clipAround(element) {
   return clip;
 }
 
-const MOST_SIBLINGS = 8;
+const MOST_SIBLINGS = 8; // on either side
 
 /** Whether one of the elements beside it says the same to screen readers alone, as prices and counts do. */
 function hasSpokenTwin(element) {
   const words = lettersOf(element);
-  const parent = words && parentNode_.call(element);
-  if (!parent) return false;
-  let sibling = firstElementChild_.call(parent);
-  for (let i = 0; sibling && i < MOST_SIBLINGS; i++, sibling = nextElementSibling_.call(sibling)) {
-    if (sibling !== element && isForScreenReaders(sibling) && lettersOf(sibling) === words) return true;
+  return words !== '' && [previousElementSibling_, nextElementSibling_].some((next) => isSpokenAlong(element, next, words));
+}
+
+function isSpokenAlong(element, next, words) {
+  let sibling = next.call(element);
+  for (let i = 0; sibling && i < MOST_SIBLINGS; i++, sibling = next.call(sibling)) {
+    if (isForScreenReaders(sibling) && lettersOf(sibling) === words) return true;
   }
   return false;
 }

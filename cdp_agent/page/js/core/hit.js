@@ -67,10 +67,11 @@ function judge(hit, element) {
   }
   if (passesThrough(element)) {
     // The mouse does not see the element, but what it is a part of gets the click.
-    const whole = closestFlat(element, ACTS_BY_ITSELF);
-    return whole !== null && whole !== element && isInside(hit, whole) ? 'hit' : 'miss';
-  }
-  return isTransparent(element) && isHeardAround(hit, element) ? 'hit' : 'miss';
+    const around = paintedParent(element);
+    const whole = around && closestFlat(around, ACTS_BY_ITSELF);
+    if (whole && isInside(hit, whole)) return 'hit';
+  } else if (!isTransparent(element)) return 'miss';
+  return isHeardAround(hit, element) ? 'hit' : 'miss';
 }
 
 const passesThrough = (element) => computedStyleOf(element).pointerEvents === 'none';

@@ -146,7 +146,7 @@ function writeTable(element, tag, flags, depth) {
   writeTag('table', xmlAttr('k', kind), element, tag, flags, depth);
 }
 
-const inTableHead = (element) => (tagOf(parentNode(element) ?? element) === 'THEAD' ? ' h="1"' : '');
+const inTableHead = (element) => (tagOf(flatParent(element) ?? element) === 'THEAD' ? ' h="1"' : '');
 
 /** @type {(kind: string) => HtmlWriter} */
 const htmlSection = (kind) => (element, tag, flags, depth) => {

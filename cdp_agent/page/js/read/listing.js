@@ -32,7 +32,8 @@ function firstOf(root, selectors) {
 /** The largest element inside of the scope that has no other such link in it. */
 function boxAround(link, scope, links) {
   let box = link;
-  for (let outer = parentNode(link); outer && outer !== scope && selectAll(outer, links).length === 1; outer = parentNode(outer)) box = outer;
+  const isBox = (node) => node && nodeType(node) === 1 && node !== scope && selectAll(node, links).length === 1;
+  for (let outer = parentNode(link); isBox(outer); outer = parentNode(outer)) box = outer;
   return box;
 }
 

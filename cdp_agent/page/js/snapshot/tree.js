@@ -22,6 +22,7 @@ const NO_TEXT = 16; // text is not painted (visibility), or already in a name
 const UNNAMED_ICON = 32; // inside a control: a picture without a name is an icon
 const STRUCK = 64; // what is said is struck out
 const ARIA_HIDDEN = 128; // kept from assistive technology: mere paint is decoration
+const IN_NAMED = 256; // inside a control that has a name: so is it there
 
 // Deeper than this the walk continues from a queue, since pages can nest deeper than the stack allows.
 const DEEPEST = 400;
@@ -239,9 +240,10 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
     else clickable ||= PERHAPS;
   }
   if ((tag === 'SUMMARY' && isSummaryOfDetails(element)) || (tag === 'LABEL' && standsForControl(element))) clickable = CLICKABLE;
-  if (cursor !== undefined && tag === 'LABEL' && isBesideControl(element)) {
+  if (tag === 'LABEL' && clickable !== CLICKABLE && isBesideControl(element)) {
     if (POINTING.has(cursor) && isCoveredByControl(element)) flags |= POINTER; // over its parts it means the control
     cursor = undefined;
+    clickable = NOT_CLICKABLE;
   }
   if (cursor !== undefined && POINTING.has(cursor)) {
     if (PASSES_CLICKS_ON.has(tag)) flags |= POINTER_DUE;
@@ -250,7 +252,7 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
     clickable = CLICKABLE;
   }
   const isInteractive = INTERACTIVE.has(role) && role !== 'gridcell';
-  if (!isInteractive && !clickable && !(flags & (ARIA_HIDDEN | UNNAMED_ICON)) && isOnlyPaint(element, tag)) clickable = CLICKABLE;
+  if (!isInteractive && !clickable && !(flags & (ARIA_HIDDEN | UNNAMED_ICON | IN_NAMED)) && isOnlyPaint(element, tag)) clickable = CLICKABLE;
   if (!isInteractive && !clickable && (role === '' || role === 'none' || INLINE_ROLES.has(role))) {
     visitTransparent(element, tag, line, flags, depth);
     return;
@@ -299,9 +301,11 @@ function isBesideControl(label) {
 
 /** Whether its text is seen as the name of the control then. */
 function isCoveredByControl(label) {
+  if (!isBesideControl(label)) return false;
   const control = controlOfLabel(label);
-  if (!isBesideControl(label) || hasAttr(control, 'aria-label') || hasAttr(control, 'aria-labelledby')) return false;
-  return labelsOf(control).length > 0 && (says(textContent(label)) || shownName(control, roleOf(control)) !== '');
+  const text = collapse(textContent(label));
+  if (hasAttr(control, 'aria-label') || hasAttr(control, 'aria-labelledby')) return says(text) && shownName(control, roleOf(control)).includes(text);
+  return labelsOf(control).length > 0 && (says(text) || shownName(control, roleOf(control)) !== '');
 }
 
 const MODAL_ROLES = roleSet('dialog alertdialog');
@@ -328,6 +332,7 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isMarked
   inner &= ~POINTER_DUE | (hasRef ? 0 : POINTER_DUE);
   if (hasRef) inner &= ~SILENT; // what a hidden control says is not its name, but all there is to tell it by
   if (WHOLE.has(role) && (line.named || line.name === '')) inner |= UNNAMED_ICON | (line.named ? NO_TEXT : 0);
+  else if (WHOLE.has(role)) inner |= IN_NAMED;
   if (mark === GLYPHS_FROM && line.named) {
     line.states += hintState('icon', line.name);
     line.name = attr(element, 'title') ?? '';

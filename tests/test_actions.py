@@ -187,6 +187,13 @@ REFUSED = [
         'Button E1 "Go" is not shown: it takes no mouse events.',
         id="without mouse events",
     ),
+    pytest.param(
+        "<body style='pointer-events:none'><button id=b>Go</button><ul role=menu style='pointer-events:auto'>More</ul>",
+        "hidden",
+        'Button E1 "Go" is not shown: the page takes no mouse events while something is open: close that first, as '
+        "with Escape.",
+        id="on a page that takes none",
+    ),
 ]
 
 

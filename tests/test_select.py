@@ -84,6 +84,15 @@ c.onclick = () => l.hidden = false</script>"""
 PASSED_THROUGH = f"""<div id=b role=combobox style="width:200px;height:40px"><span id=t>Pick</span>
 <input id=c role=combobox readonly aria-label=City aria-controls=l value=none style="pointer-events:none"></div>
 {BEHIND[BEHIND.index("<ul") :]}"""
+HIGHLIGHTS = f"""<div id=b><span id=t></span><input id=c aria-label=City></div>
+<ul id=l role=listbox aria-multiselectable=true style="margin:0" hidden></ul><script>for (const city of {CITIES}) {{
+  const item = Object.assign(document.createElement("li"), {{role: "option", textContent: city}});
+  item.ariaSelected = "false";
+  item.onmousemove = () => {{ for (const each of l.children) each.ariaSelected = String(each === item) }};
+  item.onclick = () => {{ t.textContent += city; item.remove() }};
+  l.append(item)
+}}
+c.onfocus = () => l.hidden = false</script>"""
 VIRTUAL = """<div id=c role=combobox tabindex=0 aria-label=City>Choose</div>
 <div id=l role=listbox style="display:none;height:100px;overflow:auto">
 <div id=m style="height:20000px;position:relative"></div></div>
@@ -127,6 +136,17 @@ async def test_select_several(page: Page, serve: Serve) -> None:
     await page.goto(serve(NATIVE.replace("<select", "<select multiple")))
 
     assert now(await select(await at(page, "City"), ["Oslo", "New Bergen"])) == Outcome("Oslo, New Bergen")
+
+
+async def test_an_option_that_the_mouse_is_over_was_not_chosen_before(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<!doctype html><body style='margin:0'>{HIGHLIGHTS}"))
+    field = await at(page, "City")
+
+    await select(field, "Bergen")
+    below = now(await select(field, "Stavanger"))
+
+    assert below == Outcome(note='"Stavanger" was clicked')
+    assert await page.evaluate("t.textContent") == "BergenStavanger"
 
 
 async def test_select_waits_for_an_option(page: Page, serve: Serve) -> None:

@@ -53,17 +53,22 @@ function isInNoBox(element) {
   return false;
 }
 
-/** The options that the control itself names: in it, or in what it controls or owns. */
+/** The lists that were chosen from: many stay open for the next choice, and no attribute says whose they are. @type {WeakMap<Element, Element>} */
+const listsOfControls = new WeakMap();
+
+/** The options that are the control's own: in it, in what it controls or owns, or where the last one was chosen. */
 function ownOptions(control) {
   const inside = optionsIn(control);
   if (inside.length) return inside;
   const ids = ['aria-controls', 'aria-owns'].flatMap((name) => (attr(control, name) ?? '').split(/\s+/).filter(Boolean));
   const field = onlyOneIn(control, 'input,[role="combobox" i]');
   if (field) ids.push(...['aria-controls', 'aria-owns'].flatMap((name) => (attr(field, name) ?? '').split(/\s+/).filter(Boolean)));
-  return ids.flatMap((each) => {
+  const named = ids.flatMap((each) => {
     const list = byId(control, each);
     return list && isShown(list) ? optionsIn(list) : [];
   });
+  const last = listsOfControls.get(control);
+  return named.length || !last || !isConnected_.call(last) ? named : optionsIn(last);
 }
 
 /** The options that are seen now: the control's own, else those that came since, else whatever came that has a text of its own. */
@@ -103,8 +108,33 @@ function wasChosen(option, control) {
   if (!isMarked(option, 'aria-selected')) return false;
   if (shownBy(control).toLowerCase().includes(optionText(option).toLowerCase())) return true;
   const list = closest(option, '[role="listbox" i]');
+  if (!list || !isMarked(list, 'aria-multiselectable')) return false;
+  return !isHighlighted(option, control) || isSaidAround(control, option);
+}
+
+const HIGHLIGHTED = /(?:^|[-_\s])(?:highlight(?:ed)?|active|focus(?:ed)?|hover(?:ed)?)(?=$|[-_\s])/i;
+
+/** Whether it is what Enter or the mouse would choose, as some say with `aria-selected`, too. */
+function isHighlighted(option, control) {
   const isActive = [control, focusedElement()].some((each) => each && attr(each, 'aria-activedescendant') === (attr(option, 'id') ?? ''));
-  return Boolean(list && isMarked(list, 'aria-multiselectable') && !isActive);
+  return isActive || matches(option, ':hover') || HIGHLIGHTED.test(attr(option, 'class') ?? '');
+}
+
+/** Whether what stands around the control, outside of any list, names the option. */
+function isSaidAround(control, option) {
+  const text = optionText(option).toLowerCase();
+  const says = (each) => tagOf(each) !== 'OPTION' && isShown(each) && ownText(each) === text;
+  for (let box = control, i = 0; box && i < BOXES_AROUND && !isInside(option, box); i++, box = paintedParent(box)) {
+    if (says(box) || allIn(box, '*').some(says)) return true;
+  }
+  return false;
+}
+
+/** What stands in an element itself, in small letters. */
+function ownText(element) {
+  let text = '';
+  for (let node = firstChild(element); node; node = nextSibling(node)) if (nodeType(node) === 3) text += dataOf(node);
+  return collapse(text).toLowerCase();
 }
 
 const choiceOf = (option) => ({
@@ -135,6 +165,8 @@ async function findOption(id, wanted, by, wait_ms) {
     if (found.length === 1 && (steady || choices[found[0]].text === collapse(wanted))) {
       const option = options[found[0]];
       const { text, disabled } = choices[found[0]];
+      const list = closest(option, '[role="listbox" i]');
+      if (list) listsOfControls.set(control, list);
       return { ...answer, state: 'found', local: hold(option), text, chosen: wasChosen(option, control), disabled };
     }
     const patience = choices.length && choices.every((choice) => choice.disabled) ? LOADING_MS : wait_ms; // "Loading…"

@@ -35,7 +35,7 @@ function statesOf(element, tag, role, context) {
     if (role === 'columnheader' || role === 'rowheader') text += sortOf(element);
     text += flag('current', attr(element, 'aria-current'));
   }
-  if (reading.selections.shielded && ACTED_ON.has(role) && !text.includes(' [disabled]') && isShielded(element)) {
+  if (reading.selections.shielded && tag !== 'OPTION' && ACTED_ON.has(role) && !text.includes(' [disabled]') && isShielded(element)) {
     text += ' [pointer-events=none]';
   }
   if (context.focused === element) text += ' [focused]';

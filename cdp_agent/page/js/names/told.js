@@ -71,7 +71,7 @@ const MOST_CLOSERS = 3;
 
 /** The buttons of what covers, since one of them may close it. */
 function closersIn(cover) {
-  const buttons = [...selectAll(cover, 'button,[role="button" i],input[type="button" i],input[type="submit" i]')];
+  const buttons = [...selectAll(cover, 'button:not([role]),[role="button" i],input[type="button" i],input[type="submit" i]')];
   return buttons.filter((button) => checkVisibility_.call(button, SEEN_OPTIONS) && idsOfElements.has(button)).slice(0, MOST_CLOSERS).map(tell);
 }
 
@@ -99,13 +99,20 @@ const MODAL_ROLES_SELECTOR = 'dialog,[aria-modal="true" i]';
 
 function detailOf(why, element) {
   if (why === 'disabled') return closestFlat(element, '[inert]') ? ' (inert: something else is to be dealt with first)' : '';
-  if (why === 'clipped') return passesThrough(element) ? ': it takes no mouse events' : ': it is clipped away, or what is around it is closed';
+  if (why === 'clipped') return passesThrough(element) ? unreached(element) : ': it is clipped away, or what is around it is closed';
   if (why === 'unfocused') return focusedElement() ? `, which is on ${tell(focusedElement())} now` : '';
   if (why !== 'hidden') return '';
   const closed = closestFlat(element, 'details:not([open])');
   if (closed) return `: it is in ${tell(closestChild(closed, 'SUMMARY') ?? closed)}, which is closed`;
   if (tagOf(element) === 'OPTION') return ': select it in its list instead';
   return '';
+}
+
+/** Libraries shut off the whole page while a menu of theirs is open, and close that at a press outside. */
+function unreached(element) {
+  const body = body_.call(documentOf(element));
+  if (body && passesThrough(body)) return ': the page takes no mouse events while something is open: close that first, as with Escape';
+  return ': it takes no mouse events';
 }
 
 /** @param {number} id */

@@ -7,8 +7,8 @@ Pages with links, forms, frames of both kinds, popups, workers and downloads are
 `Session` (--lanes at once), read, and acted upon by its tools; in between, tabs are opened and closed. Every so often
 is counted: our memory, and the blocks in it that Python has given out; tasks and timers of asyncio, sessions, tabs and
 open files; Chrome's memory (the proportional part of each of its processes) and the open files of its main process;
-with --traced what Python allocated in our lines. Also the objects of our classes, and the entries of whatever container
-can be reached from the Browser. The pages are served by another process.
+with --traced what Python allocated in our lines. In the middle and at the end also the objects of our classes, and the
+entries of whatever container can be reached from the Browser. The pages are served by another process.
 
 A count is flat when its median over the last quarter is at most 5 % above that over the second one; --check ends with
 1 when one is not. --plot writes the curves as SVG.
@@ -205,18 +205,19 @@ class Soak:
         return done
 
 
-def count(browser: Browser, soak: Soak, seconds: float) -> Count:
+def count(browser: Browser, soak: Soak, seconds: float, *, looks_inside: bool = True) -> Count:
+    """`looks_inside`: at the objects and the entries of containers, which takes memory itself."""
     gc.collect()
     traced = 0
     if tracemalloc.is_tracing():
         of_ours = tracemalloc.Filter(inclusive=True, filename_pattern=f"{_PACKAGE}/*")
         traced = sum(each.size for each in tracemalloc.take_snapshot().filter_traces([of_ours]).traces)
     objects: Counter[str] = Counter()
-    for each in gc.get_objects():
+    for each in gc.get_objects() if looks_inside else []:
         kind = type(each)
         if str(kind.__module__).startswith(("cdp_agent", "_asyncio", "asyncio")):
             objects[f"{kind.__module__}.{kind.__qualname__}"] += 1
-    entries = entries_below(browser)
+    entries = entries_below(browser) if looks_inside else {}
     loop: Any = asyncio.get_running_loop()
     assert browser.pid is not None  # it was launched
     return Count(
@@ -230,7 +231,7 @@ def count(browser: Browser, soak: Soak, seconds: float) -> Count:
         tasks=len(asyncio.all_tasks()),
         timers=sum(not each.cancelled() for each in loop._scheduled),
         tabs=len(browser.pages),
-        sessions=entries["Connection._sessions"],
+        sessions=len(browser._instance.connection._sessions),
         files=len(list(Path("/proc/self/fd").iterdir())),
         chrome_mb=tree_mb(browser.pid),
         chrome_files=len(list(Path(f"/proc/{browser.pid}/fd").iterdir())),
@@ -301,11 +302,13 @@ async def measure(
     tabs: int = 0,
     lanes: int = 1,
     traced: bool = False,
+    inside_every: int = 1,
     told: bool = False,
 ) -> tuple[list[Count], str]:
     """The counts, each after `every` navigations with so many actions each, and which Chrome it was.
 
-    `lanes` are tabs that are driven at once; all of them stand still while it is counted.
+    `lanes` are tabs that are driven at once; all of them stand still while it is counted. Every so many counts are of
+    objects and entries, too.
     """
     # What was counted is kept on the disk, so that it is no part of our memory.
     with site() as served, tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as counts:
@@ -316,13 +319,15 @@ async def measure(
             pages = [await browser.new_page() for _ in range(lanes)]
             if traced:
                 tracemalloc.start()
-            begun = time.monotonic()
+            begun, number = time.monotonic(), 0
             while soak.navigations < navigations:
                 until = min(navigations, soak.navigations + every)
                 await asyncio.gather(*(_drive(soak, page, until, actions) for page in pages))
                 while soak.tabs < tabs * until // navigations:
                     await soak.open_and_close_tab()
-                counted = count(browser, soak, time.monotonic() - begun)
+                number += 1
+                inside = number % inside_every == 0
+                counted = count(browser, soak, time.monotonic() - begun, looks_inside=inside)
                 counts.write(msgspec.json.encode(counted) + b"\n")
                 if told:
                     print(" ".join(f"{name}={getattr(counted, name):g}" for name in _COLUMNS), file=sys.stderr)
@@ -411,6 +416,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         tabs=given.tabs,
         lanes=given.lanes,
         traced=given.traced,
+        inside_every=max(1, given.navigations // given.every // 2),
         told=True,
     )
     counts, chrome = asyncio.run(run)
@@ -419,18 +425,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.plot:
         given.plot.write_text(plot(counts))
     shown = counts[:: max(1, len(counts) // 10)]
-    rows = [
-        [
-            str(each.navigations),
-            *(f"{getattr(each, name):g}" for name in _COLUMNS[1:]),
-            *(str(sum(counted.values())) for counted in (each.objects, each.entries)),
-        ]
-        for each in shown
-    ]
+    rows = [[str(each.navigations), *(f"{getattr(each, name):g}" for name in _COLUMNS[1:])] for each in shown]
     print(f"{result.machine}\n")
-    print(table([*(name.replace("_", " ") for name in _COLUMNS), "objects", "entries"], rows))
+    print(table([*(name.replace("_", " ") for name in _COLUMNS)], rows))
     print("\n" + table(["", "second quarter", "last quarter", "change"], _changes(counts)))
-    print("\nMore at the end than in the middle:", growing(counts[(len(counts) - 1) // 2], counts[-1]) or "nothing")
+    inside = [each for each in counts if each.objects]
+    print("\nMore at the end than in the middle:", growing(inside[0], inside[-1]) or "nothing")
     grown = [FLAT[name] for name in FLAT if not is_flat(counts, name)]
     finish([f"{each} grew by more than {MOST_GROWTH:.0%}" for each in grown], check=given.check)
 

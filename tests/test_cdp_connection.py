@@ -130,6 +130,17 @@ async def test_a_closed_session_answers_no_more_whoever_comes_back() -> None:
     assert session.stalled_because == "the target was closed"
 
 
+async def test_a_closed_session_keeps_nobody_who_listened() -> None:
+    chrome = FakeChrome()
+    session = chrome.connect().session("S")
+    stop = session.on(page.LoadEventFired, lambda event: None)
+
+    chrome.tell(method="Target.detachedFromTarget", params={"sessionId": "S"})
+
+    assert session._handlers == {}
+    stop()
+
+
 async def test_events_reach_the_handlers_of_their_session_only() -> None:
     chrome = FakeChrome()
     connection = chrome.connect()

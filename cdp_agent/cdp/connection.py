@@ -146,6 +146,7 @@ class Session:
         """
         if closed:
             self.closed_because = reason
+            self._handlers.clear()  # a closed tab may be remembered: without whatever listened to it
         self.stalled_because = reason
         self.connection._fail(self, self.closed if closed else lambda method: SessionClosed(method, reason))
 

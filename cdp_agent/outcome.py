@@ -23,7 +23,8 @@ ErrorCode = Literal[
 class TaskError(msgspec.Struct, frozen=True):
     """Why a task was not done: what failed, in whose hands (`where`), and what to do about it (`message`).
 
-    "interrupted" is said of tasks of a batch alone: their process died, and nobody knows how much was done.
+    "interrupted": the process died in the middle of it, as is found when a batch or a run is gone on with, and nobody
+    knows how much was done.
     """
 
     code: ErrorCode

@@ -78,13 +78,7 @@ async def test_what_may_have_been_done_is_asked_about(
     models = Models(httpserver, [plan("Click 'Order a cat'"), verdict("Done.")])
     died = tmp_path / "died"
     agent = models.agent(browser, approve=deciding(Approve(), Execute()), checkpoint=tmp_path)
-    async with aclosing(agent.stream("Order", url=site.article, page=page)) as events:
-        async for event in events:
-            if isinstance(event, StepDone):
-                break
-            if (tmp_path / FILE).exists() and 'at_risk":"Click' in (tmp_path / FILE).read_text():
-                died.mkdir(exist_ok=True)
-                (died / FILE).write_bytes((tmp_path / FILE).read_bytes())
+    await _dying(agent.stream("Order", url=site.article, page=page), tmp_path, died)
     approve = deciding(decision, Execute())
 
     ended = await go_on(browser, died, approve=approve)
@@ -98,6 +92,33 @@ async def test_what_may_have_been_done_is_asked_about(
     )
     assert len(site.ordered) == 1 + isinstance(decision, Retry)
     assert result_of(ended).success is not isinstance(decision, Stop)
+
+
+async def test_what_may_have_been_done_is_told_where_nobody_can_be_asked(
+    browser: Browser, page: Page, site: Site, httpserver: HTTPServer, tmp_path: Path
+) -> None:
+    models = Models(httpserver, [plan("Click 'Order a cat'")])
+    died = tmp_path / "died"
+    agent = models.agent(browser, approve=deciding(Approve(), Execute()), checkpoint=tmp_path)
+    await _dying(agent.stream("Order", url=site.article, page=page), tmp_path, died)
+
+    ended = await go_on(browser, died, approve="auto")
+
+    error = result_of(ended).error
+    assert error is not None
+    assert (error.code, len(site.ordered)) == ("interrupted", 1)
+    assert "whether it was done is not known. Look before" in error.message
+
+
+async def _dying(events: AsyncGenerator[Event, None], folder: Path, died: Path) -> None:
+    """Follows a run until its step is done; `died` has its checkpoint from while that was under way."""
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, StepDone):
+                break
+            if (folder / FILE).exists() and 'at_risk":"Click' in (folder / FILE).read_text():
+                died.mkdir(exist_ok=True)  # noqa: ASYNC240  # a folder of the test, as quick as the file
+                (died / FILE).write_bytes((folder / FILE).read_bytes())
 
 
 async def test_a_plan_that_nobody_approved_is_made_again(

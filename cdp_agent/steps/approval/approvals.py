@@ -31,7 +31,7 @@ from cdp_agent.decisions import (
 )
 from cdp_agent.errors import ActionError, BlockedByPolicy
 from cdp_agent.events import FormDataError, FormDataRequested
-from cdp_agent.outcome import TaskError
+from cdp_agent.outcome import ErrorCode, TaskError
 from cdp_agent.page.policy.holding import Held
 from cdp_agent.security.secrets import USER_DATA
 from cdp_agent.step_events import ApprovalAsked, ApprovalDecided, ApprovalRefused
@@ -134,15 +134,23 @@ class Approvals:
         )
         return isinstance(await self._ask(ask, unasked), Execute)
 
-    async def failure(self, number: int, instruction: str, error: str, *, retries_left: int, again: bool) -> Decision:
-        """Retry, Reword, Skip or Stop; without anybody to ask it is tried again where that may help (`again`)."""
+    async def failure(
+        self, number: int, instruction: str, error: str, *, retries_left: int, again: bool, code: ErrorCode = "failed"
+    ) -> Decision:
+        """Retry, Reword, Skip or Stop; without anybody to ask it is tried again where that may help (`again`).
+
+        `code` is that of the run's error where it ends with it.
+        """
         ask = StepFailed(
             id=self._next(), number=number, step=instruction, error=error, retries_left=max(0, retries_left)
         )
         if not self._faced and again and retries_left > 0:
             return self._decided(ask, Retry(), "policy", "it may pass")
         if not self._faced:
-            self._run.fail("failed", f"Step {number}, {instruction!r}, was not done: {error}")
+            why = f"Step {number}, {instruction!r}, was not done: {error}"
+            if code == "interrupted":
+                why = f"Step {number}, {instruction!r}: {error} Look before you give the task once more."
+            self._run.fail(code, why)
             return Stop("A step failed, and nobody is there to be asked.")
         return await self._ask(ask, "")
 

@@ -10,7 +10,7 @@ from cdp_agent.agent.state.run import End
 from cdp_agent.decisions import Approve, Decline, Edit, Reject, Respond, Retry, Reword, Skip, Stop
 from cdp_agent.events import TaskStarted
 from cdp_agent.extract.schema import listed
-from cdp_agent.outcome import TaskError
+from cdp_agent.outcome import ErrorCode, TaskError
 from cdp_agent.step_events import StepSkipped, StepsPlanned
 from cdp_agent.steps.flow.orchestrator import StepsArguments, previous, propose
 from cdp_agent.steps.flow.step_runner import Failed, StepOutcome, do_step
@@ -82,15 +82,16 @@ async def _do_or_decide(work: StepRun, number: int, instruction: str) -> None:
     came: StepOutcome
     while work.run.end is None:
         tried += 1
+        code: ErrorCode = "failed"
         if work.at_risk:
-            instruction, came = work.at_risk, Failed(INTERRUPTED, again=False)
+            instruction, came, code = work.at_risk, Failed(INTERRUPTED, again=False), "interrupted"
             work.at_risk = ""
         else:
             instruction, came = await do_step(work, number, instruction, tried)
         if not isinstance(came, Failed) or work.run.end is not None:
             return
         decision = await work.approvals.failure(
-            number, instruction, came.error, retries_left=RETRIES + 1 - tried, again=came.again
+            number, instruction, came.error, retries_left=RETRIES + 1 - tried, again=came.again, code=code
         )
         match decision:
             case Retry():

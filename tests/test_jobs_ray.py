@@ -11,13 +11,10 @@ import msgspec
 import pytest
 
 from cdp_agent.config import Config
-from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.errors import SetupError
-from cdp_agent.jobs.node import settings_for_nodes
 from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.results import JobResult
 from cdp_agent.jobs.running import JobRun, run
-from cdp_agent.jobs.states import FsspecStore, store_at
 from cdp_agent.jobs.tasks import Job
 from tests.counting_shop import CountingShop
 
@@ -91,41 +88,6 @@ async def test_politeness_holds_over_all_nodes(cluster: Any, tmp_path: Path) -> 
     assert all(each.ok for each in results)
 
 
-def test_no_secret_is_in_what_nodes_are_sent() -> None:
-    config = Config(
-        model="openai/m",
-        openai_api_key=SECRET,
-        extra_headers={"Authorization": SECRET},
-        secrets={"shop": StoredSecret(value=SECRET)},
-        allow=("a.example",),
-        proxy_password=SECRET,
-    )
-
-    assert msgspec.json.decode(settings_for_nodes(config)) == {"model": "openai/m", "allow": ["a.example"]}
-
-
-def test_an_address_with_a_password_in_it_is_refused() -> None:
-    with pytest.raises(SetupError, match="base_url holds what may be secret"):
-        settings_for_nodes(Config(base_url="https://me:pass@models.example/v1"))
-
-
 async def test_a_cluster_that_is_not_there_is_told_at_once() -> None:
     with pytest.raises(SetupError, match=r"There is no cluster at '127\.0\.0\.1:1'"):
         [each async for each in run([Job(id=1, steps=("Press Enter",))], where="127.0.0.1:1", config=Config())]
-
-
-def test_a_storage_is_for_a_cluster_alone() -> None:
-    with pytest.raises(SetupError, match="for the nodes of a cluster"):
-        run([Job(id=1, steps=("Press Enter",))], config=Config(), storage="memory://x")
-
-
-def test_what_is_known_of_tasks_is_kept_wherever_fsspec_reaches(tmp_path: Path) -> None:
-    for store in (store_at("memory://batch"), store_at(f"file://{tmp_path}/s"), store_at(str(tmp_path / "t"))):
-        store.write("a/acts.json", b"1")
-        store.write("a/acts.json", b"2")
-
-        assert (store.read("a/acts.json"), store.read("a/none")) == (b"2", None)
-        store.remove("a")
-        store.remove("a")
-        assert store.read("a/acts.json") is None
-    assert isinstance(store_at("memory://batch"), FsspecStore)

@@ -146,6 +146,8 @@ class Batch:
                 if log is not None:
                     await log.begin(await self._as_logged(understood), run.tabs.page)
                 outcome = await self._performed(call, understood, context)
+                if isinstance(outcome, ActionError) and (gone := run.browser.gone) is not None:
+                    raise BrowserError(f"Chrome is gone: {gone}")  # what it did before is not known
                 if log is not None:
                     await log.end()
                 if isinstance(outcome, Observation) and outcome.tab is not None:

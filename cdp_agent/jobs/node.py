@@ -30,7 +30,6 @@ from cdp_agent.jobs.tasks import Job
 from cdp_agent.jobs.working import Attempted, Order, Worker
 
 PROBE = "probe"
-_OUTCOME = "outcome.json"
 
 
 class _Owner(msgspec.Struct, frozen=True):
@@ -43,8 +42,8 @@ class _Owner(msgspec.Struct, frozen=True):
 class NodeWorker:
     """Carries attempts out in the Chromes of its node.
 
-    Ray begins it anew on another node when its own died, and gives it the orders again that were under way: of those it
-    looks first what the dead worker wrote down.
+    Ray begins it anew on another node when its own died, and gives it the orders again that were under way. Of a task
+    that a worker had before, whoever gave it to that one, it looks first what was written down.
     """
 
     def __init__(self, settings: bytes, options: bytes, storage: str, desk: Any) -> None:
@@ -87,14 +86,19 @@ class NodeWorker:
         key = given.job.key
         found = await asyncio.to_thread(self._store.read, f"{key}/{OWNER}")
         before = None if found is None else msgspec.json.decode(found, type=_Owner)
-        if before is not None and before.attempt == given.attempt:
-            if (outcome := await asyncio.to_thread(self._store.read, f"{key}/{_OUTCOME}")) is not None:
-                return outcome
+        is_again = before is not None and before.attempt == given.attempt
+        kept = f"{key}/outcome-{given.attempt}.json"
+        if is_again and (outcome := await asyncio.to_thread(self._store.read, kept)) is not None:
+            return outcome
+        owner = msgspec.json.encode(_Owner(self._name, given.attempt))
+        if before is not None:
+            # It may still act, though Ray or the process that gave the order has ended: not once the task is claimed.
+            await asyncio.to_thread(self._store.write, f"{key}/{OWNER}", owner)
             known = await asyncio.to_thread(next_of, self._store, given.job)
             if known.error is not None:
                 return msgspec.json.encode(Attempted(ok=False, error=known.error, acts=known.acts))
-            given = msgspec.structs.replace(given, goes_on=known.goes_on)
-        owner = msgspec.json.encode(_Owner(self._name, given.attempt))
+            if is_again or known.acts.over:
+                given = msgspec.structs.replace(given, goes_on=known.goes_on)
 
         def spends(tokens: int, cost: float | None) -> None:
             self._spent[key] = (tokens, cost)
@@ -105,7 +109,7 @@ class NodeWorker:
             self._spent.pop(key, None)
         outcome = msgspec.json.encode(attempted)
         if not attempted.stopped:
-            await asyncio.to_thread(self._store.write, f"{key}/{_OUTCOME}", outcome)
+            await asyncio.to_thread(self._store.write, kept, outcome)
         return outcome
 
     async def close(self) -> None:

@@ -157,10 +157,10 @@ class JobState:
     async def begin_act(self, act: str) -> None:
         """Something begins that cannot be taken back. Raises OSError, BrowserError where another has the task now."""
         await self.keep()
-        if self._owner and await asyncio.to_thread(self._store.read, f"{self._key}/{OWNER}") != self._owner:
-            raise BrowserError("Another worker has taken the task over, since this one was taken for dead.")
         async with self._writing:
             await self._write(Acts(self._acts.over, act))
+        # Whoever claims the task after this finds the act, and whoever claimed it before is found now.
+        await self._check_mine()
 
     async def end_act(self) -> None:
         """It is over. Raises OSError."""
@@ -169,13 +169,17 @@ class JobState:
                 await self._write(Acts(self._acts.over + 1))
 
     async def keep(self) -> None:
-        """Puts the checkpoint where others find it, if it is another one than before. Raises OSError."""
+        """Puts the checkpoint where others find it, if it is another one than before.
+
+        Raises OSError, BrowserError where another has the task now.
+        """
         if not self._shared:
             return
         async with self._writing:
             path = self.folder / checkpoint.FILE
             found = await asyncio.to_thread(path.read_bytes) if path.exists() else None
             if found is not None and found != self._checkpoint:
+                await self._check_mine()
                 await asyncio.to_thread(self._store.write, f"{self._key}/{checkpoint.FILE}", found)
                 self._checkpoint = found
 
@@ -186,6 +190,10 @@ class JobState:
             await asyncio.to_thread(forget_state, self._store, self._key)
             await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)  # what stays is not read again
         await self._claim()
+
+    async def _check_mine(self) -> None:
+        if self._owner and await asyncio.to_thread(self._store.read, f"{self._key}/{OWNER}") != self._owner:
+            raise BrowserError("Another worker has taken the task over, since this one was taken for dead.")
 
     async def _claim(self) -> None:
         if self._owner:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 from collections import Counter
@@ -131,6 +132,19 @@ def test_what_robots_txt_forbids_is_not_opened(cli: Cli, tmp_path: Path) -> None
 
         assert shop.documents == []
     assert "robots.txt of" in results_of(out)["c0"]["error"]["message"]
+
+
+def test_how_far_a_batch_is_can_be_asked_elsewhere(cli: Cli, tmp_path: Path) -> None:
+    out = tmp_path / "r.jsonl"
+    with CountingShop(answers_after_s=0.3) as shop:
+        batch = started(cli, tasks_file(tmp_path, orders(shop, 3)), "-o", str(out), "--concurrency", "1")
+        assert wait_until((tmp_path / "r.jsonl.states/progress.json").exists)
+
+        watched = cli("batch", "--watch", str(out)).stdout.splitlines()
+        assert batch.wait(60) == 0
+    assert re.match(r"[012]/3, 1 at once, ", watched[0])
+    assert watched[-1].startswith("3 of 3 done, 0 failed; 0 tokens")
+    assert cli("batch", "--watch", str(out)).stdout == "3 of 3 done, 0 failed; 0 tokens.\n"
 
 
 def test_ctrl_c_once_ends_in_order_and_resume_does_the_rest(cli: Cli, tmp_path: Path) -> None:

@@ -6,6 +6,9 @@ everything below the faces.
 """
 
 from cdp_agent.jobs.options import JobOptions as JobOptions
+from cdp_agent.jobs.progress import JobProgress as JobProgress
+from cdp_agent.jobs.progress import ReportedProgress as ReportedProgress
+from cdp_agent.jobs.progress import read_progress as read_progress
 from cdp_agent.jobs.results import JobResult as JobResult
 from cdp_agent.jobs.running import JobRun as JobRun
 from cdp_agent.jobs.running import run as run

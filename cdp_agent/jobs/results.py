@@ -56,13 +56,8 @@ class ResultsFile:
 
     def _read(self) -> list[JobResult]:
         content = self._file.read()
+        found = results_in(content, self.path)
         whole = content.rfind(b"\n") + 1
-        found = []
-        for number, line in enumerate(content[:whole].splitlines(), 1):
-            try:
-                found.append(msgspec.json.decode(line, type=JobResult))
-            except msgspec.MsgspecError as error:
-                raise SetupError(f"{self.path}, line {number}: this is no result ({error}).") from error
         if whole < len(content):
             self._file.truncate(whole)
             os.fsync(self._file.fileno())
@@ -92,6 +87,17 @@ class ResultsStream:
         """See `ResultSink`. Raises OSError when nobody reads any more."""
         self._stream.write(msgspec.json.encode(result).decode() + "\n")
         self._stream.flush()
+
+
+def results_in(content: bytes, path: Path) -> list[JobResult]:
+    """Those of a file, without half a line at its end. Raises SetupError for one that holds anything else."""
+    found = []
+    for number, line in enumerate(content[: content.rfind(b"\n") + 1].splitlines(), 1):
+        try:
+            found.append(msgspec.json.decode(line, type=JobResult))
+        except msgspec.MsgspecError as error:
+            raise SetupError(f"{path}, line {number}: this is no result ({error}).") from error
+    return found
 
 
 def in_all(results: Iterable[JobResult]) -> tuple[int, float | None]:

@@ -9,9 +9,6 @@ from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
-
-import msgspec
 
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
@@ -19,6 +16,7 @@ from cdp_agent.jobs.journal import Begun, Finished, Journal, Spent
 from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.past import INTERRUPTED, Past, past_of
 from cdp_agent.jobs.places import HERE, workers_at
+from cdp_agent.jobs.progress import EndedBy, JobProgress, ProgressReporter
 from cdp_agent.jobs.results import JobResult, ResultsFile, ResultSink, in_all
 from cdp_agent.jobs.states import StateStore, store_at
 from cdp_agent.jobs.tasks import Job, check_jobs
@@ -27,25 +25,6 @@ from cdp_agent.outcome import TaskError
 
 _LOOK_AGAIN_S = 1.0
 """So often is measured how many tasks there may be."""
-EndedBy = Literal["stopped", "tokens", "cost", "seconds"]
-
-
-class JobProgress(msgspec.Struct, frozen=True):
-    """How far a batch is. `tokens` and `cost` (US dollars, None where nothing is known) are with what is under way.
-
-    `done` counts those of earlier processes, too. `ended_by` is why no more tasks are begun, None while they are.
-    """
-
-    total: int
-    done: int
-    failed: int
-    running: int
-    room: int
-    attempts: int
-    tokens: int
-    cost: float | None
-    seconds: float
-    ended_by: EndedBy | None
 
 
 class JobRun:
@@ -61,6 +40,7 @@ class JobRun:
         results: ResultSink | None = None,
         journal: Journal | None = None,
         past: Past | None = None,
+        reporter: ProgressReporter | None = None,
         folder: tempfile.TemporaryDirectory[str] | None = None,
     ) -> None:
         self._jobs = jobs
@@ -70,6 +50,8 @@ class JobRun:
         self._results = results
         self._journal = journal
         self._past = past or Past()
+        self._done_before = len(self._past.written)
+        self._reporter = reporter
         self._folder = folder
         self._begun = time.monotonic()
         self._pending: deque[Order] = deque()
@@ -103,6 +85,7 @@ class JobRun:
             cost=(cost or 0.0) + sum(costs) if costs or cost is not None else None,
             seconds=time.monotonic() - self._begun,
             ended_by=self._ended_by,
+            done_before=self._done_before,
         )
 
     def stop(self) -> None:
@@ -131,6 +114,8 @@ class JobRun:
                 await self._workers.begin([order.job for order in self._pending])
             while self._running or (self._pending and self._ended_by is None):
                 await self._begin_some()
+                if self._reporter is not None:
+                    await self._reporter.report(self.progress)
                 await self._wait()
                 self._check_budgets()
                 for task in [each for each in self._running if each.done()]:
@@ -139,8 +124,9 @@ class JobRun:
             if self._journal is None:  # else the next process writes them in their turn
                 for result in self._in_turn(last=True):
                     yield result
-            if len(self._finished) == len(self._jobs) and self._journal is not None:
-                self._journal.remove()
+            if len(self._finished) == len(self._jobs):
+                if self._journal is not None:
+                    self._journal.remove()
                 self._store.remove("")
         finally:
             await self._end()
@@ -293,6 +279,8 @@ class JobRun:
         if self._running:
             await asyncio.wait(self._running)
         await self._workers.close()
+        if self._reporter is not None:
+            await self._reporter.end(self.progress)
         if self._journal is not None:
             self._journal.close()
         if isinstance(self._results, ResultsFile):
@@ -329,7 +317,8 @@ def run(
         folder = tempfile.TemporaryDirectory(prefix="cdp-agent-batch-")
         store = store_at(storage or folder.name)
         workers = workers_at(where, config, options, store, Path(folder.name), storage)
-        return JobRun(jobs, workers, store, options, results=results, folder=folder)
+        reporter = None if storage is None else ProgressReporter(store, stays=True)
+        return JobRun(jobs, workers, store, options, results=results, folder=folder, reporter=reporter)
     if not resume and results.exists() and results.stat().st_size:
         raise SetupError(f"{results} is there already: go on with it (--resume; resume=True), or name another file.")
     journal = Journal(Path(f"{results}.journal"))
@@ -346,7 +335,8 @@ def run(
     except BaseException:
         journal.close()
         raise
-    return JobRun(jobs, workers, store, options, results=file, journal=journal, past=past)
+    reporter = ProgressReporter(store, stays=storage is not None)
+    return JobRun(jobs, workers, store, options, results=file, journal=journal, past=past, reporter=reporter)
 
 
 def _spent(order: Order, attempted: Attempted, *, failed: bool) -> Spent:

@@ -15,15 +15,17 @@ from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller, Streams
 from cdp_agent.cli.flags import FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.status import DONE, INTERRUPTED, REFUSED, WRONG_CALL
-from cdp_agent.cli.terminal.batch_progress import shown_progress
+from cdp_agent.cli.subcommands.batch_watch import watch_batch
+from cdp_agent.cli.terminal.batch_progress import how_it_ended, shown_progress
 from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BadLines, SetupError
 from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.places import HERE
+from cdp_agent.jobs.progress import JobProgress
 from cdp_agent.jobs.results import ResultsStream
-from cdp_agent.jobs.running import JobProgress, JobRun, run
+from cdp_agent.jobs.running import JobRun, run
 from cdp_agent.jobs.tasks import Job, read_jobs
 
 _STDIO = "-"
@@ -33,17 +35,13 @@ _NOT_OF_IT = {
     *(FOR_OUTPUT - {"debug", "quiet"}),
     *(setting.name for setting in SETTINGS.values() if setting.group == "The server"),
 }
-_ENDED = {
-    "tokens": "the tokens for all of them (--max-tokens) are used up",
-    "cost": "the money for all of them (--max-cost) is used up",
-    "seconds": "the time for all of them (--max-seconds) is up",
-    "stopped": "it was stopped",
-}
 
 
 def carry_out_batch(words: Sequence[str]) -> int:
-    """Carries the tasks out; the exit status. Raises CdpAgentError."""
+    """Carries the tasks out, or tells how far that is; the exit status. Raises CdpAgentError."""
     found, asked = _read(words)
+    if found.watch is not None:
+        return watch_batch(found.watch)
     config = asked.config
     options = JobOptions(
         concurrency="auto" if config.concurrency == "auto" else int(config.concurrency),
@@ -75,8 +73,10 @@ def carry_out_batch(words: Sequence[str]) -> int:
 
 def _read(words: Sequence[str]) -> tuple[argparse.Namespace, Loaded[Config]]:
     parser = Parser("batch", "Carry out many tasks, a line of JSON each.", "%(prog)s TASKS [options]", more="tasks")
-    parser.add_argument("tasks", metavar="TASKS", help='a line: {"id", "task" or "steps", "url", "data"}; - is stdin')
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="results; - is stdout")
+    parser.add_argument(
+        "tasks", metavar="TASKS", nargs="?", help='a line: {"id", "task" or "steps", "url", "data"}; - is stdin'
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="results; - is stdout")
     parser.add_argument("--resume", action="store_true", help="go on with FILE")
     parser.add_argument("--ordered", action="store_true", help="in the order of TASKS")
     parser.add_argument("--max-tokens", type=_natural, metavar="N", help="for all")
@@ -84,8 +84,13 @@ def _read(words: Sequence[str]) -> tuple[argparse.Namespace, Loaded[Config]]:
     parser.add_argument("--max-seconds", type=_amount, metavar="X", help="for all")
     parser.add_argument("--ray", metavar="auto|ADDRESS", help="over a Ray cluster")
     parser.add_argument("--storage", metavar="URL", help="that its nodes reach")
+    parser.add_argument("--watch", metavar="FILE|URL", help="how far a batch is, by its results or storage")
     add_settings(parser, SETTINGS.keys() - _NOT_OF_IT, shown=())
     found = parser.read(words)
+    if found.watch is not None and (found.tasks is not None or found.output is not None):
+        parser.error("--watch only tells how far a batch is: give it alone")
+    if found.watch is None and (found.tasks is None or found.output is None):
+        parser.error("a batch is of TASKS, and has -o FILE")
     return found, loaded(found, CommandCaller.here())
 
 
@@ -132,14 +137,8 @@ def _on_interrupts(batch: JobRun) -> list[int]:
 
 
 def _summary(told: JobProgress, found: argparse.Namespace) -> str:
-    ok = told.done - told.failed
-    cost = f", ${told.cost:.2f}" if told.cost else ""
-    line = f"{ok} of {told.total} done, {told.failed} failed; {told.tokens:,} tokens{cost}, {told.seconds:.1f} s."
-    if told.done == told.total:
-        return line
-    why = _ENDED[told.ended_by or "stopped"]
-    goes_on = "" if found.output == _STDIO else " Go on with the same command and --resume."
-    return f"{line} {told.total - told.done} have no result, since {why}.{goes_on}"
+    goes_on = told.done < told.total and found.output != _STDIO
+    return how_it_ended(told) + (" Go on with the same command and --resume." if goes_on else "")
 
 
 def _content(named: str) -> bytes:

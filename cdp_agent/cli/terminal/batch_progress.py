@@ -8,11 +8,17 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from cdp_agent.cli.terminal.text import one_line
+from cdp_agent.jobs.progress import JobProgress
 from cdp_agent.jobs.results import JobResult
-from cdp_agent.jobs.running import JobProgress
 
 Shown = Callable[[JobResult, JobProgress], None]
 _LONGEST = 160
+_ENDED = {
+    "tokens": "the tokens for all of them (--max-tokens) are used up",
+    "cost": "the money for all of them (--max-cost) is used up",
+    "seconds": "the time for all of them (--max-seconds) is up",
+    "stopped": "it was stopped",
+}
 
 
 @contextmanager
@@ -34,6 +40,7 @@ def _bar() -> Iterator[Shown]:
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        TaskID,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
@@ -44,12 +51,15 @@ def _bar() -> Iterator[Shown]:
         *(TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()),
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        bar = progress.add_task("", total=None)
+        bar: TaskID | None = None
 
         def shown(result: JobResult, told: JobProgress) -> None:
+            nonlocal bar
+            if bar is None:  # what earlier processes did is no part of how fast this one is
+                bar = progress.add_task("", total=told.total, completed=told.done_before)
             if not result.ok:
                 progress.console.print(_line(result, told), style="red", markup=False, highlight=False)
-            progress.update(bar, total=told.total, completed=told.done, description=_facts(told))
+            progress.update(bar, total=told.total, completed=told.done, description=facts(told))
 
         yield shown
 
@@ -64,9 +74,19 @@ def _line(result: JobResult, told: JobProgress) -> str:
     return f"{line}✗ {one_line(result.error.message)}"[:_LONGEST] + f"  ({result.error.code}{tried})"
 
 
-def _facts(told: JobProgress) -> str:
-    rate = 60 * told.done / told.seconds if told.seconds else 0.0
+def facts(told: JobProgress) -> str:
+    """What is under way, how fast, and what was used."""
     failed = f"{told.failed} failed, " if told.failed else ""
     cost = f", ${told.cost:.2f}" if told.cost else ""
     tokens = f", {told.tokens:,} tokens" if told.tokens else ""
-    return f"{failed}{told.running} at once, {rate:.0f} a minute{tokens}{cost}"
+    return f"{failed}{told.running} at once, {told.per_minute:.0f} a minute{tokens}{cost}"
+
+
+def how_it_ended(told: JobProgress) -> str:
+    """All of it in a line."""
+    cost = f", ${told.cost:.2f}" if told.cost else ""
+    took = f", {told.seconds:.1f} s" if told.seconds else ""
+    line = f"{told.done - told.failed} of {told.total} done, {told.failed} failed; {told.tokens:,} tokens{cost}{took}."
+    if told.done == told.total:
+        return line
+    return f"{line} {told.total - told.done} have no result, since {_ENDED[told.ended_by or 'stopped']}."

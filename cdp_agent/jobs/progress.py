@@ -1,0 +1,134 @@
+"""How far a batch is: for whoever runs it, and for whoever asks from another terminal or machine.
+
+A batch that can be gone on with writes `progress.json` where it keeps what it knows of its tasks: beside its results,
+or in the storage that the nodes of a cluster share.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import time
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from cdp_agent.errors import SetupError
+from cdp_agent.jobs.results import in_all, results_in
+from cdp_agent.jobs.states import FolderStore, StateStore, store_at
+
+_FILE = "progress.json"
+REPORTED_EVERY_S = 2.0
+EndedBy = Literal["stopped", "tokens", "cost", "seconds"]
+_log = logging.getLogger(__name__)
+
+
+class JobProgress(msgspec.Struct, frozen=True):
+    """How far a batch is. `tokens` and `cost` (US dollars, None where nothing is known) are with what is under way.
+
+    `done` counts those of earlier processes, too, which are `done_before`; `seconds` is the time of this one.
+    `ended_by` is why no more tasks are begun, None while they are.
+    """
+
+    total: int
+    done: int
+    failed: int
+    running: int
+    room: int
+    attempts: int
+    tokens: int
+    cost: float | None
+    seconds: float
+    ended_by: EndedBy | None
+    done_before: int = 0
+
+    @property
+    def per_minute(self) -> float:
+        """Tasks that this process has done in a minute."""
+        return 60 * (self.done - self.done_before) / self.seconds if self.seconds else 0.0
+
+
+class ReportedProgress(msgspec.Struct, frozen=True):
+    """What a batch has last told of itself, and when, in seconds since 1970 by the clock of its machine.
+
+    `is_over`: its process has ended, or is about to.
+    """
+
+    progress: JobProgress
+    host: str
+    pid: int
+    at_s: float
+    is_over: bool = False
+
+
+class ProgressReporter:
+    """Writes how far a batch is, every few seconds at most. A storage that does not take it costs the report alone."""
+
+    def __init__(self, store: StateStore, *, stays: bool) -> None:
+        """`stays`: the report is there when all is done, too, since nothing else tells it."""
+        self._store = store
+        self._stays = stays
+        self._next_at: float | None = None
+
+    async def report(self, progress: JobProgress) -> None:
+        """Writes it, if it is time to."""
+        if self._next_at is None or time.monotonic() >= self._next_at:
+            self._next_at = time.monotonic() + REPORTED_EVERY_S
+            await self._write(progress, is_over=False)
+
+    async def end(self, progress: JobProgress) -> None:
+        """The last one, of a batch that has reported anything."""
+        if self._next_at is not None and (self._stays or progress.done < progress.total):
+            await self._write(progress, is_over=True)
+
+    async def _write(self, progress: JobProgress, *, is_over: bool) -> None:
+        told = ReportedProgress(progress, socket.gethostname(), os.getpid(), time.time(), is_over)
+        try:
+            await asyncio.to_thread(self._store.write, _FILE, msgspec.json.encode(told))
+        except OSError as error:  # nothing depends on it
+            _log.debug("how far the batch is could not be written: %s", error)
+
+
+def read_progress(place: str) -> ReportedProgress:
+    """How far a batch is, by its file of results or its storage.
+
+    Of results that are complete, and whose batch has left nothing else, it is what they are. Raises SetupError where no
+    batch has told anything.
+    """
+    path = Path(os.path.expanduser(place))
+    is_storage = "://" in place or path.is_dir()
+    store = store_at(place) if is_storage else FolderStore(Path(f"{path}.states"))
+    try:
+        found = store.read(_FILE)
+        if found is not None:
+            return msgspec.json.decode(found, type=ReportedProgress)
+        if not is_storage and path.exists() and not Path(f"{path}.journal").exists():
+            return _of_results(path)
+    except OSError as error:
+        raise SetupError(f"{place} cannot be read: {error}.") from error
+    except msgspec.MsgspecError as error:
+        raise SetupError(f"{place} holds no progress of a batch: {error}.") from error
+    where = "" if is_storage else " If it has a --storage, that one knows."
+    raise SetupError(f"No batch has told how far it is at {place}.{where}")
+
+
+def _of_results(path: Path) -> ReportedProgress:
+    results = results_in(path.read_bytes(), path)
+    tokens, cost = in_all(results)
+    progress = JobProgress(
+        total=len(results),
+        done=len(results),
+        failed=sum(not each.ok for each in results),
+        running=0,
+        room=0,
+        attempts=sum(each.attempts for each in results),
+        tokens=tokens,
+        cost=cost,
+        seconds=0.0,
+        ended_by=None,
+        done_before=len(results),
+    )
+    return ReportedProgress(progress, socket.gethostname(), 0, path.stat().st_mtime, is_over=True)

@@ -18,7 +18,7 @@ from cdp_agent.browser.browser import Browser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import OF_SESSION, SETTINGS
 from cdp_agent.cli.printed import PrintedPages
-from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords
+from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords, trace_of
 from cdp_agent.config.sources import Loaded
 from cdp_agent.config.values import plain, shown
 from cdp_agent.errors import BrowserError, SetupError
@@ -69,6 +69,13 @@ class OpenSession:
     @property
     def is_idle(self) -> bool:
         return not self.calls and time.monotonic() - self.used > self.config.idle
+
+    def trace(self, asked: Config) -> None:
+        """Has its calls written down from now on, where that is asked for. Raises SetupError."""
+        if asked.trace is not None:
+            from cdp_agent.trace.session_trace import trace_session  # few sessions have one
+
+            trace_session(self.session, trace_of(asked, asked.trace), self.name)
 
     async def about(self, pid: int) -> SessionInfo:
         """What is told of it; `pid` is the process that holds it. Raises BrowserError."""

@@ -78,7 +78,8 @@ class _Shell:
         """Carries out line after line."""
         status = DONE
         try:
-            async with self._sessions.use(_SESSION, self._asked, self._caller):
+            async with self._sessions.use(_SESSION, self._asked, self._caller) as opened:
+                opened.trace(self._asked.config)
                 if self._prompt is not None:
                     print(_HELP, file=sys.stderr)
                 if self._asked.config.url is not None:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from cdp_agent.config import Config, steps_keywords
+from cdp_agent.config import Config, steps_keywords, trace_of
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.server.agents import checked_address, given_secrets, page_config
 from cdp_agent.server.bodies import SessionRequest, SessionState
@@ -23,6 +23,7 @@ from cdp_agent.server.problems import bad_request, decoded, json_response, not_f
 from cdp_agent.server.tool_calls import ToolCaller, called
 from cdp_agent.session.session import Session
 from cdp_agent.tools import CALLABLE
+from cdp_agent.trace.session_trace import trace_session
 
 BUSY_RETRY_S = 30
 _log = logging.getLogger(__name__)
@@ -80,6 +81,9 @@ class HeldSessions:
                 page = page_config(self._config, asked.page)
                 opened = await stack.enter_async_context(self._browsers.context(page, files))
                 session = self._caller.session(opened, files, Secrets(secrets, url))
+                if self._config.trace is not None:
+                    trace_session(session, trace_of(self._config, self._config.trace))
+                    stack.push_async_callback(session.close)
                 if url is not None:
                     outcome = await session.call("goto", {"url": url})
                     if outcome.error is not None:

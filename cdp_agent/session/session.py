@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -94,6 +94,29 @@ class CallMade(msgspec.Struct, frozen=True):
     duration_ms: float
 
 
+class WatchedCall(Protocol):
+    """Is told of one call, in this order; of one that was cancelled, not of its end."""
+
+    def enters(self, page: Page) -> None:
+        """It has its tab."""
+
+    async def acts(self, understood: Understood, url: str | None) -> None:
+        """It is about to be made; `url` was opened for it."""
+
+    def ended(self, outcome: ToolOutcome) -> None:
+        """This came of it."""
+
+
+class CallWatcher(Protocol):
+    """Is told of the calls of a session."""
+
+    def call(self, name: str) -> WatchedCall:
+        """A tool is called by that name."""
+
+    async def close(self) -> None:
+        """The session is about to be closed."""
+
+
 class Permissions(msgspec.Struct, frozen=True):
     """What whoever calls may do.
 
@@ -147,6 +170,8 @@ class Session:
         self._beginning = asyncio.Lock()
         self.calls: deque[CallMade] = deque(maxlen=MOST_CALLS)
         """The last calls of tools by their names."""
+        self.watcher: CallWatcher | None = None
+        """Is told of all calls."""
         self._lost: str | None = None
         """Why Chrome is gone, until there is another one."""
         self._chromes = 1
@@ -195,7 +220,12 @@ class Session:
         tools = self._tools_for(permissions or self._permissions)
         tool = tools.get(meant(name, {}, tools)[0])
         outcome = await self._made(
-            lambda page: understand_on(page, asked, tools), tool, tab=tab, model=model, permissions=permissions
+            name if tool is None else tool.name,
+            lambda page: understand_on(page, asked, tools),
+            tool,
+            tab=tab,
+            model=model,
+            permissions=permissions,
         )
         self.calls.append(
             CallMade(
@@ -223,9 +253,24 @@ class Session:
         async def known(page: Page) -> Understood:
             return understood
 
-        return await self._made(known, understood.tool, url=url, tab=tab, model=model, folder=folder)
+        tool = understood.tool
+        return await self._made(tool.name, known, tool, url=url, tab=tab, model=model, folder=folder)
 
     async def _made(
+        self,
+        name: str,
+        understand: Callable[[Page], Awaitable[Understood | ActionError]],
+        tool: Tool | None,
+        **keywords: Any,
+    ) -> ToolOutcome:
+        if self.watcher is None:
+            return await self._tried(understand, tool, **keywords)
+        watched = self.watcher.call(name)
+        outcome = await self._tried(understand, tool, watched=watched, **keywords)
+        watched.ended(outcome)
+        return outcome
+
+    async def _tried(
         self,
         understand: Callable[[Page], Awaitable[Understood | ActionError]],
         tool: Tool | None,
@@ -235,6 +280,7 @@ class Session:
         model: Client | None = None,
         folder: str | None = None,
         permissions: Permissions | None = None,
+        watched: WatchedCall | None = None,
     ) -> ToolOutcome:
         permitted = permissions or self._permissions
         began, chromes = time.perf_counter(), self._chromes
@@ -243,6 +289,8 @@ class Session:
             await self._find_again(leads=leads)
             chromes = self._chromes
             async with self._tab(tab, leads=leads, reads=tool is not None and tool.read_only) as page:
+                if watched is not None:
+                    watched.enters(page)
                 began = time.perf_counter()
                 context = Context(
                     page,
@@ -254,7 +302,7 @@ class Session:
                     ask_user=permitted.ask_user,
                     folder=folder,
                 )
-                outcome = await self._in_time(understand, context, url, permitted.approve)
+                outcome = await self._in_time(understand, context, url, permitted.approve, watched)
                 moved = await self._followed(outcome, page, named=tab is not None)
         except CdpAgentError as error:
             if isinstance(error, BrowserError) and chromes == self._chromes:
@@ -273,6 +321,7 @@ class Session:
         context: Context,
         url: str | None,
         approve: Approve | None,
+        watched: WatchedCall | None,
     ) -> Observation | ActionError:
         try:
             async with asyncio.timeout(self._timeout_s) as limit:
@@ -293,6 +342,8 @@ class Session:
                         why = await approve(understood, context.page)
                     if why:
                         return BlockedByPolicy(why)
+                if watched is not None:
+                    await watched.acts(understood, url)
                 outcome = await perform(understood, context)
         except TimeoutError:
             return PageUnresponsive(
@@ -387,6 +438,9 @@ class Session:
 
     async def close(self) -> None:
         """Closes the tabs that calls were in and those that these opened, or the browser that the session opened."""
+        if self.watcher is not None:
+            watcher, self.watcher = self.watcher, None
+            await watcher.close()
         if self._closes_browser:
             await self.browser.close()
             return

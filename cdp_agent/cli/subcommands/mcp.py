@@ -40,6 +40,7 @@ from cdp_agent.session import client, runtime
 from cdp_agent.session.client import HostConnection
 from cdp_agent.session.host import ClientOutput
 from cdp_agent.steps.approval.policy import rules_from
+from cdp_agent.trace.options import check_folder
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -70,6 +71,8 @@ def serve_mcp(words: Sequence[str], chosen: Chosen) -> int:
     command = read_mcp(words)
     if any(importlib.util.find_spec(each) is None for each in ("mcp", "httptools")):
         raise SetupError("The MCP server needs more than is installed: pip install 'cdp-agent[mcp]'.")
+    if command.config.trace is not None:
+        check_folder(command.config.trace)
     caller = CommandCaller.here()
     with tell_more(command.config, caller.output):
         asyncio.run(_serve(command, words, chosen, caller))
@@ -89,7 +92,7 @@ def read_mcp(words: Sequence[str], caller: CommandCaller | None = None) -> McpCo
     )
     parser.add_argument("--stateless", action="store_true", help="for old clients of several servers")
     parser.add_argument("--token", metavar="TOKEN", help="or CDP_AGENT_SERVER_TOKEN: what they have to show")
-    own = {"debug", "upload_folders", "allow_evaluate", "server_hosts", "server_origins"}
+    own = {"debug", "trace", "upload_folders", "allow_evaluate", "server_hosts", "server_origins"}
     add_settings(parser, (FOR_CHROME - {"tab"}) | FOR_MODEL | FOR_APPROVAL | own, shown=_SHOWN)
     found = parser.read(words)
     settings = loaded(found, caller)
@@ -221,6 +224,7 @@ class CallsHere:
     async def call(self, request: CallRequest) -> CallReply:
         """See ToolCalls."""
         async with self._sessions.use(self._name(request.session), self._found, self._caller) as opened:
+            opened.trace(self._found.config)
             return await perform_call(opened.session, request, self._allowance)
 
     async def files(self, asked: FilesAsked) -> list[SessionFile]:

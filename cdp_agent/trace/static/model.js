@@ -44,8 +44,7 @@ class RunReader {
   take(line) {
     const run = this.run;
     if (!run.began && line.timestamp) run.began = run.beginning.began = line.timestamp;
-    let part = ['picture', 'picture:target', 'network:request', 'console:message'].includes(line.type)
-      ? this.part(line.step) : this.now;
+    let part = OF_THEIR_STEP.has(line.type) ? this.part(line.step) : this.now;
     if (line.type === 'agent:step') {
       part = newPart(line.step, line.timestamp);
       part.saw = this.unseen.splice(0);
@@ -62,6 +61,10 @@ class RunReader {
     return part;
   }
 }
+
+/** Lines that may come when a later step has begun: calls of a session are made several at once. */
+const OF_THEIR_STEP = new Set(
+  ['picture', 'picture:target', 'network:request', 'console:message', 'agent:action', 'browser:action_completed']);
 
 function note(part, text, tone = '') {
   if (text && part.notes.at(-1)?.text !== text) part.notes.push({ text, tone });

@@ -76,7 +76,7 @@ class RunView {
     const { run, how } = this, { setup, result } = run;
     const [words, tone] = standing(run, how.live);
     const began = run.began ? new Date(run.began * 1000).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'medium' }) : '';
-    const model = setup?.model ? `${setup.provider}/${setup.model}` : setup ? 'no model: steps by code' : '';
+    const model = setup?.model ? `${setup.provider}/${setup.model}` : setup ? 'no model' : '';
     return h('div', { class: 'head' },
       h('div', { class: 'meta' }, h('span', { class: `badge ${tone}`, role: 'status' }, words),
         h('span', {}, model), h('span', {}, began), setup?.url ? h('span', {}, setup.url) : '', setup?.browser ? h('span', {}, setup.browser) : ''),
@@ -110,6 +110,7 @@ class RunView {
   answer(result) {
     if (!result) return '';
     const answer = result.answer === null || result.answer === undefined ? '' : plain(result.answer);
+    if (result.success && !answer) return '';
     const judged = { passed: '', unconfirmed: ' · not confirmed', forced: ' · not accepted' }[result.validation] ?? '';
     return h('section', { class: `answer ${result.success ? '' : 'bad'}` },
       h('h2', {}, result.success ? `Answer${judged}` : `Not done: ${result.error?.code ?? ''}${judged}`),

@@ -1,0 +1,144 @@
+"""The calls of a session as a run in a trace's folder: each call is a step, whoever makes it."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import time
+from typing import Any
+
+import msgspec
+
+from cdp_agent.events import AgentAction, AgentStep, BrowserActionCompleted, Event, TaskCompleted, TaskSetup
+from cdp_agent.outcome import AgentResult, Stats
+from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.session.calls import Understood
+from cdp_agent.session.session import Session, ToolOutcome
+from cdp_agent.tools.base import facts
+from cdp_agent.tools.picturing import Screenshot
+from cdp_agent.trace.options import TraceOptions
+from cdp_agent.trace.recorder import Recorder
+from cdp_agent.trace.watcher import Watcher
+
+_log = logging.getLogger(__name__)
+
+
+def trace_session(session: Session, options: TraceOptions, name: str = "") -> None:
+    """Writes the calls of the session from now on into a folder of their own, until the session is closed.
+
+    `name` is told of in the folder's name. A session that is traced already goes on as it was. Raises SetupError where
+    the folder cannot be made.
+    """
+    if session.watcher is None:
+        session.watcher = SessionTrace(session, options, name)
+
+
+class SessionTrace:
+    """What a session tells of its calls, see `CallWatcher`. A call waits at most 0.25 s for the picture before it."""
+
+    def __init__(self, session: Session, options: TraceOptions, name: str) -> None:
+        """Raises SetupError."""
+        words = f"session {name}".strip()
+        self._secrets = session.secrets
+        self._recorder = Recorder(options, self._secrets.mask(words), _log.warning)
+        self._tabs: list[Page] = []
+        """Those that calls were in, that of the last one last."""
+        self._watcher = Watcher(self._recorder, self._secrets, lambda: self._tabs)
+        self._numbers = itertools.count(1)
+        self._began = time.time()
+        self._calls = self._errors = self._events = 0
+        self.tell(TaskSetup(**self._recorder.stamp, task=f"Calls in the {words}", provider="", model=""))
+
+    def call(self, name: str) -> TracedCall:
+        """A tool is called by that name."""
+        return TracedCall(self, name)
+
+    def begin(self, page: Page | None) -> int:
+        """A step begins, with a look at the tab: its number."""
+        number = next(self._numbers)
+        self.tell(AgentStep(timestamp=time.time(), step=number))
+        if page is not None:
+            self._tabs = [*(each for each in self._tabs if each is not page and not each.closed), page]
+            self._watcher.look()
+        return number
+
+    async def seen(self, understood: Understood) -> None:
+        """The call is about to be made: waits for the picture, and tells where in it the elements are."""
+        tool = understood.tool
+        await self._watcher.acts([(tool.name, ref) for ref in tool.refs_in(understood.arguments)])
+
+    def count(self, *, failed: bool) -> None:
+        self._calls += 1
+        self._errors += failed
+
+    def tell(self, event: Event) -> None:
+        """Writes it down, without secrets."""
+        self._events += 1
+        self._recorder.event(self._secrets.masked(event))
+
+    async def close(self) -> None:
+        """The last look, and the end."""
+        await self._watcher.end()
+        stats = Stats(
+            steps=self._calls,
+            actions=self._calls,
+            errors=self._errors,
+            generations=0,
+            input_tokens=0,
+            output_tokens=0,
+            cached_tokens=0,
+            events=self._events + 1,
+            started=self._began,
+            duration_s=round(time.time() - self._began, 3),
+        )
+        result: AgentResult[Any] = AgentResult(success=True, answer=None, error=None, stats=stats)
+        self.tell(TaskCompleted(**self._recorder.stamp, result=result))
+        await self._watcher.close()
+
+
+class TracedCall:
+    """One call, as its session tells of it."""
+
+    def __init__(self, trace: SessionTrace, name: str) -> None:
+        self._trace = trace
+        self._name = name
+        self._number: int | None = None
+        self._is_told = False
+
+    def enters(self, page: Page) -> None:
+        """It has its tab."""
+        self._number = self._trace.begin(page)
+
+    async def acts(self, understood: Understood, url: str | None) -> None:
+        """It is about to be made; `url` was opened for it."""
+        self._tell_action(understood.tool.name, understood.as_json() | ({} if url is None else {"url": url}))
+        await self._trace.seen(understood)
+
+    def ended(self, outcome: ToolOutcome) -> None:
+        """This came of it."""
+        if not self._is_told:
+            self._tell_action(self._name, {})
+        value = outcome.value
+        told = value is not None and not isinstance(value, Snapshot | Screenshot)
+        self._trace.count(failed=outcome.error is not None)
+        self._trace.tell(
+            BrowserActionCompleted(
+                **self._stamp,
+                action=self._name,
+                success=outcome.error is None,
+                text=outcome.text,
+                duration_s=outcome.duration_ms / 1000,
+                facts=facts(value) if told and isinstance(value, msgspec.Struct) else None,
+            )
+        )
+
+    def _tell_action(self, name: str, arguments: dict[str, Any]) -> None:
+        self._name, self._is_told = name, True
+        self._trace.tell(AgentAction(**self._stamp, action=name, arguments=arguments))
+
+    @property
+    def _stamp(self) -> dict[str, Any]:
+        if self._number is None:
+            self._number = self._trace.begin(None)
+        return {"timestamp": time.time(), "step": self._number}

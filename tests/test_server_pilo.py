@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from httpx_sse import aconnect_sse
 
@@ -97,6 +98,33 @@ async def test_a_client_that_leaves_aborts_the_task(browser: Browser, serve: Ser
 
     assert status == "stopped"
     assert browser.contexts == []
+
+
+@pytest.mark.parametrize(
+    ("search", "asked", "told"),
+    [
+        (None, "google", "www.google.com"),
+        ("duckduckgo", "bing", "www.bing.com"),
+        ("duckduckgo", None, "html.duckduckgo.com"),
+        ("duckduckgo", "none", None),
+        (None, None, None),
+    ],
+)
+async def test_a_caller_chooses_the_search(
+    browser: Browser, serve: Serve, search: Any, asked: str | None, told: str | None
+) -> None:
+    replies = [tool_call("web_search", {"query": "tea"}), DONE]
+    engines = ("google.com", "bing.com", "duckduckgo.com")
+    with ReplayServer(replies=replies) as model:
+        config = msgspec.structs.replace(scripted(model), search=search, deny=engines)
+        async with serving(browser, config) as served:
+            asking = {} if asked is None else {"searchProvider": asked}
+            await pilo(served, task="Find tea", url=serve(SHOP), **asking)
+        offered = [tool["function"]["name"] for turn in model.turns for tool in turn.get("tools", ())]
+        answered = str(model.turns[1]["messages"])
+
+    assert ("web_search" in offered) is (told is not None)
+    assert told is None or told in answered
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ CALLS = [
     ("Scroll down 300 pixels in Cart", "scroll E9 down 300"),
     ("Scroll to Cart", "scroll E9 into_view"),
     ("Wait 2 seconds", "wait 2.0"),
+    ("Wait 1 minute", "wait 60.0"),
     ("Wait up to 60 seconds until 'Done' appears", "wait_for Done 60.0"),
     ("Verify that 'Done' is not shown", "wait_for Done"),
     ("Search this page for 'refund'", "search_page refund"),
@@ -66,6 +67,11 @@ REFUSED = [
     ("Select Paris in City", "combobox \"City\": Rome (E3) has no options 'Paris': Rome, Oslo, Old Oslo."),
     ("Set Newsletter to maybe", "checkbox \"Newsletter\" (E6) is on or off, not 'maybe'."),
     ("Switch to the Orders tab", "No tabs are 'Orders'. Those there are: ."),
+    (
+        "Wait 5 minutes",
+        "A step waits 120 seconds at most. Say what it waits for, such as \"Wait up to 120 seconds until 'Done' "
+        'appears", or write several such steps.',
+    ),
 ]
 
 

@@ -132,6 +132,10 @@ def _keywords(request: RunRequest, of_server: dict[str, Any], config: Config, ap
     }
     asked = {"guardrails": _both(of_server.get("guardrails"), request.guardrails), "vision": request.vision}
     keywords |= {name: value for name, value in asked.items() if value is not None}
+    if request.search is not None and request.search != config.search:
+        # The address and the key are those of the server's own search.
+        keywords = {name: each for name, each in keywords.items() if not name.startswith("search")}
+        keywords |= {} if request.search == "none" else {"search": request.search}
     if request.approval_timeout_s is not None:
         keywords["approval_timeout_s"] = request.approval_timeout_s
     rules = _approval(request, config)

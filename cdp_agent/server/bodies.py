@@ -58,6 +58,10 @@ class SecretAsked(_Body, frozen=True, kw_only=True):
     purpose: str = ""
 
 
+EngineAsked = Literal["none", "duckduckgo", "google", "bing"]
+"""Those that cost whoever runs the server nothing."""
+
+
 class RunRequest(_Body, frozen=True, kw_only=True):
     """A task for a model, or steps in plain English for none."""
 
@@ -70,6 +74,10 @@ class RunRequest(_Body, frozen=True, kw_only=True):
     secrets: Annotated[dict[str, SecretAsked], Meta(description="By the names that the model knows them by.")] = {}
     page: PageSettingsAsked = PageSettingsAsked()
     limits: LimitsAsked = LimitsAsked()
+    search: Annotated[
+        EngineAsked | None,
+        Meta(description="Where the model may search the web, in the place of where the server says."),
+    ] = None
     vision: Annotated[bool | None, Meta(description="Show the model pictures of the page, too.")] = None
     images: Annotated[bool, Meta(description="Put those pictures into the events.")] = False
     interactive: Annotated[

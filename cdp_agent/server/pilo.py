@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from cdp_agent.config import Config
 from cdp_agent.events import Event
 from cdp_agent.page.policy.rules import RESOURCE_TYPES
-from cdp_agent.server.bodies import LimitsAsked, PageSettingsAsked, RunRequest
+from cdp_agent.server.bodies import EngineAsked, LimitsAsked, PageSettingsAsked, RunRequest
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.server.pilo_bodies import PiloBody, code_of, envelope
 from cdp_agent.server.pilo_events import PiloEvents, pilo_result
@@ -28,7 +28,8 @@ from cdp_agent.server.runs import Runs
 from cdp_agent.server.served_run import ServedRun
 from cdp_agent.server.streams import EventStream
 
-SEARCH_PROVIDERS = ("none", "duckduckgo", "google", "bing", "parallel-api")
+_SEARCHES: dict[str, EngineAsked] = {"none": "none", "duckduckgo": "duckduckgo", "google": "google", "bing": "bing"}
+SEARCH_PROVIDERS = (*_SEARCHES, "parallel-api")
 _DECODER = msgspec.json.Decoder(Event)
 _OF_THE_MACHINE = ("executablePath", "pwEndpoint", "pwCdpEndpoint", "pwCdpEndpoints", "proxy", "uploadAllowedPaths")
 _KEYS = {
@@ -98,6 +99,7 @@ class PiloRoutes:
             url=body.url or None,
             data=body.data,
             guardrails=body.guardrails or None,
+            search=_SEARCHES.get(body.search_provider or ""),
             vision=body.vision,
             images=body.include_screenshot_images,
             limits=LimitsAsked(

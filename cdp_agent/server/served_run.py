@@ -160,7 +160,10 @@ class ServedRun:
         if self.ended is not None:
             return "The run has ended."
         if not self._has_user:
-            return "Nobody is there who could let it go on: begin a run with `interactive` to pause it."
+            return (
+                'This run cannot be paused, since nobody could let it go on: begin it with "interactive": true. '
+                "It can be stopped."
+            )
         self.pause.set()
         return None
 

@@ -9,9 +9,12 @@ from msgspec import Meta
 
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
+LONGEST_S = 120
+"""No wait takes longer: whoever called would not know whether anything goes on."""
+
 
 class WaitArguments(Arguments, frozen=True):
-    seconds: Annotated[float, Meta(ge=0, le=30, description="How long, 0 to 30.")]
+    seconds: Annotated[float, Meta(ge=0, le=LONGEST_S, description=f"How long, 0 to {LONGEST_S}.")]
 
 
 class WaitForArguments(Arguments, frozen=True):
@@ -24,7 +27,7 @@ class WaitForArguments(Arguments, frozen=True):
         None
     )
     idle: Annotated[bool | None, Meta(description="Until the page loads nothing more.")] = None
-    timeout_s: Annotated[float, Meta(ge=0.1, le=120, description="Give up after so many seconds.")] = 10
+    timeout_s: Annotated[float, Meta(ge=0.1, le=LONGEST_S, description="Give up after so many seconds.")] = 10
 
 
 @tool(gives="nothing", by_callers=False, effect="none")

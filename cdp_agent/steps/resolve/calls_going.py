@@ -11,6 +11,7 @@ from cdp_agent.steps.language.intents import Go, Look, Open, UseTab, Wait
 from cdp_agent.steps.language.words import alike
 from cdp_agent.steps.resolve.call import Call, Output, given
 from cdp_agent.steps.resolve.resolve import Unclear
+from cdp_agent.tools.waiting import LONGEST_S
 
 
 def open_address(intent: Open, outputs: Sequence[Output]) -> Call | Unclear:
@@ -65,7 +66,12 @@ def _in_address(which: str, url: str) -> float:
     return 0.7 if which.lower() in url.lower() else 0.0
 
 
-def wait(intent: Wait) -> Call:
+def wait(intent: Wait) -> Call | Unclear:
+    if max(intent.seconds or 0, intent.at_most_s or 0) > LONGEST_S:
+        return Unclear(
+            f'A step waits {LONGEST_S} seconds at most. Say what it waits for, such as "Wait up to {LONGEST_S} '
+            "seconds until 'Done' appears\", or write several such steps"
+        )
     if intent.seconds is not None:
         return Call("wait", {"seconds": intent.seconds})
     wanted: dict[str, Any] = {"text": intent.text, "gone": intent.gone, "url": intent.url, "idle": intent.idle or None}

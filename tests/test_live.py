@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from bench.chrome import running_chrome
 from cdp_agent import Agent
 from cdp_agent.browser import Browser
 from cdp_agent.events import Event
@@ -166,6 +167,18 @@ def test_the_command_prints_the_address_and_keeps_the_trace(cli: Cli, serve: Ser
     assert ran.stdout == "Found tea.\n"
     assert "Live     http://127.0.0.1:" in ran.stderr
     assert len(list((tmp_path / "t").iterdir())) == 1
+
+
+@pytest.mark.chrome
+def test_a_run_in_a_chrome_that_runs_already_is_shown_too(cli: Cli, serve: Serve, tmp_path: Path) -> None:
+    with running_chrome() as endpoint, ReplayServer(replies=[FILL, CLICK, DONE]) as server:
+        words = ["run", "Find tea", "--url", serve(SHOP), "--live", "--cdp", endpoint, "--trace", str(tmp_path / "t")]
+        ran = cli(*words, "--model", "openai-compatible/m", "--base-url", server.base_url)
+
+    [folder] = (tmp_path / "t").iterdir()
+    assert ran.stdout == "Found tea.\n"
+    assert "Live     http://127.0.0.1:" in ran.stderr
+    assert list((folder / "pictures").iterdir())
 
 
 def test_without_the_extra_it_is_told_what_to_install() -> None:

@@ -43,6 +43,15 @@ def test_the_viewport_comes_first_and_long_lists_are_folded() -> None:
     ]
 
 
+def test_text_in_view_comes_before_what_can_be_acted_on_elsewhere_however_often_it_is_alike() -> None:
+    seen = [f"t- text: seen {number}" for number in range(10)]
+    elsewhere = [f'i- button "Buy {number}" [ref=E{number}]' for number in range(100)]
+
+    text = budget.fit("\n".join([*seen, *elsewhere]), 180, []).split("\n")
+
+    assert text[:10] == [line.removeprefix("t") for line in seen]
+
+
 def test_every_line_of_the_whole_is_in_the_text_or_counted() -> None:
     whole = _rows(500).count("\n") + 1
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncIterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import haralyzer
 import jsonschema_rs
@@ -19,7 +19,9 @@ import msgspec
 import pytest
 
 from cdp_agent.cdp import network
+from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.activity.har import content_of, entry_of
 from cdp_agent.page.activity.request_log import RequestLog
 from cdp_agent.page.page import Page
 from cdp_agent.security.secrets import Secret, Secrets
@@ -246,6 +248,19 @@ def test_what_is_kept_of_requests_has_a_limit() -> None:
     assert sum(each.exchange.size for each in kept) < 4_100_000
     assert kept[-1].exchange.headers_sent["X-Long"] == "x" * 60_000
     assert (kept[0].exchange.complete, kept[0].exchange.headers_sent) == (False, {})
+
+
+@pytest.mark.parametrize("name", ["Authorization", "Proxy-Authorization", "X-API-Key", "x-auth-token", "X-CSRF-Token"])
+def test_headers_that_let_in_whoever_has_them_are_hidden(name: str) -> None:
+    log = RequestLog()
+    sent = {"url": "https://shop.example/", "method": "GET", "headers": {name: "Basic a2l3aQ==", "X-Shop": "a"}}
+    event = {"requestId": "1", "loaderId": "1", "request": sent, "wallTime": 1.0}
+    log.sent(cast(Session, None), _event(network.RequestWillBeSent, event))
+    (logged,), _ = log.all()
+
+    entry = entry_of(logged, "page_1", content=content_of(logged, None), sent=None, credentials=False)
+
+    assert {each.name: each.value for each in entry.request.headers} == {name: "<hidden>", "X-Shop": "a"}
 
 
 def _event(kind: type[Any], fields: dict[str, Any]) -> Any:

@@ -67,10 +67,11 @@ async def test_documents_of_an_origin_are_apart() -> None:
         (httpx.Response(200, text="User-agent: cdp-agent\nDisallow: /"), False),
         (httpx.Response(200, text="User-agent: *\nDisallow: /*/b$"), False),
         (httpx.Response(404), True),
+        (httpx.Response(500), False),
         (httpx.Response(503), False),
         (None, False),
     ],
-    ids=["another path", "our name", "a pattern", "none there", "the server fails", "unreachable"],
+    ids=["another path", "our name", "a pattern", "none there", "the server fails", "it is overloaded", "unreachable"],
 )
 async def test_what_robots_txt_allows(answer: httpx.Response | None, allowed: bool) -> None:
     asked: list[str] = []

@@ -21,8 +21,20 @@ from cdp_agent.errors import (
     Unreachable,
     Unsupported,
 )
-from cdp_agent.providers.base import Forced, Image, JsonOutput, Reply, Request, Text, ToolCall, ToolSpec, Usage, User
-from cdp_agent.providers.client import Client
+from cdp_agent.providers.base import (
+    Forced,
+    Image,
+    JsonOutput,
+    ProviderState,
+    Reply,
+    Request,
+    Text,
+    ToolCall,
+    ToolSpec,
+    Usage,
+    User,
+)
+from cdp_agent.providers.client import Client, finished
 from cdp_agent.providers.openai import openai
 from cdp_agent.providers.prices import Price, Prices
 from cdp_agent.providers.request_options import Patience, RequestOptions
@@ -280,6 +292,17 @@ async def test_one_that_keeps_closing_is_unreachable() -> None:
     assert (len(bodies), asked.pauses) == (4, [1.5, 3.0])
 
 
+@pytest.mark.parametrize(("calls", "keeps_state"), [((), True), ((ToolCall("c1", "click", '{"ref": '),), False)])
+def test_of_a_reply_that_was_cut_off_its_calls_are_left_out_with_what_belongs_to_them(
+    calls: tuple[ToolCall, ...], keeps_state: bool
+) -> None:
+    state = ProviderState("w", "m", {"signed": "x"})
+
+    found = finished(Reply(text="So far", tool_calls=calls, finish_reason="length", state=state))
+
+    assert found == Reply(text="So far", finish_reason="length", state=state if keeps_state else None)
+
+
 async def test_the_other_model_takes_over_for_good() -> None:
     async with serve(always(FINE)) as other:
         replies, asked, bodies = await asking(always(refusal(500)), [REQUEST, REQUEST], fallback=other.base_url)
@@ -289,6 +312,16 @@ async def test_the_other_model_takes_over_for_good() -> None:
     assert [json.loads(each.partition(b"\r\n\r\n")[2])["model"] for each in other.requests] == ["n", "n"]
     assert asked.told[-1] == ("openai-compatible/n takes over, for the rest of the run.", "ModelError")
     assert asked.client.endpoint.model == "n"
+
+
+async def test_requests_that_fail_at_the_same_time_all_go_to_the_other_model() -> None:
+    async with serve(always(FINE)) as other, serve(always(refusal(401))) as server:
+        asked = Asked(server.base_url, fallback=other.base_url)
+        async with asked.client as client:
+            replies = await asyncio.gather(client.ask(REQUEST), client.ask(REQUEST))
+
+    assert ([*replies], len(server.requests), len(other.requests)) == ([OK, OK], 2, 2)
+    assert [message for message, _ in asked.told] == ["openai-compatible/n takes over, for the rest of the run."]
 
 
 async def test_a_key_that_is_refused_lets_the_other_model_take_over_at_once() -> None:

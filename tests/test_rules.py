@@ -131,6 +131,16 @@ def test_what_is_on_both_lists_is_denied_and_the_reason_says_what_is_allowed() -
     assert elsewhere.why == "is not among the allowed origins (example.com)"
 
 
+def test_the_source_of_a_page_is_judged_as_the_page() -> None:
+    rules = made(allow=["example.com"], deny=["private.example.com"])
+
+    denied = rules.refusal("view-source:https://private.example.com/")
+
+    assert rules.refusal("view-source:https://example.com/") is None
+    assert denied is not None
+    assert denied.why == "is denied (private.example.com)"
+
+
 def test_a_kind_of_resource_is_left_out_by_its_name() -> None:
     rules = made(block=["image", "manifest", "prefetch"])
     kinds = ["Image", "Script", "Fetch", "XHR", "Other", "Document"]

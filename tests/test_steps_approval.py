@@ -106,6 +106,18 @@ async def test_what_does_not_count_is_answered_and_changes_nothing() -> None:
     assert told == [f"A decision was refused: {answer}" for answer in answers if answer is not None]
 
 
+async def test_a_step_is_not_tried_again_once_its_tries_are_spent() -> None:
+    answers: list[str | None] = []
+
+    async def insistent(ask: Ask, submit: Submit) -> None:
+        answers.extend([submit(ask.id, Retry()), submit(ask.id, Skip())])
+
+    spent = StepFailed(id=1, number=1, step="Click Save", error="It is gone.", retries_left=0)
+
+    assert await ApprovalQueue(insistent, timeout_s=5).decide(spent) == Skip()
+    assert answers == ["It was tried again often enough: reword the step, skip it or stop.", None]
+
+
 async def test_a_late_decision_is_told_that_it_is_over() -> None:
     desk = ApprovalQueue(no_face, timeout_s=0.01)
     await desk.decide(PlanProposed(id=desk.next_id, steps=["Click Save"]))

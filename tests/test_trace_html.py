@@ -337,6 +337,16 @@ def test_a_line_that_is_broken_is_named(tmp_path: Path) -> None:
         write_html(folder, tmp_path / "run.html")
 
 
+def test_a_task_is_text_in_the_title(tmp_path: Path) -> None:
+    folder = written(tmp_path / "run", task="</title><script>x</script>")
+
+    write_html(folder, tmp_path / "run.html")
+
+    page = (tmp_path / "run.html").read_text()
+    assert "<title>&lt;/title&gt;&lt;script&gt;x&lt;/script&gt; – trace</title>" in page
+    assert "<script>x" not in page
+
+
 def test_the_command_takes_the_folder_that_holds_runs(cli: Cli, tmp_path: Path) -> None:
     written(tmp_path / "traces/1-old", task="Old")
     written(tmp_path / "traces/2-new", task="New")

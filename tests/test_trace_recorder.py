@@ -143,6 +143,19 @@ def test_when_all_is_full_the_end_is_still_written(tmp_path: Path) -> None:
     assert omitted["event"] > 10
 
 
+def test_pictures_leave_room_for_events(tmp_path: Path) -> None:
+    recorder = Recorder(TraceOptions(folder=tmp_path, max_bytes=20_000), "x")
+    for step in range(100):
+        picture = Picture(bytes([step]) * 200, "jpeg", 1, 1)
+        recorder.picture(picture, step=step, taken=1.0, tab="t1", url="", viewport=(1, 1))
+    for step in range(5):
+        recorder.event(told(step))
+    recorder.close()
+
+    omitted = {each["what"]: each["count"] for each in lines(recorder.folder, "events.jsonl") if "what" in each}
+    assert omitted.keys() == {"picture"}
+
+
 def test_a_large_picture_is_left_out(tmp_path: Path) -> None:
     recorder = Recorder(TraceOptions(folder=tmp_path, max_picture_bytes=10), "x")
 

@@ -178,6 +178,7 @@ async def test_the_agents_tab_stays_in_front_in_a_chrome_of_ours(browser: Browse
         ("https://www.google.com/url?q=javascript:alert(1)", "https://www.google.com/url?q=javascript:alert(1)"),
         ("https://shop.example/url?q=https://a.example/", "https://shop.example/url?q=https://a.example/"),
         ("https://notbing.com/ck/a?u=a1", "https://notbing.com/ck/a?u=a1"),
+        ("https://notgoogle.com/url?q=https://a.example/", "https://notgoogle.com/url?q=https://a.example/"),
         ("http://[", "http://["),
     ],
 )

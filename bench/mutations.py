@@ -1,0 +1,194 @@
+"""Whether the tests notice a fault: plausible ones are put into a copy of the project, one at a time.
+
+    python -m bench.mutations [WORD…]
+
+Each is a text that stands once in a file, what it becomes, and the tests that are to fail then. With words, only those
+whose file has one of them in its path. The exit status is 1 when a fault was not noticed, or its place has gone.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from bench.report import table
+
+ROOT = Path(__file__).parent.parent
+_COPIED = (
+    "cdp_agent",
+    "tests",
+    "fixtures",
+    "bench",
+    "scripts",
+    "schemas",
+    "docs",
+    "pyproject.toml",
+    "README.md",
+    "API.md",
+)
+
+_MOST_BYTES = 4 << 30
+"""What a process of the tests may hold: a loop that a fault made endless may fill a list."""
+_LONGEST_S = 300
+
+
+class Mutation(msgspec.Struct, frozen=True):
+    """`file` is below cdp_agent, `tests` are files in tests, as pytest takes them."""
+
+    file: str
+    old: str
+    new: str
+    tests: str
+
+
+MUTATIONS = (
+    Mutation(
+        "security/http_guard.py",
+        'return ""\n    return found[0]',
+        "return found[0]\n    return found[0]",
+        "test_http_guard.py",
+    ),
+    Mutation(
+        "security/http_guard.py",
+        "parts.netloc == host and parts.username is None",
+        "parts.netloc == host",
+        "test_http_guard.py",
+    ),
+    Mutation("security/secrets.py", "if all(each in other.origins", "if any(each in other.origins", "test_secrets.py"),
+    Mutation("security/origins.py", "not idna.valid_contextj", "idna.valid_contextj", "test_origins.py"),
+    Mutation(
+        "security/files.py",
+        "return not os.readlink",
+        "return bool(path) or os.readlink",
+        "test_trace.py",
+    ),
+    Mutation("session/runtime.py", "about.st_mode & 0o077", "about.st_mode & 0o007", "test_session_runtime.py"),
+    Mutation(
+        "session/calls.py",
+        "not (tool.takes_secrets or tool.read_only)",
+        "not tool.takes_secrets and tool.read_only",
+        "test_agent_secrets.py",
+    ),
+    Mutation(
+        "server/webhooks.py",
+        "if answer.is_redirect or answer.status_code",
+        "if answer.status_code",
+        "test_server_webhooks.py",
+    ),
+    Mutation(
+        "server/event_log.py",
+        "EventsDropped(number + 1, first - 1)",
+        "EventsDropped(number, first - 1)",
+        "test_server_event_log.py",
+    ),
+    Mutation(
+        "server/runs.py",
+        "if self.under_way >= self",
+        "if self.under_way > self",
+        "test_server_runs.py test_server_limits.py",
+    ),
+    Mutation("jobs/politeness.py", "answer.status_code >= 500", "answer.status_code > 500", "test_jobs_politeness.py"),
+    Mutation(
+        "jobs/politeness.py",
+        "for each in self._at.values()) < self._most",
+        "for each in self._at.values()) <= self._most",
+        "test_jobs_politeness.py",
+    ),
+    Mutation("mcp/hosted.py", "            self._say(CallCancelled(number))\n", "", "test_mcp_serving.py test_mcp.py"),
+    Mutation("page/snapshot/budget.py", "is_folded and priority > 1", "is_folded and priority > 0", "test_budget.py"),
+    Mutation("page/policy/rules.py", 'if scheme == "view-source":', 'if scheme == "source":', "test_rules.py"),
+    Mutation("page/activity/har.py", '"proxy-authorization", ', "", "test_har.py"),
+    Mutation("page/markdown/markdown_writer.py", '.replace("|", "\\\\|")', "", "test_markdown.py"),
+    Mutation(
+        "agent/observation/stuck_detector.py",
+        "if self._score < following:",
+        "if self._score <= following:",
+        "test_agent_stuck_detector.py",
+    ),
+    Mutation(
+        "providers/client.py",
+        "if self._endpoint is not endpoint:\n            return True",
+        "if self._endpoint is not endpoint:\n            return False",
+        "test_providers_client.py",
+    ),
+    Mutation(
+        "providers/client.py", "None if reply.tool_calls else reply.state", "reply.state", "test_providers_client.py"
+    ),
+    Mutation(
+        "extract/grounding.py",
+        "ord(left) < _FIRST_IDEOGRAPH and ord(right)",
+        "ord(left) < _FIRST_IDEOGRAPH or ord(right)",
+        "test_extract_grounding.py",
+    ),
+    Mutation("websearch/redirects.py", 'host.endswith(f".{each}")', "host.endswith(each)", "test_websearch_engines.py"),
+    Mutation("steps/approval/approval.py", "ask.retries_left < 1", "ask.retries_left < 0", "test_steps_approval.py"),
+    Mutation("steps/approval/risk.py", "form.fields <= 1", "form.fields <= 2", "test_steps_risk.py"),
+    Mutation(
+        "trace/recorder.py",
+        'most if subject == "event" else most * (1 - _FOR_EVENTS)',
+        "most",
+        "test_trace_recorder.py",
+    ),
+    Mutation("trace/html.py", "html.escape(title)", "title", "test_trace_html.py"),
+    Mutation("browser/launch/proxy.py", "unquote(parts.password or", "(parts.password or", "test_proxy.py"),
+)
+
+
+def main(words: Iterable[str]) -> int:
+    chosen = [each for each in MUTATIONS if not words or any(word in each.file for word in words)]
+    resource.setrlimit(resource.RLIMIT_DATA, (_MOST_BYTES, _MOST_BYTES))
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in _COPIED:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, Path(folder) / name)
+        for each in chosen:
+            rows.append([each.file, _line(each.old), _line(each.new), told(Path(folder), each)])
+            print(" | ".join(rows[-1]), flush=True)
+    print(table(["file", "was", "became", "tests"], rows))
+    return int(any(row[-1] != "caught" for row in rows))
+
+
+def told(root: Path, mutation: Mutation) -> str:
+    """What the tests in the copy at `root` make of it."""
+    path = root / "cdp_agent" / mutation.file
+    text = path.read_text(encoding="utf-8")
+    if text.count(mutation.old) != 1:
+        return "its place has gone"
+    path.write_text(text.replace(mutation.old, mutation.new), encoding="utf-8")
+    try:
+        tests = [f"tests/{each}" for each in mutation.tests.split()]
+        ended = subprocess.run(
+            [sys.executable, "-m", "pytest", "-x", "-q", *tests],
+            cwd=root,
+            env={**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            check=False,
+            timeout=_LONGEST_S,
+        )
+    except subprocess.TimeoutExpired:
+        return "the tests did not end"
+    finally:
+        path.write_text(text, encoding="utf-8")
+    match ended.returncode:  # pytest has 1 for tests that failed, more where it could not run them
+        case 0:
+            return "NOT NOTICED"
+        case 1:
+            return "caught"
+    return f"pytest ended with {ended.returncode}"
+
+
+def _line(text: str) -> str:
+    return f"`{' '.join(text.split())}`"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -17,8 +17,9 @@ from cdp_agent.page.policy.policy_registry import PolicyRegistry
 from cdp_agent.page.tab.downloads import DownloadWatcher
 from cdp_agent.page.tab.settings import PageSettings
 
-from .context_options import ContextOptions, load, save
+from .context_options import ContextOptions
 from .liveness import Liveness
+from .stored import load, save
 from .targets import Targets, find_page
 
 if TYPE_CHECKING:

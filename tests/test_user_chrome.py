@@ -11,8 +11,9 @@ import msgspec
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.browser.attach.connecting import same_chromes
 from cdp_agent.browser.attach.endpoints import address_of
-from cdp_agent.browser.attach.user_chrome import profile_folders
+from cdp_agent.browser.attach.user_profiles import profile_folders
 from cdp_agent.browser.launch.chrome import LaunchOptions
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
@@ -158,6 +159,13 @@ async def test_the_first_of_the_usual_folders_whose_chrome_listens_is_taken(
 
     async with Browser.connect() as browser:
         assert browser.version.product.startswith("Chrome/")
+
+
+async def test_the_chrome_of_the_user_is_the_one_at_its_address(users_chrome: DetachedChrome, tmp_path: Path) -> None:
+    here = same_chromes([users_chrome.endpoint], None)
+
+    assert same_chromes(["auto"], users_chrome.profile) == same_chromes([users_chrome.websocket_url], None) == here
+    assert same_chromes(["auto"], tmp_path) == ["auto"]
 
 
 @pytest.mark.parametrize(

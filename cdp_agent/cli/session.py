@@ -7,13 +7,12 @@ import hashlib
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import msgspec
 
-from cdp_agent.browser.attach.connecting import AUTO, canonical
+from cdp_agent.browser.attach.connecting import AUTO, same_chromes
 from cdp_agent.browser.browser import Browser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import OF_SESSION, SETTINGS
@@ -102,7 +101,7 @@ class OpenSession:
             setting = SETTINGS[name]
             source, wanted, has = asked.source(name), getattr(asked.config, name), getattr(self.config, name)
             if name == "cdp":
-                wanted, has = ([*map(canonical, each)] for each in (wanted, has))
+                wanted, has = (same_chromes(each.cdp, each.profile) for each in (asked.config, self.config))
             if source in (setting.flag, *setting.variables) and wanted != has:
                 raise SetupError(
                     f"{source} {shown(setting, plain(wanted))}: the session {self.name!r} was opened with "
@@ -227,8 +226,7 @@ def host_of(name: str, config: Config) -> str:
     if not config.cdp:
         return name
     told: list[Any] = [
-        sorted(map(canonical, config.cdp)),
+        sorted(same_chromes(config.cdp, config.profile)),
         sorted(config.cdp_headers.items()),
-        str(config.profile or Path()),
     ]
     return f"{_OF_CHROME}{hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:16]}"

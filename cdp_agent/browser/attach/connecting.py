@@ -17,6 +17,7 @@ from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError, ProtocolError
 
 from .tab_closer import HttpEndpoint
+from .user_profiles import folders_of, listening
 
 AUTO = "auto"
 """The endpoint that stands for the Chrome of this machine's user."""
@@ -41,6 +42,18 @@ def canonical(endpoint: str) -> str:
     host = "127.0.0.1" if parts.hostname == "localhost" else parts.hostname
     query = f"?{parts.query}" if parts.query else ""
     return f"{scheme}://{user}{host}:{port or (443 if secure else 80)}{path}{query}"
+
+
+def same_chromes(endpoints: Sequence[str], profile: str | os.PathLike[str] | None) -> list[str]:
+    """The same addresses for the same Chromes: for AUTO the one at which that of the user listens now, if it does."""
+    return [canonical(_address_of_auto(profile) if each == AUTO else each) for each in endpoints]
+
+
+def _address_of_auto(profile: str | os.PathLike[str] | None) -> str:
+    try:
+        return listening(folders_of(profile))
+    except BrowserError:
+        return AUTO  # whoever connects to it is told why that cannot be
 
 
 class Attempt(msgspec.Struct, frozen=True):

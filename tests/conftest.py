@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -61,6 +62,9 @@ def _plain_environment() -> None:
     # Proxies stay, as registries may need them, but not for what the tests serve.
     os.environ |= {FILE_VARIABLE: os.devnull, "LANG": "C.UTF-8", "TZ": "UTC", "NO_PROXY": "localhost,127.0.0.1"}
     time.tzset()
+    # Many tests start a Python of their own, which would compile all that it imports.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 
 
 _plain_environment()

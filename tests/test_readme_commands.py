@@ -24,6 +24,7 @@ _ANY_LINES = "…"
 _SHOP = "http://127.0.0.1:34953/"
 ELSEWHERE = {
     "batch TASKS.jsonl -o RESULTS.jsonl": "test_cli_batch.py",
+    "batch --watch RESULTS.jsonl": "test_cli_batch.py",
     "config init": "test_cli_init.py",
     "mcp --http 8931": "test_mcp_serving.py",
     "doctor": "test_cli_doctor.py",

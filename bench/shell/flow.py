@@ -26,14 +26,21 @@ STEPS = (
 
 
 class Command(msgspec.Struct, frozen=True):
-    """`leads`: to another page, so that what was printed before means nothing any more."""
+    """`leads`: to another page, so that what was printed before means nothing any more. `waits`: for the page that the
+    one before it leads to; where that does not come, the one before is given once more, as a model would.
+    """
 
     text: str
     leads: bool = False
+    waits: bool = False
 
 
 def leading(text: str) -> Command:
     return Command(text, leads=True)
+
+
+def waiting(text: str) -> Command:
+    return Command(text, waits=True)
 
 
 class Flow(msgspec.Struct, frozen=True):
@@ -77,7 +84,8 @@ OURS = Flow(
     close="cdp-agent close",
 )
 
-# "After any page-changing action, wait for the thing you expect": its guide. Without, it shows the page before.
+# "After any page-changing action, wait for the thing you expect": its guide. Without, it shows the page before. A click
+# that comes while the page is still being made does nothing now and then, and tells so by a wait in vain.
 AGENT_BROWSER = Flow(
     learn="agent-browser skills get core",
     steps=(
@@ -85,20 +93,20 @@ AGENT_BROWSER = Flow(
         (
             Command('agent-browser fill @{searchbox "Search products"} "enamel mug"'),
             leading("agent-browser press Enter"),
-            Command('agent-browser wait --url "**/search*"'),
+            waiting('agent-browser wait --url "**/search*" --timeout 3000'),
         ),
         (
             leading('agent-browser click @{link "Enamel mug, blue"}'),
-            Command('agent-browser wait --url "**/product/*"'),
+            waiting('agent-browser wait --url "**/product/*" --timeout 3000'),
         ),
         (Command('agent-browser fill @{spinbutton "Quantity"} 2'),),
         (
             leading('agent-browser click @{button "Add to cart"}'),
-            Command('agent-browser wait --url "**/cart"'),
+            waiting('agent-browser wait --url "**/cart" --timeout 3000'),
         ),
         (
             leading('agent-browser click @{link "Go to checkout"}'),
-            Command('agent-browser wait --url "**/checkout"'),
+            waiting('agent-browser wait --url "**/checkout" --timeout 3000'),
         ),
         (
             Command('agent-browser fill @{textbox "Full name"} "Ada Berg"'),
@@ -110,7 +118,7 @@ AGENT_BROWSER = Flow(
         (
             Command('agent-browser check @{checkbox "I accept the terms of sale"}'),
             leading('agent-browser click @{button "Place order"}'),
-            Command('agent-browser wait --url "**/order/*"'),
+            waiting('agent-browser wait --url "**/order/*" --timeout 3000'),
         ),
     ),
     look="agent-browser snapshot -i",

@@ -91,8 +91,15 @@ class Player:
     def follow(self, url: str) -> list[Called]:
         """The calls of all steps. Raises FlowFailed."""
         self.open(url)
-        for command in [each for step in self._program.flow.steps[1:] for each in step]:
-            self._do(command)
+        commands = [each for step in self._program.flow.steps[1:] for each in step]
+        for before, command in zip([None, *commands], commands, strict=False):
+            try:
+                self._do(command)
+            except FlowFailed:
+                if before is None or not command.waits:
+                    raise
+                self._do(before)
+                self._do(command)
         self._look_for(_NUMBER, self._program.flow.read)
         return self._calls
 
@@ -137,5 +144,8 @@ class Player:
                 if found := wanted.findall(text):
                     return str(found[-1])
             if look:
-                self._do(Command(look))
+                try:
+                    self._do(Command(look))
+                except FlowFailed as error:  # a page that is just being left; what fails each time is told below
+                    self._seen.append(str(error))
         raise FlowFailed(f"{self._program.name} shows nothing like {wanted.pattern}, but {self._seen[-1]!r}")

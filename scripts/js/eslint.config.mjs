@@ -1,4 +1,4 @@
-// What runs in pages is checked here: the bundle of the agent, and the scripts of the fixture site.
+// What runs in pages is checked here: the bundle of the agent, the page that shows a trace, and the scripts of the fixture site.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import js from '@eslint/js';
@@ -9,30 +9,34 @@ const bundle = fileURLToPath(new URL('../../cdp_agent/page/js/', import.meta.url
 // The bundle's files are joined inside one function, so each sees the top-level names of all; one that is written
 // nowhere but where it is defined is used by nobody.
 const texts = readdirSync(bundle, { recursive: true }).filter((name) => name.endsWith('.js')).map((name) => readFileSync(bundle + name, 'utf8'));
-const joined = texts.join('\n');
 const declaredIn = (text) => [...text.matchAll(/^(?:async )?(?:function\*?|const|let|class) (\w+)/gm)].map((match) => match[1]);
-const topLevel = declaredIn(joined);
-const used = topLevel.filter((name) => joined.match(new RegExp(`\\b${name}\\b`, 'g')).length > 1);
+const isUsedIn = (joined) => (name) => joined.match(new RegExp(`\\b${name}\\b`, 'g')).length > 1;
+const topLevel = declaredIn(texts.join('\n'));
 const shared = Object.fromEntries(topLevel.map((name) => [name, 'writable']));
+
+// So are those of the page that shows a trace.
+const viewer = fileURLToPath(new URL('../../cdp_agent/trace/static/', import.meta.url));
+const shown = readdirSync(viewer).filter((name) => name.endsWith('.js')).map((name) => readFileSync(viewer + name, 'utf8')).join('\n');
+const ofViewer = declaredIn(shown);
 
 // What a snapshot needs comes first, and by itself.
 const reading = readFileSync(`${bundle}__init__.py`, 'utf8').match(/^READING = \(([^)]*)\)/m)[1].match(/[\w/]+\.js/g);
 const declaredFirst = new Set(reading.flatMap((name) => declaredIn(readFileSync(bundle + name, 'utf8'))));
 const declaredLater = Object.fromEntries(topLevel.filter((name) => !declaredFirst.has(name)).map((name) => [name, 'off']));
 
-const usedElsewhere = {
+const usedElsewhere = (names) => ({
   create: ({ sourceCode }) => ({
     Program() {
-      for (const name of used) sourceCode.markVariableAsUsed(name);
+      for (const name of names) sourceCode.markVariableAsUsed(name);
     },
   }),
-};
+});
 
 export default [
   js.configs.recommended,
   {
     files: ['cdp_agent/page/js/**/*.js'],
-    plugins: { bundle: { rules: { 'used-elsewhere': usedElsewhere } } },
+    plugins: { bundle: { rules: { 'used-elsewhere': usedElsewhere(topLevel.filter(isUsedIn(texts.join('\n')))) } } },
     languageOptions: {
       sourceType: 'script',
       parserOptions: { ecmaFeatures: { globalReturn: true, impliedStrict: true } },
@@ -48,6 +52,19 @@ export default [
   {
     files: reading.map((name) => `cdp_agent/page/js/${name}`),
     languageOptions: { globals: declaredLater },
+  },
+  {
+    files: ['cdp_agent/trace/static/*.js'],
+    plugins: { viewer: { rules: { 'used-elsewhere': usedElsewhere(ofViewer.filter(isUsedIn(shown))) } } },
+    languageOptions: {
+      sourceType: 'script',
+      globals: { ...globals.browser, ...Object.fromEntries(ofViewer.map((name) => [name, 'writable'])) },
+    },
+    rules: {
+      'no-redeclare': ['error', { builtinGlobals: false }],
+      'viewer/used-elsewhere': 'error',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
   },
   {
     files: ['fixtures/site/**/*.js'],

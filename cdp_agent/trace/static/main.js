@@ -32,7 +32,7 @@ class Viewer {
     this.layOut();
     document.addEventListener('keydown', (event) => this.key(event));
     document.addEventListener('click', (event) => this.follow(event));
-    addEventListener('beforeprint', () => document.querySelectorAll('.told > section > details').forEach((each) => { each.open = true; }));
+    addEventListener('beforeprint', () => elements('.told > section > details').forEach((each) => each.setAttribute('open', '')));
     if (location.hash) this.go(document.getElementById(location.hash.slice(1)));
   }
 
@@ -56,7 +56,7 @@ class Viewer {
   }
 
   cards() {
-    return [...document.querySelectorAll('[data-card]')].filter((each) => !each.hidden && each.getClientRects().length);
+    return elements('[data-card]').filter((each) => !each.hidden && each.getClientRects().length);
   }
 
   /** The card that is read: the one that was gone to, else the first that is not above the window. */
@@ -75,7 +75,7 @@ class Viewer {
   }
 
   mark() {
-    document.querySelectorAll('a[data-part]').forEach((each) => {
+    elements('a[data-part]').forEach((each) => {
       const isNow = each.dataset.part === this.current;
       each.classList.toggle('now', isNow);
       if (isNow) each.setAttribute('aria-current', 'step'); else each.removeAttribute('aria-current');
@@ -112,7 +112,7 @@ class Viewer {
     }
     const does = {
       j: () => this.move(1), k: () => this.move(-1), g: () => this.go(this.cards()[0]), G: () => this.go(this.cards().at(-1)),
-      '/': () => this.search.focus(), '?': () => this.help.showModal(), t: () => this.turn(), o: () => this.open(), p: () => this.here?.querySelector('.shot')?.click(),
+      '/': () => this.search.focus(), '?': () => this.help.showModal(), t: () => this.turn(), o: () => this.open(), p: () => this.here && elements('.shot', this.here)[0]?.click(),
     }[event.key];
     if (!does) return;
     event.preventDefault();
@@ -134,15 +134,15 @@ class Viewer {
   /** Leaves the steps that have the words, wherever, and shows where. */
   find() {
     const words = this.search.value.trim().toLowerCase();
-    const cards = [...document.querySelectorAll('[data-card]')].filter((each) => each.tagName === 'ARTICLE');
+    const cards = elements('[data-card]').filter((each) => each.tagName === 'ARTICLE');
     let count = 0;
     for (const card of cards) {
       const has = !words || card.textContent.toLowerCase().includes(words) || this.prompted(card, words);
       card.hidden = !has;
       count += has ? 1 : 0;
-      if (words && has) card.querySelectorAll('details[data-search]').forEach((each) => { if (each.textContent.toLowerCase().includes(words)) each.open = true; });
+      if (words && has) elements('details[data-search]', card).forEach((each) => { if (each.textContent.toLowerCase().includes(words)) each.setAttribute('open', ''); });
     }
-    document.querySelectorAll('.steps a').forEach((each) => { each.parentElement.hidden = document.getElementById(each.dataset.part)?.hidden ?? false; });
+    elements('.steps a').forEach((each) => { each.parentElement.hidden = document.getElementById(each.dataset.part)?.hidden ?? false; });
     this.found.textContent = words ? `${count} of ${cards.length} steps` : '';
     highlight(words, cards);
   }
@@ -167,7 +167,7 @@ function highlight(words, cards) {
   const ranges = [];
   for (const card of cards.filter((each) => !each.hidden)) {
     const walker = document.createTreeWalker(card, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node && ranges.length < 2000; node = walker.nextNode()) {
+    for (let node; ranges.length < 2000 && (node = /** @type {Text|null} */ (walker.nextNode()));) {
       const text = node.data.toLowerCase();
       for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + words.length)) {
         const range = new Range();

@@ -2,7 +2,8 @@
 
 /**
  * An element. What pages sent gets into it as text, never as markup.
- * @param {string} tag @param {Record<string, any>} [has] @param {...any} inside
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag @param {Record<string, any>} [has] @param {...any} inside
  */
 function h(tag, has = {}, ...inside) {
   const element = document.createElement(tag);
@@ -16,6 +17,10 @@ function h(tag, has = {}, ...inside) {
   element.append(...inside.flat(Infinity).filter((each) => each !== null && each !== undefined && each !== false && each !== ''));
   return element;
 }
+
+/** The elements that a selector means. @param {string} selector @param {ParentNode} [within] */
+const elements = (selector, within = document) => /** @type {HTMLElement[]} */ ([...within.querySelectorAll(selector)]);
+
 const svg = (tag, has, ...inside) => {
   const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
   for (const [name, value] of Object.entries(has)) element.setAttribute(name, value);

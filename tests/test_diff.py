@@ -255,3 +255,51 @@ def test_one_thing_that_is_shut_off_is_named_with_what_else_became_of_it() -> No
         '+ - link "new" [inert] [ref=E2]',
         "~ - main (now [inert])",
     ]
+
+
+ARTICLES = """- main:
+  - article:
+    - button "more" [description="More actions"] [ref=E1]
+    - heading "Tea" [level=2]
+    - paragraph: Leaves.
+  - article:
+    - button "more" [ref=E2]
+    - heading "Milk" [level=2]
+    - paragraph: White."""
+
+
+def test_what_comes_before_others_and_tells_their_common_description_changes_none_of_them() -> None:
+    first = """- main:
+  - article:
+    - button "more" [description="More actions"] [ref=E9]
+    - heading "Bread" [level=2]
+"""
+    after = first + ARTICLES.removeprefix("- main:\n").replace(' [description="More actions"]', "")
+    come = [
+        "+ - article",
+        '+   - button "more" [description="More actions"] [ref=E9]',
+        '+   - heading "Bread" [level=2]',
+    ]
+
+    assert changes(ARTICLES, after) == come
+    assert changes(after, ARTICLES) == ["- - article (and 2 below it)"]
+
+
+def test_a_description_that_went_over_to_another_one_is_told() -> None:
+    before = '- button "A" [description="Save"] [ref=E1]\n- button "B" [ref=E2]'
+    after = '- button "A" [ref=E1]\n- button "B" [description="Save"] [ref=E2]'
+
+    assert changes(before, after) == ['~ - button "A" [ref=E1] (no longer [description="Save"])']
+    assert changes(after, before) == ['~ - button "A" [ref=E1] (now [description="Save"])']
+
+
+def test_what_still_holds_what_it_held_is_the_same_though_its_words_changed() -> None:
+    rows = ["- listitem:\n  - text: Tea\n  - link [ref=E1]", "- listitem:\n  - text: Milk\n  - link [ref=E2]"]
+    new = "- listitem:\n  - text: Bread\n  - link [ref=E3]"
+
+    assert changes("\n".join(rows), "\n".join([new, rows[0].replace("Tea", "Green tea"), rows[1]])) == [
+        "+ - listitem",
+        "+   - text: Bread",
+        "+   - link [ref=E3]",
+        "~ - text (now Green tea, before Tea)",
+    ]

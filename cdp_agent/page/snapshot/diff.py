@@ -1,8 +1,8 @@
 """What became of a page's lines: the difference of two snapshot texts, as a model reads it.
 
 A line is the same line when it carries the same ref, wherever it moved to. What carries another ref, or none, is the
-same thing when its whole subtree reads the same in the same place, or when it is the only one of its role that the one
-and the other have there. A subtree that came or went is told whole.
+same thing when its whole subtree reads the same in the same place, when it still holds what it held, or when it is the
+only one of its role that the one and the other have there. A subtree that came or went is told whole.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
 from .lines import has_focus, indent_of, parts_of, ref_of, without_focus, without_inert, without_ref
 
@@ -20,6 +21,7 @@ _MOST_RENAMED = 12
 _FEW_INERT = 2
 _WORD = re.compile(r"\w+")
 _CARET = re.compile(r" \[(?:caret|selection)\b")
+_DESCRIPTION = re.compile(r'\[description="(?:[^"\\]|\\.)*"\]')
 
 
 class _Line:
@@ -143,6 +145,7 @@ class _Comparison:
     """Goes through the new tree beside the old one, and writes down what is not the same."""
 
     def __init__(self, old: _Line, new: _Line) -> None:
+        self._old, self._new = old, new
         self._old_by_ref = {line.ref: line for line in old.all() if line.ref}
         self._new_by_ref = {line.ref: line for line in new.all() if line.ref}
         self._told: list[str] = []
@@ -183,10 +186,12 @@ class _Comparison:
             self._below(before, line)
 
     def _same_below(self, old: _Line, new: _Line) -> dict[int, _Line]:
-        """The old line of each line below `new` that had one: by ref, by what it says, as the only one."""
+        """The old line of each line below `new` that had one: by ref, by what it holds, by what it says, as the only one."""
         was = {id(line): self._old_by_ref[line.ref] for line in new.below if line.ref in self._old_by_ref}
         left_old = [line for line in old.below if not self._is_there(line)]
         left_new = [line for line in new.below if id(line) not in was]
+        was |= _with_the_same_inside(left_old, left_new)
+        left_old, left_new = _left(left_old, left_new, was)
         keys: list[Callable[[_Line], object]] = [lambda line: line.bare, _own_words, lambda line: line.role]
         for key in keys:
             waiting: dict[object, list[_Line]] = defaultdict(list)
@@ -202,9 +207,7 @@ class _Comparison:
                     ):
                         continue
                     was[id(line)] = found.pop(0)
-            taken = {id(line) for line in was.values()}
-            left_old = [line for line in left_old if id(line) not in taken]
-            left_new = [line for line in left_new if id(line) not in was]
+            left_old, left_new = _left(left_old, left_new, was)
         return was
 
     def _is_there(self, line: _Line) -> bool:
@@ -227,8 +230,34 @@ class _Comparison:
             self._renamed.append((was.ref, now.ref))
             if without_ref(was.text) == without_ref(now.text):
                 return
-        if was.text != now.text and (said := _changed(was, now)):
+        if was.text != now.text and (said := _changed(was, now, self._only_told_elsewhere(was, now))):
             self._told.append(f"~ {said}")
+
+    def _only_told_elsewhere(self, was: _Line, now: _Line) -> set[str]:
+        """The descriptions of the line, had or lost, that are told with another one before it then or now.
+
+        What several things share is told once, with the first of them: who that is may have changed, and nothing else.
+        """
+        had, has = (set(_DESCRIPTION.findall(line.text)) for line in (was, now))
+        if had == has:
+            return set()
+        old_order, new_order = self._orders
+        return {
+            *(each for each in had - has if self._is_told_before(each, new_order, now)),
+            *(each for each in has - had if self._is_told_before(each, old_order, was)),
+        }
+
+    @cached_property
+    def _orders(self) -> tuple[dict[int, tuple[int, str]], dict[int, tuple[int, str]]]:
+        """For each line of the old and the new tree which one it is, and what it says."""
+        old, new = (
+            {id(line): (index, line.text) for index, line in enumerate(root.all())} for root in (self._old, self._new)
+        )
+        return old, new
+
+    def _is_told_before(self, description: str, order: dict[int, tuple[int, str]], line: _Line) -> bool:
+        own, _ = order[id(line)]
+        return any(index < own and description in text for index, text in order.values())
 
     def _forget_moved(self) -> None:
         """What has no ref and says the same in another place has only moved."""
@@ -268,6 +297,27 @@ def _inert(how: str, lines: list[_Line]) -> list[str]:
     return [f"~ {how} [inert]: {len(lines)} lines, with all that is below them"]
 
 
+def _left(old: list[_Line], new: list[_Line], was: dict[int, _Line]) -> tuple[list[_Line], list[_Line]]:
+    """Those of both that stand for nothing of the other yet."""
+    taken = {id(line) for line in was.values()}
+    return [line for line in old if id(line) not in taken], [line for line in new if id(line) not in was]
+
+
+def _with_the_same_inside(left_old: list[_Line], left_new: list[_Line]) -> dict[int, _Line]:
+    """The old line of each new one without a ref that holds what the old one held: most of the refs in it."""
+    holders = {each.ref: line for line in left_old if line.ref is None for each in line.all() if each.ref}
+    was: dict[int, _Line] = {}
+    for line in left_new if holders else ():
+        held = [holders[each.ref] for each in line.all() if each.ref in holders] if line.ref is None else []
+        if not held:
+            continue
+        ((most, _),) = Counter(map(id, held)).most_common(1)
+        holder = next(each for each in held if id(each) == most)
+        if holder.role == line.role and most not in map(id, was.values()):
+            was[id(line)] = holder
+    return was
+
+
 def _own_words(line: _Line) -> str:
     """What the line itself says, wherever the caret is."""
     said = parts_of(without_ref(line.text))
@@ -299,8 +349,11 @@ def _are_apart(gone: _Line, come: _Line, old: _Line, new: _Line, was: dict[int, 
     return not (next_old and next_new and was.get(id(next_new[0])) is next_old[0])
 
 
-def _changed(was: _Line, now: _Line) -> str:
-    """One line for both: what they share once, what differs as "old → new"; "" when only the caret has gone."""
+def _changed(was: _Line, now: _Line, told_elsewhere: set[str]) -> str:
+    """One line for both: what they share once, what differs as "old → new"; "" when nothing does.
+
+    Nothing differs by a caret that has gone, or by descriptions that are `told_elsewhere`.
+    """
     old, new = parts_of(was.text), parts_of(now.text)
     if old is None or new is None or old[0] != new[0]:
         return f"{_cut(was.text)} → {_cut(now.text.removeprefix('- '))}"
@@ -311,8 +364,10 @@ def _changed(was: _Line, now: _Line) -> str:
     if is_renamed:
         name = f"{_cut(old_name or ' (no name)')} →{_cut(name or ' (no name)')}"
     ref = "".join(f" {each}" for each in has if each.startswith("[ref="))
-    notes = [f"now {each}" for each in has if each not in had] + [
-        f"no longer {each}" for each in had if each not in has and not _CARET.match(f" {each}")
+    notes = [f"now {each}" for each in has if each not in had and each not in told_elsewhere] + [
+        f"no longer {each}"
+        for each in had
+        if each not in has and each not in told_elsewhere and not _CARET.match(f" {each}")
     ]
     if not notes and not is_renamed and old_rest == rest:
         return ""

@@ -102,6 +102,8 @@ def test_options_before_the_command_work(before: list[str], capsys: Captured) ->
         ("navigate x.org", "goto", {}),
         ("type E1 tea", "fill", {}),
         ("type tea", "type_text", {}),
+        ("type 450", "type_text", {}),
+        ("type 450 tea", "fill", {}),
         ("eval 1+1", "evaluate", {}),
         ("html", "get_html", {}),
         ("text", "markdown", {}),

@@ -15,6 +15,7 @@ from tests.test_supervisor import folder, nothing_remains, remains  # noqa: F401
 pytestmark = pytest.mark.chrome
 
 BASE = "base"
+COMPILED = "__pycache__"
 ROOT = Path(__file__).parent.parent
 STAYING = """
 import signal, subprocess, sys
@@ -47,4 +48,4 @@ def test_a_killed_run_leaves_neither_workers_nor_chromes(folder: Path, processes
             time.sleep(0.05)
         run.kill()
 
-    assert asyncio.run(nothing_remains(folder, but=[up.name, test.name, BASE])), remains(folder)
+    assert asyncio.run(nothing_remains(folder, but=[up.name, test.name, BASE, COMPILED])), remains(folder)

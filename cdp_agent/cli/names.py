@@ -72,7 +72,8 @@ def tool_meant(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, Any]]
     """The tool that is typed so, or web_search, and what arguments its name has given; None where there is none."""
     values = [word for word in words if not word.startswith("-")]
     if name in TYPING:
-        return ("fill" if values and is_ref(values[0]) else "type_text"), {}
+        is_of_field = values and is_ref(values[0]) and (len(values) > 1 or not _is_number(values[0]))
+        return ("fill" if is_of_field else "type_text"), {}
     if name == "wait" and words and "--help" not in words and not (values and all(map(_is_number, values))):
         return "wait_for", {}
     if name in _ALSO:

@@ -74,7 +74,7 @@ const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-q
 /** What it is called for tests, by a class that can be read, or by its id. */
 function ownHint(element) {
   for (const name of TEST_IDS) if (hasAttr(element, name)) return hintState('testid', attr(element, name));
-  return hintState('class', readableClasses(element)) || hintState('id', attr(element, 'id'));
+  return hintState('class', readableClasses(element)) || hintState('id', readableId(element));
 }
 
 const MOST_ICONS = 5;
@@ -103,6 +103,14 @@ const GENERATED_CLASS = /^_?(?:css|sc|jss|emotion|svelte|styled|tss|e|r|x|ng)-?(
 const HASH_AT_END = /(?:__|--|_|-)(?=[A-Za-z\d+-]*\d)(?=[A-Za-z\d+-]*[A-Za-z])(?=[A-Za-z\d+-]{5,8}$)[A-Za-z\d+-]+$/;
 
 const isReadable = (name) => /[a-z]{2}/i.test(name) && !GENERATED_CLASS.test(name) && !isScrambled(name);
+
+// What React (`:r1:`, `«r1»`, `_r_1_`) and others make of an id: it tells nothing, and is another one after the next rendering.
+const GENERATED_ID = /:r[\da-z]*:|«r[\da-z]*»|_r_[\da-z]{1,4}_|\d{6,}|[\da-f]{8}-[\da-f]{4}-/i;
+
+const readableId = (element) => {
+  const id = attr(element, 'id');
+  return id && !GENERATED_ID.test(id) ? id : '';
+};
 
 /** Whether small and capital letters or digits change too often for words. */
 const isScrambled = (name) => /^[A-Za-z\d]{5,8}$/.test(name) && (name.match(/[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]/g) ?? []).length >= 2;

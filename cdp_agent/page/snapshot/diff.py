@@ -186,7 +186,7 @@ class _Comparison:
             self._below(before, line)
 
     def _same_below(self, old: _Line, new: _Line) -> dict[int, _Line]:
-        """The old line of each line below `new` that had one: by ref, by what it holds, by what it says, as the only one."""
+        """The old line of each line below `new` that had one: by ref, by what it holds or says, as the only one."""
         was = {id(line): self._old_by_ref[line.ref] for line in new.below if line.ref in self._old_by_ref}
         left_old = [line for line in old.below if not self._is_there(line)]
         left_new = [line for line in new.below if id(line) not in was]

@@ -63,7 +63,7 @@ function hintOf(element) {
 }
 
 function lookedUpHint(element) {
-  const hint = ownHint(element) || iconHint(element) || hintState('class', attr(element, 'class'));
+  const hint = ownHint(element) || iconHint(element) || wrapperHint(element) || hintState('class', attr(element, 'class'));
   const background = computedStyleOf(element).backgroundColor;
   const colour = background !== BUTTON_FACE && /^rgb\((\d+), (\d+), (\d+)\)$/.exec(background);
   return colour ? `${hint} [color=#${colour.slice(1).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}]` : hint;
@@ -75,6 +75,20 @@ const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-q
 function ownHint(element) {
   for (const name of TEST_IDS) if (hasAttr(element, name)) return hintState('testid', attr(element, name));
   return hintState('class', readableClasses(element)) || hintState('id', readableId(element));
+}
+
+const MOST_WRAPPERS = 3;
+
+/** What its author called that which holds it and nothing else, such as the cell of a grid. */
+function wrapperHint(element) {
+  let hint = '';
+  for (let i = 0; i < MOST_WRAPPERS && !hint; i++) {
+    const wrapper = parentNode(element);
+    if (wrapper === null || nodeType(wrapper) !== 1 || firstChild_.call(wrapper) !== element || nextSibling(element) !== null) break;
+    hint = ownHint(wrapper);
+    element = wrapper;
+  }
+  return hint;
 }
 
 const MOST_ICONS = 5;

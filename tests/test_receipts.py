@@ -41,6 +41,21 @@ async def test_a_click_that_does_nothing_says_so(page: Page, serve: Serve) -> No
     assert receipt.nothing_changed
 
 
+@pytest.mark.parametrize(
+    ("has", "told"),
+    [
+        ("class='btn-save css-9o949r'", "button [class=btn-save]"),
+        ("data-testid=save aria-expanded=false", "button [testid=save]"),
+        ("aria-expanded=false", "button"),
+    ],
+)
+async def test_what_has_no_name_is_told_as_its_line_tells_it(page: Page, serve: Serve, has: str, told: str) -> None:
+    await page.goto(serve(f"<button {has}></button>"))
+    await page.snapshot()
+
+    assert (await page.click("E1")).text.startswith(f"clicked E1 {told}\n")
+
+
 async def test_changed_lines_are_told(page: Page, serve: Serve) -> None:
     await page.goto(
         serve(

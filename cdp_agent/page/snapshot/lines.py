@@ -27,6 +27,8 @@ _REF = re.compile(rf"( *{_HEAD}) \[ref=(E\d+)\]")
 _PARTS = re.compile(rf'- ([^\s:"]+)( {_QUOTED})?((?: {_STATE_TEXT})*)(.*)', re.DOTALL)
 _STATES = re.compile(rf" ({_STATE_TEXT})")
 _LABEL = re.compile(rf' *- ([^\s:"]+(?: {_QUOTED})?)')
+_HINTS = ("[testid=", "[class=", "[id=", "[icon=")
+"""What hintOf in page/js says of what has no name."""
 _FOCUSED = re.compile(rf"( *{_HEAD}) \[focused\]")
 _INERT = re.compile(rf"( *{_HEAD}) \[inert\]")
 _CUT = r'"(?:[^"\\]|\\.)*…'
@@ -215,9 +217,13 @@ def parts_in(text: str) -> list[str]:
 
 
 def label_of(line: str) -> str:
-    """What a line is called, as it is written: `button "Pay"`."""
+    """What a line is called, as it is written: `button "Pay"`, or `button [icon=trash]` where it has no name."""
     found = _LABEL.match(line)
-    return found[1] if found else ""
+    if not found or found[1].endswith('"'):
+        return found[1] if found else ""
+    parts = parts_of(line.strip())
+    hints = [each for each in parts[2] if each.startswith(_HINTS)] if parts else []
+    return " ".join([found[1], *hints[:1]])
 
 
 def without_ref(line: str) -> str:

@@ -194,6 +194,13 @@ REFUSED = [
         "with Escape.",
         id="on a page that takes none",
     ),
+    pytest.param(
+        "<canvas><button>Go</button></canvas>",
+        "hidden",
+        'Button E2 "Go" is not shown: canvas E1 "Go" paints it. Focus it and press keys, or click the canvas at its '
+        "place.",
+        id="in a canvas",
+    ),
 ]
 
 

@@ -14,8 +14,12 @@ function visibilityOf(element) {
   if (display === 'none' || display === '') return GONE;
   if (display === 'contents') return style.visibility === 'visible' ? VISIBLE : UNSEEN_SELF;
   if (style.visibility !== 'visible') return UNSEEN_SELF;
-  return GONE; // has a display, but no box: inside closed <details> or content-visibility: hidden
+  // It has a display, but no box: what a canvas says to those who do not see it, or inside closed <details> or content-visibility: hidden.
+  return isInCanvas(element) ? VISIBLE : GONE;
 }
+
+/** Whether it stands in a canvas, in place of what is painted there: read by screen readers, and reached by the keyboard. */
+const isInCanvas = (element) => closest(element, 'canvas:not(:scope)') !== null;
 
 /** Of the groups of a drawing, Chrome says that they are visible also where they are not displayed. */
 const isHiddenGroup = (element) => tagName_.call(element) === 'g' && computedStyleOf(element).display === 'none';
@@ -25,7 +29,7 @@ function isHidden(element) {
   if (closestFlat(element, '[aria-hidden="true" i]')) return true;
   if (checkVisibility_.call(element, SEEN_OPTIONS)) return false;
   const style = computedStyleOf(element);
-  if (style.display !== 'contents' || style.visibility !== 'visible') return true;
+  if (style.visibility !== 'visible' || (style.display !== 'contents' && (style.display === 'none' || !isInCanvas(element)))) return true;
   const parent = flatParent(element);
   return parent !== null && isHidden(parent);
 }

@@ -105,6 +105,7 @@ function detailOf(why, element) {
   const closed = closestFlat(element, 'details:not([open])');
   if (closed) return `: it is in ${tell(closestChild(closed, 'SUMMARY') ?? closed)}, which is closed`;
   if (tagOf(element) === 'OPTION') return ': select it in its list instead';
+  if (isInCanvas(element)) return `: ${tell(closest(element, 'canvas'))} paints it. Focus it and press keys, or click the canvas at its place`;
   return '';
 }
 

@@ -195,6 +195,12 @@ function writeMedia(element, tag) {
   if (name) writing.out.push(`<f t="${tag.toLowerCase()}"${xmlAttr('n', name)}/>`);
 }
 
+/** @type {HtmlWriter} a canvas: its name, and what it holds for those who do not see it */
+function writeCanvas(element, tag, flags, depth, style) {
+  writeMedia(element, tag);
+  writeTransparent(element, tag, flags, depth, style);
+}
+
 /** @type {Record<string, HtmlWriter>} */
 const HTML_SPECIAL = {
   __proto__: null,
@@ -221,7 +227,7 @@ const HTML_SPECIAL = {
   },
   NAV: htmlSection('nav'), FOOTER: htmlSection('footer'), HEADER: htmlSection('header'), ASIDE: htmlSection('aside'), MAIN: htmlSection('main'),
   IFRAME: writeFrame, FRAME: writeFrame, INPUT: writeField, TEXTAREA: writeField, SELECT: writeSelect, PROGRESS: writeGauge, METER: writeGauge,
-  VIDEO: writeMedia, AUDIO: writeMedia, CANVAS: writeMedia, OBJECT: writeMedia, EMBED: writeMedia,
+  VIDEO: writeMedia, AUDIO: writeMedia, CANVAS: writeCanvas, OBJECT: writeMedia, EMBED: writeMedia,
 };
 for (const level of [1, 2, 3, 4, 5, 6]) {
   HTML_SPECIAL[`H${level}`] = (element, tag, flags, depth) => {

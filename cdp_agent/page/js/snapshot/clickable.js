@@ -24,7 +24,7 @@ function asksForClicks(element) {
   for (const handler of HANDLERS) if (hasAttr(element, handler) && (handled.has(element) || !isToldOf(element))) return CLICKABLE;
   if (attr(element, 'draggable')?.toLowerCase() === 'true' || hasAttr(element, 'aria-haspopup') || hasAttr(element, 'aria-expanded')) return CLICKABLE;
   const tabindex = parseInt(attr(element, 'tabindex') ?? '', 10);
-  if (tabindex >= 0) return CLICKABLE;
+  if (tabindex >= 0 || (tabindex < 0 && isInCanvas(element))) return CLICKABLE; // what is painted there takes keys, and the mouse elsewhere
   return tabindex < 0 || matches(element, TELLING_CLASSES) ? PERHAPS : NOT_CLICKABLE;
 }
 

@@ -197,7 +197,7 @@ function writeMedia(element, tag) {
 
 /** @type {HtmlWriter} a canvas: its name, and what it holds for those who do not see it */
 function writeCanvas(element, tag, flags, depth, style) {
-  writeMedia(element, tag);
+  writeMedia(element, tag, flags, depth);
   writeTransparent(element, tag, flags, depth, style);
 }
 

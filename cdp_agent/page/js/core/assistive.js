@@ -3,13 +3,25 @@
 // away, unless nobody sees it either, or the same words stand beside it for screen readers. The snapshot, search and
 // Markdown all go by `isSaidElsewhere`.
 
-/** Whether what an element holds is no text of the page, see above. @param {Element} element */
+const SAID_HERE = 0;
+const SAID_ELSEWHERE = 1;
+const FOR_NOBODY = 2; // nor does the keyboard get to anything in it, as in copies that a page makes to measure
+
+/** Whether what an element holds is no text of the page, see above. @param {Element} element @returns {0 | 1 | 2} */
 function isSaidElsewhere(element) {
-  if (attr(element, 'aria-hidden')?.toLowerCase() !== 'true') return false;
-  const answer = isClippedAway(element) || hasSpokenTwin(element);
+  if (attr(element, 'aria-hidden')?.toLowerCase() !== 'true') return SAID_HERE;
+  /** @type {0 | 1 | 2} */
+  let answer = SAID_HERE;
+  if (isClippedAway(element) || isForScreenReaders(element)) answer = holdsReached(element) ? SAID_ELSEWHERE : FOR_NOBODY;
+  else if (hasSpokenTwin(element)) answer = SAID_ELSEWHERE;
   reading.notes?.saidElsewhere.set(element, answer);
   return answer;
 }
+
+/** Whether there is something that the keyboard gets to, or may be: what components hold is in roots of their own. */
+const holdsReached = (element) => selectsAny(element, REACHED) || [element, ...selectAll(element, '*')].some((each) => tagOf(each).includes('-'));
+
+const REACHED = ':is(a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable]):not([tabindex^="-"]),input[type="file" i]';
 
 /**
  * Whether an element is a field that nobody sees, hears or gets to: the one behind a drop-down list or a switch that is

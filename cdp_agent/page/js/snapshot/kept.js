@@ -19,7 +19,7 @@ const RULES_FOR_AN_ELEMENT = 8;
  * @property {Map<Element, string>} ticked  boxes to tick, and how they were @property {Map<Element, string>} decorated  how rules set text off
  * @property {Map<Element, string | null>} drawn  parts of drawings, and their classes @property {Map<Element, string | null>} leading  and where they lead
  * @property {boolean} animated  whether drawings are
- * @property {Map<Element, boolean>} saidElsewhere @property {Line[]} inert  lines that were so
+ * @property {Map<Element, number>} saidElsewhere @property {Line[]} inert  lines that were so
  * @property {Set<Element>} hosts  that may be given a shadow root @property {Telling[]} tellings @property {boolean} provable
  * @property {Set<Element>} stale  what lost its memo since the last reading, with all that it is in
  * @property {WeakMap<Element, number>} changed  after which reading everything in it may have become another @property {number} changes  how many since the last reading

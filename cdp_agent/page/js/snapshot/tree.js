@@ -195,7 +195,11 @@ function visitAnew(element, line, flags, depth, isOwned) {
   const isMarked = reading.marked.has(element);
   if ((isMarked || mayApply(reading.selections.unpainted, element)) && computedStyleOf(element).contentVisibility === 'hidden') return;
   if (isMarked) {
-    if (attr(element, 'aria-hidden')?.toLowerCase() === 'true') flags |= ARIA_HIDDEN | (isSaidElsewhere(element) ? SILENT : 0);
+    if (attr(element, 'aria-hidden')?.toLowerCase() === 'true') {
+      const said = isSaidElsewhere(element);
+      if (said === FOR_NOBODY) return;
+      flags |= ARIA_HIDDEN | (said ? SILENT : 0);
+    }
     const disabled = attr(element, 'aria-disabled')?.toLowerCase();
     if (disabled) flags = disabled === 'true' ? flags | ARIA_DISABLED : flags & ~ARIA_DISABLED;
     if (hasAttr(element, 'inert')) flags |= ARIA_DISABLED;
@@ -257,7 +261,7 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
     visitTransparent(element, tag, line, flags, depth);
     return;
   }
-  visitLine(element, tag, role, line, flags, depth, isInteractive ? CLICKABLE : clickable, isMarked);
+  visitLine(element, tag, role === 'none' ? '' : role, line, flags, depth, isInteractive ? CLICKABLE : clickable, isMarked);
 }
 
 // Said by the words themselves; a line of their own would cut the sentence in pieces.

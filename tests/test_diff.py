@@ -303,3 +303,20 @@ def test_what_still_holds_what_it_held_is_the_same_though_its_words_changed() ->
         "+   - link [ref=E3]",
         "~ - text (now Green tea, before Tea)",
     ]
+
+
+_SHOP_AND = SHOP.replace("[ref=E3]", "[ref=E3]{}")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("", ":\n  | Ada\n  | Berg", ["(now of several lines, before empty)", "+ | Ada", "+ | Berg"]),
+        (":\n  | Ada\n  | Berg", "", ["(now empty, before of several lines)", "- | Ada", "- | Berg"]),
+        (":\n  | Ada\n  | Berg", ":\n  | Ada\n  | B.\n  | Berg", ["(its lines changed)", "+ | B."]),
+    ],
+)
+def test_the_lines_of_a_value_follow_what_has_it(before: str, after: str, expected: list[str]) -> None:
+    head, *lines = expected
+
+    assert changes(_SHOP_AND.format(before), _SHOP_AND.format(after)) == [f'~ - textbox "Name" [ref=E3] {head}', *lines]

@@ -440,7 +440,10 @@ async def test_the_lines_of_a_field_are_told_where_they_are_others_than_its_valu
 
     receipt = await page.fill("E1", "one\ntwo")
 
-    assert receipt.text == 'filled E1 textbox "Note"\nchanged:\n  + | one\n  + | two\nvalue: "one\\ntwo"'
+    assert receipt.text == (
+        'filled E1 textbox "Note"\nchanged:\n  ~ - textbox "Copy" [ref=E2] (now of several lines, before empty)\n'
+        '  + | one\n  + | two\nvalue: "one\\ntwo"'
+    )
 
 
 async def test_a_button_that_is_replaced_while_it_is_pressed_gets_no_click_and_that_is_told(

@@ -46,6 +46,11 @@ class _Line:
     def inert(self) -> bool:
         return self.said != self.text
 
+    @property
+    def value(self) -> list[str]:
+        """The lines of a value that has several."""
+        return [each.text for each in self.below if each.role == "|"]
+
     def finish(self, numbers: dict[tuple[object, ...], int]) -> None:
         """All below it is there: `numbers` gives what says the same the same number."""
         said = (without_ref(self.text), *(each.bare for each in self.below))
@@ -230,8 +235,9 @@ class _Comparison:
             self._renamed.append((was.ref, now.ref))
             if without_ref(was.text) == without_ref(now.text):
                 return
-        if was.text != now.text and (said := _changed(was, now, self._only_told_elsewhere(was, now))):
-            self._told.append(f"~ {said}")
+        said = _changed(was, now, self._only_told_elsewhere(was, now)) if was.text != now.text else ""
+        if said or was.value != now.value:  # whose lines follow
+            self._told.append(f"~ {said or _cut(now.text) + _lines_changed(was, now)}")
 
     def _only_told_elsewhere(self, was: _Line, now: _Line) -> set[str]:
         """The descriptions of the line, had or lost, that are told with another one before it then or now.
@@ -381,6 +387,12 @@ def _changed(was: _Line, now: _Line, told_elsewhere: set[str]) -> str:
         notes.append(f"now{is_now}, before{was_before}")
         tail = ""
     return f"- {role}{name}{kept}{ref}{tail}" + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def _lines_changed(was: _Line, now: _Line) -> str:
+    if was.value and now.value:
+        return " (its lines changed)"
+    return " (now of several lines, before empty)" if now.value else " (now empty, before of several lines)"
 
 
 def _said_in_full(state: str, others: list[str]) -> str:

@@ -52,7 +52,9 @@ function finish(line, parent) {
   line.kids = joinShort(withoutSeparators(line.kids), line.role === '' && line.id !== 0);
   if (UNWRAPS.has(line.role)) unwrapParagraphs(line);
   if (line.role === 'row') line.kids = foldCells(line.kids);
-  if (line.unsure && !isControl(line)) line.id = 0;
+  // So that the focus goes round, pages put things of no size that take it at the beginning and the end.
+  const isGuard = line.role === '' && line.name === '' && line.states === '' && line.kids.length === 0;
+  if (line.id !== 0 && (line.unsure || isGuard) && !isControl(line)) line.id = 0;
   if (line.role === '') {
     if ((line.id === 0 && line.name === '') || standsAroundOne(line)) {
       parent.kids.push(BREAK, ...line.kids, BREAK);
@@ -63,6 +65,10 @@ function finish(line, parent) {
   if (line.id !== 0 && line.name === '' && HINTED.has(line.role)) hintAt(line);
   if (CELLS.has(line.role) && parent.role === 'row') {
     parent.kids.push(line);
+    return;
+  }
+  if (line.role === 'img' && line.id === 0 && line.name === '' && isOnlyIcon(line)) {
+    parent.kids.push(...line.kids);
     return;
   }
   if (line.role === 'heading' && line.id === 0 && line.name === '' && line.kids.length === 0) return;
@@ -149,7 +155,7 @@ function layoutKids(table) {
 
 /** Whether the name of a line has said what this child says. */
 function isSaidBy(line, kid) {
-  if (typeof kid === 'string') return line.name.includes(kid) || (WHOLE.has(line.role) && !/[\p{L}\p{N}]/u.test(kid));
+  if (typeof kid === 'string') return line.name.includes(kid) || (WHOLE.has(line.role) && (!/[\p{L}\p{N}]/u.test(kid) || IS_ICON_HINT.test(kid)));
   return kid.role === 'caption' && kid.id === 0 && kid.kids.every((text) => typeof text === 'string' && line.name.includes(text));
 }
 
@@ -176,9 +182,12 @@ const IS_ICON_HINT = /^(?:\[icon=(?:[\w-]+|"(?:[^"\\\]]|\\.)*")\] ?)+$/;
 // Without a name these say nothing at all; what their author called them must do.
 const HINTED = roleSet('generic button link menuitem tab option radio checkbox switch');
 
+/** @param {Line} line */
+const isOnlyIcon = ({ kids }) => kids.length === 1 && typeof kids[0] === 'string' && IS_ICON_HINT.test(kids[0]);
+
 /** Says what can be told of something that has neither a name nor anything in it but an icon. */
 function hintAt(line) {
-  if (line.kids.length === 1 && typeof line.kids[0] === 'string' && IS_ICON_HINT.test(line.kids[0])) {
+  if (isOnlyIcon(line)) {
     line.states += ` ${line.kids[0]}`;
     line.kids = [];
   } else if (line.kids.length === 0 && !line.states.includes(ICON_HINT)) line.states += hintOf(line.element);
@@ -188,7 +197,7 @@ const LONGEST_CLICKABLE_NAME = 120;
 
 /** Something clickable without a role is called what it says, unless that is too much for a name. */
 function nameClickable(line) {
-  if (line.name === '' && line.kids.length && textsOf(line.kids).length === line.kids.length) {
+  if (line.name === '' && line.kids.length && textsOf(line.kids).length === line.kids.length && !isOnlyIcon(line)) {
     const text = line.kids.join(' ');
     if (text.length <= LONGEST_CLICKABLE_NAME) [line.name, line.kids] = [text, []];
   }

@@ -255,6 +255,7 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
   } else if (flags & POINTER_DUE && !PASSES_CLICKS_ON.has(tag)) {
     clickable = CLICKABLE;
   }
+  if (clickable === PERHAPS && flags & POINTER && firstChild(element) === null) clickable = NOT_CLICKABLE; // a control's means to show its focus
   const isInteractive = INTERACTIVE.has(role) && role !== 'gridcell';
   if (!isInteractive && !clickable && !(flags & (ARIA_HIDDEN | UNNAMED_ICON | IN_NAMED)) && isOnlyPaint(element, tag)) clickable = CLICKABLE;
   if (!isInteractive && !clickable && (role === '' || role === 'none' || INLINE_ROLES.has(role))) {
@@ -273,9 +274,9 @@ const INLINE_ROLES = new Set(
 function visitTransparent(element, tag, line, flags, depth) {
   const edge = INLINE_TAGS.has(tag) || !BLOCK_TAGS.has(tag) ? edgeOf(tag, computedStyleOf(element)) : BREAK;
   const mark = flags & NO_TEXT ? '' : decorationIn(element, tag);
+  if (edge) addText(line, edge);
   if (mark === STRUCK_FROM) flags |= STRUCK;
   else if (mark) addText(line, mark);
-  if (edge) addText(line, edge);
   if (tag === 'LABEL' && isCoveredByControl(element)) flags |= NO_TEXT | UNNAMED_ICON;
   visitContents(element, tag, line, flags, depth);
   if (mark && mark !== STRUCK_FROM) addText(line, END_OF_DECORATION[mark]);
@@ -341,8 +342,11 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isMarked
     line.states += hintState('icon', line.name);
     line.name = attr(element, 'title') ?? '';
   }
+  const isGlyph = mark === GLYPHS_FROM && !line.named;
+  if (isGlyph) addText(line, GLYPHS_FROM);
   if (!(line.named && isPlain(element))) visitContents(element, tag, line, inner, depth);
   else if (reading.notes && mayHost(tag)) reading.notes.hosts.add(element);
+  if (isGlyph) addText(line, GLYPHS_TO);
   finish(line, parent);
 }
 

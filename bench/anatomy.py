@@ -28,6 +28,7 @@ from cdp_agent.cdp.types import Command, Empty
 from cdp_agent.page.actions.keyboard import send, typing
 from cdp_agent.page.actions.mouse import click_at
 from cdp_agent.page.frames.world import World
+from cdp_agent.page.page import tab_of
 
 REST_S = 0.06
 _AT_ONCE, _AFTER_REST = "one after the other", "after a rest"
@@ -59,7 +60,7 @@ async def _acting(page: Page, rounds: int) -> list[Figure]:
     named = {element.name: ref for ref, element in (await page.snapshot()).refs.items()}
     await page.click(named["Send"])
     await page.fill(named["Name"], _TEXT)  # what these need is in the page from here on
-    world = await (await page.frames()).root.world()
+    world = await (await tab_of(page).frames()).root.world()
     button, field = int(named["Send"][1:]), int(named["Name"][1:])
     aimed = await world.call("aim", button, {**_AIMING, "guard": ""})
 
@@ -93,7 +94,7 @@ async def _acting(page: Page, rounds: int) -> list[Figure]:
 
 async def _reading(page: Page, rounds: int) -> list[Figure]:
     await page.snapshot()
-    world = await (await page.frames()).root.world()
+    world = await (await tab_of(page).frames()).root.world()
     inside = [await _inside_ms(world) for _ in range(rounds)]
     name = f"snapshot of the {_MAIL.name}"
     return [

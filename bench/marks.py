@@ -19,6 +19,7 @@ from bench.options import keep, options
 from bench.pages import Served, named, serve_all
 from bench.report import Machine, Spread, spread, table, this_machine
 from cdp_agent import Browser, Page
+from cdp_agent.page.page import tab_of
 from cdp_agent.page.picture.marks import locate_marks
 from cdp_agent.page.picture.screenshot import take_picture
 from cdp_agent.page.snapshot.lines import refs_in
@@ -52,9 +53,9 @@ async def measure(page: Page, served: Served, rounds: int) -> tuple[Row, bytes]:
         refs = refs_in((await page.snapshot()).text)
         plain.append(await _ms(page.screenshot()))
         marked.append(await _ms(page.screenshot(marks=True)))
-        model.append(await _ms(take_picture(page, refs)))
-    picture = await take_picture(page, refs)
-    found = await locate_marks(page, refs)
+        model.append(await _ms(take_picture(tab_of(page), refs)))
+    picture = await take_picture(tab_of(page), refs)
+    found = await locate_marks(tab_of(page), refs)
     row = Row(
         page=served.page.name,
         refs=len(refs),

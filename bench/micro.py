@@ -24,6 +24,7 @@ from cdp_agent import Browser, Page
 from cdp_agent.cdp import connection as cdp
 from cdp_agent.cdp import runtime
 from cdp_agent.extract.schema import compile_schema
+from cdp_agent.page.page import tab_of
 from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.page.snapshot.diff import changes
 from cdp_agent.providers.shared.chat import ChatDecoder
@@ -117,7 +118,7 @@ async def _with_browsers(rounds: int) -> list[Figure]:
 
 async def _calls(page: Page, way: str, rounds: int) -> list[Figure]:
     """Runtime.evaluate of 1: how long each takes when one waits for the other, and when all go out at once."""
-    session = (await page.frames()).root.session
+    session = (await tab_of(page).frames()).root.session
     call = runtime.Evaluate(expression="1", return_by_value=True)
     singly, together = [], []
     for _ in range(rounds + 1):
@@ -140,7 +141,7 @@ async def _texts(page: Page, rounds: int) -> list[Figure]:
     middle = len(lines) // 2
     indent = lines[middle][: len(lines[middle]) - len(lines[middle].lstrip())]
     after = "\n".join([*lines[:middle], f"{indent}- paragraph: Something new", *lines[middle:]])
-    world = await (await page.frames()).root.world()
+    world = await (await tab_of(page).frames()).root.world()
     anew = {"next": [1_000_000, 1_000_000], "places": False, "base": None}
     rendered, again = [], []
     for _ in range(rounds + 1):

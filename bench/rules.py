@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import network
 from cdp_agent.cdp.types import Command, Empty, Part
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 
 ROUNDS = 7
 FILES = 100
@@ -83,7 +83,7 @@ async def _measure(pages: dict[str, Page]) -> dict[str, tuple[list[float], list[
 
 async def _with_chromes_list(browser: Browser, count: int, url: str) -> tuple[Page, float]:
     page = await browser.new_page()
-    session = (await page.frames()).root.session
+    session = (await tab_of(page).frames()).root.session
     patterns = [_BlockPattern(url_pattern=f"*://*.{host}:*/*", block=True) for host in hosts(count)]
     begun = time.perf_counter()
     await session.send(network.Enable())

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from cdp_agent.cdp import runtime
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located, locate
 
@@ -39,7 +39,7 @@ async def ref(page: Page, name: str, role: str | None = None) -> str:
 
 async def at(page: Page, name: str, role: str | None = None) -> Located:
     """The only element of that name."""
-    return await locate(page, await ref(page, name, role))
+    return await locate(tab_of(page), await ref(page, name, role))
 
 
 def now(outcome: Outcome) -> Outcome:
@@ -54,7 +54,7 @@ async def log(page: Page) -> list[str]:
 
 async def in_frame(page: Page, expression: str) -> Any:
     """The value of an expression in the one out-of-process iframe."""
-    (frame,) = [each for each in (await page.frames()).all() if each.parent is not None]
+    (frame,) = [each for each in (await tab_of(page).frames()).all() if each.parent is not None]
     answer = await frame.session.send(runtime.Evaluate(expression=expression, return_by_value=True))
     return msgspec.json.decode(answer.result.value)
 

@@ -12,7 +12,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import target
 from cdp_agent.errors import PageClosed, PageUnresponsive
 from cdp_agent.page.frames.responsiveness import answers
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, page_of, tab_of
 
 
 class OneTab:
@@ -48,17 +48,18 @@ class OneTab:
             await self._page.close()
 
     async def _anew(self, page: Page) -> Page:
-        session = (await page.frames()).root.session
-        if page.popups or page.activity.crashed or not await answers(session):
+        tab = tab_of(page)
+        session = (await tab.frames()).root.session
+        if page.popups or tab.activity.crashed or not await answers(session):
             raise PageUnresponsive("It is not as it was.")
         await session.send(cdp_page.ResetNavigationHistory())
         targets = self._browser._instance.targets
         info = target.TargetInfo(target_id=page.target_id, type="page", title="", url="about:blank")
         context = targets.contexts[page.target_id]
-        del targets.pages[page.target_id]
-        page.forget()
+        del targets.tabs[page.target_id]
+        tab.forget()
         await self._browser.session.send(target.DetachFromTarget(session_id=session.id))
         targets._add(info, context)
-        renewed = targets.pages[page.target_id]
+        renewed = targets.tabs[page.target_id]
         await renewed.frames()
-        return renewed
+        return page_of(renewed)

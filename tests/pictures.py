@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.screenshot import take_picture
 from cdp_agent.security.secrets import Secret, Secrets
 
@@ -29,8 +29,10 @@ def red_page(content: str) -> str:
 
 async def shown(page: Page, *, full_page: bool = False) -> tuple[int, int]:
     """How many red pixels a picture of the page has, and how many one with the secret painted over."""
-    plain = await take_picture(page, full_page=full_page, format="png", for_models=False)
-    painted = await take_picture(page, full_page=full_page, hidden=SECRETS.spans, format="png", for_models=False)
+    plain = await take_picture(tab_of(page), full_page=full_page, format="png", for_models=False)
+    painted = await take_picture(
+        tab_of(page), full_page=full_page, hidden=SECRETS.spans, format="png", for_models=False
+    )
     before, after = [
         await page.evaluate(f"({REDS})('{base64.b64encode(each.data).decode()}')") for each in (plain, painted)
     ]

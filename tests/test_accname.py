@@ -15,7 +15,7 @@ import pytest
 
 from cdp_agent.cdp import runtime
 from cdp_agent.page.frames.world import Handle
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 
 from .conftest import Serve
 
@@ -79,7 +79,7 @@ async def test_roles_names_and_descriptions_are_as_the_standards_say(case: Case,
 
 async def described(page: Page, css: str, check: Check) -> str:
     """What we say of the element: the `index`th that the selector finds in the document and its open shadow roots."""
-    world = await (await page.frames()).root.world()
+    world = await (await tab_of(page).frames()).root.world()
     found = await world.session.send(
         runtime.Evaluate(
             expression=FIND % (msgspec.json.encode(css).decode(), check.index), context_id=world.context_id

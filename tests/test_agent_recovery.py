@@ -43,9 +43,9 @@ async def crash(args: NoArguments, context: Context) -> Observation:
 @tool(page_changing=True)
 async def crash_tab(args: NoArguments, context: Context) -> Observation:
     """Crash the tab."""
-    (await context.page.frames()).root.session.post(cdp_page.Navigate(url="chrome://crash"))
-    while not context.page.activity.crashed:
-        await context.page.activity.stir(5)
+    (await context.tab.frames()).root.session.post(cdp_page.Navigate(url="chrome://crash"))
+    while not context.tab.activity.crashed:
+        await context.tab.activity.stir(5)
     return Observation("Crashed.")
 
 

@@ -21,7 +21,7 @@ from cdp_agent.agent.state.checkpoint import load
 from cdp_agent.browser import Browser
 from cdp_agent.errors import PageUnresponsive
 from cdp_agent.events import AgentProcessing, AgentStatus, BrowserScreenshot
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.paint import Picture
 from cdp_agent.page.picture.screenshot import take_picture
 from cdp_agent.providers.base import Image, Text, ToolResult, User
@@ -100,17 +100,17 @@ async def test_where_no_picture_can_be_had_the_text_will_do(
 async def test_a_secret_is_painted_over(browser: Browser, page: Page, serve: Serve) -> None:
     url = serve("<body style='margin:0;background:#fff'><p style='margin:0;font-size:60px'>tulip-44-xyz</p>")
     await page.goto(url)
-    plain = await take_picture(page, format="png")
+    plain = await take_picture(tab_of(page), format="png")
 
     events, _ = await play(
         browser, page, [DONE], url=url, vision=True, images_in_events=True, secrets={"flower": "tulip-44-xyz"}
     )
-    hidden = await take_picture(page, hidden=lambda text: [(0, len(text))] if text else [], format="png")
+    hidden = await take_picture(tab_of(page), hidden=lambda text: [(0, len(text))] if text else [], format="png")
 
     [shown] = of(events, BrowserScreenshot)
     assert shown.image is not None
     assert dark(hidden.data) > 2 * dark(plain.data)
-    assert len(shown.image) < len((await take_picture(page)).data)  # one black box takes less than letters
+    assert len(shown.image) < len((await take_picture(tab_of(page))).data)  # one black box takes less than letters
 
 
 def dark(png: bytes) -> int:

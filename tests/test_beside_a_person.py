@@ -16,7 +16,7 @@ from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.websocket import WebSocketTransport
 from cdp_agent.errors import BrowserError
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.tab.settings import Viewport
 from tests.acting import ref
 from tests.conftest import Serve
@@ -156,7 +156,7 @@ async def test_a_tab_that_they_open_while_we_open_one_is_theirs(person: Person, 
         for each in tabs:
             tab = await person.look_at(each.target_id)
             assert await person.see(tab, "navigator.userAgent") != "Ours/1"
-            assert not browser.find_page(each.target_id).is_attached
+            assert not tab_of(browser.find_page(each.target_id)).is_attached
 
 
 async def test_what_is_advised_where_no_chrome_is_found_works(

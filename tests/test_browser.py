@@ -16,7 +16,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, NavigationFailed, PageUnresponsive
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from tests.conftest import Serve, new_tab
 from tests.detached import DetachedChrome, start_detached, stop_detached
 
@@ -131,7 +131,7 @@ async def test_the_tabs_of_a_chrome_are_attached_to_at_first_use(detached: Detac
         theirs = await owner.new_page(serve("<title>there before</title>"))
         async with Browser.connect(detached.endpoint) as browser:
             page = _same_tab(browser, theirs)
-            assert not page.is_attached
+            assert not tab_of(page).is_attached
             assert await page.evaluate("document.title") == "there before"
 
 
@@ -166,7 +166,7 @@ async def test_a_new_tab_is_followed_and_named(some_browser: Browser, serve: Ser
     assert [(tab.url.removesuffix("?"), tab.title) for tab in receipt.new_tabs] == [(popup, "Offers")]
     (tab,) = page.popups
     assert tab.opener is page
-    assert tab in some_browser.pages
+    assert [each for each in some_browser.pages if each in (page, tab)] == [page, tab]
     await tab.close()
     await page.close()
 
@@ -174,7 +174,7 @@ async def test_a_new_tab_is_followed_and_named(some_browser: Browser, serve: Ser
 async def test_a_tab_of_a_middle_click_is_followed(some_browser: Browser, serve: Serve) -> None:
     link = serve("<title>Offers</title>")
     page = await some_browser.new_page(serve(f"<a href='{link}' style='position:fixed; inset:0'>Open</a>"))
-    session = (await page.frames()).root.session
+    session = (await tab_of(page).frames()).root.session
     for kind in ("mousePressed", "mouseReleased"):
         await session.send(cdp_input.DispatchMouseEvent(type=kind, x=50, y=50, button="middle", click_count=1))
 
@@ -206,7 +206,7 @@ async def test_tabs_that_others_open_are_left_alone(detached: DetachedChrome) ->
         theirs = await person.new_page("data:text/html,<title>theirs</title>")
 
         assert await theirs.evaluate("document.title") == "theirs"
-        assert not _same_tab(browser, theirs).is_attached
+        assert not tab_of(_same_tab(browser, theirs)).is_attached
 
 
 async def test_the_end_of_a_chrome_ends_all_calls() -> None:
@@ -244,7 +244,7 @@ async def test_many_tabs_do_not_hold_up_connecting(detached: DetachedChrome) -> 
 async def test_a_crashed_page_says_so_and_can_be_left(page: Page, serve: Serve) -> None:
     url = serve("<title>well</title>")
     await page.goto(url)
-    session = (await page.frames()).root.session
+    session = (await tab_of(page).frames()).root.session
     waiting = asyncio.ensure_future(page.evaluate("new Promise(() => {})"))
     await page.evaluate("1")
 
@@ -260,7 +260,7 @@ async def test_a_crashed_page_says_so_and_can_be_left(page: Page, serve: Serve) 
 
 async def test_a_crashed_page_can_be_loaded_anew(page: Page, serve: Serve) -> None:
     await page.goto(serve("<title>well</title>"))
-    session = (await page.frames()).root.session
+    session = (await tab_of(page).frames()).root.session
     waiting = asyncio.ensure_future(page.evaluate("new Promise(() => {})"))
     await page.evaluate("1")
     session.tell(cdp_page.Crash())
@@ -275,7 +275,7 @@ async def test_a_crashed_page_can_be_loaded_anew(page: Page, serve: Serve) -> No
 async def test_a_tab_that_crashed_before_we_came_can_be_left(detached: DetachedChrome, serve: Serve) -> None:
     async with Browser.connect(detached.endpoint) as owner:
         theirs = await owner.new_page(serve("<p>crashes soon</p>"))
-        (await theirs.frames()).root.session.tell(cdp_page.Crash())
+        (await tab_of(theirs).frames()).root.session.tell(cdp_page.Crash())
         with pytest.raises(PageUnresponsive, match="crashed"):
             await theirs.evaluate("new Promise(() => {})")
         async with Browser.connect(detached.endpoint) as browser:
@@ -315,4 +315,4 @@ async def test_an_iframe_on_another_site_is_out_of_process(page: Page, serve: Se
     inner = serve("<p>inner</p>", other_site=True)
     await page.goto(serve(f"<iframe src='{inner}'></iframe>"))
 
-    assert [frame.url for frame in (await page.frames()).all()][1:] == [inner]
+    assert [frame.url for frame in (await tab_of(page).frames()).all()][1:] == [inner]

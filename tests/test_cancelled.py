@@ -13,7 +13,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.browser.instance import Instance
 from cdp_agent.errors import InvalidArguments, PageClosed, ProtocolError
 from cdp_agent.page.activity.activity import Activity
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.fake_chrome import FakeChrome
@@ -104,7 +104,7 @@ async def test_closing_goes_on_when_whoever_waits_for_it_is_cancelled() -> None:
 
     closing.cancel()
     await asyncio.wait([closing])
-    reading = asyncio.create_task(page.frames())
+    reading = asyncio.create_task(tab_of(page).frames())
     await asyncio.sleep(0)
     chrome.tell(method="Target.targetDestroyed", params={"targetId": "T"})
     await asyncio.wait([reading], timeout=1)
@@ -121,7 +121,7 @@ async def test_a_tab_that_could_not_be_attached_to_is_tried_again_by_the_next_wh
 
     for tried in (1, 2):
         with pytest.raises(ProtocolError, match="not now"):
-            await page.frames()
+            await tab_of(page).frames()
         assert [each["method"] for each in chrome.received].count("Target.attachToTarget") == tried
 
 
@@ -147,7 +147,7 @@ async def test_an_action_that_fails_just_as_it_is_cancelled_is_not_complained_of
         await fails.wait()
         raise InvalidArguments("It takes no such text.")
 
-    recorder = await ActionRunner.start(page)
+    recorder = await ActionRunner.start(tab_of(page))
     acting = asyncio.create_task(recorder.while_here(act()))
     await begun.wait()
 

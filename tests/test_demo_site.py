@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pytest_httpserver import HTTPServer
 
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from fixtures import demo
 from fixtures.demo import Choice, choose, first_model
 from fixtures.shop import Order, ShopServer
@@ -73,7 +73,7 @@ async def test_the_payment_form_is_in_a_frame_of_another_process(page: Page, sho
     await page.click(await ref(page, "button", "Add to cart"))
     await page.click(await ref(page, "link", "Go to checkout"))
 
-    processes = [frame.url for frame in (await page.frames()).all()]
+    processes = [frame.url for frame in (await tab_of(page).frames()).all()]
 
     assert [url.partition("?")[0] for url in processes] == [f"{shop.url}checkout", shop.payment_url]
 

@@ -16,7 +16,7 @@ from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.errors import PageUnresponsive
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
 from tests.acting import ref
 from tests.conftest import Serve, new_tab
@@ -27,7 +27,7 @@ THEIRS = "<title>theirs</title><button>Send</button>"
 
 async def _touch(page: Page) -> None:
     """A real key, since Chrome lets only a page that was touched ask whether to leave."""
-    session = (await page.frames()).root.session
+    session = (await tab_of(page).frames()).root.session
     for kind in ("keyDown", "keyUp"):
         await session.send(cdp_input.DispatchKeyEvent(type=kind, key="a", text="a" if kind == "keyDown" else ""))
 
@@ -48,7 +48,7 @@ async def test_each_kind_is_answered_by_its_policy(page: Page, serve: Serve) -> 
     answers = await page.evaluate("[alert('a'), confirm('b'), prompt('c', 'preset')]")
 
     assert answers == [None, True, None]
-    assert page.dialogs.take() == [
+    assert tab_of(page).dialogs.take() == [
         Dialog("alert", "a", url, "accept"),
         Dialog("confirm", "b", url, "accept"),
         Dialog("prompt", "c", url, "dismiss", default_prompt="preset"),
@@ -61,7 +61,7 @@ async def test_another_policy_answers_otherwise(detached: DetachedChrome, serve:
         page = await browser.new_page(serve("<p>asks</p>"))
 
         assert await page.evaluate("[confirm('b'), prompt('c', 'preset')]") == [False, "Ada"]
-        assert [dialog.answer for dialog in page.dialogs.take()] == ["dismiss", "accept"]
+        assert [dialog.answer for dialog in tab_of(page).dialogs.take()] == ["dismiss", "accept"]
 
 
 async def test_an_accepted_prompt_keeps_what_the_page_preset(detached: DetachedChrome, serve: Serve) -> None:
@@ -80,7 +80,7 @@ async def test_dialogs_of_a_timer_do_not_hold_up_other_calls(page: Page, serve: 
     )
 
     assert left == 0
-    assert page.dialogs.take() == [Dialog("alert", str(n), url, "accept") for n in (5, 4, 3, 2, 1)]
+    assert tab_of(page).dialogs.take() == [Dialog("alert", str(n), url, "accept") for n in (5, 4, 3, 2, 1)]
 
 
 @pytest.mark.parametrize("other_site", [False, True], ids=["same process", "out of process"])
@@ -137,9 +137,9 @@ async def test_a_popup_that_alerts_at_once_holds_nothing_up(
         for _ in range(2 if opening == "nested" else 1):
             last = await new_tab(last)
         async with asyncio.timeout(5):
-            while not last.dialogs.untold:
+            while not tab_of(last).dialogs.untold:
                 await last.evaluate("new Promise(done => setTimeout(done, 10))", timeout_s=3)
-        assert [dialog.message for dialog in last.dialogs.take()] == ["first"]
+        assert [dialog.message for dialog in tab_of(last).dialogs.take()] == ["first"]
         for opened in [last, *page.popups, page]:
             await opened.close()
 
@@ -161,7 +161,7 @@ async def tab_of_a_person(chrome: DetachedChrome, url: str) -> AsyncIterator[tup
 async def test_a_dialog_in_a_tab_of_somebody_else_is_theirs_to_answer(detached: DetachedChrome, serve: Serve) -> None:
     async with tab_of_a_person(detached, serve(THEIRS)) as (theirs, page):
         await page.snapshot()
-        ours = (await page.frames()).root.session
+        ours = (await tab_of(page).frames()).root.session
         async with ours.expect(cdp_page.JavascriptDialogOpening) as opening:
             asking = theirs.post(runtime.Evaluate(expression="confirm('Delete all?')"))
             await opening
@@ -174,7 +174,7 @@ async def test_a_dialog_in_a_tab_of_somebody_else_is_theirs_to_answer(detached: 
         await answer(theirs, ours)
         assert bytes((await asking).result.value) == b"false"
         assert 'button "Send"' in (await page.snapshot()).text
-        assert page.dialogs.take() == []
+        assert tab_of(page).dialogs.take() == []
 
 
 async def test_a_dialog_of_somebody_elses_that_opens_while_we_wait_for_the_page_is_named_at_once(
@@ -182,7 +182,7 @@ async def test_a_dialog_of_somebody_elses_that_opens_while_we_wait_for_the_page_
 ) -> None:
     async with tab_of_a_person(detached, serve(THEIRS)) as (theirs, page):
         await page.snapshot()
-        ours = (await page.frames()).root.session
+        ours = (await tab_of(page).frames()).root.session
         began = asyncio.get_running_loop().time()
 
         with pytest.raises(PageUnresponsive, match=r"shows its user a dialog \(confirm: 'Delete all\?'\)"):

@@ -14,7 +14,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.tab.downloads import Download, safe_name
 from tests.acting import ref
 from tests.conftest import Serve
@@ -28,12 +28,12 @@ def _offer(serve: Serve, name: str, content: bytes = b"report") -> str:
 
 async def _download(page: Page, url: str) -> list[Download]:
     """What comes of following the link."""
-    page.downloads.take()
+    tab_of(page).downloads.take()
     await page.evaluate(f"new Promise(done => {{ location = '{url}'; setTimeout(done, 50) }})")
-    while not page.downloads.untold:
+    while not tab_of(page).downloads.untold:
         await page.evaluate("new Promise(done => setTimeout(done, 20))")
-    assert await page.downloads.settled(5)
-    return page.downloads.take()
+    assert await tab_of(page).downloads.settled(5)
+    return tab_of(page).downloads.take()
 
 
 async def test_a_download_is_told_with_where_it_is(page: Page, serve: Serve) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.drawn import find_drawn
 from tests.conftest import Serve
 from tests.pictures import PLACED, SECRET, SECRETS, red_page, shown
@@ -135,7 +135,7 @@ async def test_frames_of_another_process_are_covered(page: Page, serve: Serve) -
 async def test_what_is_no_secret_is_not_covered(page: Page, serve: Serve) -> None:
     await page.goto(serve("<p>kiwi</p><input value=plum><input type=password value=kiwi-77-plum><img alt=x>"))
 
-    assert await find_drawn(page, SECRETS.spans) == {}
+    assert await find_drawn(tab_of(page), SECRETS.spans) == {}
 
 
 @pytest.mark.slow

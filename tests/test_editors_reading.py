@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.reading import read_all
 from cdp_agent.page.snapshot.snapshot import SnapshotPart, _Composer
 
@@ -352,5 +352,5 @@ async def _type(page: Page, points: str, key: str) -> list[str]:
 async def _read_anew(page: Page) -> str:
     """The text by a reading that uses nothing of what is kept, and changes nothing of it."""
     options = {"base": None, "places": False}
-    readings = await read_all(await page.frames(), page.refs, "snapshot", SnapshotPart, options)
-    return _Composer(readings, page.refs, False).text(readings.root)
+    readings = await read_all(await tab_of(page).frames(), tab_of(page).refs, "snapshot", SnapshotPart, options)
+    return _Composer(readings, tab_of(page).refs, False).text(readings.root)

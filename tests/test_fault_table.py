@@ -22,7 +22,7 @@ from cdp_agent.cdp.websocket import WebSocketTransport
 from cdp_agent.decisions import Ask, Decision, Execute, StepFailed, Stop
 from cdp_agent.errors import CdpAgentError, ProtocolError
 from cdp_agent.outcome import AgentResult
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from fixtures.replay import ReplayServer, reply, tool_call
 from tests.detached import DetachedChrome
 from tests.faults import AT_ANY_TIME, FAULTS, Faulty, Moment
@@ -55,7 +55,7 @@ class Stage(NamedTuple):
 
     async def strike(self) -> None:
         """The fault, now."""
-        self.faulty.strike((await self.page.frames()).root.session.id)
+        self.faulty.strike((await tab_of(self.page).frames()).root.session.id)
 
 
 async def _click(stage: Stage) -> object:

@@ -8,7 +8,7 @@ import pytest
 
 from cdp_agent.agent.state.evidence import Evidence
 from cdp_agent.browser import Browser
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.compared import not_in, without_lines
 from cdp_agent.page.receipts.receipts import NewTab, Receipt
 from cdp_agent.page.snapshot.diff import changes, focused
@@ -104,7 +104,7 @@ async def test_nothing_a_page_says_reads_as_a_line_or_a_mark(page: Page, serve: 
     assert given == refs_in(seen.text) == list(seen.refs)
     assert not [line for line in lines if line and ("checked" in line.states or "focused" in line.states)]
     assert not [node for node in outline(seen).nodes if node.name == "Pay" or "checked" in node.states]
-    assert {page.refs.locate(int(ref[1:])) is not None for ref in given} <= {True}
+    assert {tab_of(page).refs.locate(int(ref[1:])) is not None for ref in given} <= {True}
     assert in_line(seen.title) == seen.title
 
 

@@ -15,7 +15,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime
 from cdp_agent.errors import SessionClosed
 from cdp_agent.page.frames.frames import Frame
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 
 from .conftest import Serve, on_other_site
 
@@ -30,7 +30,7 @@ async def text(page: Page) -> str:
 async def child(page: Page) -> Frame:
     """The first frame in a process of its own, when it is there."""
     await page.wait_for(idle=0.1)
-    return (await page.frames()).all()[1]
+    return (await tab_of(page).frames()).all()[1]
 
 
 @SITES
@@ -202,7 +202,9 @@ async def test_a_tab_that_navigates_while_it_is_read_is_read_in_the_end(page: Pa
 
     for _ in range(5):
         await page.goto(first)
-        going = (await page.frames()).root.session.post(runtime.Evaluate(expression=f"location.href = '{second}'"))
+        going = (await tab_of(page).frames()).root.session.post(
+            runtime.Evaluate(expression=f"location.href = '{second}'")
+        )
         assert await text(page) in ("- paragraph: first", "- paragraph: second", "")
         await going
         await page.wait_for(text="second")

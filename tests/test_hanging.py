@@ -19,7 +19,7 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import NavigationFailed, PageUnresponsive
 from cdp_agent.events import AgentStatus
 from cdp_agent.page.frames import responsiveness
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab import hanging
 from fixtures.replay import tool_call
@@ -269,7 +269,7 @@ async def test_a_process_that_other_tabs_may_share_is_not_ended(page: Page, serv
     left = await page.goto(address)
 
     assert left.navigated_to == address
-    assert not other.activity.crashed
+    assert not tab_of(other).activity.crashed
 
 
 class SlowSite:
@@ -313,7 +313,7 @@ def slow_site(httpserver: HTTPServer) -> Iterator[SlowSite]:
 
 async def leave_for(page: Page, site: SlowSite) -> None:
     """On its way to the server that does not answer, from a page that loops by now."""
-    root = (await page.frames()).root
+    root = (await tab_of(page).frames()).root
     await root.session.send(runtime.Evaluate(expression=f"location.href = {site.slow!r}"))
     await asyncio.to_thread(site.loops.wait, 30)
 
@@ -361,6 +361,6 @@ async def test_a_page_that_only_waits_for_its_turn_is_not_ended(
     monkeypatch.setattr(Session, "send", send_late)
     monkeypatch.setattr(Session, "tell", lambda _, command: told.append(command.method))
 
-    aside = await hanging.end_scripts(page, aside=True)
+    aside = await hanging.end_scripts(tab_of(page), aside=True)
 
     assert (aside, told) == (False, [])

@@ -8,7 +8,7 @@ import pytest
 
 from cdp_agent.errors import StaleRef
 from cdp_agent.page.actions.actions import LEFT
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.refs.locate import locate
 
 from .conftest import Serve
@@ -128,7 +128,7 @@ async def test_of_equal_rows_the_nth_is_the_nth_when_there_are_as_many(page: Pag
     second = (await opens(page))[1]
     await show(page, kind, [ADA, ADA, BOB])
 
-    found = await locate(page, second)
+    found = await locate(tab_of(page), second)
 
     assert found.ref == (await opens(page))[1]
 
@@ -145,7 +145,7 @@ async def test_of_equal_rows_none_is_taken_when_the_list_differs(
     await show(page, kind, after)
 
     with pytest.raises(StaleRef, match=rf"{second} \(button \"Open\"\) (is gone|was rendered anew)"):
-        await locate(page, second)
+        await locate(tab_of(page), second)
 
 
 async def test_a_list_that_renders_itself_is_acted_on_turn_by_turn(page: Page, serve: Serve) -> None:

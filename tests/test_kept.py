@@ -10,7 +10,7 @@ import pytest
 
 from bench.fuzz.run import PAGE
 from cdp_agent.page import js
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot import budget, style_rules
 from cdp_agent.page.snapshot import snapshot as snapshots
 from cdp_agent.page.snapshot.reading import read_all
@@ -383,8 +383,8 @@ async def test_two_readings_at_once_tell_the_same(page: Page, serve: Serve) -> N
 async def test_an_answer_that_got_lost_makes_the_next_reading_a_full_one(page: Page, serve: Serve) -> None:
     await page.goto(serve(PAGE))
     await page.snapshot()
-    world = await (await page.frames()).root.world()
-    lost: dict[str, Any] = {"next": page.refs.free(world), **snapshots._base(world)}
+    world = await (await tab_of(page).frames()).root.world()
+    lost: dict[str, Any] = {"next": tab_of(page).refs.free(world), **snapshots._base(world)}
     await page.evaluate("document.querySelector('h2').textContent = 'changed'")
     await world.call("snapshot", lost)
 
@@ -431,8 +431,8 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> list[SnapshotPart]:
 async def _read_anew(page: Page, *, marks: bool = False) -> str:
     """The text by a reading that uses nothing of what is kept, and changes nothing of it."""
     options = {"base": None, "places": marks}
-    readings = await read_all(await page.frames(), page.refs, "snapshot", SnapshotPart, options)
-    return snapshots._Composer(readings, page.refs, marks).text(readings.root)
+    readings = await read_all(await tab_of(page).frames(), tab_of(page).refs, "snapshot", SnapshotPart, options)
+    return snapshots._Composer(readings, tab_of(page).refs, marks).text(readings.root)
 
 
 async def _read_anew_within(page: Page) -> str:

@@ -7,7 +7,7 @@ import pytest
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.actions.keyboard import events_of, press
 from cdp_agent.page.actions.keys import KEYS, Chord, find_key, parse_chord
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from tests.acting import log, ref
 from tests.conftest import Serve
 
@@ -43,14 +43,14 @@ i.oninput = () => log.push("= " + i.value);
 async def test_press(page: Page, serve: Serve, chord: str, noticed: list[str]) -> None:
     await page.goto(serve(FIELD))
 
-    await press((await page.frames()).root, chord)
+    await press((await tab_of(page).frames()).root, chord)
 
     assert await log(page) == noticed
 
 
 async def test_press_edits_as_chords_do(page: Page, serve: Serve) -> None:
     await page.goto(serve(FIELD))
-    root = (await page.frames()).root
+    root = (await tab_of(page).frames()).root
 
     for chord in ("ControlOrMeta+A", "ControlOrMeta+C", "End", "ControlOrMeta+V", "Shift+ArrowLeft", "Delete"):
         await press(root, chord)
@@ -61,7 +61,7 @@ async def test_press_edits_as_chords_do(page: Page, serve: Serve) -> None:
 async def test_enter_submits_and_tab_moves_on(page: Page, serve: Serve) -> None:
     form = "<form onsubmit='document.title = 1; return false'><input id=a><input id=b><button></button></form>"
     await page.goto(serve(f"{form}<script>a.focus()</script>"))
-    root = (await page.frames()).root
+    root = (await tab_of(page).frames()).root
 
     await press(root, "Enter")
     await press(root, "Tab")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.query.listing import Listing, ListingEntry, ListingRules, listing
 from tests.conftest import Serve
 
@@ -22,7 +22,7 @@ async def test_an_entry_has_its_title_its_absolute_address_and_the_first_text_th
     await page.goto(serve(content))
 
     found = await listing(
-        page, ListingRules(links="a", box=".item", texts=(".said", "p"), without=".no"), [".item", "form"]
+        tab_of(page), ListingRules(links="a", box=".item", texts=(".said", "p"), without=".no"), [".item", "form"]
     )
 
     mug = ListingEntry("Blue mug", "https://shop.example/mugs/blue?a=1&b=2", "It is blue.")
@@ -34,7 +34,7 @@ async def test_without_a_box_an_entry_reaches_as_far_as_its_link_is_alone(page: 
     around = f"<p>Before</p><main>{entry.format('a')}{entry.format('b')}</main><p>After</p>"
     await page.goto(serve(around))
 
-    found = await listing(page, ALONE)
+    found = await listing(tab_of(page), ALONE)
 
     assert found.entries == [
         ListingEntry("a", "https://a.example/", "All of a"),
@@ -47,7 +47,7 @@ async def test_a_lone_entry_ends_where_the_list_does(page: Page, serve: Serve) -
         serve("<p>Before<div id=list><div><a href='https://a.example/'><h3>a</h3></a><p>All of a</div></div>")
     )
 
-    found = await listing(page, ListingRules(links="a", within=("#none", "#list"), title="h3", rest=True))
+    found = await listing(tab_of(page), ListingRules(links="a", within=("#none", "#list"), title="h3", rest=True))
 
     assert found.entries == [ListingEntry("a", "https://a.example/", "All of a")]
 
@@ -56,7 +56,7 @@ async def test_a_lone_entry_ends_where_the_list_does(page: Page, serve: Serve) -
 async def test_a_page_without_entries_lists_none(page: Page, serve: Serve, content: str) -> None:
     await page.goto(serve(content))
 
-    assert await listing(page, ALONE, ["h3"]) == Listing([], [False])
+    assert await listing(tab_of(page), ALONE, ["h3"]) == Listing([], [False])
 
 
 async def test_fields_with_the_names_of_properties_and_endless_nesting_do_no_harm(page: Page, serve: Serve) -> None:
@@ -66,6 +66,6 @@ async def test_fields_with_the_names_of_properties_and_endless_nesting_do_no_har
         at.textContent = 'ground \\ud800'"""
     await page.goto(serve(f"<form>{names}<a href='https://a.example/'><h3>a</h3></a></form><script>{script}</script>"))
 
-    found = await listing(page, ALONE)
+    found = await listing(tab_of(page), ALONE)
 
     assert found.entries == [ListingEntry("a", "https://a.example/", "ground \ufffd")]

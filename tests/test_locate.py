@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.errors import InvalidArguments, StaleRef
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.refs.locate import locate
 
 from .conftest import Serve
@@ -21,14 +21,14 @@ async def test_a_ref_is_found_however_it_is_written(page: Page, serve: Serve, wr
     await page.goto(serve("<button>Save</button>"))
     await page.snapshot()
 
-    found = await locate(page, written)
+    found = await locate(tab_of(page), written)
 
     assert (found.ref, found.note) == ("E1", "")
 
 
 async def test_what_is_no_ref_is_refused(page: Page) -> None:
     with pytest.raises(InvalidArguments, match='"Save" is no ref'):
-        await locate(page, "Save")
+        await locate(tab_of(page), "Save")
 
 
 async def test_a_ref_that_was_never_given_is_refused(page: Page, serve: Serve) -> None:
@@ -36,7 +36,7 @@ async def test_a_ref_that_was_never_given_is_refused(page: Page, serve: Serve) -
     await page.snapshot()
 
     with pytest.raises(StaleRef, match="There is no E7: the refs go up to E1") as caught:
-        await locate(page, "E7")
+        await locate(tab_of(page), "E7")
 
     assert caught.value.ref == "E7"
 
@@ -46,7 +46,7 @@ async def test_an_element_that_was_rendered_anew_is_found_again(page: Page, serv
     save = await ref(page, "Save")
     await page.evaluate("document.querySelector('main').innerHTML += ''")
 
-    found = await locate(page, save)
+    found = await locate(tab_of(page), save)
 
     assert (found.ref, found.note) == ("E3", "E1 was rendered anew: it is E3 now")
 
@@ -59,7 +59,7 @@ async def test_an_element_that_was_there_before_is_another_one(page: Page, serve
     with pytest.raises(
         StaleRef, match=r"E1 \(button \"Delete\"\) is gone. Others of that name were there before .* E2"
     ):
-        await locate(page, "E1")
+        await locate(tab_of(page), "E1")
 
 
 async def test_what_is_gone_for_good_is_said_to_be(page: Page, serve: Serve) -> None:
@@ -68,7 +68,7 @@ async def test_what_is_gone_for_good_is_said_to_be(page: Page, serve: Serve) -> 
     await page.evaluate("document.body.textContent = ''")
 
     with pytest.raises(StaleRef, match="nothing of that name has taken its place"):
-        await locate(page, "E1")
+        await locate(tab_of(page), "E1")
 
 
 ROWS = "".join(f"<tr><td>{name}</td><td><button>Edit</button></td></tr>" for name in ("Ada", "Bob", "Cleo"))
@@ -83,7 +83,7 @@ async def test_of_several_the_one_in_the_same_place_is_meant(page: Page, serve: 
         const rows = table.querySelectorAll('tr'); rows[0].parentNode.append(rows[1]) })()"""
     )
 
-    found = await locate(page, edits[1])
+    found = await locate(tab_of(page), edits[1])
 
     assert await text_around(page, found.ref) == "Bob"
 
@@ -91,7 +91,7 @@ async def test_of_several_the_one_in_the_same_place_is_meant(page: Page, serve: 
 async def text_around(page: Page, ref: str) -> str:
     """What the row says that the ref is in."""
     await page.snapshot()
-    lines = page.history[-1].snapshot.text.split("\n")
+    lines = tab_of(page).history[-1].snapshot.text.split("\n")
     at = next(index for index, line in enumerate(lines) if f"[ref={ref}]" in line)
     return next(name for line in reversed(lines[: at + 1]) for name in ("Ada", "Bob", "Cleo") if name in line)
 
@@ -101,7 +101,7 @@ async def test_a_page_that_reads_as_before_has_its_elements_in_the_same_order(pa
     await page.snapshot()
     await page.evaluate("document.querySelector('main').innerHTML += ''")
 
-    assert (await locate(page, "E2")).ref == "E5"
+    assert (await locate(tab_of(page), "E2")).ref == "E5"
 
 
 async def test_several_that_cannot_be_told_apart_are_named(page: Page, serve: Serve) -> None:
@@ -110,7 +110,7 @@ async def test_several_that_cannot_be_told_apart_are_named(page: Page, serve: Se
     await page.evaluate("document.querySelector('main').innerHTML = '<button>Add</button><button>Add</button>'")
 
     with pytest.raises(StaleRef, match="2 look like it") as caught:
-        await locate(page, "E1")
+        await locate(tab_of(page), "E1")
 
     assert "[ref=E2]" in str(caught.value)
     assert "[ref=E3]" in str(caught.value)
@@ -123,7 +123,7 @@ async def test_refs_of_another_page_are_not_found_again(page: Page, serve: Serve
     await page.goto(second)
 
     with pytest.raises(StaleRef, match=f"was on {first}. The page is {second} now"):
-        await locate(page, "E1")
+        await locate(tab_of(page), "E1")
 
 
 async def test_refs_survive_a_reload_by_role_and_name(page: Page, serve: Serve) -> None:
@@ -131,7 +131,7 @@ async def test_refs_survive_a_reload_by_role_and_name(page: Page, serve: Serve) 
     await page.snapshot()
     await page.reload()
 
-    assert (await locate(page, "E1")).note == "E1 was rendered anew: it is E2 now"
+    assert (await locate(tab_of(page), "E1")).note == "E1 was rendered anew: it is E2 now"
 
 
 async def test_an_element_in_an_iframe_that_was_removed_is_gone(page: Page, serve: Serve) -> None:
@@ -141,7 +141,7 @@ async def test_an_element_in_an_iframe_that_was_removed_is_gone(page: Page, serv
     await page.evaluate("document.querySelector('iframe').remove()")
 
     with pytest.raises(StaleRef):
-        await locate(page, inside)
+        await locate(tab_of(page), inside)
 
 
 @pytest.mark.parametrize("other_site", [False, True], ids=["same-process", "out-of-process"])
@@ -152,7 +152,7 @@ async def test_an_iframe_that_was_loaded_anew_keeps_its_meaning(page: Page, serv
     await page.evaluate("document.querySelector('iframe').outerHTML += ''")
     await page.wait_for(idle=0.1)
 
-    assert (await locate(page, inside)).note.startswith(f"{inside} was rendered anew")
+    assert (await locate(tab_of(page), inside)).note.startswith(f"{inside} was rendered anew")
 
 
 async def test_a_hidden_element_is_still_the_same_one(page: Page, serve: Serve) -> None:
@@ -160,7 +160,7 @@ async def test_a_hidden_element_is_still_the_same_one(page: Page, serve: Serve) 
     await page.snapshot()
     await page.evaluate("document.querySelector('button').hidden = true")
 
-    assert (await locate(page, "E1")).ref == "E1"
+    assert (await locate(tab_of(page), "E1")).ref == "E1"
 
 
 async def test_an_element_that_moved_keeps_its_ref(page: Page, serve: Serve) -> None:
@@ -168,4 +168,4 @@ async def test_an_element_that_moved_keeps_its_ref(page: Page, serve: Serve) -> 
     await page.snapshot()
     await page.evaluate("document.querySelector('footer').append(document.querySelector('button'))")
 
-    assert (await locate(page, "E1")).note == ""
+    assert (await locate(tab_of(page), "E1")).note == ""

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from cdp_agent.page.markdown import markdown
 from cdp_agent.page.markdown.markdown import parse
 from cdp_agent.page.markdown.markdown_blocks import Block
 from cdp_agent.page.markdown.markdown_fit import fit, join
 from cdp_agent.page.markdown.markdown_pieces import split
 from cdp_agent.page.markdown.markdown_writer import blocks_of
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.budget import tokens
 from tests.conftest import Serve
 
@@ -40,7 +41,7 @@ async def test_frames_of_all_kinds_stand_in_their_place_with_their_name(page: Pa
         <iframe src='{other}'></iframe><iframe width=1 height=1 src='{same}'></iframe><p>After"""
     await page.goto(serve(content))
 
-    found = await page.contents()
+    found = await markdown.take(tab_of(page))
 
     link = f"[link]({same.rpartition('/')[0]}/x)"
     item = f'- Item\n\n  [Frame "Same one" {same}]\n\n  Same {link}\n\n  [End of frame "Same one"]'
@@ -56,7 +57,7 @@ async def test_a_frame_that_does_not_answer_is_named(page: Page, serve: Serve, m
     await page.goto(serve(f"<p>Here<iframe title=Busy src='{busy}'></iframe>"))
     await page.evaluate("new Promise((done) => { onmessage = () => done(1); frames[0].postMessage('go', '*'); })")
 
-    found = await page.contents()
+    found = await markdown.take(tab_of(page))
 
     assert found.text.startswith('Here\n\n[Frame "Busy" could not be read: The page did not answer within 1 s')
     assert [what for what, _ in found.unreadable] == ['Frame "Busy"']

@@ -8,7 +8,7 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import PageUnresponsive
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.marks import Box, locate_marks
 from cdp_agent.page.picture.paint import LONGEST_PX, MOST_PIXELS, paint
 from cdp_agent.page.picture.screenshot import take_picture
@@ -26,7 +26,7 @@ BARE = (
 async def marks_of(page: Page) -> dict[str, list[Box]]:
     """The boxes of what is marked, by names."""
     snapshot = await page.snapshot()
-    marks = await locate_marks(page, refs_in(snapshot.text))
+    marks = await locate_marks(tab_of(page), refs_in(snapshot.text))
     return {snapshot.refs[mark.ref].name: mark.boxes for mark in marks}
 
 
@@ -143,7 +143,7 @@ async def test_a_mark_is_at_its_element_whatever_the_devices_scale_is(serve: Ser
 
 async def test_masks_leave_nothing_to_be_seen(page: Page, serve: Serve) -> None:
     await page.goto(serve(f"{BARE}<body style='background:#fff'>"))
-    world = await (await page.frames()).root.world()
+    world = await (await tab_of(page).frames()).root.world()
 
     painted = await paint(world, await page.screenshot(), width=1280, masks=[Box(10.4, 20, 60, 40)])
 
@@ -155,7 +155,7 @@ async def test_masks_leave_nothing_to_be_seen(page: Page, serve: Serve) -> None:
 async def test_a_picture_for_models_is_no_larger_than_they_look_at(page: Page, serve: Serve) -> None:
     await page.goto(serve(f"{BARE}<div style='height:5000px'><button>Go</button></div>"))
 
-    picture = await take_picture(page, full_page=True)
+    picture = await take_picture(tab_of(page), full_page=True)
 
     assert picture.format == "jpeg"
     assert picture.data[:3] == b"\xff\xd8\xff"
@@ -170,7 +170,7 @@ async def test_with_a_page_that_hangs_there_is_no_picture(page: Page, serve: Ser
     await asyncio.sleep(0)
 
     with pytest.raises(PageUnresponsive):
-        await take_picture(page)
+        await take_picture(tab_of(page))
     hanging.cancel()
 
 

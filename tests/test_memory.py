@@ -15,7 +15,7 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.page.activity.network import Requests
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import World
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.request_policy import RequestPolicy
 from cdp_agent.page.policy.rules import RequestRules
 from cdp_agent.page.snapshot.snapshot import _known
@@ -51,7 +51,7 @@ async def test_documents_that_were_left_leave_nothing(page: Page, serve: Serve) 
         await use()
 
     assert kept() == before
-    assert len(page.refs._by_number) < 10  # 20 documents were read, each once or twice
+    assert len(tab_of(page).refs._by_number) < 10  # 20 documents were read, each once or twice
 
 
 async def test_tabs_that_were_closed_leave_nothing(browser: Browser, serve: Serve) -> None:
@@ -79,13 +79,13 @@ async def test_tabs_that_a_tab_opened_and_that_closed_are_forgotten_but_for_the_
     created = {"type": "page", "title": "", "url": "about:blank", "attached": False}
     chrome.tell(method="Target.targetCreated", params={"targetInfo": {"targetId": "T", **created}})
     (page,) = browser.pages
-    attaching = page.attach("S")
+    attaching = tab_of(page).attach("S")
 
     for number in range(100):
         info = {"targetId": f"P{number}", "openerId": "T", **created}
-        before = page.last_popup
+        before = tab_of(page).last_popup
         chrome.tell(method="Target.targetCreated", params={"targetInfo": info})
-        (opened,) = page.popups_after(before)
+        (opened,) = tab_of(page).popups_after(before)
         chrome.tell(method="Target.targetDestroyed", params={"targetId": opened.target_id})
 
     attaching.cancel()

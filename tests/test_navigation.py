@@ -14,7 +14,7 @@ from werkzeug import Request, Response
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, NavigationFailed, NotInteractable, PageUnresponsive
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab.dialogs import DialogPolicy
@@ -193,7 +193,7 @@ async def test_a_page_that_is_leaving_says_so(
 ) -> None:
     monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 0.3)
     await page.goto(serve("<p>here"))
-    root = (await page.frames()).root
+    root = (await tab_of(page).frames()).root
     async with root.session.expect(cdp_page.FrameStartedNavigating) as started:
         await page.evaluate(f"setTimeout(() => (location.href = '{hanging}')) && 1")
         await started
@@ -251,7 +251,7 @@ async def test_a_page_out_of_the_back_forward_cache_can_be_used(serve: Serve) ->
 
         assert receipt.title == "First"
         await page.snapshot()
-        (button,) = page.history[-1].snapshot.refs
+        (button,) = tab_of(page).history[-1].snapshot.refs
         assert '"press" → "pressed"' in (await page.click(button)).text
 
 

@@ -12,7 +12,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import system_info
 from cdp_agent.errors import PageUnresponsive
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from tests.conftest import Serve
 from tests.raw_server import talking
 
@@ -25,9 +25,9 @@ ENDED = "The page's process crashed: reload it or go elsewhere."
 
 async def end_process(page: Page) -> None:
     """That of the tab's document, and waits until Chrome has told of it."""
-    (await page.frames()).root.session.tell(cdp_page.Crash())
-    while not page.activity.crashed:
-        await page.activity.stir(IN_VAIN_S)
+    (await tab_of(page).frames()).root.session.tell(cdp_page.Crash())
+    while not tab_of(page).activity.crashed:
+        await tab_of(page).activity.stir(IN_VAIN_S)
 
 
 async def process_of(browser: Browser, page: Page) -> int:
@@ -50,7 +50,7 @@ async def process_of(browser: Browser, page: Page) -> int:
 async def test_waiting_ends_with_the_process(page: Page, serve: Serve, wanted: dict[str, Any]) -> None:
     await page.goto(serve(FORM))
     waiting = asyncio.ensure_future(page.wait_for(**wanted, timeout_s=IN_VAIN_S))
-    while not page.activity._waiting:  # noqa: ASYNC110 (no event tells that it has begun)
+    while not tab_of(page).activity._waiting:  # noqa: ASYNC110 (no event tells that it has begun)
         await asyncio.sleep(0)
 
     await end_process(page)
@@ -78,8 +78,8 @@ async def test_a_page_is_opened_although_the_process_of_the_one_before_it_ends(s
         going = asyncio.ensure_future(page.goto(url))
         await asked.wait()
         os.kill(process, 9)
-        while not page.activity.crashed:
-            await page.activity.stir(IN_VAIN_S)
+        while not tab_of(page).activity.crashed:
+            await tab_of(page).activity.stir(IN_VAIN_S)
         ended.set()
         receipt = await going
         text = (await page.snapshot()).text
@@ -92,10 +92,10 @@ async def test_a_frame_whose_process_ended_holds_up_nothing(page: Page, serve: S
     inner = serve("<button>Inner</button>", other_site=True)
     await page.goto(serve(f"{FORM}<iframe title=Frame src='{inner}'></iframe>"))
     before = await page.snapshot()
-    frame = next(each for each in (await page.frames()).all() if each.parent is not None)
+    frame = next(each for each in (await tab_of(page).frames()).all() if each.parent is not None)
     frame.session.tell(cdp_page.Crash())
     while frame.session.stalled_because is None:
-        await page.activity.stir(IN_VAIN_S)
+        await tab_of(page).activity.stir(IN_VAIN_S)
 
     receipt = await page.click("E1")
 

@@ -14,7 +14,7 @@ from cdp_agent.errors import NotInteractable
 from cdp_agent.page.actions.actions import LEFT
 from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.frames.frames import FrameTree
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import effects
 from cdp_agent.page.receipts.receipts import NewTab, Receipt
 from cdp_agent.page.snapshot.refs import RefTable
@@ -246,7 +246,7 @@ async def test_an_action_that_is_refused_leaves_no_watching_behind(page: Page, s
     with pytest.raises(NotInteractable):
         await page.click(button)
 
-    world = await (await page.frames()).root.world()
+    world = await (await tab_of(page).frames()).root.world()
     assert (await world.call("changes"))["count"] == 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.marks import Box
 from cdp_agent.page.picture.redactions import locate_text
 from tests.conftest import Serve
@@ -43,7 +43,7 @@ async def test_a_frame_of_another_process_is_covered(page: Page, serve: Serve) -
     )
     await page.snapshot()
 
-    (box,) = await locate_text(page, SECRETS.spans)
+    (box,) = await locate_text(tab_of(page), SECRETS.spans)
 
     assert (round(box.left), 70 < box.top < 130) == (150, True)
 
@@ -51,6 +51,6 @@ async def test_a_frame_of_another_process_is_covered(page: Page, serve: Serve) -
 async def test_what_is_no_secret_is_not_covered(page: Page, serve: Serve) -> None:
     await page.goto(serve("<p>kiwi</p><input value=plum><input type=password value=x>"))
 
-    boxes: list[Box] = await locate_text(page, SECRETS.spans)
+    boxes: list[Box] = await locate_text(tab_of(page), SECRETS.spans)
 
     assert boxes == []

@@ -11,7 +11,7 @@ import pytest
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import BlockedByPolicy
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.policy_registry import limit, limited
 from cdp_agent.page.policy.rules import rules_of
 from tests.detached import DetachedChrome
@@ -164,7 +164,7 @@ async def test_a_tab_with_a_page_in_it_is_limited_from_then_on(page: Page, web: 
     asked = f"fetch('{web.origin('evil')}/x', {{mode: 'no-cors'}}).then(() => 'sent', () => 'refused')"
 
     async with limited(rules_of(deny=["evil.localhost"])):
-        await limit(page.guard)
+        await limit(tab_of(page).guard)
         during = [await page.evaluate(asked), await page.evaluate(f"frames[0].{asked}")]
     afterwards = await page.evaluate(asked)
     await page.goto(web.origin("good"))
@@ -209,7 +209,7 @@ async def test_what_a_page_was_told_in_a_run_does_not_leave_after_it(browser: Br
         await page.evaluate(f"fetch('{web.origin('free')}/fetched')")
     elif end == "run":
         async with limited(rules_of(allow=["free.localhost"])):
-            await limit(page.guard)
+            await limit(tab_of(page).guard)
             await page.goto(web.origin("free"))
     else:
         await page.close()
@@ -379,14 +379,14 @@ async def test_a_tab_stays_limited_while_one_that_it_opened_is_there(browser: Br
 async def test_the_next_run_by_the_same_rules_goes_on_in_the_tab(page: Page, web: Web) -> None:
     for _ in range(3):
         async with limited(rules_of(allow=ALLOWED)):
-            await limit(page.guard)
+            await limit(tab_of(page).guard)
             await page.goto(web.origin("good"))
     opened = await page.evaluate(
         f"new Promise(done => {{ const socket = new WebSocket('ws://good.localhost:{web.port}/socket');"
         " socket.onopen = () => done('open'); socket.onerror = () => done('refused'); })"
     )
 
-    assert (opened, len(page.guard.narrow)) == ("open", 1)
+    assert (opened, len(tab_of(page).guard.narrow)) == ("open", 1)
 
 
 async def test_an_address_that_is_not_allowed_is_refused_before_anything_is_sent(guarded: Browser, web: Web) -> None:
@@ -529,7 +529,7 @@ async def test_a_tab_closes_while_its_requests_are_held(guarded: Browser, web: W
 async def test_a_tab_that_crashes_while_its_requests_are_held_can_be_used_again(guarded: Browser, web: Web) -> None:
     page = await guarded.new_page()
     await page.goto(web.put("good", "/", "<h1>Text</h1>"))
-    root = (await page.frames()).root.session
+    root = (await tab_of(page).frames()).root.session
 
     await page.evaluate(f"{{ for (let i = 0; i < 50; i++) fetch('{web.origin('evil')}/' + i).catch(() => 0) }}")
     root.tell(cdp_page.Crash())

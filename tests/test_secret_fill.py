@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from cdp_agent.errors import BlockedByPolicy, InvalidArguments, NotInteractable
-from cdp_agent.page.page import Page
+from cdp_agent.page.actions.secret_fill import fill_secret, select_secret
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.security.secrets import Fields, Revealed
 from tests.acting import LOGGING, in_frame, log, ref
 from tests.conftest import Serve, on_other_site
@@ -36,7 +37,7 @@ async def test_a_secret_is_filled_in_where_it_belongs(page: Page, serve: Serve, 
     url = serve(f"{LOGGING}<form>{field}<button>Go</button></form>")
     await page.goto(url)
 
-    receipt = await page.fill_secret(await ref(page, "F"), revealed(url))
+    receipt = await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
     assert await page.evaluate("document.querySelector('#f').value") == SECRET
     assert "input f" in await log(page)
@@ -48,7 +49,7 @@ async def test_an_editor_takes_a_secret(page: Page, serve: Serve) -> None:
     url = serve("<div id=f role=textbox aria-label=F contenteditable>old</div>")
     await page.goto(url)
 
-    await page.fill_secret(await ref(page, "F"), revealed(url))
+    await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
     assert await page.evaluate("f.innerText.trim()") == SECRET
 
@@ -57,7 +58,7 @@ async def test_what_is_there_may_stay(page: Page, serve: Serve) -> None:
     url = serve("<input id=f aria-label=F value='a'>")
     await page.goto(url)
 
-    await page.fill_secret(await ref(page, "F"), revealed(url), append=True)
+    await fill_secret(tab_of(page), await ref(page, "F"), revealed(url), append=True)
 
     assert await page.evaluate("f.value") == f"a{SECRET}"
 
@@ -66,7 +67,7 @@ async def test_a_row_of_fields_gets_a_character_each(page: Page, serve: Serve) -
     url = serve("<form>" + "".join(f"<input aria-label=F{n} maxlength=1>" for n in range(6)) + "</form>")
     await page.goto(url)
 
-    await page.fill_secret(await ref(page, "F0"), revealed(url, text="123456"))
+    await fill_secret(tab_of(page), await ref(page, "F0"), revealed(url, text="123456"))
 
     assert await page.evaluate("[...document.forms[0].elements].map(each => each.value).join()") == "1,2,3,4,5,6"
 
@@ -79,7 +80,7 @@ async def test_a_controlled_field_that_follows_events_takes_a_secret(page: Page,
     </script>""")
     await page.goto(url)
 
-    await page.fill_secret(await ref(page, "F"), revealed(url))
+    await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
     assert await page.evaluate("new Promise(done => setTimeout(() => done(f.value), 20))") == SECRET
 
@@ -89,7 +90,7 @@ async def test_a_page_of_another_origin_gets_nothing(page: Page, serve: Serve) -
     await page.goto(url)
 
     with pytest.raises(BlockedByPolicy) as refused:
-        await page.fill_secret(await ref(page, "F"), revealed(on_other_site(url)))
+        await fill_secret(tab_of(page), await ref(page, "F"), revealed(on_other_site(url)))
 
     assert str(refused.value) == (
         f'Textbox {await ref(page, "F")} "F" is on {_origin(url)}, or in a page of it. '
@@ -105,7 +106,7 @@ async def test_a_frame_of_another_origin_in_the_right_page_gets_nothing(page: Pa
     await page.goto(url)
 
     with pytest.raises(BlockedByPolicy):
-        await page.fill_secret(await ref(page, "F"), revealed(url))
+        await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
     assert await in_frame(page, "f.value") == ""
 
@@ -118,9 +119,9 @@ async def test_the_right_page_in_a_frame_of_another_gets_nothing_unless_both_are
     await page.goto(url)
 
     with pytest.raises(BlockedByPolicy):
-        await page.fill_secret(await ref(page, "F"), revealed(inner))
+        await fill_secret(tab_of(page), await ref(page, "F"), revealed(inner))
     before = await in_frame(page, "f.value")
-    await page.fill_secret(await ref(page, "F"), revealed(inner, url))
+    await fill_secret(tab_of(page), await ref(page, "F"), revealed(inner, url))
 
     assert (before, await in_frame(page, "f.value")) == ("", SECRET)
 
@@ -137,14 +138,14 @@ async def test_a_document_without_an_origin_gets_nothing(page: Page, serve: Serv
     await page.goto(url)
 
     with pytest.raises(BlockedByPolicy, match="a sandboxed or local document"):
-        await page.fill_secret(await ref(page, "F"), revealed(url))
+        await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
 
 async def test_a_frame_written_by_the_right_page_takes_a_secret(page: Page, serve: Serve) -> None:
     url = serve("<iframe srcdoc='<form><input aria-label=F></form>'></iframe>")
     await page.goto(url)
 
-    await page.fill_secret(await ref(page, "F"), revealed(url))
+    await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
     assert await page.evaluate("frames[0].document.querySelector('input').value") == SECRET
 
@@ -166,7 +167,7 @@ async def test_a_form_that_is_sent_elsewhere_gets_nothing(page: Page, serve: Ser
     await page.goto(url)
 
     with pytest.raises(BlockedByPolicy, match="is in a form that is sent to"):
-        await page.fill_secret(await ref(page, "F"), revealed(url))
+        await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
     assert await page.evaluate("f.value") == ""
 
@@ -185,7 +186,7 @@ async def test_a_form_of_the_page_itself_takes_a_secret(page: Page, serve: Serve
     url = serve(form.replace("{evil}", serve("", other_site=True)))
     await page.goto(url)
 
-    await page.fill_secret(await ref(page, "F"), revealed(url))
+    await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
     assert await page.evaluate("f.value") == SECRET
 
@@ -195,8 +196,8 @@ async def test_a_secret_for_hidden_fields_is_not_shown(page: Page, serve: Serve)
     await page.goto(url)
 
     with pytest.raises(BlockedByPolicy, match="shows what it holds"):
-        await page.fill_secret(await ref(page, "Comment"), revealed(url, fields="hidden"))
-    await page.fill_secret(await ref(page, "Password"), revealed(url, fields="hidden"))
+        await fill_secret(tab_of(page), await ref(page, "Comment"), revealed(url, fields="hidden"))
+    await fill_secret(tab_of(page), await ref(page, "Password"), revealed(url, fields="hidden"))
 
     assert await page.evaluate("[f.value, p.value]") == ["", SECRET]
 
@@ -212,7 +213,7 @@ async def test_a_frame_that_snatches_the_focus_gets_nothing(page: Page, serve: S
     await ref(page, "Thief")
 
     for _ in range(5):
-        await page.fill_secret(await ref(page, "F"), revealed(url))
+        await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
         assert await in_frame(page, "f.value") == ""
     assert await page.evaluate("f.value") == SECRET
@@ -225,7 +226,7 @@ async def test_a_field_that_is_swapped_when_it_gets_the_focus_leads_nowhere_else
     await page.goto(url)
 
     with pytest.raises(BlockedByPolicy, match=r"sent to https://evil\.example"):
-        await page.fill_secret(await ref(page, "F"), revealed(url))
+        await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
     assert await page.evaluate("[f.value, g.value]") == ["", ""]
 
@@ -234,12 +235,12 @@ async def test_a_secret_names_an_option_of_a_native_list(page: Page, serve: Serv
     url = serve("<select id=f aria-label=F><option>One<option>Two kiwis</select>")
     other = serve("<select id=f aria-label=F><option>One<option>Two kiwis</select>", other_site=True)
     await page.goto(url)
-    await page.select_secret(await ref(page, "F"), revealed(url, text="Two kiwis"))
+    await select_secret(tab_of(page), await ref(page, "F"), revealed(url, text="Two kiwis"))
     chosen = await page.evaluate("f.value")
     await page.goto(other)
 
     with pytest.raises(BlockedByPolicy):
-        await page.select_secret(await ref(page, "F"), revealed(url, text="Two kiwis"))
+        await select_secret(tab_of(page), await ref(page, "F"), revealed(url, text="Two kiwis"))
 
     assert (chosen, await page.evaluate("f.value")) == ("Two kiwis", "One")
 
@@ -250,7 +251,7 @@ async def test_what_is_no_field_takes_no_secret(page: Page, serve: Serve, field:
     await page.goto(url)
 
     with pytest.raises(NotInteractable, match="takes no secret"):
-        await page.fill_secret(await ref(page, "F"), revealed(url))
+        await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
 
 async def test_a_field_that_does_not_take_it_is_told(page: Page, serve: Serve) -> None:
@@ -258,4 +259,4 @@ async def test_a_field_that_does_not_take_it_is_told(page: Page, serve: Serve) -
     await page.goto(url)
 
     with pytest.raises(InvalidArguments, match="did not take <secret:password> and is empty"):
-        await page.fill_secret(await ref(page, "F"), revealed(url))
+        await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))

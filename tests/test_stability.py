@@ -10,7 +10,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.cdp import runtime
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import stability
 from cdp_agent.page.receipts.receipts import Receipt
 
@@ -222,16 +222,16 @@ async def test_what_a_new_document_fetches_is_waited_for(page: Page, serve: Serv
 async def test_nothing_is_left_in_the_page(page: Page, serve: Serve) -> None:
     await act(page, serve, "out.textContent = 'done'")
 
-    world = await (await page.frames()).root.world()
+    world = await (await tab_of(page).frames()).root.world()
     assert (await world.call("changes"))["count"] == 0  # it began to watch just now
 
 
 async def test_a_busy_page_is_told(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stability, "_ASK_TIMEOUT_S", 0.2)
     await page.goto(serve("<p>busy soon</p>"))
-    watch = await stability.Watch.start(page)
+    watch = await stability.Watch.start(tab_of(page))
 
-    session = (await page.frames()).root.session
+    session = (await tab_of(page).frames()).root.session
     busy = session.post(runtime.Evaluate(expression="const end = Date.now() + 1500; while (Date.now() < end);"))
 
     assert await watch.settle() == "the page does not answer: its own script keeps it busy"

@@ -12,7 +12,7 @@ from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.decisions import ActionProposed, Ask, Continue, Decision, Execute, Paused, Reword, Skip, Stop
 from cdp_agent.outcome import AgentResult
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.step_events import ApprovalDecided, StepDone
 from cdp_agent.steps.approval.policy import AUTO, Rule, Rules
 from tests.agents import of, result_of
@@ -167,7 +167,7 @@ async def test_where_everything_is_allowed_nothing_is_held(browser: Browser, pag
         agent = Agent(browser)
         async for event in agent.stream_steps(["Click Next"], url=web.put("a", "/", SAVES), page=page):
             if isinstance(event, StepDone):
-                assert page.guard.rules == []
+                assert tab_of(page).guard.rules == []
 
         assert sent(web) == ["/save"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.holding import Act, Held, Hold
 from cdp_agent.page.policy.policy_registry import limited
 from cdp_agent.page.policy.rules import RequestRules
@@ -70,7 +70,7 @@ class Desk:
         return (await tool.run(arguments, Context(page, self.browser))).text  # type: ignore[union-attr]
 
     def begin(self, label: Any) -> None:
-        self.hold.begin(Act(label), [each.activity for each in self.browser.pages])
+        self.hold.begin(Act(label), [tab_of(each).activity for each in self.browser.pages])
 
     async def wait_for(self, numbers: Sequence[int]) -> None:
         """What is set off late has its time."""

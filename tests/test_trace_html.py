@@ -11,7 +11,7 @@ import pytest
 
 from cdp_agent.cdp import emulation
 from cdp_agent.errors import SetupError
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.trace import write_html
 from cdp_agent.trace.html import MOST_BYTES
 from tests.commands import Cli
@@ -247,7 +247,7 @@ async def test_search_leaves_the_steps_that_have_the_words(opened: Page) -> None
 
 
 async def test_it_is_light_or_dark_as_the_system_is_until_the_switch_is_used(opened: Page) -> None:
-    session = (await opened.frames()).root.session
+    session = (await tab_of(opened).frames()).root.session
     colour = "getComputedStyle(document.body).backgroundColor"
     seen = []
     for scheme in ("light", "dark"):
@@ -262,7 +262,7 @@ async def test_it_is_light_or_dark_as_the_system_is_until_the_switch_is_used(ope
 
 
 async def test_in_print_there_is_nothing_to_press_and_nothing_is_cut(opened: Page) -> None:
-    session = (await opened.frames()).root.session
+    session = (await tab_of(opened).frames()).root.session
     await session.send(emulation.SetEmulatedMedia(media="print"))
 
     state = await shown(
@@ -278,7 +278,7 @@ async def test_in_print_there_is_nothing_to_press_and_nothing_is_cut(opened: Pag
 
 @pytest.mark.parametrize("width", [1440, 400])
 async def test_nothing_is_wider_than_the_window(opened: Page, width: int) -> None:
-    session = (await opened.frames()).root.session
+    session = (await tab_of(opened).frames()).root.session
     await session.send(emulation.SetDeviceMetricsOverride(width=width, height=900, device_scale_factor=1, mobile=False))
 
     await shown(opened, "document.querySelectorAll('details').forEach((each) => { each.open = true; })")

@@ -15,7 +15,8 @@ from pytest_httpserver import HTTPServer
 
 from cdp_agent import Agent
 from cdp_agent.browser import Browser
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
+from cdp_agent.page.tab.saving import har_content
 from cdp_agent.security.secrets import Secret, Secrets
 from cdp_agent.server.live import LiveRun
 from cdp_agent.trace import TraceOptions, write_html, write_zip
@@ -113,7 +114,7 @@ async def test_none_of_them_is_anywhere(browser: Browser, page: Page, httpserver
     mask = Secrets({place: Secret(secret, [origin]) for place, secret in SECRETS.items()}).mask
     await page.goto(url)
     await page.click(next(each.ref for each in (await page.snapshot()).refs.values() if each.name == "Do it"))
-    har, _, _ = await page.har_content(credentials=True, mask=mask)
+    har, _, _ = await har_content(tab_of(page), credentials=True, mask=mask)
     await page.goto((tmp_path / "run.html").as_uri())
     await page.wait_for(text="Time line")
     await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")

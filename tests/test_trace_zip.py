@@ -17,7 +17,7 @@ import pytest
 from bench.cache import NotFetched, npm_environment
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.security.secrets import Secret, Secrets
 from cdp_agent.trace import documents, write_zip
 from fixtures.replay import tool_call
@@ -98,7 +98,7 @@ async def test_documents_are_kept_as_they_are_seen(page: Page, serve: Serve) -> 
     await page.goto(serve(SHOP.format(sheet="/none.css")))
     await page.evaluate("document.querySelector('input').value = 'typed'")
 
-    found = documents.documents_of(await documents.capture(page), Secrets())
+    found = documents.documents_of(await documents.capture(tab_of(page)), Secrets())
 
     assert found is not None
     main, inner = found
@@ -121,9 +121,9 @@ async def test_secrets_are_masked_in_documents_or_there_are_none(page: Page, ser
     spread = serve("<p>" + "".join(f"<i>{letter}</i>" for letter in "kiwi-77-plum") + "</p>")
 
     await page.goto(whole)
-    masked = documents.documents_of(await documents.capture(page), secrets)
+    masked = documents.documents_of(await documents.capture(tab_of(page)), secrets)
     await page.goto(spread)
-    none = documents.documents_of(await documents.capture(page), secrets)
+    none = documents.documents_of(await documents.capture(tab_of(page)), secrets)
 
     assert masked is not None
     written = msgspec.json.encode(masked).decode()

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.policy_registry import limit, limited
 from cdp_agent.page.policy.rules import rules_of
 from tests.detached import DetachedChrome
@@ -137,7 +137,7 @@ async def test_in_a_run_none_gets_out_and_afterwards_a_tab_has_it_again(
     page = await browser.new_page()
     await page.goto(web.origin("good"))
     async with limited(rules_of(allow=ALLOWED)):
-        await limit(page.guard)
+        await limit(tab_of(page).guard)
         gone = await page.evaluate("typeof RTCPeerConnection")
         await page.goto(sockets.put(web))
         await page.evaluate("new Promise(done => setTimeout(done, 2500))", timeout_s=10)

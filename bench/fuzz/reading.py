@@ -11,7 +11,7 @@ from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import runtime
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import World
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot import snapshot
 from cdp_agent.page.snapshot.reading import Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable
@@ -36,23 +36,25 @@ async def read_both(page: Page) -> Both:
         parts[world] = part
         return snapshot._whole(world, msgspec.structs.replace(part, checked=False), stands)
 
-    tree = await page.frames()
+    tree = await tab_of(page).frames()
     options = {"checks": 1}
     read = await read_all(
-        tree, page.refs, "snapshot", SnapshotPart, options, options_for=snapshot._base, complete=whole
+        tree, tab_of(page).refs, "snapshot", SnapshotPart, options, options_for=snapshot._base, complete=whole
     )
-    kept = _written(read, page.refs)
+    kept = _written(read, tab_of(page).refs)
     for reading in read.by_frame.values():
         reading.part = msgspec.structs.replace(reading.part, text=parts[reading.world].text)
-    return Both(kept, _written(read, page.refs), parts[read.root.world].edits is not None)
+    return Both(kept, _written(read, tab_of(page).refs), parts[read.root.world].edits is not None)
 
 
 async def read_kept(page: Page) -> str:
     """The page as its users read it, with what is kept of it being all that they get."""
     whole = snapshot._whole
-    tree = await page.frames()
-    read = await read_all(tree, page.refs, "snapshot", SnapshotPart, {}, options_for=snapshot._base, complete=whole)
-    return _written(read, page.refs)
+    tree = await tab_of(page).frames()
+    read = await read_all(
+        tree, tab_of(page).refs, "snapshot", SnapshotPart, {}, options_for=snapshot._base, complete=whole
+    )
+    return _written(read, tab_of(page).refs)
 
 
 class _FirstTime(FrameTree):
@@ -66,7 +68,7 @@ class _FirstTime(FrameTree):
 
 async def read_as_stranger(page: Page) -> str:
     """By a world that is made for it, so that nothing can be remembered by anybody. Its refs are others."""
-    tree, refs = _FirstTime(await page.frames()), RefTable()
+    tree, refs = _FirstTime(await tab_of(page).frames()), RefTable()
     read = await read_all(tree, refs, "snapshot", SnapshotPart, {"base": None})
     world = await tree.root.world()
     world.session.tell(runtime.ReleaseObject(object_id=world._functions.object_id))
@@ -88,5 +90,5 @@ def renumbered(text: str) -> str:
 
 
 async def move_mouse(page: Page, x: int, y: int) -> None:
-    session = (await page.frames()).root.session
+    session = (await tab_of(page).frames()).root.session
     await session.send(cdp_input.DispatchMouseEvent(type="mouseMoved", x=x, y=y))

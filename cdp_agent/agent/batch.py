@@ -25,6 +25,7 @@ from cdp_agent.events import (
     PlanRevised,
 )
 from cdp_agent.outcome import BatchCut
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.receipts.stability import QUIET
 from cdp_agent.page.refs.locate import locate
@@ -40,7 +41,6 @@ from cdp_agent.tools.waiting import WaitArguments
 
 if TYPE_CHECKING:
     from cdp_agent.agent.state.run import Run
-    from cdp_agent.page.page import Page
 
 Outcome = Observation | Answer | ActionError
 _log = logging.getLogger(__name__)
@@ -173,7 +173,8 @@ class Batch:
             _log.debug("the act finds out itself why this cannot be told of it: %s", error)
             risk = Risk((), page.url)
         refs = understood.tool.refs_in(understood.arguments)
-        known = page.history[-1].snapshot.refs if page.history else {}
+        history = tab_of(page).history
+        known = history[-1].snapshot.refs if history else {}
         about = [f'{known[ref].role} "{known[ref].name}"' if ref in known else ref for ref in refs]
         return run.secrets.masked(LoggedAct(understood.tool.name, ", ".join(about), risk.kinds, risk.url))
 
@@ -356,7 +357,7 @@ class Batch:
         for later in rest:
             for ref in later.tool.refs_in(later.arguments) if isinstance(later, Understood) else []:
                 try:
-                    await locate(self._run.tabs.page, ref)
+                    await locate(tab_of(self._run.tabs.page), ref)
                 except StaleRef:
                     return True
                 except ActionError:

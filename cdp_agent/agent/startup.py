@@ -12,12 +12,12 @@ from cdp_agent.agent.state.checkpoint import Checkpoint
 from cdp_agent.agent.state.recovery import look
 from cdp_agent.errors import ActionError, BrowserError
 from cdp_agent.events import AgentStatus, TaskStarted
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.policy_registry import limit
 from cdp_agent.session.tabs import Tabs
 
 if TYPE_CHECKING:
     from cdp_agent.agent.state.run import Run
-    from cdp_agent.page.page import Page
 
 
 async def begin(run: Run, page: Page | None) -> None:
@@ -82,8 +82,9 @@ async def go_on(run: Run, resumed: Checkpoint) -> None:
 
 async def limit_to_rules(page: Page) -> None:
     """The tab that was given keeps to the rules of the run, as those do that it opens."""
-    await page.frames()
-    await limit(page.guard)
+    tab = tab_of(page)
+    await tab.frames()
+    await limit(tab.guard)
 
 
 async def _start(run: Run, url: str | None, words: str) -> None:

@@ -12,10 +12,11 @@ from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.errors import BrowserError
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, page_of
 from cdp_agent.page.policy.policy_registry import PolicyRegistry
 from cdp_agent.page.tab.downloads import DownloadWatcher
 from cdp_agent.page.tab.settings import PageSettings
+from cdp_agent.page.tab.tab import Tab
 
 from .context_options import ContextOptions
 from .liveness import Liveness
@@ -115,7 +116,7 @@ class Instance:
         self._liveness.stop()
         try:
             if self.process is None:
-                await self._close([page for page in self.targets.open_pages() if page.target_id in self.targets.ours])
+                await self._close([tab for tab in self.targets.open_tabs() if tab.target_id in self.targets.ours])
         finally:
             if self.process is not None:
                 self.session.tell(cdp_browser.Close())
@@ -128,11 +129,11 @@ class Instance:
             if self.process is not None:
                 await self.process.close(grace_s=self.process.grace_s)
 
-    def make_page(self, info: target.TargetInfo, opener: Page | None, context: OpenContext | None) -> Page:
+    def make_tab(self, info: target.TargetInfo, opener: Tab | None, context: OpenContext | None) -> Tab:
         """See targets.Owner."""
         options = (context or self.default).options
         rules = None if context in (None, self.default) else options.settings.rules
-        return Page(
+        return Tab(
             self.session,
             info,
             dialogs=options.dialogs,
@@ -162,22 +163,22 @@ class Instance:
 
     def context_of_download(self, frame_id: str) -> OpenContext | None:
         """Whose tab began it; in a tab of somebody else it is theirs, but for what we do there."""
-        for page in self.targets.pages.values():
-            if page.downloads.has_frame(frame_id):
-                context = self.targets.contexts.get(page.target_id)
-                return self.default if context is None and page.acts else context
+        for tab in self.targets.tabs.values():
+            if tab.downloads.has_frame(frame_id):
+                context = self.targets.contexts.get(tab.target_id)
+                return self.default if context is None and tab.acts else context
         return self.default if self.process is not None else None
 
-    async def _close(self, pages: list[Page]) -> None:
+    async def _close(self, tabs: list[Tab]) -> None:
         try:
             async with asyncio.timeout(_CLOSE_TABS_S):
-                await asyncio.gather(*(page.close() for page in pages), return_exceptions=True)
+                await asyncio.gather(*(tab.close() for tab in tabs), return_exceptions=True)
         except TimeoutError:
             pass  # a tab that will not close must not keep us
         finally:
-            for page in pages:
-                if not page.closed:  # the answer was lost, or nobody waits for it any more: the tab goes all the same
-                    self.session.tell(target.CloseTarget(target_id=page.target_id))
+            for tab in tabs:
+                if not tab.closed:  # the answer was lost, or nobody waits for it any more: the tab goes all the same
+                    self.session.tell(target.CloseTarget(target_id=tab.target_id))
 
 
 class OpenContext:
@@ -198,12 +199,17 @@ class OpenContext:
 
     @property
     def pages(self) -> list[Page]:
+        """See Browser.pages."""
+        return [page_of(tab) for tab in self.tabs]
+
+    @property
+    def tabs(self) -> list[Tab]:
         """Those of its tabs that are open. The first context of a Chrome has those of other people, too."""
         contexts = self.instance.targets.contexts
         first = self.instance.default
         return [
             each
-            for each in self.instance.targets.open_pages()
+            for each in self.instance.targets.open_tabs()
             if contexts.get(each.target_id, first) is self and each.target_id not in self._blank
         ]
 
@@ -216,9 +222,9 @@ class OpenContext:
         return [window.result().target_id]
 
     @property
-    def ours(self) -> list[Page]:
+    def ours(self) -> list[Tab]:
         """Those that we opened, or that tabs did which we opened."""
-        return [page for page in self.pages if page.target_id in self.instance.targets.ours]
+        return [tab for tab in self.tabs if tab.target_id in self.instance.targets.ours]
 
     def find(self, named: str) -> Page:
         """See Browser.find_page."""
@@ -262,7 +268,7 @@ class OpenContext:
         instance = self.instance
         if self.id is not None and instance.is_watched:
             await self._have_window()
-        page = await instance.targets.create(
+        tab = await instance.targets.create(
             target.CreateTarget(
                 url="about:blank",
                 background=background or not instance.process or None,
@@ -271,19 +277,19 @@ class OpenContext:
             self,
         )
         try:
-            await page.frames()
+            await tab.frames()
             if self.options.settings != PageSettings():
-                await page.set_up(_SET_UP_WITHIN_S)
-            await instance.guards.limit(page.guard)
+                await tab.set_up(_SET_UP_WITHIN_S)
+            await instance.guards.limit(tab.guard)
             if url != "about:blank":
-                await page.goto(url)
+                await page_of(tab).goto(url)
         except asyncio.CancelledError:
-            page.begin_closing()
+            tab.begin_closing()
             raise
         except BaseException:
-            await asyncio.wait([page.begin_closing()])
+            await asyncio.wait([tab.begin_closing()])
             raise
-        return page
+        return page_of(tab)
 
     async def _have_window(self) -> None:
         """A minimized window with a blank tab in front, where our tabs are behind it.
@@ -291,8 +297,8 @@ class OpenContext:
         A window that is not minimized covers others although it does not take the focus. A page in front of its window
         raises it when it shows a dialog or calls `focus()`; one behind another does not (Chromium 156, X11).
         """
-        pages = self.instance.targets.pages
-        if self._window is None or (self._window.done() and pages.keys().isdisjoint(self._blank)):
+        tabs = self.instance.targets.tabs
+        if self._window is None or (self._window.done() and tabs.keys().isdisjoint(self._blank)):
             blank = target.CreateTarget(
                 url="about:blank",
                 background=True,

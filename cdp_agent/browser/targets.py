@@ -24,6 +24,7 @@ from cdp_agent.errors import BrowserError, ProtocolError, SetupError
 from cdp_agent.page.frames.recent import Recent
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.lines import shortened
+from cdp_agent.page.tab.tab import Tab
 
 _MOST_LISTED = 10
 _PAGES = [target.FilterEntry(type="page")]
@@ -36,8 +37,8 @@ C = TypeVar("C")
 class Owner(Protocol[C]):
     """Whose tabs they are. No context of a tab means that it is somebody else's."""
 
-    def make_page(self, info: target.TargetInfo, opener: Page | None, context: C | None) -> Page:
-        """The page of a tab, with the one that opened it."""
+    def make_tab(self, info: target.TargetInfo, opener: Tab | None, context: C | None) -> Tab:
+        """A tab, with the one that opened it."""
 
     def context_of(self, info: target.TargetInfo) -> C | None:
         """The context of a tab that neither we nor a tab of ours opened."""
@@ -58,7 +59,7 @@ class Targets(Generic[C]):
 
     def __init__(self, connection: Connection, owner: Owner[C], closer: TabCloser | None = None) -> None:
         """`closer` closes our tabs when we are killed."""
-        self.pages: dict[str, Page] = {}
+        self.tabs: dict[str, Tab] = {}
         self.contexts: dict[str, C] = {}
         """Of the tabs that are ours, by their ids."""
         self.ours: set[str] = set()
@@ -66,7 +67,7 @@ class Targets(Generic[C]):
         self._connection = connection
         self._owner = owner
         self._closer = closer
-        self._arrivals: dict[str, asyncio.Future[Page]] = {}
+        self._arrivals: dict[str, asyncio.Future[Tab]] = {}
         self._created: dict[str, C] = {}
         """Tabs that we asked for, and that Chrome has not told of yet."""
         self._undecided: dict[str, _Undecided] = {}
@@ -102,11 +103,11 @@ class Targets(Generic[C]):
             if self._closer is not None:
                 self._closer.discard(target_id)
 
-    def open_pages(self) -> list[Page]:
+    def open_tabs(self) -> list[Tab]:
         """In the order in which they came."""
-        return [page for page in self.pages.values() if not page.closed]
+        return [tab for tab in self.tabs.values() if not tab.closed]
 
-    async def create(self, command: target.CreateTarget, context: C) -> Page:
+    async def create(self, command: target.CreateTarget, context: C) -> Tab:
         """A new tab. Raises BrowserError, ProtocolError."""
         self._creating += 1
         creating = self._connection.browser.post(command)
@@ -130,7 +131,7 @@ class Targets(Generic[C]):
             self.claim(target_id)
             if (waiting := self._undecided.pop(target_id, None)) is not None:
                 self._decide(waiting, context)
-            elif target_id not in self.pages:
+            elif target_id not in self.tabs:
                 self._created[target_id] = context
         if not self._creating:
             undecided, self._undecided = list(self._undecided.values()), {}
@@ -151,7 +152,7 @@ class Targets(Generic[C]):
             self._connection.browser.tell(target.CloseTarget(target_id=target_id))
 
     def _appeared(self, info: target.TargetInfo) -> None:
-        if info.target_id in self.pages or info.target_id in self._gone or info.url.startswith("devtools://"):
+        if info.target_id in self.tabs or info.target_id in self._gone or info.url.startswith("devtools://"):
             return
         if (undecided := self._undecided.get(info.target_id)) is not None:
             undecided.info = info
@@ -173,11 +174,11 @@ class Targets(Generic[C]):
 
     def _take_in(self, target_id: str, session_id: str) -> None:
         """Begins to follow a tab of ours on the session that Chrome made for it; another one is let go."""
-        page = self.pages.get(target_id)
-        if page is not None and page.is_attached:
+        tab = self.tabs.get(target_id)
+        if tab is not None and tab.is_attached:
             return  # this is the session that we asked for
-        if page is not None and (not page.theirs or (page.opener is not None and page.opener.acts)):
-            page.attach(session_id)
+        if tab is not None and (not tab.theirs or (tab.opener is not None and tab.opener.acts)):
+            tab.attach(session_id)
             return
         session = self._connection.session(session_id)
         session.tell(runtime.RunIfWaitingForDebugger())
@@ -192,40 +193,40 @@ class Targets(Generic[C]):
         if context is not None:
             self.contexts[info.target_id] = context
         self._owner.saw(info.url, context)
-        page = self.pages[info.target_id] = self._owner.make_page(info, opener, context)
+        tab = self.tabs[info.target_id] = self._owner.make_tab(info, opener, context)
         self._count += 1
-        page.number = self._count
+        tab.number = self._count
         if opener is not None:
-            opener.add_popup(page)
+            opener.add_popup(tab)
             if opener.target_id in self.ours:
                 self.claim(info.target_id)
         arrived = self._arrivals.pop(info.target_id, None)
         if arrived is not None and not arrived.done():
-            arrived.set_result(page)
+            arrived.set_result(tab)
 
-    def _opener(self, info: target.TargetInfo) -> Page | None:
+    def _opener(self, info: target.TargetInfo) -> Tab | None:
         """The page of ours that opened it. Chrome tells it of scripts and `target=_blank`, not of a middle click."""
         if info.opener_id is not None:
-            opener = self.pages.get(info.opener_id)
+            opener = self.tabs.get(info.opener_id)
             return opener if opener is not None and opener.is_attached else None
-        return next((page for page in self.pages.values() if page.asked_for_tab(info.url)), None)
+        return next((tab for tab in self.tabs.values() if tab.asked_for_tab(info.url)), None)
 
     def _changed(self, info: target.TargetInfo) -> None:
         self._owner.saw(info.url, self.contexts.get(info.target_id))
-        if page := self.pages.get(info.target_id):
-            page.update(info)
+        if tab := self.tabs.get(info.target_id):
+            tab.update(info)
 
     def _destroyed(self, target_id: str) -> None:
         self._gone.add(target_id)
         self.release(target_id)
         self.contexts.pop(target_id, None)
         self._undecided.pop(target_id, None)
-        if page := self.pages.pop(target_id, None):
-            page.forget()
+        if tab := self.tabs.pop(target_id, None):
+            tab.forget()
 
-    async def _arrival(self, target_id: str) -> Page:
-        if page := self.pages.get(target_id):
-            return page
+    async def _arrival(self, target_id: str) -> Tab:
+        if tab := self.tabs.get(target_id):
+            return tab
         arrived = self._arrivals.setdefault(target_id, asyncio.get_running_loop().create_future())
         either: list[asyncio.Future[Any]] = [arrived, self._connection.closed]
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)

@@ -28,13 +28,13 @@ from cdp_agent.config import Config, agent_keywords, steps_keywords
 from cdp_agent.config.folders import user_folder
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import CdpAgentError, SetupError
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.lines import refs_in
 from cdp_agent.tools.parsing import is_ref
 
 if TYPE_CHECKING:
     from cdp_agent.cli.terminal.prompting import PromptLines
     from cdp_agent.events import Event
-    from cdp_agent.page.page import Page
 
     Begin = Callable[[Agent, Page], AsyncGenerator[Event, None]]
 
@@ -154,7 +154,8 @@ class _Shell:
         found = [*_HERE, "run", "tools", "help", "exit", *map(shown_name, TOOLS.values())]
         opened = self._sessions.find(_SESSION)
         page = None if opened is None else opened.session.page
-        return found + (refs_in(page.history[-1].snapshot.text) if page is not None and page.history else [])
+        history = () if page is None else tab_of(page).history
+        return found + (refs_in(history[-1].snapshot.text) if history else [])
 
 
 def is_command(words: Sequence[str]) -> bool:

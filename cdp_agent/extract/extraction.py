@@ -9,11 +9,14 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from cdp_agent.errors import BadReply, CdpAgentError, ContextTooLong, SetupError
+from cdp_agent.page.markdown import markdown
+from cdp_agent.page.markdown.markdown import Markdown
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.providers.base import (
     Assistant,
@@ -37,10 +40,6 @@ from .form import Form, SchemaForm, form_of
 from .grounding import Ungrounded, ungrounded
 from .schema import compile_schema, listed
 from .shape import list_in, merged, part_of
-
-if TYPE_CHECKING:
-    from cdp_agent.page.markdown.markdown import Markdown
-    from cdp_agent.page.page import Page
 
 CONTEXT_TOKENS = 100_000
 _ANSWER_TOKENS = 8_000
@@ -80,7 +79,7 @@ async def extract(
     twice at most, with what is wrong with it. `context_tokens`: how much the model can take in.
 
     Raises SetupError for a wrong schema or type before anything is asked, BadReply when an answer does not fit, other
-    ModelErrors, and what Page.contents raises.
+    ModelErrors, and what Page.markdown raises.
     """
     if not description.strip():
         raise SetupError("The description is empty: say what to extract.")
@@ -88,7 +87,7 @@ async def extract(
     async with AsyncExitStack() as stack:
         if isinstance(model, str):
             model = await stack.enter_async_context(Client(endpoint(model, environment=os.environ)))
-        contents = await page.contents()
+        contents = await markdown.take(tab_of(page))
         run = _Run(model, description, contents)
         value = await run.answer(form, context_tokens)
     plain = msgspec.to_builtins(value)

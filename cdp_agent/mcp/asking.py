@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import msgspec
 
 from cdp_agent.decisions import ActionProposed, FormRequested, Paused, QuestionAsked, UserAnswer, UserAsk
 from cdp_agent.errors import ActionError
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.query.consequence import consequence
 from cdp_agent.session.calls import Understood
 from cdp_agent.steps.approval.policy import Rules, allowing
 from cdp_agent.steps.approval.risk import Risk, risk_of
-
-if TYPE_CHECKING:
-    from cdp_agent.page.page import Page
 
 DECLINED = "The user did not allow it, and it was not done. Do not try the same in another way: ask what they want."
 ANSWER = "answer"
@@ -125,7 +123,7 @@ def _proposed(understood: Understood, about: str, risk: Risk) -> ActionProposed:
 async def _about(understood: Understood, page: Page) -> str:
     """The element that the call acts on, as its page calls it."""
     for ref in understood.tool.refs_in(understood.arguments):
-        found = await consequence(page, ref)
+        found = await consequence(tab_of(page), ref)
         if found is not None:
             return f'{found.role} "{found.name}"'
     return ""

@@ -1,76 +1,362 @@
-"""A tab: what a program and a model can see of it and do in it. Each subject has a module of its own."""
+"""A tab as programs have it: what can be seen of it and done in it. Each subject has a module of its own."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any, Literal
 
-from cdp_agent.page.actions import actions, keyboard, navigation, pointing
-from cdp_agent.page.actions import drag as dragging
-from cdp_agent.page.actions import fill as filling
-from cdp_agent.page.actions import scroll as scrolling
-from cdp_agent.page.actions import secret_fill as secret_filling
-from cdp_agent.page.actions import select as selecting
-from cdp_agent.page.actions import upload as uploading
-from cdp_agent.page.actions import wait as waits
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.actions import actions, drag, fill, keyboard, navigation, pointing, scroll, select, upload, wait
 from cdp_agent.page.actions.scroll import Direction, Scrolled
-from cdp_agent.page.receipts.action_runner import perform, perform_unaimed
+from cdp_agent.page.activity.bodies import ResponseBody, body_of
+from cdp_agent.page.activity.console import ConsoleResult, Level
+from cdp_agent.page.activity.request_log import RequestsResult, Status
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S
+from cdp_agent.page.picture import part, pdf, screenshot, video, view
+from cdp_agent.page.picture.pdf import PaperFormat, PdfOptions
+from cdp_agent.page.picture.video import VideoRecording
+from cdp_agent.page.query import find, markup, schema
+from cdp_agent.page.query.find import FindResult
+from cdp_agent.page.query.markup import CleanHtml
+from cdp_agent.page.query.schema import PageSchema
+from cdp_agent.page.receipts.action_runner import perform
 from cdp_agent.page.refs.locate import Located, Position, locate
-
-from .view import View
+from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.tab.saving import HarSaved, har_content, save
+from cdp_agent.page.tab.tab import Tab
 
 if TYPE_CHECKING:
+    from cdp_agent.page.picture.redactions import Spans
+    from cdp_agent.page.query.search import SearchResult
     from cdp_agent.page.receipts.receipts import Outcome, Receipt
-    from cdp_agent.security.secrets import Revealed
 
 MouseButton = Literal["left", "right", "middle"]
 SelectBy = Literal["text", "value", "index"]
 
 
-class _Public(type):
-    """Tells what programs use, for `help` and completion: most of a tab is for the modules of this package."""
-
-    __signature__ = inspect.Signature()
-    """Only a browser makes pages."""
-
-    def __dir__(cls) -> list[str]:
-        own = {name for kind in (Page, View) for name in vars(kind) if not name.startswith("_")}
-        return sorted(own - _INTERNAL | _OF_TAB)
-
-
-_OF_TAB = {"close", "closed", "evaluate", "number", "opener", "popups", "target_id", "title", "url"}
-_INTERNAL = {"contents", "har_content", "fill_secret", "select_secret"}
-
-
-class Page(View, metaclass=_Public):
+class Page:
     """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`.
 
     Beside `url` it has `title`; `target_id`, the tab's id in Chrome; `number`, which one of all the tabs that the
     browser has had, from 1; `opener`, the page that opened it; `popups`, those that it opened; and `closed`.
     """
 
-    def __dir__(self) -> list[str]:
-        return dir(type(self))
+    def __init__(self, tab: Tab) -> None:
+        """Only `page_of` makes pages."""
+        self._tab = tab
+
+    @property
+    def target_id(self) -> str:
+        """Its id in Chrome."""
+        return self._tab.target_id
+
+    @property
+    def number(self) -> int:
+        """Which one it is of all the tabs that the browser has had, from 1."""
+        return self._tab.number
+
+    @property
+    def title(self) -> str:
+        """The title of the page that it shows."""
+        return self._tab.title
+
+    @property
+    def url(self) -> str:
+        """The address that the tab shows."""
+        return self._tab.url
+
+    @property
+    def opener(self) -> Page | None:
+        """The tab that opened it, if one did."""
+        return None if self._tab.opener is None else page_of(self._tab.opener)
+
+    @property
+    def popups(self) -> list[Page]:
+        """The tabs that this one opened, in order; of those closed meanwhile the last few."""
+        return [page_of(each) for each in self._tab.popups]
+
+    @property
+    def closed(self) -> bool:
+        """It was closed."""
+        return self._tab.closed
+
+    async def close(self) -> None:
+        """Closes the tab, also when it would rather ask whether to stay. Raises PageUnresponsive, BrowserError.
+
+        A tab that is half closed is of no use: once begun it is closed, also when whoever waits for it is cancelled.
+        """
+        await self._tab.close()
+
+    async def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
+        """The value of a JavaScript expression as JSON, promises awaited, in the page's own world.
+
+        For programs, not for models. Raises ScriptError when it throws, PageUnresponsive at the deadline.
+        """
+        return await self._tab.evaluate(expression, timeout_s=timeout_s)
+
+    async def snapshot(self, *, budget_tokens: int | None = None) -> Snapshot:
+        """The page as text, every element that matters with a ref, all frames in document order.
+
+        Without a budget it is complete; with one it is at most so many tokens long and its last line accounts for
+        what was left out. A ref stays valid as long as its element lives. Frames that could not be read are in
+        `omitted`. Raises PageUnresponsive, DocumentGone, BrowserError.
+        """
+        snapshot = await self._tab.read(budget_tokens)
+        self._tab.filled.clear()
+        return snapshot
+
+    async def search(
+        self,
+        pattern: str,
+        *,
+        regex: bool = False,
+        case_sensitive: bool = False,
+        context_chars: int = 80,
+        max_results: int = 10,
+        cover: Callable[[str], str] | None = None,
+    ) -> SearchResult:
+        """Where the lines of the snapshot match, over all frames: names, texts, values and options.
+
+        `pattern` is a text, whose words may stand in neighbouring cells, in any case unless `case_sensitive`, with
+        quotes and dashes of any form; or with `regex` an expression of the `regex` package. `context_chars` are told
+        before and after each match, and `max_results` matches at most; `total` counts them all. `cover` may hide parts
+        of a text before anything looks into it: it puts as many characters in their place. Raises InvalidArguments for
+        a bad pattern, one that takes too long, and values out of range; PageUnresponsive, BrowserError.
+        """
+        from cdp_agent.page.query.search import search  # late: 15 ms, half of it the regex package
+
+        return await search(
+            self._tab,
+            pattern,
+            regex=regex,
+            case_sensitive=case_sensitive,
+            context_chars=context_chars,
+            max_results=max_results,
+            cover=cover,
+        )
+
+    async def find(
+        self,
+        selector: str,
+        *,
+        within: str | None = None,
+        attributes: Sequence[str] = (),
+        max_results: int = 20,
+        include_text: bool = True,
+    ) -> FindResult:
+        """The elements that match a CSS selector, closed shadow roots and frames of all processes included.
+
+        `within` is the ref of an element: what is below it, its shadow root and, for an iframe, its document.
+        `attributes` names those to be told, `max_results` how many elements at most; `total` counts them all. Raises
+        InvalidArguments for a bad selector, with Chrome's reason, and values out of range; StaleRef, PageUnresponsive,
+        BrowserError.
+        """
+        return await find.find(
+            self._tab,
+            selector,
+            within=within,
+            attributes=attributes,
+            max_results=max_results,
+            include_text=include_text,
+        )
+
+    async def markdown(self, *, budget_tokens: int | None = None) -> str:
+        """All that a reader sees of the page, as Markdown, all frames in document order.
+
+        With a budget it is at most so many tokens long, the main content first, and its last line says what was cut.
+        Raises PageUnresponsive, BrowserError.
+        """
+        from cdp_agent.page.markdown import markdown  # late: 39 ms, with lxml
+
+        found = await markdown.take(self._tab)
+        return found.text if budget_tokens is None else found.within(budget_tokens)
+
+    async def console(self, *, level: Level = "all", text: str | None = None, max_results: int = 50) -> ConsoleResult:
+        """What the page wrote to its console since its document began, and what it threw that nobody caught.
+
+        `level`: "error", "warning" (and errors) or "all"; `text` a part of the message, whatever the case; of those the
+        latest are told, `max_results` at most. Chrome keeps the last 1,000 of each process. Raises InvalidArguments,
+        PageUnresponsive, BrowserError.
+        """
+        tree = await self._tab.frames()
+        return await self._tab.activity.console.messages(tree, level=level, text=text, max_results=max_results)
+
+    async def requests(
+        self, *, kind: str | None = None, status: Status | None = None, text: str | None = None, max_results: int = 50
+    ) -> RequestsResult:
+        """The requests that the tab has sent since its document was asked for, those of its frames too.
+
+        `kind` is as Chrome names it ("document", "xhr", "fetch", "script", …), "api" for xhr and fetch; `status` a
+        number (422), its class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", whatever the case; of
+        those the latest are told, `max_results` at most. The last 1,000 are remembered. Raises InvalidArguments,
+        PageUnresponsive, BrowserError.
+        """
+        await self._tab.frames()
+        return self._tab.activity.requests.log.found(kind=kind, status=status, text=text, max_results=max_results)
+
+    async def response_body(self, number: int) -> ResponseBody:
+        """The body that came as the answer to a request of `requests`.
+
+        Raises ActionError where Chrome does not keep it: of each process it keeps 2 MB in all, the latest.
+        """
+        await self._tab.frames()
+        return await body_of(self._tab.activity.requests.log.request(number))
+
+    async def har(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        bodies: bool = True,
+        credentials: bool = False,
+        mask: Callable[[str], str] | None = None,
+        max_body_bytes: int = 10_000_000,
+    ) -> HarSaved:
+        """Writes the requests that the tab has sent since its document was asked for into a HAR 1.2 file.
+
+        With headers, cookies, timings, what was sent and what came, for the user alone (mode 600), in the place of what
+        was there. All bodies are `max_body_bytes` long at most, those of the latest requests first. The values of
+        cookies, and of headers that let in whoever has them, are in it with `credentials`; `mask` is given every text,
+        and returns it as it may be seen. What is not in the file is said in its comments, and in `left_out`. Raises
+        ActionError for a file that cannot be written, PageUnresponsive, BrowserError.
+        """
+        content, requests, left_out = await har_content(
+            self._tab, bodies=bodies, credentials=credentials, mask=mask, max_body_bytes=max_body_bytes
+        )
+        return HarSaved(await save(path, content), requests, len(content), left_out)
+
+    async def screenshot(
+        self,
+        *,
+        full_page: bool = False,
+        marks: bool = False,
+        ref: str | None = None,
+        region: Sequence[float] | None = None,
+        hidden: Spans | None = None,
+    ) -> bytes:
+        """A PNG of the viewport, or of the whole page; `marks`: with refs around what can be acted on in the viewport.
+
+        With `ref`, of that element alone, which is scrolled to where it is not all in view; with `region`, of the part
+        of the viewport that it names, see `zoom`. The marks are painted onto the picture, not into the page, and so are
+        covers over all text in which `hidden` finds something. Raises InvalidArguments, NotInteractable for an element
+        that has no place, StaleRef, PageUnresponsive, DocumentGone, BrowserError.
+        """
+        if region is not None and ref is None and not (full_page or marks):
+            return await self.zoom(region, hidden=hidden)
+        if ref is None and region is None:
+            return await screenshot.screenshot(self._tab, full_page=full_page, marks=marks, hidden=hidden)
+        if region is not None or full_page or marks:
+            raise InvalidArguments("Give ref or region alone: full_page and marks are for pictures of the page.")
+        return (await part.take_element(self._tab, await locate(self._tab, ref or ""), hidden=hidden)).data
+
+    async def zoom(self, region: Sequence[float], *, hidden: Spans | None = None) -> bytes:
+        """A PNG of a part of the viewport in more pixels, up to four for one, as many as models look at.
+
+        `region` is left, top, right and bottom in CSS pixels. `hidden`: see `screenshot`. Raises InvalidArguments for
+        what is no part of it, PageUnresponsive, DocumentGone, BrowserError.
+        """
+        if len(region) != 4:
+            raise InvalidArguments(f"region is left, top, right and bottom, not {len(region)} numbers.")
+        share = (await view.view_of(self._tab)).share
+        left, top, right, bottom = (each * share for each in region)
+        return (await view.zoom(self._tab, left, top, right, bottom, hidden=hidden)).data
+
+    def record_video(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        max_width: int | None = None,
+        max_height: int | None = None,
+        frame_rate: int = 10,
+    ) -> AbstractAsyncContextManager[VideoRecording]:
+        """Films the tab while the block runs: `async with page.record_video("run.mp4"): …`.
+
+        Chrome makes the film, AV1 in an MP4 file, which is written when the block ends, for the user alone. It is as
+        large as the viewport, or no larger than `max_width` and `max_height` in pixels, with `frame_rate` pictures a
+        second at most. Nothing is covered in it: it shows whatever the page does, secrets too. Entering raises
+        InvalidArguments for a file that cannot be written, SetupError where the Chrome is too old, PageClosed; leaving
+        raises ActionError where the tab was closed in the block, so that there is no film.
+        """
+        return video.record_video(self._tab, path, max_width=max_width, max_height=max_height, frame_rate=frame_rate)
+
+    async def pdf(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        format: PaperFormat = "a4",
+        landscape: bool = False,
+        scale: float = 1.0,
+        margin_cm: float = 1.0,
+        print_background: bool = True,
+        page_ranges: str = "",
+        header_template: str = "",
+        footer_template: str = "",
+        prefer_css_page_size: bool = False,
+        outline: bool = False,
+        hidden: Spans | None = None,
+    ) -> bytes:
+        """The page as a PDF, as its printer would get it, tagged for readers, and written to `path` where one is given.
+
+        `scale` is 0.1 to 2; `page_ranges` such as "1-5, 8"; the templates are HTML, in which Chrome fills elements of
+        the classes date, title, url, pageNumber and totalPages. `prefer_css_page_size`: where the page has a paper size
+        of its own. `outline`: with bookmarks for its headings. Where `hidden` finds something anywhere in the page
+        there is no PDF, as nothing can be covered in one. Raises InvalidArguments, BlockedByPolicy, PageUnresponsive,
+        BrowserError.
+        """
+        options = PdfOptions(
+            format=format,
+            landscape=landscape,
+            scale=scale,
+            margin_cm=margin_cm,
+            print_background=print_background,
+            page_ranges=page_ranges,
+            header_template=header_template,
+            footer_template=footer_template,
+            prefer_css_page_size=prefer_css_page_size,
+            outline=outline,
+        )
+        return await pdf.print_pdf(self._tab, options, path, hidden=hidden)
+
+    async def html(self, selector: str = "html") -> str:
+        """The markup of the first element that matches a CSS selector, in any frame.
+
+        Raises ActionError when there is none, InvalidArguments for a bad selector.
+        """
+        return await markup.outer_html(self._tab, selector)
+
+    async def clean_html(self, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
+        """The cleaned markup of an element, or of the page, with shadow roots and the documents of its frames inside.
+
+        With a budget it is cut after so many tokens. Raises StaleRef, PageUnresponsive, BrowserError.
+        """
+        return await markup.clean_html(self._tab, ref, budget_tokens=budget_tokens)
+
+    async def schema(self, *, budget_tokens: int | None = None) -> PageSchema:
+        """What can be acted on, as data, all frames in document order; with a budget, as much as so many tokens hold.
+
+        Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
+        """
+        return await schema.take(self._tab, budget_tokens=budget_tokens)
 
     async def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
         """Opens an address and waits until it is settled: `timeout_s` seconds, or the browser's `navigation_timeout_s`.
 
         Raises NavigationFailed, BlockedByPolicy, PageUnresponsive, BrowserError.
         """
-        return await navigation.goto(self, url, timeout_s=timeout_s)
+        return await navigation.goto(self._tab, url, timeout_s=timeout_s)
 
     async def back(self) -> Receipt:
         """Goes back in the tab's history. Raises ActionError when there is none to go back to, as `goto` else."""
-        return await navigation.back(self)
+        return await navigation.back(self._tab)
 
     async def forward(self) -> Receipt:
         """Goes forward in the tab's history. Raises ActionError when there is none to go forward to, as `goto` else."""
-        return await navigation.forward(self)
+        return await navigation.forward(self._tab)
 
     async def reload(self) -> Receipt:
         """Loads the page anew, also after it crashed. Raises as `goto`."""
-        return await navigation.reload(self)
+        return await navigation.reload(self._tab)
 
     async def click(
         self,
@@ -90,11 +376,11 @@ class Page(View, metaclass=_Public):
         async def do(at: Located) -> Outcome:
             return await actions.click(at.at(position), button=button, count=count, modifiers=modifiers)
 
-        return await perform(self, "click", ref, do, detail=pointing.click_told(button, count, modifiers))
+        return await perform(self._tab, "click", ref, do, detail=pointing.click_told(button, count, modifiers))
 
     async def hover(self, ref: str, *, position: Position | None = None) -> Receipt:
         """Moves the mouse over the element, or to a position in it as in `click`. Raises NotInteractable, StaleRef."""
-        return await perform(self, "hover", ref, lambda at: actions.hover(at.at(position)))
+        return await perform(self._tab, "hover", ref, lambda at: actions.hover(at.at(position)))
 
     async def drag(
         self,
@@ -112,13 +398,13 @@ class Page(View, metaclass=_Public):
         down from where it begins, in place of `to_ref`. `hold_s`: seconds to hold still after the press and before the
         drop, for lists that are sorted after a long press. Raises NotInteractable, StaleRef, InvalidArguments.
         """
-        goal = dragging.goal(to_ref, by)
+        goal = drag.goal(to_ref, by)
 
         async def do(at: Located) -> Outcome:
-            to = goal if isinstance(goal, dragging.Offset) else (await locate(self, goal)).at(to_position)
-            return await dragging.drag(at.at(position), to, hold_s=hold_s)
+            to = goal if isinstance(goal, drag.Offset) else (await locate(self._tab, goal)).at(to_position)
+            return await drag.drag(at.at(position), to, hold_s=hold_s)
 
-        return await perform(self, "drag", from_ref, do, detail=dragging.said(goal))
+        return await perform(self._tab, "drag", from_ref, do, detail=drag.said(goal))
 
     async def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
         """Replaces the text of a field, or adds to it; `value` is what it has then. `submit` presses Enter afterwards.
@@ -126,52 +412,37 @@ class Page(View, metaclass=_Public):
         Raises NotInteractable, StaleRef, InvalidArguments for what the field does not take and for a text of more than
         a million characters.
         """
-        do = filling.fill_and_submit if submit else filling.fill
-        return await perform(self, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
-
-    async def fill_secret(self, ref: str, secret: Revealed, *, append: bool = False) -> Receipt:
-        """Fills in what has secrets in it, only where they may be; see secret_fill.py. Raises BlockedByPolicy."""
-        return await perform(self, "fill", ref, lambda at: secret_filling.fill_secret(at, secret, append=append))
-
-    async def select_secret(self, ref: str, secret: Revealed, *, by: SelectBy = "text") -> Receipt:
-        """Chooses the option that a secret names; see `fill_secret`."""
-        return await perform(self, "select", ref, lambda at: secret_filling.select_secret(at, secret, by=by))
+        do = fill.fill_and_submit if submit else fill.fill
+        return await perform(self._tab, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
 
     async def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
         """Chooses an option of a list, native or not, `by` its text, value or index; several where it takes several.
 
         Raises NotInteractable, InvalidArguments that names the options there are, StaleRef.
         """
-        return await perform(self, "select", ref, lambda at: selecting.select(at, option, by=by))
+        return await perform(self._tab, "select", ref, lambda at: select.select(at, option, by=by))
 
     async def check(self, ref: str) -> Receipt:
         """Checks a checkbox, radio button or switch, if it is not. Raises NotInteractable, StaleRef."""
-        return await perform(self, "check", ref, actions.check)
+        return await perform(self._tab, "check", ref, actions.check)
 
     async def uncheck(self, ref: str) -> Receipt:
         """Unchecks a checkbox or switch, if it is checked. Raises NotInteractable, StaleRef."""
-        return await perform(self, "uncheck", ref, actions.uncheck)
+        return await perform(self._tab, "uncheck", ref, actions.uncheck)
 
     async def focus(self, ref: str) -> Receipt:
         """Moves the keyboard focus to the element. Raises NotInteractable, StaleRef."""
-        return await perform(self, "focus", ref, actions.focus)
+        return await perform(self._tab, "focus", ref, actions.focus)
 
     async def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
         """Presses a key or chord ("Enter", "Control+A") where the focus is, or in the element; `repeat` times.
 
         Raises InvalidArguments for a key that there is not, NotInteractable, StaleRef.
         """
-        root = (await self.frames()).root
         detail = key if repeat == 1 else f"{key} {repeat} times"
-        if ref is None:
-            return await perform_unaimed(self, "press", lambda: keyboard.press(root, key, repeat), detail=detail)
-
-        async def do(at: Located) -> Outcome:
-            focused = await actions.focus(at)
-            await keyboard.press(root, key, repeat)
-            return focused
-
-        return await perform(self, "press", ref, do, detail=detail)
+        return await actions.use_keyboard(
+            self._tab, "press", ref, lambda root: keyboard.press(root, key, repeat), detail=detail
+        )
 
     async def type(self, text: str, *, ref: str | None = None) -> Receipt:
         """Types into what has the focus, or into the element, a key for each character; line breaks are Enter.
@@ -180,24 +451,16 @@ class Page(View, metaclass=_Public):
         InvalidArguments for more than a million characters.
         """
         keyboard.check_enterable(text)
-        root = (await self.frames()).root
-        detail = keyboard.told(text)
-        if ref is None:
-            return await perform_unaimed(self, "type", lambda: keyboard.type_text(root, text), detail=detail)
-
-        async def do(at: Located) -> Outcome:
-            focused = await actions.focus(at)
-            await keyboard.type_text(root, text)
-            return focused
-
-        return await perform(self, "type", ref, do, detail=detail)
+        return await actions.use_keyboard(
+            self._tab, "type", ref, lambda root: keyboard.type_text(root, text), detail=keyboard.told(text)
+        )
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
         """Gives the files at these paths to a file field, or to what opens one.
 
         Raises InvalidArguments for a file that is not there, NotInteractable, StaleRef.
         """
-        return await perform(self, "upload", ref, lambda at: uploading.upload(at, paths))
+        return await perform(self._tab, "upload", ref, lambda at: upload.upload(at, paths))
 
     async def scroll(
         self,
@@ -216,7 +479,7 @@ class Page(View, metaclass=_Public):
         in view; from the end it begins again at the top. Raises InvalidArguments, StaleRef, PageUnresponsive,
         BrowserError.
         """
-        return await scrolling.scroll(self, direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text)
+        return await scroll.scroll(self._tab, direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text)
 
     async def wait_for(
         self,
@@ -238,8 +501,8 @@ class Page(View, metaclass=_Public):
         `idle`: so many seconds (True: half a second) without a request, apart from those that never end. Raises
         ActionError that says what is there instead after `timeout_s` seconds, InvalidArguments, BrowserError.
         """
-        return await waits.wait_for(
-            self,
+        return await wait.wait_for(
+            self._tab,
             text=text,
             gone=gone,
             selector=selector,
@@ -249,3 +512,15 @@ class Page(View, metaclass=_Public):
             idle=idle,
             timeout_s=timeout_s,
         )
+
+
+def page_of(tab: Tab) -> Page:
+    """What programs have of the tab, the same object each time."""
+    if not isinstance(tab.handle, Page):
+        tab.handle = Page(tab)
+    return tab.handle
+
+
+def tab_of(page: Page) -> Tab:
+    """The tab behind the page, for what stands above this package and needs more of it than programs do."""
+    return page._tab

@@ -370,6 +370,11 @@ class Page(Face[AsyncPage]):
         return read(lambda: self._async.title)
 
     @property
+    def url(self) -> str:
+        """The address that the tab shows."""
+        return read(lambda: self._async.url)
+
+    @property
     def opener(self) -> Page | None:
         """The tab that opened it, if one did."""
         return Page(found) if (found := read(lambda: self._async.opener)) is not None else None
@@ -397,11 +402,6 @@ class Page(Face[AsyncPage]):
         For programs, not for models. Raises ScriptError when it throws, PageUnresponsive at the deadline.
         """
         return call(self._async.evaluate(expression, timeout_s=timeout_s))
-
-    @property
-    def url(self) -> str:
-        """The address that the tab shows."""
-        return read(lambda: self._async.url)
 
     def snapshot(self, *, budget_tokens: int | None = None) -> Snapshot:
         """The page as text, every element that matters with a ref, all frames in document order.

@@ -98,7 +98,7 @@ class _Form:
 
     def __init__(self, args: RequestUserDataArguments, context: Context, fields: dict[str, UserField]) -> None:
         self._args = args
-        self._page = context.page
+        self._tab = context.tab
         self._secrets: Secrets = context.secrets
         self._fields = fields
         self._asked = {each.ref: each for each in args.fields}
@@ -112,7 +112,7 @@ class _Form:
         fields, problems = {}, []
         for asked in args.fields:
             try:
-                field = await user_form.read_field(context.page, asked.ref)
+                field = await user_form.read_field(context.tab, asked.ref)
             except ActionError as error:
                 problems.append(str(error))
                 continue
@@ -144,7 +144,7 @@ class _Form:
             description=self._args.form_description,
             fields=[self._shown(ref, error) for ref, error in refused.items()],
             reason=reason,
-            url=self._page.url,
+            url=self._tab.url,
             origins=list(origins),
         )
 
@@ -183,7 +183,7 @@ class _Form:
 
     async def _put(self, ref: str, value: FieldValue, errors: dict[str, str]) -> None:
         try:
-            await user_form.enter(self._page, ref, value, self._fields[ref].origins, choose=self._chooses(ref))
+            await user_form.enter(self._tab, ref, value, self._fields[ref].origins, choose=self._chooses(ref))
         except InvalidArguments as error:
             errors[ref] = user_form.without_value(str(error), value)
         except ActionError as error:
@@ -192,13 +192,13 @@ class _Form:
     async def _look(self, entered: list[str], values: dict[str, FieldValue], errors: dict[str, str]) -> None:
         """What the page says of what was put in, once the last field was left."""
         try:
-            await user_form.leave(self._page, entered[-1])
+            await user_form.leave(self._tab, entered[-1])
         except ActionError as error:
             self._failed[entered[-1]] = self._secrets.mask(str(error))
         for ref in entered:
             try:
                 minded = self._fields[ref].minded
-                if error_of := await user_form.refusal_of(self._page, ref, values[ref], minded):
+                if error_of := await user_form.refusal_of(self._tab, ref, values[ref], minded):
                     errors[ref] = error_of
             except ActionError as error:
                 self._failed[ref] = self._secrets.mask(user_form.without_value(str(error), values[ref]))

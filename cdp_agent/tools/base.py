@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import msgspec
 
 from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.providers.base import REF_PATTERN, Usage
 from cdp_agent.providers.shared.lenient import read_object
 from cdp_agent.security.origins import WEB
@@ -22,7 +23,7 @@ from cdp_agent.tools.schema import brief_parameters_of, parameters_of
 if TYPE_CHECKING:
     from cdp_agent.browser.context import BrowserContext
     from cdp_agent.decisions import AskUser
-    from cdp_agent.page.page import Page
+    from cdp_agent.page.tab.tab import Tab
     from cdp_agent.providers.client import Client
 
 
@@ -54,6 +55,11 @@ class Context(msgspec.Struct, frozen=True):
     schemes: frozenset[str] | None = WEB
     folder: str | None = None
     ask_user: AskUser | None = None
+
+    @property
+    def tab(self) -> Tab:
+        """What is behind `page`, for the tools of this package alone."""
+        return tab_of(self.page)
 
     def path(self, given: str) -> str:
         """The whole path of a file that the call names."""

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from cdp_agent.page.actions.secret_fill import fill_secret, select_secret
 from cdp_agent.page.actions.upload import inside
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
@@ -43,7 +44,7 @@ async def fill(args: FillArguments, context: Context) -> Observation:
     if not context.secrets.named_in(args.value):
         receipt = await context.page.fill(args.ref, args.value, append=args.append, submit=args.submit)
         return Observation(receipt.text, receipt)
-    filled = await context.page.fill_secret(args.ref, context.secrets.reveal(args.value), append=args.append)
+    filled = await fill_secret(context.tab, args.ref, context.secrets.reveal(args.value), append=args.append)
     if not args.submit:
         return Observation(filled.text, filled)
     submitted = await context.page.press("Enter", ref=args.ref)
@@ -54,7 +55,7 @@ async def fill(args: FillArguments, context: Context) -> Observation:
 async def select(args: SelectArguments, context: Context) -> Observation:
     """Choose an option of a drop-down list, a combobox or a list box."""
     if context.secrets.named_in(args.value):
-        receipt = await context.page.select_secret(args.ref, context.secrets.reveal(args.value), by=args.by)
+        receipt = await select_secret(context.tab, args.ref, context.secrets.reveal(args.value), by=args.by)
     else:
         receipt = await context.page.select(args.ref, args.value, by=args.by)
     return Observation(receipt.text, receipt)

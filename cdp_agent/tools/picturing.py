@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.picture.pdf import PaperFormat
+from cdp_agent.page.tab.saving import har_content
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
 
@@ -97,7 +98,7 @@ async def har(args: HarArguments, context: Context) -> Observation:
     """Save the requests of the page as a HAR file: headers, timings and bodies, since the page was opened."""
     _check(args.path, args.suffix)
     mask = context.secrets.mask if context.secrets else None
-    content, _, left_out = await context.page.har_content(bodies=args.bodies, mask=mask)
+    content, _, left_out = await har_content(context.tab, bodies=args.bodies, mask=mask)
     return await _made(args.path, content, left_out, context)
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from cdp_agent.browser.context import context_of
 from cdp_agent.errors import BlockedByPolicy, InvalidArguments
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
@@ -96,9 +96,9 @@ class DrivenBrowser:
         """What came of all since the last call of this, of calls and of pages by themselves."""
         told, self._happened = self._happened, []
         told += [
-            Happened(dialogs=[(tab_id(page), each) for each in page.dialogs.take()], downloads=page.downloads.take())
+            Happened(dialogs=[(tab_id(page), each) for each in tab.dialogs.take()], downloads=tab.downloads.take())
             for page in self.tabs
-            if page.is_attached and not page.acts
+            if (tab := tab_of(page)).is_attached and not tab.acts
         ]
         before, self._addresses = self._addresses, self._now()
         was_active, self._active = self._active, self.active
@@ -116,7 +116,7 @@ class DrivenBrowser:
 
     def take_downloads(self, page: Page) -> list[Download]:
         """The downloads of a tab that began or ended since they were told of; they happened, too."""
-        taken = page.downloads.take()
+        taken = tab_of(page).downloads.take()
         self._happened.append(Happened(downloads=taken))
         return taken
 

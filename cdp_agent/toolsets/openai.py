@@ -20,7 +20,7 @@ import msgspec
 
 from cdp_agent import sync
 from cdp_agent.errors import CdpAgentError, SetupError
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.security.secrets import GivenSecret
 from cdp_agent.session.session import ToolOutcome
 from cdp_agent.sync.background import call
@@ -395,7 +395,7 @@ class _Members:
         if outcome.error is not None:
             return _outcome("refused", "none")
         offered = [each for receipt in receipts_in(outcome.value) for each in receipt.downloads]
-        if any(each.state == "inProgress" for each in offered) and await page.downloads.settled(_DOWNLOAD_S):
+        if any(each.state == "inProgress" for each in offered) and await tab_of(page).downloads.settled(_DOWNLOAD_S):
             offered = self._driven.take_downloads(page)
         if len(offered) != 1 or offered[0].path is None:
             return _outcome("unknown", "unknown")

@@ -14,7 +14,7 @@ import msgspec
 
 from cdp_agent.cdp import dom_snapshot
 from cdp_agent.page.frames.world import deadline
-from cdp_agent.page.page import Page
+from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import Secrets
 
 TIMEOUT_S = 3.0
@@ -39,9 +39,9 @@ class FrameDocument(msgspec.Struct, frozen=True):
     """The addresses of its style sheets, whole."""
 
 
-async def capture(page: Page) -> dom_snapshot.CapturedDocuments:
+async def capture(tab: Tab) -> dom_snapshot.CapturedDocuments:
     """What Chrome tells of the tab's documents. Raises PageUnresponsive, ProtocolError, BrowserError."""
-    session = (await page.frames()).root.session
+    session = (await tab.frames()).root.session
     async with deadline(session, TIMEOUT_S):
         return await session.send(dom_snapshot.CaptureDocuments(computed_styles=[]))
 

@@ -11,8 +11,9 @@ import msgspec
 
 from cdp_agent.events import AgentAction, AgentStep, BrowserActionCompleted, Event, TaskCompleted, TaskSetup
 from cdp_agent.outcome import AgentResult, Stats
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.tab.tab import Tab
 from cdp_agent.session.calls import Understood
 from cdp_agent.session.session import Session, ToolOutcome
 from cdp_agent.tools.base import facts
@@ -42,7 +43,7 @@ class SessionTrace:
         words = f"session {name}".strip()
         self._secrets = session.secrets
         self._recorder = Recorder(options, self._secrets.mask(words), _log.warning)
-        self._tabs: list[Page] = []
+        self._tabs: list[Tab] = []
         """Those that calls were in, that of the last one last."""
         self._watcher = Watcher(self._recorder, self._secrets, lambda: self._tabs)
         self._numbers = itertools.count(1)
@@ -59,7 +60,8 @@ class SessionTrace:
         number = next(self._numbers)
         self.tell(AgentStep(timestamp=time.time(), step=number))
         if page is not None:
-            self._tabs = [*(each for each in self._tabs if each is not page and not each.closed), page]
+            tab = tab_of(page)
+            self._tabs = [*(each for each in self._tabs if each is not tab and not each.closed), tab]
             self._watcher.look()
         return number
 

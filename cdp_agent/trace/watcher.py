@@ -22,12 +22,12 @@ from cdp_agent.errors import ActionError, BrowserError, ProtocolError
 from cdp_agent.page.activity.bodies import body_of
 from cdp_agent.page.activity.console import MOST_RESULTS, ConsoleMessage
 from cdp_agent.page.activity.request_log import LoggedRequest
-from cdp_agent.page.page import Page
 from cdp_agent.page.picture.capture import capture
 from cdp_agent.page.picture.marks import Box, locate_marks
 from cdp_agent.page.picture.paint import Picture
 from cdp_agent.page.picture.screenshot import take_picture
 from cdp_agent.page.picture.view import view_of
+from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.trace import documents
 from cdp_agent.trace.lines import ConsoleLine, DocumentTaken, PictureTarget, RequestLine, SheetTaken
@@ -47,7 +47,7 @@ _log = logging.getLogger(__name__)
 class Watcher:
     """Records what the tabs show and do. `tabs` gives those of the run, the present one last."""
 
-    def __init__(self, recorder: Recorder, secrets: Secrets, tabs: Callable[[], Sequence[Page]]) -> None:
+    def __init__(self, recorder: Recorder, secrets: Secrets, tabs: Callable[[], Sequence[Tab]]) -> None:
         self.recorder = recorder
         self._secrets = secrets
         self._tabs = tabs
@@ -56,9 +56,9 @@ class Watcher:
         """That of the present step, None until there is one."""
         self._unseen: list[PictureTarget] = []
         """What was acted on and is not seen in the picture of its step: it may be in the next."""
-        self._requests: WeakKeyDictionary[Page, _SeenRequests] = WeakKeyDictionary()
-        self._messages: WeakKeyDictionary[Page, _SeenMessages] = WeakKeyDictionary()
-        self._heavy: WeakKeyDictionary[Page, int] = WeakKeyDictionary()
+        self._requests: WeakKeyDictionary[Tab, _SeenRequests] = WeakKeyDictionary()
+        self._messages: WeakKeyDictionary[Tab, _SeenMessages] = WeakKeyDictionary()
+        self._heavy: WeakKeyDictionary[Tab, int] = WeakKeyDictionary()
         """The documents that took long to be told, by their numbers."""
         self._keeping: set[asyncio.Task[None]] = set()
         """What writes documents down."""
@@ -110,30 +110,30 @@ class Watcher:
             for each in left:
                 each.cancel()
             await asyncio.wait(left)
-        for page in self._tabs():
-            self._record_requests(page, pending=True)
+        for tab in self._tabs():
+            self._record_requests(tab, pending=True)
         self.recorder.close()
 
     async def _look(self) -> None:
-        tabs = [page for page in self._tabs() if not page.closed]
+        tabs = [tab for tab in self._tabs() if not tab.closed]
         try:
             async with asyncio.timeout(_TAKES_AT_MOST_S):
                 if tabs:
                     await self._see(tabs[-1])
-                for page in tabs:
-                    self._record_requests(page)
-                    await self._record_console(page)
+                for tab in tabs:
+                    self._record_requests(tab)
+                    await self._record_console(tab)
         except (ActionError, ProtocolError, BrowserError, TimeoutError) as error:
             # The page hangs or has just gone, which the run finds out itself.
             _log.debug("a tab could not be looked at for the trace: %s", error)
 
-    async def _see(self, page: Page) -> None:
+    async def _see(self, tab: Tab) -> None:
         """A picture and the documents, asked at the same time; the documents are written down by and by."""
         wanted = self.recorder.options
-        capturing = asyncio.create_task(self._captured(page)) if wanted.documents else None
+        capturing = asyncio.create_task(self._captured(tab)) if wanted.documents else None
         try:
             if wanted.pictures:
-                await self._take_picture(page)
+                await self._take_picture(tab)
             taken = None if capturing is None else await capturing
         finally:
             if capturing is not None and not capturing.done():
@@ -141,25 +141,25 @@ class Watcher:
             elif capturing is not None and not capturing.cancelled():
                 capturing.exception()  # seen: where the picture failed as well, its error is the one that is told
         if taken is not None:
-            keeping = asyncio.create_task(self._keep(page, taken))
+            keeping = asyncio.create_task(self._keep(tab, taken))
             self._keeping.add(keeping)
             keeping.add_done_callback(self._keeping.discard)
 
-    async def _take_picture(self, page: Page) -> None:
-        if page.url in (_BLANK, ""):
+    async def _take_picture(self, tab: Tab) -> None:
+        if tab.url in (_BLANK, ""):
             return
-        step, url, taken = self.recorder.step, page.url, time.time()
+        step, url, taken = self.recorder.step, tab.url, time.time()
         if self._secrets:
             view, picture = await asyncio.gather(
-                view_of(page), take_picture(page, hidden=self._secrets.spans, format="jpeg")
+                view_of(tab), take_picture(tab, hidden=self._secrets.spans, format="jpeg")
             )
         else:
-            view, picture = await asyncio.gather(view_of(page), _plain_picture(page))
+            view, picture = await asyncio.gather(view_of(tab), _plain_picture(tab))
         self._picture = self.recorder.picture(
             picture,
             step=step,
             taken=taken,
-            tab=f"t{page.number}",
+            tab=f"t{tab.number}",
             url=self._secrets.mask(url),
             viewport=(view.width, view.height),
         )
@@ -170,17 +170,17 @@ class Watcher:
                 if each.ref in boxes:
                     self.recorder.record(msgspec.structs.replace(each, picture=self._picture, boxes=boxes[each.ref]))
 
-    async def _captured(self, page: Page) -> _Captured | None:
-        if page.url in (_BLANK, "") or self._is_heavy(page):
+    async def _captured(self, tab: Tab) -> _Captured | None:
+        if tab.url in (_BLANK, "") or self._is_heavy(tab):
             return None
-        step, url, taken = self.recorder.step, page.url, time.time()
-        view, captured = await asyncio.gather(view_of(page), documents.capture(page))
+        step, url, taken = self.recorder.step, tab.url, time.time()
+        view, captured = await asyncio.gather(view_of(tab), documents.capture(tab))
         if time.time() - taken > _SLOW_S:
-            self._heavy[page] = page.activity.document.number
+            self._heavy[tab] = tab.activity.document.number
             self.recorder.omit("document", "a document takes long to be told: after the first time it is left out")
         return _Captured(captured, step, url, taken, view.width, view.height)
 
-    async def _keep(self, page: Page, taken: _Captured) -> None:
+    async def _keep(self, tab: Tab, taken: _Captured) -> None:
         found = await asyncio.to_thread(documents.documents_of, taken.documents, self._secrets)
         if found is None:
             self.recorder.omit("document", "a secret is spread over its elements")
@@ -192,7 +192,7 @@ class Watcher:
             DocumentTaken(
                 timestamp=taken.at,
                 step=taken.step,
-                tab=f"t{page.number}",
+                tab=f"t{tab.number}",
                 url=self._secrets.mask(taken.url),
                 file=file,
                 size=len(content),
@@ -200,16 +200,16 @@ class Watcher:
                 height=taken.height,
             )
         )
-        await self._take_sheets(page, {sheet for each in found for sheet in each.sheets})
+        await self._take_sheets(tab, {sheet for each in found for sheet in each.sheets})
 
-    def _is_heavy(self, page: Page) -> bool:
-        return self._heavy.get(page) == page.activity.document.number
+    def _is_heavy(self, tab: Tab) -> bool:
+        return self._heavy.get(tab) == tab.activity.document.number
 
-    async def _take_sheets(self, page: Page, addresses: set[str]) -> None:
+    async def _take_sheets(self, tab: Tab, addresses: set[str]) -> None:
         """Those that are new, as far as Chrome still has them."""
         new = addresses - self._sheets
         self._sheets |= new
-        for sent in page.activity.requests.log.all()[0] if new else ():
+        for sent in tab.activity.requests.log.all()[0] if new else ():
             if sent.info.url not in new or sent.info.status != _OK:
                 continue
             try:
@@ -230,20 +230,20 @@ class Watcher:
             _log.debug("elements could not be located for the trace: %s", error)
             return {}
 
-    def _record_requests(self, page: Page, *, pending: bool = False) -> None:
-        seen = self._requests.setdefault(page, _SeenRequests())
-        for sent in seen.new_in(page, pending=pending):
+    def _record_requests(self, tab: Tab, *, pending: bool = False) -> None:
+        seen = self._requests.setdefault(tab, _SeenRequests())
+        for sent in seen.new_in(tab, pending=pending):
             began, request = sent.exchange.wall_time, self._secrets.masked(sent.info)
             line = RequestLine(
-                timestamp=began, step=self.recorder.step_at(began), tab=f"t{page.number}", request=request
+                timestamp=began, step=self.recorder.step_at(began), tab=f"t{tab.number}", request=request
             )
             self.recorder.record(line)
 
-    async def _record_console(self, page: Page) -> None:
-        seen = self._messages.setdefault(page, _SeenMessages())
-        for message in await seen.new_in(page):
+    async def _record_console(self, tab: Tab) -> None:
+        seen = self._messages.setdefault(tab, _SeenMessages())
+        for message in await seen.new_in(tab):
             self.recorder.record(
-                ConsoleLine(**self.recorder.stamp, tab=f"t{page.number}", message=self._secrets.masked(message))
+                ConsoleLine(**self.recorder.stamp, tab=f"t{tab.number}", message=self._secrets.masked(message))
             )
 
 
@@ -253,9 +253,9 @@ class _SeenRequests:
     def __init__(self) -> None:
         self._seen: set[int] = set()
 
-    def new_in(self, page: Page, *, pending: bool) -> list[LoggedRequest]:
+    def new_in(self, tab: Tab, *, pending: bool) -> list[LoggedRequest]:
         """Those that have ended since, and at the end of the run those that have not (`pending`)."""
-        log = page.activity.requests.log
+        log = tab.activity.requests.log
         past = log.past or ()
         log.past = deque(maxlen=_MOST_PAST)
         ended = [*past, *(each for each in log.all()[0] if pending or each.info.duration_ms is not None)]
@@ -271,20 +271,20 @@ class _SeenMessages:
         self._document = -1
         self._count = 0
 
-    async def new_in(self, page: Page) -> list[ConsoleMessage]:
+    async def new_in(self, tab: Tab) -> list[ConsoleMessage]:
         """Those that came since. Raises ActionError, ProtocolError, BrowserError."""
-        document = page.activity.document.number
+        document = tab.activity.document.number
         if document != self._document:
             self._document, self._count = document, 0
-        found = await page.console(max_results=MOST_RESULTS)
+        found = await tab.activity.console.messages(await tab.frames(), max_results=MOST_RESULTS)
         new = found.total - self._count
         self._count = found.total
         return found.messages[-new:] if new > 0 else []
 
 
-async def _plain_picture(page: Page) -> Picture:
+async def _plain_picture(tab: Tab) -> Picture:
     """The window as it is: nothing has to be covered."""
-    session = (await page.frames()).root.session
+    session = (await tab.frames()).root.session
     data = await capture(session, cdp_page.CaptureScreenshot(format="jpeg", quality=_QUALITY, optimize_for_speed=True))
     return Picture(data, "jpeg", 0, 0)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from cdp_agent.errors import ActionError, PageUnresponsive, ProtocolError
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.query.listing import listing
 from cdp_agent.websearch.base import Engine, Results, Sign, different, result
 from cdp_agent.websearch.redirects import searches_again, unwrap
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from cdp_agent.browser.context import BrowserContext
-    from cdp_agent.page.page import Page
 
 _log = logging.getLogger(__name__)
 TIMEOUT_S = 20.0
@@ -33,7 +33,7 @@ async def find(engine: Engine, base_url: str, query: str, browser: BrowserContex
     """What the engine's page shows for the query. Raises ActionError, BrowserError."""
     async with _tab(browser) as page:
         await page.goto(engine.address(base_url, query), timeout_s=TIMEOUT_S)
-        found = await listing(page, engine.RULES, [sign.selector for sign in engine.SIGNS])
+        found = await listing(tab_of(page), engine.RULES, [sign.selector for sign in engine.SIGNS])
         entries = [(each.title, unwrap(each.url, page.url), each.text) for each in found.entries]
         results = different((result(*each) for each in entries if not searches_again(each[1], page.url)), max_results)
         if results:

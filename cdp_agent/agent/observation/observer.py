@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from cdp_agent.agent.model import prompts
 from cdp_agent.errors import ActionError, SessionClosed
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.snapshot import diff
 from cdp_agent.page.snapshot.budget import LONGEST_TOKEN, tokens
 from cdp_agent.page.snapshot.lines import ref_of_change, refs_in
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.security.secrets import Secrets
-
-if TYPE_CHECKING:
-    from cdp_agent.page.page import Page
 
 
 class ObservedPage(msgspec.Struct, frozen=True):
@@ -67,7 +64,7 @@ class Observer:
 
     def is_elsewhere(self, page: Page) -> bool:
         """Whether the page has another document now than the one that the model saw last."""
-        return self._document is not None and self._document != (page.target_id, page.activity.document.number)
+        return self._document is not None and self._document != _document_of(page)
 
     async def look(self, page: Page, receipts: Collection[Receipt] = (), *, whole: bool = False) -> ObservedPage:
         """What the model does not know yet of the page, after actions whose receipts it reads.
@@ -79,7 +76,7 @@ class Observer:
     async def _look(self, page: Page, receipts: Collection[Receipt], whole: bool) -> ObservedPage:
         try:
             now = await page.snapshot()
-            document = (page.target_id, page.activity.document.number)
+            document = _document_of(page)
             whole = whole or self._text is None or document != self._document
             lines = [] if whole else diff.changes(self._text or "", now.text, limited=False)
             changed = _untold(lines, receipts)
@@ -115,7 +112,7 @@ class Observer:
                 shown = await page.snapshot(budget_tokens=self._most_tokens)
         except (ActionError, SessionClosed):
             text = shown.text
-        self._document, self._text = (page.target_id, page.activity.document.number), text
+        self._document, self._text = _document_of(page), text
         self._address = shown.url
         return self._secrets.masked(_whole(shown, moved, text))
 
@@ -141,6 +138,10 @@ class Observer:
 def _whole(shown: Snapshot, moved: bool, text: str) -> ObservedPage:
     view = prompts.view(shown.url, shown.title, shown.told)
     return ObservedPage(view, shown.url, shown.title, shown.text, moved=moved, text=text, frame_urls=shown.frame_urls)
+
+
+def _document_of(page: Page) -> tuple[str, int]:
+    return page.target_id, tab_of(page).activity.document.number
 
 
 def _untold(lines: list[str], receipts: Collection[Receipt]) -> list[str]:

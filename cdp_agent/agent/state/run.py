@@ -29,6 +29,7 @@ from cdp_agent.agent.state.evidence import Evidence
 from cdp_agent.agent.state.vision import Vision
 from cdp_agent.events import AgentObserved, AgentStatus, AgentStep, BrowserNavigated, Event
 from cdp_agent.outcome import AgentResult, TaskError, Validation
+from cdp_agent.page.page import tab_of
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint
 from cdp_agent.session.tabs import Tabs
@@ -145,7 +146,9 @@ class Run:
             self.secrets.mask(self.task.text),
             lambda why: self.emit(AgentStatus(**self.stamp, message=why)),
         )
-        self.watcher = Watcher(recorder, self.secrets, lambda: self.tabs.visited if "tabs" in vars(self) else ())
+        self.watcher = Watcher(
+            recorder, self.secrets, lambda: [tab_of(each) for each in self.tabs.visited] if "tabs" in vars(self) else ()
+        )
 
     def begin_span(self) -> None:
         """The run is a span from now on, where that is wanted."""

@@ -11,12 +11,12 @@ from cdp_agent.agent.model.history import History
 from cdp_agent.agent.observation.browser_state import BLANK
 from cdp_agent.errors import ActionError, BrowserError, ModelError, ProtocolError
 from cdp_agent.events import AgentStatus, BrowserScreenshot
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.screenshot import take_picture
 from cdp_agent.providers.shared.errors import is_of_pictures
 from cdp_agent.security.secrets import Secrets
 
 if TYPE_CHECKING:
-    from cdp_agent.page.page import Page
     from cdp_agent.page.picture.paint import Picture
 
 
@@ -36,7 +36,7 @@ class Vision:
         if not self.sees or page.url == BLANK:
             return None
         try:
-            return await take_picture(page, refs, hidden=self._secrets.spans if self._secrets else None)
+            return await take_picture(tab_of(page), refs, hidden=self._secrets.spans if self._secrets else None)
         except (ActionError, ProtocolError, BrowserError) as error:  # where Chrome is gone, the next action finds out
             self._log.emit(AgentStatus(**self._log.stamp, message=f"No picture of the page: {error}"))
             return None

@@ -22,6 +22,7 @@ from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.cli.terminal.text import for_terminal, one_line
 from cdp_agent.config import endpoint_of
 from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.refs.locate import carry_over
 from cdp_agent.page.snapshot.snapshot import Snapshot
@@ -34,7 +35,6 @@ from cdp_agent.tools.reading import SnapshotArguments
 from cdp_agent.tools.tabs import TabList
 
 if TYPE_CHECKING:
-    from cdp_agent.page.page import Page
     from cdp_agent.providers.client import Client
 
 
@@ -82,7 +82,7 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
     text = page.text
     if now is not None and now is session.page and isinstance(page.value, Snapshot) and text == page.value.text:
         text, refs = _printed(opened, now).unrepeated(page.value)
-        carry_over(now, refs)
+        carry_over(tab_of(now), refs)
     caller.output.write(for_terminal(text) + "\n")
     return DONE
 
@@ -104,8 +104,8 @@ def _brief(
     """What is printed of it; what that tells of the current tab, before and `now`, is remembered."""
     match outcome.value:
         case Receipt() as receipt:
-            if before is not None and before.page.history:
-                _printed(opened, before.page).forget_changed(before.page.history[-1].snapshot.text, receipt.ref)
+            if before is not None and (history := tab_of(before.page).history):
+                _printed(opened, before.page).forget_changed(history[-1].snapshot.text, receipt.ref)
             short = brief(receipt, arguments, None if before is None else before.url)
             return short + outcome.text.removeprefix(receipt.text)
         case Snapshot() as snapshot if now is not None:

@@ -6,15 +6,18 @@ They do what they say with real input and return what they know of it. What came
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Literal
 
 import msgspec
 
 from cdp_agent.errors import DocumentGone, InvalidArguments
-from cdp_agent.page.receipts.receipts import Outcome
+from cdp_agent.page.frames.frames import Frame
+from cdp_agent.page.receipts.action_runner import perform, perform_unaimed
+from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.closed_shadow import hidden_of
+from cdp_agent.page.tab.tab import Tab
 
 from . import mouse
 from .actionability import DEADLINE_S, aim, describe, input_session, missed, refusal, told
@@ -104,6 +107,22 @@ async def focus(at: Located) -> Outcome:
     if found.moved:
         return Outcome(note=f"the page moved the focus on: it is on {at.refs.write(at.world, found.moved)} now")
     return Outcome(note=f"the focus is on {at.refs.write(at.world, found.inner)} in it" if found.inner else "")
+
+
+async def use_keyboard(
+    page: Tab, action: str, ref: str | None, do: Callable[[Frame], Coroutine[Any, Any, Outcome]], *, detail: str
+) -> Receipt:
+    """Carries out `do`, given the root frame, where the focus is, or in the element once that has it; see `perform`."""
+    root = (await page.frames()).root
+    if ref is None:
+        return await perform_unaimed(page, action, lambda: do(root), detail=detail)
+
+    async def focused(at: Located) -> Outcome:
+        outcome = await focus(at)
+        await do(root)
+        return outcome
+
+    return await perform(page, action, ref, focused, detail=detail)
 
 
 class _Checkable(msgspec.Struct, frozen=True):

@@ -11,8 +11,10 @@ from typing import Any, Literal
 import msgspec
 
 from cdp_agent.errors import BlockedByPolicy, InvalidArguments
-from cdp_agent.page.receipts.receipts import Outcome
+from cdp_agent.page.receipts.action_runner import perform
+from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.refs.locate import Located
+from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import Revealed, placeholder
 
 from .actionability import Obstacle, describe, refusal, refused, told
@@ -43,7 +45,17 @@ class _Entered(Stranger, frozen=True):
     max: int
 
 
-async def fill_secret(at: Located, secret: Revealed, *, append: bool = False, lines: bool = False) -> Outcome:
+async def fill_secret(page: Tab, ref: str, secret: Revealed, *, append: bool = False) -> Receipt:
+    """Fills in what has secrets in it, only where they may be; see `enter_secret`."""
+    return await perform(page, "fill", ref, lambda at: enter_secret(at, secret, append=append))
+
+
+async def select_secret(page: Tab, ref: str, secret: Revealed, *, by: By = "text") -> Receipt:
+    """Chooses the option that a secret names; see `choose_secret`."""
+    return await perform(page, "select", ref, lambda at: choose_secret(at, secret, by=by))
+
+
+async def enter_secret(at: Located, secret: Revealed, *, append: bool = False, lines: bool = False) -> Outcome:
     """Fills the field with a text that has secrets in it, of several lines with `lines`. What it holds is not told.
 
     Raises BlockedByPolicy when the field, one of the frames around it, or where its form is sent is of no origin that
@@ -69,8 +81,8 @@ async def fill_secret(at: Located, secret: Revealed, *, append: bool = False, li
     return Outcome(note="; ".join(filter(None, notes)))
 
 
-async def select_secret(at: Located, secret: Revealed, *, by: By = "text") -> Outcome:
-    """Chooses the option of a native list that a secret names. Raises as `fill_secret`; see `select.select`."""
+async def choose_secret(at: Located, secret: Revealed, *, by: By = "text") -> Outcome:
+    """Chooses the option of a native list that a secret names. Raises as `enter_secret`; see `select.select`."""
     # Lists of a page's own are searched by typing, which whatever takes the focus would get.
     kind = await at.world.call("listKind", at.local, returning=_Kind)
     if kind.kind != "native":

@@ -20,7 +20,7 @@ from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import USER_DATA, Revealed
 
 from .actions import check, uncheck
-from .secret_fill import fill_secret, let_pass, stranger_to
+from .secret_fill import enter_secret, let_pass, stranger_to
 from .select import select
 
 BOXES = ("checkbox", "switch")
@@ -89,7 +89,7 @@ async def enter(page: Tab, ref: str, value: Value, origins: list[str], *, choose
         elif choose or field.type in ("select", "multiselect"):
             await select(at, meant)
         else:
-            await fill_secret(at, secret, lines=field.type in ("textarea", "richtext"))
+            await enter_secret(at, secret, lines=field.type in ("textarea", "richtext"))
         return Outcome()
 
     await perform(page, "fill", ref, do)

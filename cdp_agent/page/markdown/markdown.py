@@ -9,10 +9,9 @@ from __future__ import annotations
 import msgspec
 from lxml import etree
 
-from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
-from cdp_agent.page.snapshot.refs import RefTable
+from cdp_agent.page.tab.tab import Tab
 
 from .markdown_blocks import Block
 from .markdown_fit import fit, join
@@ -54,13 +53,14 @@ class Markdown(msgspec.Struct, frozen=True):
         return split(self.blocks, most_tokens)
 
 
-async def take(tree: FrameTree, refs: RefTable) -> Markdown:
+async def take(page: Tab) -> Markdown:
     """The page as Markdown, all frames in document order.
 
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
-    readings = await read_all(tree, refs, "readable", _MarkdownPart, {})
-    return write(readings)
+    tree = await page.frames()
+    async with page.reading:
+        return write(await read_all(tree, page.refs, "readable", _MarkdownPart, {}))
 
 
 def write(readings: Readings[_MarkdownPart]) -> Markdown:

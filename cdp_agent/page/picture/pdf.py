@@ -6,6 +6,7 @@ https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-printToPDF
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import Literal
 
 import msgspec
@@ -14,6 +15,7 @@ from cdp_agent.cdp import dom_snapshot
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, BlockedByPolicy, InvalidArguments, ProtocolError
 from cdp_agent.page.frames.world import deadline
+from cdp_agent.page.tab.saving import save
 from cdp_agent.page.tab.streams import pieces
 from cdp_agent.page.tab.tab import Tab
 
@@ -54,8 +56,13 @@ class PdfOptions(msgspec.Struct, frozen=True):
     outline: bool = False
 
 
-async def print_pdf(page: Tab, options: PdfOptions, *, hidden: Spans | None = None) -> bytes:
-    """The file. Raises InvalidArguments, BlockedByPolicy where `hidden` finds something, PageUnresponsive."""
+async def print_pdf(
+    page: Tab, options: PdfOptions, path: str | os.PathLike[str] | None = None, *, hidden: Spans | None = None
+) -> bytes:
+    """The file, written to `path` where one is given.
+
+    Raises InvalidArguments, BlockedByPolicy where `hidden` finds something, PageUnresponsive.
+    """
     if options.format not in _INCHES:
         raise InvalidArguments(f"format is {', '.join(_INCHES)}, not {options.format!r}.")
     session = (await page.frames()).root.session
@@ -90,7 +97,10 @@ async def print_pdf(page: Tab, options: PdfOptions, *, hidden: Spans | None = No
             if isinstance(error, ActionError):  # the tab was closed
                 raise
             raise InvalidArguments(f"Chrome does not print that: {error.message}.") from error
-    return b"".join([piece async for piece in pieces(session, handle)])
+    content = b"".join([piece async for piece in pieces(session, handle)])
+    if path is not None:
+        await save(path, content)
+    return content
 
 
 async def _shows(page: Tab, hidden: Spans) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.frames.frames import FrameTree
-from cdp_agent.page.refs.locate import Located
+from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
-from cdp_agent.page.snapshot.refs import RefTable
+from cdp_agent.page.snapshot.refs import RefTable, parse_ref
+from cdp_agent.page.tab.tab import Tab
 
 
 class FoundElement(msgspec.Struct, frozen=True):
@@ -56,38 +56,41 @@ class _FindPart(FramePart, frozen=True, kw_only=True):
 
 
 async def find(
-    tree: FrameTree,
-    refs: RefTable,
+    page: Tab,
     selector: str,
     *,
-    within: Located | None = None,
+    within: str | None = None,
     attributes: Sequence[str] = (),
     max_results: int = 20,
     include_text: bool = True,
 ) -> FindResult:
     """The elements that match a CSS selector, closed shadow roots and frames of all processes included.
 
-    `within` scopes into an element: what is below it, its shadow root and, for an iframe, its document.
+    `within` is the ref of an element: what is below it, its shadow root and, for an iframe, its document.
     Raises InvalidArguments for a bad selector, with Chrome's reason, and values out of range.
     """
+    tree = await page.frames()
+    scope = await locate(page, within) if within is not None else None
     if not 1 <= max_results <= 100:
         raise InvalidArguments(f"max_results is {max_results}: give 1 to 100.")
     options = {
         "selector": selector,
-        "within": {"frame": within.frame.id, "id": within.local} if within else None,
+        "within": {"frame": scope.frame.id, "id": scope.local} if scope else None,
         "attributes": list(attributes),
         "most": max_results,
         "text": include_text,
     }
-    readings = await read_all(tree, refs, "findElements", _FindPart, options)
-    if error := readings.root.part.error:
-        raise InvalidArguments(f"{error} Correct the selector.")
-    unread: list[str] = []
-    start = readings.by_frame[within.frame.id] if within else readings.root
-    found = list(_in_order(readings, start, unread))
-    total = sum(count for count, _, _ in found)
-    rows = [(row, reading) for _, part, reading in found for row in part]
-    elements = [_element(refs, reading, row) for row, reading in rows[:max_results]]
+    async with page.reading:
+        readings = await read_all(tree, page.refs, "findElements", _FindPart, options)
+        if error := readings.root.part.error:
+            raise InvalidArguments(f"{error} Correct the selector.")
+        unread: list[str] = []
+        start = readings.by_frame[scope.frame.id] if scope else readings.root
+        found = list(_in_order(readings, start, unread))
+        total = sum(count for count, _, _ in found)
+        rows = [(row, reading) for _, part, reading in found for row in part]
+        elements = [_element(page.refs, reading, row) for row, reading in rows[:max_results]]
+    page.told |= {parse_ref(ref) for each in elements for ref in (each.ref, each.near_ref) if ref}
     return FindResult(elements, total, unread)
 
 

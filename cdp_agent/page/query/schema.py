@@ -10,11 +10,11 @@ from functools import cached_property
 
 import msgspec
 
-from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
-from cdp_agent.page.snapshot.refs import RefTable
+from cdp_agent.page.snapshot.refs import RefTable, parse_ref
+from cdp_agent.page.tab.tab import Tab
 
 Matrix = tuple[float, float, float, float, float, float]
 _STRAIGHT: Matrix = (1, 0, 0, 1, 0, 0)
@@ -83,16 +83,19 @@ class _Placed(msgspec.Struct, frozen=True):
     in_view: bool
 
 
-async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = None) -> PageSchema:
+async def take(page: Tab, *, budget_tokens: int | None = None) -> PageSchema:
     """What can be acted on, in all frames and shadow roots, by one call in each world.
 
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
-    readings = await read_all(tree, refs, "schema", _SchemaPart, {})
-    unread: list[str] = []
-    placed = list(_placed(readings, readings.root, refs, _STRAIGHT, unread))
+    tree = await page.frames()
+    async with page.reading:
+        readings = await read_all(tree, page.refs, "schema", _SchemaPart, {})
+        unread: list[str] = []
+        placed = list(_placed(readings, readings.root, page.refs, _STRAIGHT, unread))
     kept = placed if budget_tokens is None else _within(placed, budget_tokens)
     raw = sum(each.part.raw for each in readings.by_frame.values())
+    page.told |= {parse_ref(each.element.id) for each in kept}
     return PageSchema([each.element for each in kept], raw, len(placed) - len(kept), unread)
 
 

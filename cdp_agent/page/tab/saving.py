@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,6 +12,8 @@ import msgspec
 
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.security import files
+
+from .tab import Tab
 
 
 class HarSaved(msgspec.Struct, frozen=True):
@@ -31,6 +33,23 @@ async def save(path: str | os.PathLike[str], content: bytes) -> str:
     except OSError as error:
         raise not_written(whole, error) from error
     return whole
+
+
+async def har_content(
+    page: Tab,
+    *,
+    bodies: bool = True,
+    credentials: bool = False,
+    mask: Callable[[str], str] | None = None,
+    max_body_bytes: int = 10_000_000,
+) -> tuple[bytes, int, list[str]]:
+    """A HAR file of the tab's requests, how many are in it, and what is left out; see `har_file.HarOptions`."""
+    from cdp_agent.page.activity import har_file  # late: few need it, and it brings the email package along
+
+    options = har_file.HarOptions(bodies, credentials, mask, max_body_bytes)
+    session = (await page.frames()).root.session
+    har, left_out = await har_file.har_of(page.activity, session, page.title, options)
+    return await asyncio.to_thread(har_file.written, har, mask), len(har.log.entries), left_out
 
 
 @contextmanager

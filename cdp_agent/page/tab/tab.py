@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -60,19 +60,6 @@ class Kept(msgspec.Struct, frozen=True):
 class Tab:
     """A tab of a Chrome. It is attached to at its first use, so that a page costs nothing until it is asked for."""
 
-    target_id: str
-    """Its id in Chrome."""
-    number: int
-    """Which one it is of all the tabs that the browser has had, from 1."""
-    title: str
-    """The title of the page that it shows."""
-    opener: Self | None
-    """The tab that opened it, if one did."""
-    popups: list[Self]
-    """The tabs that this one opened, in order; of those closed meanwhile the last few."""
-    closed: bool
-    """It was closed."""
-
     def __init__(
         self,
         browser: Session,
@@ -80,7 +67,7 @@ class Tab:
         *,
         dialogs: DialogPolicy,
         downloads: DownloadWatcher,
-        opener: Self | None = None,
+        opener: Tab | None = None,
         settings: PageSettings | None = None,
         guard: RequestPolicy | None = None,
         theirs: bool = False,
@@ -88,10 +75,14 @@ class Tab:
         """`theirs`: somebody else opened it. Nothing is set there, dialogs are answered only while we act."""
         self.target_id = info.target_id
         self.number = 0
+        """Which one it is of all the tabs that the browser has had, from 1."""
         self.title = info.title
         self.opener = opener
-        self.popups = []
+        self.popups: list[Tab] = []
+        """Those that it opened, in order; of those closed meanwhile the last few."""
         self.closed = False
+        self.handle: object = None
+        """What programs have of it, once they do: see `page_of` in page.py."""
         self.guard = guard or RequestPolicy()
         """What the tab, and those that it opens, may load."""
         self.theirs = theirs
@@ -137,14 +128,14 @@ class Tab:
         self.reading = asyncio.Lock()
         """Held by whoever lets worlds give ids: the next free one is told beforehand."""
 
-    def add_popup(self, opened: Self) -> None:
+    def add_popup(self, opened: Tab) -> None:
         """This one opened that tab."""
         self.popups.append(opened)
         closed = [each for each in self.popups if each.closed]
         if len(closed) > _CLOSED_POPUPS:
             self.popups.remove(closed[0])
 
-    def popups_after(self, number: int) -> list[Self]:
+    def popups_after(self, number: int) -> list[Tab]:
         """Those that came after the tab of that number, see `last_popup`."""
         return [each for each in self.popups if each.number > number]
 
@@ -232,10 +223,7 @@ class Tab:
         return task
 
     async def close(self) -> None:
-        """Closes the tab, also when it would rather ask whether to stay. Raises PageUnresponsive, BrowserError.
-
-        A tab that is half closed is of no use: once begun it is closed, also when whoever waits for it is cancelled.
-        """
+        """See `Page.close`."""
         await asyncio.shield(self.begin_closing())
 
     def begin_closing(self) -> asyncio.Task[None]:
@@ -276,9 +264,9 @@ class Tab:
         self.activity.wake()
 
     @property
-    def related(self) -> list[Self]:
+    def related(self) -> list[Tab]:
         """The open tabs that opened this one or were opened by it, over others too: they keep to the same rules."""
-        first = self
+        first: Tab = self
         while first.opener is not None:
             first = first.opener
         found = [first]
@@ -332,10 +320,7 @@ class Tab:
             length -= len(self.history.popleft().snapshot.text)
 
     async def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
-        """The value of a JavaScript expression as JSON, promises awaited, in the page's own world.
-
-        For programs, not for models. Raises ScriptError when it throws, PageUnresponsive at the deadline.
-        """
+        """See `Page.evaluate`."""
         tree = await self.frames()
         async with deadline(tree.root.session, timeout_s):
             try:

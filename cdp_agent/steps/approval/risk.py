@@ -11,13 +11,14 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.unsafe import FILES, ends_something
 from cdp_agent.page.query.consequence import Consequence, Submitted, consequence
 from cdp_agent.steps.approval.risky_words import RiskKind, said_by
 from cdp_agent.tools.base import Arguments, Tool
 
 if TYPE_CHECKING:
-    from cdp_agent.page.page import Page
+    from cdp_agent.page.tab.tab import Tab
 
 _ENTER = ("enter", "return", "numpadenter")
 
@@ -31,18 +32,18 @@ class Risk(msgspec.Struct, frozen=True):
 
 async def risk_of(tool: Tool, arguments: Arguments, page: Page) -> Risk:
     """The risk of the call on the page as it is. Raises ActionError for a ref of nothing, BrowserError."""
-    given = msgspec.to_builtins(arguments)
+    given, tab = msgspec.to_builtins(arguments), tab_of(page)
     match tool.effect:
         case None:
             return Risk(("undeclared",), page.url)
         case "click":
-            found = await consequence(page, given["ref"])
+            found = await consequence(tab, given["ref"])
         case "fill" if given.get("submit"):
-            found = await consequence(page, given["ref"], enter=True)
+            found = await consequence(tab, given["ref"], enter=True)
         case "press":
-            found = await _pressed(given, page)
+            found = await _pressed(given, tab)
         case "type" if "\n" in given["text"]:
-            found = await consequence(page, None, enter=True)
+            found = await consequence(tab, None, enter=True)
         case "upload":
             return Risk(("uploads",), page.url)
         case "script":
@@ -57,12 +58,12 @@ async def risk_of(tool: Tool, arguments: Arguments, page: Page) -> Risk:
     return Risk(tuple(dict.fromkeys(_kinds(found))), found.url or page.url)
 
 
-async def _pressed(given: dict[str, Any], page: Page) -> Consequence | None:
+async def _pressed(given: dict[str, Any], tab: Tab) -> Consequence | None:
     key = str(given["key"]).rpartition("+")[2].strip().lower()
     if key in _ENTER:
-        return await consequence(page, given.get("ref"), enter=True)
+        return await consequence(tab, given.get("ref"), enter=True)
     if key in ("space", "", " "):
-        found = await consequence(page, given.get("ref"))
+        found = await consequence(tab, given.get("ref"))
         return found if found is not None and found.role == "button" else None
     return None
 

@@ -13,6 +13,7 @@ from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.conversation import Conversation, Question
 from cdp_agent.agent.state.recovery import look
 from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments
+from cdp_agent.page.page import tab_of
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.providers.base import ToolCall, ToolSpec
 from cdp_agent.providers.constrained import as_calls
@@ -157,7 +158,7 @@ async def _checked(work: StepRun, call: ToolCall) -> Understood | ActionError:
         return understood
     try:
         for ref in understood.tool.refs_in(understood.arguments):
-            await locate(work.run.tabs.page, ref)
+            await locate(tab_of(work.run.tabs.page), ref)
     except ActionError as error:
         return error
     return understood

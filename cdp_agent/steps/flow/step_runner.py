@@ -13,6 +13,7 @@ from cdp_agent.agent.state import checkpoint, recovery
 from cdp_agent.decisions import Execute, Reword, Skip
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, InvalidArguments
 from cdp_agent.events import FirewallBlocked, TaskMetricsIncremental
+from cdp_agent.page.page import tab_of
 from cdp_agent.page.policy.holding import Act
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.providers.base import ToolCall
@@ -119,7 +120,7 @@ async def _try(work: StepRun, number: int, instruction: str) -> StepOutcome | st
 def _begin_act(work: StepRun, resolved: ResolvedStep, doing: Doing, risk: Risk) -> None:
     """What is set off from now on is this step's doing; one that only reads sets nothing off."""
     if work.hold is not None and not resolved.understood.tool.read_only:
-        tabs = [page.activity for page in work.run.browser.pages if page.guard.hold is work.hold]
+        tabs = [tab.activity for tab in map(tab_of, work.run.browser.pages) if tab.guard.hold is work.hold]
         work.hold.begin(Act(doing, frozenset(risk.kinds)), tabs)
 
 

@@ -15,10 +15,11 @@ from msgspec import Meta
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions import pointing
 from cdp_agent.page.actions.upload import inside
-from cdp_agent.page.page import MouseButton, Page
+from cdp_agent.page.page import MouseButton
 from cdp_agent.page.picture import view
 from cdp_agent.page.picture.paint import Picture
 from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.tab.tab import Tab
 from cdp_agent.tools import inspecting
 from cdp_agent.tools.addresses import admitted
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, Tool, by_name, tool
@@ -33,7 +34,7 @@ from cdp_agent.tools.tabs import named_tab, open_tab, tabs_told
 LONGEST_WAIT_S = 30
 _TEXT_TOKENS = 12_000
 
-Tab = Annotated[str | None, Meta(description="The tab to act on; the active one when it is left out.")]
+TabId = Annotated[str | None, Meta(description="The tab to act on; the active one when it is left out.")]
 Modifiers = Annotated[str | None, Meta(description="Modifier keys to hold meanwhile, such as ctrl+shift.")]
 
 _MOST = 200
@@ -57,7 +58,7 @@ ClickTarget = CoordinateTarget | RefTarget
 
 
 class TabArguments(Arguments, frozen=True):
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class NoInput(Arguments, frozen=True):
@@ -66,7 +67,7 @@ class NoInput(Arguments, frozen=True):
 
 class NavigateArguments(Arguments, frozen=True):
     url: Annotated[str, Meta(min_length=1, description='An address, or "back", "forward" or "reload".')]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class NamedTabArguments(Arguments, frozen=True):
@@ -79,91 +80,91 @@ class ReadPageArguments(Arguments, frozen=True):
         Literal["all", "interactive"] | None, Meta(description='"interactive": only what can be acted on.')
     ] = None
     ref: Annotated[Ref | None, Meta(description="Only this element and what is in it.")] = None
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class FindArguments(Arguments, frozen=True):
     query: Annotated[str, Meta(min_length=1, description="What to look for, in words.")]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class FormInputArguments(Arguments, frozen=True):
     target: RefTarget
     value: Annotated[str | float | bool, Meta(description="A boolean for checkboxes, an option for lists.")]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class FileUploadArguments(Arguments, frozen=True):
     target: RefTarget
     paths: Annotated[list[str] | None, Meta(description="Paths of files on this machine.")] = None
     document_ids: Annotated[list[str] | None, Meta(description="Files that were staged elsewhere.")] = None
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class RefTargetArguments(Arguments, frozen=True):
     target: RefTarget
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class PointArguments(Arguments, frozen=True):
     target: CoordinateTarget
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class HoverArguments(Arguments, frozen=True):
     target: ClickTarget
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class ClickMemberArguments(Arguments, frozen=True):
     target: ClickTarget
     modifiers: Modifiers = None
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class DragMemberArguments(Arguments, frozen=True):
     from_: CoordinateTarget = msgspec.field(name="from")
     target: CoordinateTarget
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class ZoomArguments(Arguments, frozen=True):
     region: Annotated[list[int], Meta(min_length=4, max_length=4, description="Left, top, right, bottom.")]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class ScrollMemberArguments(Arguments, frozen=True):
     scroll_direction: Literal["up", "down", "left", "right"]
     target: CoordinateTarget
     scroll_amount: Annotated[int, Meta(ge=1, le=10, description="Notches of the wheel.")] = 3
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class TypeMemberArguments(Arguments, frozen=True):
     text: str
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class KeyArguments(Arguments, frozen=True):
     text: Annotated[str, Meta(min_length=1, description="A key or chord, or several with spaces between.")]
     repeat: Annotated[int, Meta(ge=1, le=100, description="How many times.")] = 1
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class HoldKeyArguments(Arguments, frozen=True):
     duration: Annotated[float, Meta(ge=0, le=pointing.LONGEST_HOLD_S, description="Seconds.")]
     text: Annotated[str, Meta(min_length=1, description="The key or chord to hold.")]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class WaitMemberArguments(Arguments, frozen=True):
     duration: Annotated[float, Meta(ge=0, le=LONGEST_WAIT_S, description="Seconds.")]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class ScriptArguments(Arguments, frozen=True):
     text: Annotated[str, Meta(min_length=1, description="An expression, without `return`.")]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class Pressed(msgspec.Struct, frozen=True):
@@ -291,17 +292,17 @@ async def scroll_to(args: RefTargetArguments, context: Context) -> Observation:
 @tool(read_only=True)
 async def screenshot(args: TabArguments, context: Context) -> Observation:
     """Take a picture of the viewport."""
-    page = in_tab(args.tab_id, context).page
-    return _pictured(await view.take_view(page, hidden=context.secrets.spans if context.secrets else None))
+    tab = in_tab(args.tab_id, context).tab
+    return _pictured(await view.take_view(tab, hidden=context.secrets.spans if context.secrets else None))
 
 
 @tool(read_only=True)
 async def zoom(args: ZoomArguments, context: Context) -> Observation:
     """Take an enlarged picture of a part of the viewport."""
-    page = in_tab(args.tab_id, context).page
+    tab = in_tab(args.tab_id, context).tab
     hidden = context.secrets.spans if context.secrets else None
     left, top, right, bottom = args.region
-    return _pictured(await view.zoom(page, left, top, right, bottom, hidden=hidden))
+    return _pictured(await view.zoom(tab, left, top, right, bottom, hidden=hidden))
 
 
 @tool(page_changing=True, effect="click")
@@ -337,47 +338,47 @@ async def triple_click(args: ClickMemberArguments, context: Context) -> Observat
 @tool(effect="none")
 async def hover(args: HoverArguments, context: Context) -> Observation:
     """Move the mouse over an element or to a point."""
-    page = in_tab(args.tab_id, context).page
+    there = in_tab(args.tab_id, context)
     if isinstance(args.target, RefTarget):
-        return told(await page.hover(args.target.ref))
-    return told(await pointing.move_to(page, await _point(page, args.target)))
+        return told(await there.page.hover(args.target.ref))
+    return told(await pointing.move_to(there.tab, await _point(there.tab, args.target)))
 
 
 @tool(page_changing=True)
 async def left_click_drag(args: DragMemberArguments, context: Context) -> Observation:
     """Drag from one point to another."""
-    page = in_tab(args.tab_id, context).page
-    path = [await _point(page, args.from_), await _point(page, args.target)]
-    return told(await pointing.drag_along(page, path))
+    tab = in_tab(args.tab_id, context).tab
+    path = [await _point(tab, args.from_), await _point(tab, args.target)]
+    return told(await pointing.drag_along(tab, path))
 
 
 @tool()
 async def left_mouse_down(args: PointArguments, context: Context) -> Observation:
     """Press the left mouse button at a point and keep it down."""
-    page = in_tab(args.tab_id, context).page
-    return told(await pointing.press_at(page, await _point(page, args.target)))
+    tab = in_tab(args.tab_id, context).tab
+    return told(await pointing.press_at(tab, await _point(tab, args.target)))
 
 
 @tool(page_changing=True)
 async def left_mouse_up(args: PointArguments, context: Context) -> Observation:
     """Let the left mouse button go at a point."""
-    page = in_tab(args.tab_id, context).page
-    return told(await pointing.release_at(page, await _point(page, args.target)))
+    tab = in_tab(args.tab_id, context).tab
+    return told(await pointing.release_at(tab, await _point(tab, args.target)))
 
 
 @tool(effect="none")
 async def mouse_move(args: PointArguments, context: Context) -> Observation:
     """Move the mouse to a point."""
-    page = in_tab(args.tab_id, context).page
-    return told(await pointing.move_to(page, await _point(page, args.target)))
+    tab = in_tab(args.tab_id, context).tab
+    return told(await pointing.move_to(tab, await _point(tab, args.target)))
 
 
 @tool(effect="none")
 async def scroll(args: ScrollMemberArguments, context: Context) -> Observation:
     """Turn the wheel at a point."""
-    page = in_tab(args.tab_id, context).page
-    at, pixels = await _point(page, args.target), args.scroll_amount * pointing.NOTCH_PX
-    return told(await pointing.turn_wheel(page, at, args.scroll_direction, pixels=pixels))
+    tab = in_tab(args.tab_id, context).tab
+    at, pixels = await _point(tab, args.target), args.scroll_amount * pointing.NOTCH_PX
+    return told(await pointing.turn_wheel(tab, at, args.scroll_direction, pixels=pixels))
 
 
 @tool(page_changing=lambda args: "\n" in args.text, effect="type")
@@ -389,21 +390,21 @@ async def type_(args: TypeMemberArguments, context: Context) -> Observation:
 @tool(page_changing=True, effect="press")
 async def key(args: KeyArguments, context: Context) -> Observation:
     """Press a key or chord, or several one after another."""
-    page = in_tab(args.tab_id, context).page
+    there = in_tab(args.tab_id, context)
     chords = args.text.split() or ["Space"]
     for chord in chords:
-        await pointing.keys_of(page, chord)  # raises before anything is pressed
+        await pointing.keys_of(there.tab, chord)  # raises before anything is pressed
     if len(chords) == 1:
-        return told(await page.press(chords[0], repeat=args.repeat))
-    receipts = [await page.press(chord) for chord in chords * args.repeat]
+        return told(await there.page.press(chords[0], repeat=args.repeat))
+    receipts = [await there.page.press(chord) for chord in chords * args.repeat]
     return Observation("\n".join(each.text for each in receipts), Pressed(receipts))
 
 
 @tool()
 async def hold_key(args: HoldKeyArguments, context: Context) -> Observation:
     """Hold a key or chord down for some time."""
-    page = in_tab(args.tab_id, context).page
-    return told(await pointing.hold_keys(page, await pointing.keys_of(page, args.text), args.duration))
+    tab = in_tab(args.tab_id, context).tab
+    return told(await pointing.hold_keys(tab, await pointing.keys_of(tab, args.text), args.duration))
 
 
 @tool(effect="none")
@@ -442,17 +443,17 @@ def in_tab(tab_id: str | None, context: Context) -> Context:
 async def _click(
     args: ClickMemberArguments, context: Context, *, button: MouseButton = "left", count: int = 1
 ) -> Observation:
-    page = in_tab(args.tab_id, context).page
-    modifiers = [] if not args.modifiers else (await pointing.keys_of(page, f"{args.modifiers}+a"))[:-1]
+    there = in_tab(args.tab_id, context)
+    modifiers = [] if not args.modifiers else (await pointing.keys_of(there.tab, f"{args.modifiers}+a"))[:-1]
     if isinstance(args.target, RefTarget):
-        return told(await page.click(args.target.ref, button=button, count=count, modifiers=modifiers))
-    at = await _point(page, args.target)
-    return told(await pointing.click_at(page, at, button=button, count=count, modifiers=modifiers))
+        return told(await there.page.click(args.target.ref, button=button, count=count, modifiers=modifiers))
+    at = await _point(there.tab, args.target)
+    return told(await pointing.click_at(there.tab, at, button=button, count=count, modifiers=modifiers))
 
 
-async def _point(page: Page, target: CoordinateTarget) -> pointing.Point:
+async def _point(tab: Tab, target: CoordinateTarget) -> pointing.Point:
     """In CSS pixels: a large viewport is shown smaller than it is."""
-    return (await view.view_of(page)).point(target.x, target.y)
+    return (await view.view_of(tab)).point(target.x, target.y)
 
 
 def told(receipt: Receipt) -> Observation:

@@ -21,7 +21,7 @@ from cdp_agent.page.snapshot.lines import Line, indent_of, read_line, unquoted
 from cdp_agent.page.snapshot.roles import FIELDS
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, Tool, by_name, tool
 from cdp_agent.tools.members import anthropic
-from cdp_agent.tools.members.anthropic import RefTarget, Tab, in_tab, told
+from cdp_agent.tools.members.anthropic import RefTarget, TabId, in_tab, told
 from cdp_agent.tools.members.reading import part_of_page
 from cdp_agent.tools.scripting import evaluated
 from cdp_agent.tools.tabs import named_tab, open_tab, tabs_told
@@ -49,40 +49,40 @@ _REGIONS = {
 
 class TargetArguments(Arguments, frozen=True):
     target: Ref
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class OpenArguments(Arguments, frozen=True):
     url: Annotated[str, Meta(min_length=1, description="The address.")]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class ReadArguments(Arguments, frozen=True):
     filter: Annotated[Literal["all", "interactive"], Meta(description="What to tell of.")]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class FillOrTypeArguments(Arguments, frozen=True):
     text: str
     target: Ref | None = None
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class KeysArguments(Arguments, frozen=True):
     keys: Annotated[list[str], Meta(min_length=1, description="The keys of one combination.")]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class ScrollByArguments(Arguments, frozen=True):
     direction: Literal["up", "down", "left", "right"]
     amount: Annotated[int, Meta(ge=0, description="Pixels.")]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class SelectOptionArguments(Arguments, frozen=True):
     target: Ref
     values: Annotated[list[str], Meta(min_length=1, description="Options as shown, or their values.")]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class NewTabArguments(Arguments, frozen=True):
@@ -92,13 +92,13 @@ class NewTabArguments(Arguments, frozen=True):
 class WaitForTextArguments(Arguments, frozen=True):
     text: Annotated[str, Meta(min_length=1)]
     timeout_ms: Annotated[int, Meta(ge=1, le=30_000)]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class PixelArguments(Arguments, frozen=True):
     x: int
     y: int
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class ClickAtArguments(Arguments, frozen=True):
@@ -107,13 +107,13 @@ class ClickAtArguments(Arguments, frozen=True):
     button: Literal["left", "right", "middle"] = "left"
     click_count: Annotated[int, Meta(ge=1, le=3)] = 1
     keys: list[ModifierKey] = []
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class SetCheckedArguments(Arguments, frozen=True):
     target: Ref
     checked: bool
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class PathPoint(msgspec.Struct, frozen=True):
@@ -124,32 +124,32 @@ class PathPoint(msgspec.Struct, frozen=True):
 class DragPathArguments(Arguments, frozen=True):
     path: Annotated[list[PathPoint], Meta(min_length=2, max_length=100)]
     keys: list[ModifierKey] = []
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class HoldKeysArguments(Arguments, frozen=True):
     keys: Annotated[list[str], Meta(min_length=1, max_length=8)]
     duration_ms: Annotated[int, Meta(ge=1, le=3_000)]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class ReadScopedArguments(Arguments, frozen=True):
     depth: Annotated[int, Meta(ge=1, le=32)]
     filter: Literal["all", "interactive"]
     root: Annotated[str | None, Meta(description="A scope that was told; without, the whole page.")] = None
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class ReadDiagnosticsArguments(Arguments, frozen=True):
     source: Literal["console", "network"]
     limit: Annotated[int, Meta(ge=1, le=100)]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class RunScriptArguments(Arguments, frozen=True):
     source: Annotated[str, Meta(min_length=1)]
     timeout_ms: Annotated[int, Meta(ge=1, le=30_000)]
-    tab_id: Tab = None
+    tab_id: TabId = None
 
 
 class ReadElement(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -313,26 +313,26 @@ async def set_checked(args: SetCheckedArguments, context: Context) -> Observatio
 @tool(page_changing=True)
 async def click_at(args: ClickAtArguments, context: Context) -> Observation:
     """Click at a point."""
-    page = in_tab(args.tab_id, context).page
-    at = (await view.view_of(page)).point(args.x, args.y)
-    return told(await pointing.click_at(page, at, button=args.button, count=args.click_count, modifiers=args.keys))
+    tab = in_tab(args.tab_id, context).tab
+    at = (await view.view_of(tab)).point(args.x, args.y)
+    return told(await pointing.click_at(tab, at, button=args.button, count=args.click_count, modifiers=args.keys))
 
 
 @tool(page_changing=True)
 async def drag_path(args: DragPathArguments, context: Context) -> Observation:
     """Drag with the mouse over some points."""
-    page = in_tab(args.tab_id, context).page
-    shown = await view.view_of(page)
+    tab = in_tab(args.tab_id, context).tab
+    shown = await view.view_of(tab)
     return told(
-        await pointing.drag_along(page, [shown.point(each.x, each.y) for each in args.path], modifiers=args.keys)
+        await pointing.drag_along(tab, [shown.point(each.x, each.y) for each in args.path], modifiers=args.keys)
     )
 
 
 @tool()
 async def hold_keys(args: HoldKeysArguments, context: Context) -> Observation:
     """Hold keys down for some time."""
-    page = in_tab(args.tab_id, context).page
-    return told(await pointing.hold_keys(page, args.keys, args.duration_ms / 1000))
+    tab = in_tab(args.tab_id, context).tab
+    return told(await pointing.hold_keys(tab, args.keys, args.duration_ms / 1000))
 
 
 @tool(read_only=True)

@@ -110,19 +110,19 @@ async def focus(at: Located) -> Outcome:
 
 
 async def use_keyboard(
-    page: Tab, action: str, ref: str | None, do: Callable[[Frame], Coroutine[Any, Any, Outcome]], *, detail: str
+    tab: Tab, action: str, ref: str | None, do: Callable[[Frame], Coroutine[Any, Any, Outcome]], *, detail: str
 ) -> Receipt:
     """Carries out `do`, given the root frame, where the focus is, or in the element once that has it; see `perform`."""
-    root = (await page.frames()).root
+    root = (await tab.frames()).root
     if ref is None:
-        return await perform_unaimed(page, action, lambda: do(root), detail=detail)
+        return await perform_unaimed(tab, action, lambda: do(root), detail=detail)
 
     async def focused(at: Located) -> Outcome:
         outcome = await focus(at)
         await do(root)
         return outcome
 
-    return await perform(page, action, ref, focused, detail=detail)
+    return await perform(tab, action, ref, focused, detail=detail)
 
 
 class _Checkable(msgspec.Struct, frozen=True):

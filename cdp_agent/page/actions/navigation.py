@@ -50,116 +50,116 @@ _REASONS = {
 }
 
 
-async def goto(page: Tab, url: str, *, timeout_s: float | None = None) -> Receipt:
+async def goto(tab: Tab, url: str, *, timeout_s: float | None = None) -> Receipt:
     """Opens an address, waits until it is settled, and tells where that led.
 
     An HTTP status of an error is told in the receipt, and so are redirects and downloads. Raises NavigationFailed,
     PageUnresponsive, BrowserError.
     """
-    timeout_s = timeout_s or page.settings.navigation_timeout_s or NAVIGATION_TIMEOUT_S
-    async with page.act():
-        deadline = _now(page) + timeout_s
-        if page.guard.outlived and not page.related:
-            await _begin_anew(page, timeout_s)
-        page.guard.check(url.strip())
-        tree = await page.frames()
-        await end_scripts(page, aside=True)
-        watch = Watch(page, tree)
-        recorder = ActionRunner(page, None, watch)
-        outcome = await recorder.act(_navigate(page, url.strip(), timeout_s, watch.departure))
-        receipt = await recorder.finish("goto", outcome, detail=url, navigation_s=max(1.0, deadline - _now(page)))
-        page.check_open()
-        return msgspec.structs.replace(receipt, note=_CRASHED) if page.activity.crashed else receipt
+    timeout_s = timeout_s or tab.settings.navigation_timeout_s or NAVIGATION_TIMEOUT_S
+    async with tab.act():
+        deadline = _now(tab) + timeout_s
+        if tab.guard.outlived and not tab.related:
+            await _begin_anew(tab, timeout_s)
+        tab.guard.check(url.strip())
+        tree = await tab.frames()
+        await end_scripts(tab, aside=True)
+        watch = Watch(tab, tree)
+        recorder = ActionRunner(tab, None, watch)
+        outcome = await recorder.act(_navigate(tab, url.strip(), timeout_s, watch.departure))
+        receipt = await recorder.finish("goto", outcome, detail=url, navigation_s=max(1.0, deadline - _now(tab)))
+        tab.check_open()
+        return msgspec.structs.replace(receipt, note=_CRASHED) if tab.activity.crashed else receipt
 
 
-async def back(page: Tab) -> Receipt:
+async def back(tab: Tab) -> Receipt:
     """Goes back one entry of the tab's history. Raises ActionError when there is none, BrowserError."""
-    return await _through_history(page, -1)
+    return await _through_history(tab, -1)
 
 
-async def forward(page: Tab) -> Receipt:
+async def forward(tab: Tab) -> Receipt:
     """Goes forward one entry of the tab's history. Raises ActionError when there is none, BrowserError."""
-    return await _through_history(page, 1)
+    return await _through_history(tab, 1)
 
 
-async def reload(page: Tab) -> Receipt:
+async def reload(tab: Tab) -> Receipt:
     """Loads the page anew, also after it crashed. Raises PageUnresponsive, BrowserError."""
 
-    address = page.url
+    address = tab.url
 
     async def do(went_aside: bool) -> Outcome:
-        tree = await page.frames()
+        tree = await tab.frames()
         how = cdp_page.Navigate(url=address) if went_aside else cdp_page.Reload()
-        await _begin(page, tree.root.session.post(how), "The page was not loaded anew")
+        await _begin(tab, tree.root.session.post(how), "The page was not loaded anew")
         return Outcome(note=_OPENED_ANEW if went_aside else "")
 
-    return await _navigation(page, "reload", do)
+    return await _navigation(tab, "reload", do)
 
 
-async def _through_history(page: Tab, step: int) -> Receipt:
+async def _through_history(tab: Tab, step: int) -> Receipt:
     async def do(_: bool) -> Outcome:
-        session = (await page.frames()).root.session
+        session = (await tab.frames()).root.session
         history = await session.send(cdp_page.GetNavigationHistory())
         index = history.current_index + step
         if not 0 <= index < len(history.entries):
             where = "back" if step < 0 else "forward"
             raise ActionError(f"There is no page to go {where} to: this is the {'first' if step < 0 else 'last'} one.")
         entry = history.entries[index]
-        page.guard.check(entry.url)
+        tab.guard.check(entry.url)
         answer = session.post(cdp_page.NavigateToHistoryEntry(entry_id=entry.id))
-        await _begin(page, answer, f"The tab stayed where it is and did not go to {entry.url}")
+        await _begin(tab, answer, f"The tab stayed where it is and did not go to {entry.url}")
         return Outcome()
 
-    return await _navigation(page, "back" if step < 0 else "forward", do)
+    return await _navigation(tab, "back" if step < 0 else "forward", do)
 
 
-async def _navigation(page: Tab, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
-    async with page.act():
-        went_aside = await end_scripts(page, aside=action == "reload")
-        recorder = ActionRunner(page, None, Watch(page, await page.frames()))
+async def _navigation(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
+    async with tab.act():
+        went_aside = await end_scripts(tab, aside=action == "reload")
+        recorder = ActionRunner(tab, None, Watch(tab, await tab.frames()))
         outcome = await recorder.act(do(went_aside))
-        navigation_s = page.settings.navigation_timeout_s or NAVIGATION_S
+        navigation_s = tab.settings.navigation_timeout_s or NAVIGATION_S
         receipt = await recorder.finish(action, outcome, navigation_s=navigation_s)
-        page.check_open()
+        tab.check_open()
         if receipt.navigated_to is None and any(_kept(each) for each in receipt.dialogs):
             raise ActionError("The tab stayed where it is: the page asked whether to stay, and stays.")
         return receipt
 
 
-async def _begin_anew(page: Tab, timeout_s: float) -> None:
+async def _begin_anew(tab: Tab, timeout_s: float) -> None:
     """Frees the tab of the rules of a run that is over: first its pages are gone, and its history with them.
 
     Raises as `goto`.
     """
-    tree = await page.frames()
-    await page.silence()
+    tree = await tab.frames()
+    await tab.silence()
     try:
-        await end_scripts(page, aside=True)
-        await _navigate(page, "about:blank", timeout_s, Watch(page, tree).departure)
-        await _error_page(page)
+        await end_scripts(tab, aside=True)
+        await _navigate(tab, "about:blank", timeout_s, Watch(tab, tree).departure)
+        await _error_page(tab)
         await tree.root.session.send(cdp_page.ResetNavigationHistory())
-        await page.guard.free()
+        await tab.guard.free()
     finally:
         tree.root.session.tell(emulation.SetScriptExecutionDisabled(value=False))
 
 
-async def _navigate(page: Tab, url: str, timeout_s: float, departure: Departure) -> Outcome:
-    session = (await page.frames()).root.session
+async def _navigate(tab: Tab, url: str, timeout_s: float, departure: Departure) -> Outcome:
+    session = (await tab.frames()).root.session
     asked = session.post(cdp_page.Navigate(url=url))
-    asked.add_done_callback(lambda _: page.activity.wake())
-    deadline = _now(page) + timeout_s
+    asked.add_done_callback(lambda _: tab.activity.wake())
+    deadline = _now(tab) + timeout_s
     while not asked.done():
-        await page.guard.decided()
+        await tab.guard.decided()
         if asked.done():
             break
         stays = not await departure.hasten()
-        if stays or _now(page) > deadline:
+        if stays or _now(tab) > deadline:
             asked.cancel()
             await check_chrome(session)
-            stays = stays or not page.activity.waits_for_server()
-            hangs = await stop_loading(page) and not await answers(session)
+            stays = stays or not tab.activity.waits_for_server()
+            hangs = await stop_loading(tab) and not await answers(session)
             raise _not_opened(url, timeout_s, stays=stays, hangs=hangs)
-        await page.activity.stir(min(deadline - _now(page) + 0.001, _LOOK_EVERY_S))
+        await tab.activity.stir(min(deadline - _now(tab) + 0.001, _LOOK_EVERY_S))
     try:
         answer = asked.result()
     except SessionClosed:
@@ -169,8 +169,8 @@ async def _navigate(page: Tab, url: str, timeout_s: float, departure: Departure)
     if answer.error_text is None or answer.is_download:
         return Outcome()
     if answer.error_text == "net::ERR_ABORTED":
-        return _aborted(page, url)
-    await _error_page(page)
+        return _aborted(tab, url)
+    await _error_page(tab)
     return _refuse(url, answer.error_text)
 
 
@@ -182,14 +182,14 @@ def _not_opened(url: str, timeout_s: float, *, stays: bool, hangs: bool) -> Acti
     return NavigationFailed(url, "timeout", f"{url} could not be opened: {why}")
 
 
-def _aborted(page: Tab, url: str) -> Outcome:
-    if page.dialogs.stayed():
+def _aborted(tab: Tab, url: str) -> Outcome:
+    if tab.dialogs.stayed():
         raise NavigationFailed(
             url, "net::ERR_ABORTED", f"{url} was not opened: the page asked whether to stay, and stays."
         )
-    if page.activity.navigating() not in (None, url):
+    if tab.activity.navigating() not in (None, url):
         return Outcome(note=f"the page went elsewhere while {url} was loading")
-    if page.guard.withholds:
+    if tab.guard.withholds:
         return Outcome()  # the receipt says what was not sent
     served = url.partition(":")[0].lower() in ("http", "https")
     return Outcome(note=f"{'the server' if served else 'Chrome'} had nothing to show: the page stays as it was")
@@ -207,31 +207,31 @@ def _refuse(url: str, reason: str, cause: Exception | None = None) -> NoReturn:
     raise NavigationFailed(url, reason, f"{url} could not be opened: {why} ({name}).") from cause
 
 
-async def _error_page(page: Tab) -> None:
+async def _error_page(tab: Tab) -> None:
     """Chrome puts its own page in place of what failed: only then the next action finds the tab at rest."""
-    until = _now(page) + _BEGINS_WITHIN_S
-    while page.activity.navigating() and _now(page) < until:
-        await page.activity.stir(until - _now(page))
+    until = _now(tab) + _BEGINS_WITHIN_S
+    while tab.activity.navigating() and _now(tab) < until:
+        await tab.activity.stir(until - _now(tab))
 
 
-async def _begin(page: Tab, answer: asyncio.Future[Any], stayed: str) -> None:
+async def _begin(tab: Tab, answer: asyncio.Future[Any], stayed: str) -> None:
     """Waits for the first sign of the navigation that was asked for; the answer to the command is none."""
-    activity = page.activity
+    activity = tab.activity
     begun, document, url = activity.begun, activity.document.number, activity.document.url
-    until = _now(page) + _BEGINS_WITHIN_S
+    until = _now(tab) + _BEGINS_WITHIN_S
     answer.add_done_callback(lambda _: activity.wake())
     while not (activity.begun != begun or activity.document.number != document or activity.document.url != url):
         if answer.done() and (error := answer.exception()) is not None:
             raise error
-        if page.dialogs.stayed():
+        if tab.dialogs.stayed():
             return  # the receipt tells
-        await page.guard.decided()
-        if not await activity.stir(max(0, until - _now(page))):
+        await tab.guard.decided()
+        if not await activity.stir(max(0, until - _now(tab))):
             if not answer.done():
                 raise PageUnresponsive(f"{stayed}: the page did not answer within {_BEGINS_WITHIN_S:g} s.")
             return
 
 
-def _now(page: Tab) -> float:
+def _now(tab: Tab) -> float:
     """Stands still while somebody is asked about what is held."""
-    return asyncio.get_running_loop().time() - page.guard.stood_s
+    return asyncio.get_running_loop().time() - tab.guard.stood_s

@@ -39,11 +39,11 @@ class _Extent(msgspec.Struct, frozen=True):
 
 
 async def click_at(
-    page: Tab, at: Point, *, button: Button = "left", count: int = 1, modifiers: Sequence[str] = ()
+    tab: Tab, at: Point, *, button: Button = "left", count: int = 1, modifiers: Sequence[str] = ()
 ) -> Receipt:
     """Clicks there, `count` times. Raises InvalidArguments for a point outside of the viewport, PageUnresponsive."""
     check_modifiers(modifiers)
-    session = await _session(page, at)
+    session = await _session(tab, at)
 
     async def do() -> Outcome:
         async with held_down(session, modifiers) as bits:
@@ -51,47 +51,47 @@ async def click_at(
         return Outcome()
 
     detail = " ".join(filter(None, (f"at {_told(at)}", click_told(button, count, modifiers))))
-    return await perform_unaimed(page, "click", do, detail=detail)
+    return await perform_unaimed(tab, "click", do, detail=detail)
 
 
-async def move_to(page: Tab, to: Point) -> Receipt:
+async def move_to(tab: Tab, to: Point) -> Receipt:
     """Moves the mouse there, with the left button down after `press_at`. Raises as `click_at`."""
-    session = await _session(page, to)
+    session = await _session(tab, to)
 
     async def do() -> Outcome:
-        await mouse.move_to(session, *to, held=page.mouse_is_down)
+        await mouse.move_to(session, *to, held=tab.mouse_is_down)
         return Outcome()
 
-    return await perform_unaimed(page, "move", do, detail=_told(to), expectant=False)
+    return await perform_unaimed(tab, "move", do, detail=_told(to), expectant=False)
 
 
-async def press_at(page: Tab, at: Point) -> Receipt:
+async def press_at(tab: Tab, at: Point) -> Receipt:
     """Presses the left button there and keeps it down until `release_at`. Raises as `click_at`."""
-    session = await _session(page, at)
+    session = await _session(tab, at)
 
     async def do() -> Outcome:
         await mouse.move_to(session, *at)
-        page.mouse_is_down = True
+        tab.mouse_is_down = True
         await mouse.press_at(session, *at)
         return Outcome()
 
-    return await perform_unaimed(page, "press_at", do, detail=_told(at), expectant=False)
+    return await perform_unaimed(tab, "press_at", do, detail=_told(at), expectant=False)
 
 
-async def release_at(page: Tab, at: Point) -> Receipt:
+async def release_at(tab: Tab, at: Point) -> Receipt:
     """Lets the left button go there. Raises as `click_at`."""
-    session = await _session(page, at)
+    session = await _session(tab, at)
 
     async def do() -> Outcome:
-        was_down, page.mouse_is_down = page.mouse_is_down, False
+        was_down, tab.mouse_is_down = tab.mouse_is_down, False
         await mouse.move_to(session, *at, held=was_down)
         await mouse.release(session, *at)
         return Outcome(note="" if was_down else "it was not down")
 
-    return await perform_unaimed(page, "release_at", do, detail=_told(at), expectant=False)
+    return await perform_unaimed(tab, "release_at", do, detail=_told(at), expectant=False)
 
 
-async def drag_along(page: Tab, path: Sequence[Point], *, modifiers: Sequence[str] = ()) -> Receipt:
+async def drag_along(tab: Tab, path: Sequence[Point], *, modifiers: Sequence[str] = ()) -> Receipt:
     """Presses the left button at the first point, moves over the others, and lets go at the last.
 
     Raises InvalidArguments for fewer than two points, else as `click_at`.
@@ -99,31 +99,31 @@ async def drag_along(page: Tab, path: Sequence[Point], *, modifiers: Sequence[st
     check_modifiers(modifiers)
     if len(path) < 2:
         raise InvalidArguments("A drag needs two points at least: where it begins and where it ends.")
-    session = await _session(page, *path)
+    session = await _session(tab, *path)
 
     async def do() -> Outcome:
         async with held_down(session, modifiers) as bits:
             await drag.drag_along(session, path, modifiers=bits)
         return Outcome()
 
-    return await perform_unaimed(page, "drag", do, detail=f"from {_told(path[0])} to {_told(path[-1])}")
+    return await perform_unaimed(tab, "drag", do, detail=f"from {_told(path[0])} to {_told(path[-1])}")
 
 
 async def turn_wheel(
-    page: Tab, at: Point, direction: Literal["up", "down", "left", "right"], *, pixels: float
+    tab: Tab, at: Point, direction: Literal["up", "down", "left", "right"], *, pixels: float
 ) -> Receipt:
     """Turns the wheel there, which scrolls what is under the mouse. Raises as `click_at`."""
-    session = await _session(page, at)
+    session = await _session(tab, at)
     right, down = _WHEEL[direction]
 
     async def do() -> Outcome:
         await mouse.turn_wheel(session, *at, right * pixels, down * pixels)
         return Outcome()
 
-    return await perform_unaimed(page, "wheel", do, detail=f"{direction} by {pixels:g} px at {_told(at)}")
+    return await perform_unaimed(tab, "wheel", do, detail=f"{direction} by {pixels:g} px at {_told(at)}")
 
 
-async def hold_keys(page: Tab, keys: Sequence[str], seconds: float) -> Receipt:
+async def hold_keys(tab: Tab, keys: Sequence[str], seconds: float) -> Receipt:
     """Presses the keys together, holds them for so many seconds, and lets them go, however that ends.
 
     Raises InvalidArguments for a key that does not exist and for more than LONGEST_HOLD_S, PageUnresponsive.
@@ -134,19 +134,19 @@ async def hold_keys(page: Tab, keys: Sequence[str], seconds: float) -> Receipt:
         raise InvalidArguments(f"Keys are held for 0 to {LONGEST_HOLD_S:g} seconds, not for {seconds:g}.")
     for key in keys:
         find_key(key)
-    session = (await page.frames()).root.session
+    session = (await tab.frames()).root.session
 
     async def do() -> Outcome:
         async with held_down(session, keys):
             await asyncio.sleep(seconds)
         return Outcome()
 
-    return await perform_unaimed(page, "hold", do, detail=f"{'+'.join(keys)} for {seconds:g} s", expectant=False)
+    return await perform_unaimed(tab, "hold", do, detail=f"{'+'.join(keys)} for {seconds:g} s", expectant=False)
 
 
-async def keys_of(page: Tab, chord: str) -> list[str]:
+async def keys_of(tab: Tab, chord: str) -> list[str]:
     """The names of the keys of a chord such as "ctrl+shift+a", as `hold_keys` takes them. Raises InvalidArguments."""
-    found = parse_chord(chord, mac=await is_mac((await page.frames()).root))
+    found = parse_chord(chord, mac=await is_mac((await tab.frames()).root))
     return [*found.modifiers, found.key.key]
 
 
@@ -163,19 +163,19 @@ def click_told(button: Button, count: int, modifiers: Sequence[str]) -> str:
     return " ".join(filter(None, (times, f"with {' and '.join(means)}" if means else "")))
 
 
-async def viewport_of(page: Tab) -> Point:
+async def viewport_of(tab: Tab) -> Point:
     """Width and height of what the tab shows, in CSS pixels. Raises PageUnresponsive, DocumentGone, BrowserError."""
-    extent = await (await (await page.frames()).root.world()).call("viewportPlace", returning=_Extent)
+    extent = await (await (await tab.frames()).root.world()).call("viewportPlace", returning=_Extent)
     return extent.width, extent.height
 
 
-async def _session(page: Tab, *points: Point) -> Session:
+async def _session(tab: Tab, *points: Point) -> Session:
     """Where the events go. Raises InvalidArguments for a point that the viewport does not have."""
-    width, height = await viewport_of(page)
+    width, height = await viewport_of(tab)
     for x, y in points:
         if not (0 <= x < width and 0 <= y < height):
             raise InvalidArguments(f"{_told((x, y))} is outside of the viewport, which is {width:g} x {height:g}.")
-    return (await page.frames()).root.session
+    return (await tab.frames()).root.session
 
 
 def _told(point: Point) -> str:

@@ -108,7 +108,7 @@ class _Scroller(msgspec.Struct, frozen=True):
 
 
 async def scroll(
-    page: Tab,
+    tab: Tab,
     direction: Direction = "down",
     *,
     pages: float = 1.0,
@@ -125,16 +125,16 @@ async def scroll(
     Raises InvalidArguments, StaleRef, PageUnresponsive, BrowserError.
     """
     _check(direction, pages, pixels, ref)
-    async with page.act():
-        at = await locate(page, ref) if ref is not None else None
+    async with tab.act():
+        at = await locate(tab, ref) if ref is not None else None
         if direction == "into_view":
             assert at is not None  # checked
-            return await _into_view(page, at)
+            return await _into_view(tab, at)
         axis, sign = _WAYS[direction]
-        found = await _box(page, at, axis)
+        found = await _box(tab, at, axis)
         if isinstance(found, str):
             return _unmoved(direction, found)
-        scrolling = _Scroll(page, found, axis)
+        scrolling = _Scroll(tab, found, axis)
         return await (scrolling.to_text(to_text) if to_text else scrolling.run(direction, sign, pages, pixels))
 
 
@@ -152,8 +152,8 @@ def _check(direction: str, pages: float, pixels: int | None, ref: str | None) ->
 class _Scroll:
     """One scrolling of one box, step by step."""
 
-    def __init__(self, page: Tab, box: _Scroller, axis: Literal["x", "y"]) -> None:
-        self._page = page
+    def __init__(self, tab: Tab, box: _Scroller, axis: Literal["x", "y"]) -> None:
+        self._tab = tab
         self._box = box
         self._axis = axis
         self._moved = 0.0
@@ -210,14 +210,14 @@ class _Scroll:
 
     async def _look_for(self, text: str, until: int, deadline: float) -> str:
         """What has the text, which is in view then; "" when there is none."""
-        world, page = self._box.world, self._page
+        world, tab = self._box.world, self._tab
         while True:
-            async with page.reading:
-                options = {"next": page.refs.free(world), "id": self._box.id, "text": text, "until": until}
+            async with tab.reading:
+                options = {"next": tab.refs.free(world), "id": self._box.id, "text": text, "until": until}
                 looked = await world.call("scrollToText", options, returning=_Text)
-                page.refs.claim(world, looked.first, looked.end)
+                tab.refs.claim(world, looked.first, looked.end)
             if looked.id:
-                return page.refs.write(world, looked.label)
+                return tab.refs.write(world, looked.label)
             if asyncio.get_running_loop().time() > deadline:
                 self._note = f"{told(text)} was not found in {FEED_S:g} s: scroll on with the same text"
                 return ""
@@ -254,7 +254,7 @@ class _Scroll:
 
     async def _step(self, px: float) -> float:
         before = await self._place()
-        watch = await Watch.start(self._page)
+        watch = await Watch.start(self._tab)
         try:
             await self._box.world.call("moveBox", self._box.id, self._axis, px)
         except BaseException:
@@ -274,22 +274,22 @@ class _Scroll:
         return places[0]
 
 
-async def _box(page: Tab, at: Located | None, axis: str) -> _Scroller | str:
+async def _box(tab: Tab, at: Located | None, axis: str) -> _Scroller | str:
     """What scrolls, from the element (or the page) outwards through the frames; else why nothing does."""
-    tree = await page.frames()
+    tree = await tab.frames()
     frame: Frame = at.frame if at is not None else tree.root
     local = at.local if at is not None else 0
     why = "fits"
     while True:
         world = await frame.world()
-        async with page.reading:
+        async with tab.reading:
             box = await world.call(
-                "scrollBox", {"next": page.refs.free(world), "id": local, "axis": axis}, returning=_Box
+                "scrollBox", {"next": tab.refs.free(world), "id": local, "axis": axis}, returning=_Box
             )
-            page.refs.claim(world, box.first, box.end)
+            tab.refs.claim(world, box.first, box.end)
         if box.id:
-            return _Scroller(world, box.id, page.refs.write(world, box.label))
-        if box.into and (inner := await _frame_in(page, frame, box.into)) is not None:
+            return _Scroller(world, box.id, tab.refs.write(world, box.label))
+        if box.into and (inner := await _frame_in(tab, frame, box.into)) is not None:
             frame, local = inner, 0
             continue
         why = box.why or why
@@ -304,23 +304,23 @@ async def _box(page: Tab, at: Located | None, axis: str) -> _Scroller | str:
     return "everything fits into the viewport: there is nothing to scroll"
 
 
-async def _frame_in(page: Tab, frame: Frame, local: int) -> Frame | None:
+async def _frame_in(tab: Tab, frame: Frame, local: int) -> Frame | None:
     """The frame of another process inside an iframe element; None when it cannot be read."""
     if local not in frame.owners:
-        await page.read()  # finds out which frame each iframe holds
-    tree = await page.frames()
+        await tab.read()  # finds out which frame each iframe holds
+    tree = await tab.frames()
     return next((each for each in tree.all() if each.id == frame.owners.get(local)), None)
 
 
-async def _into_view(page: Tab, at: Located) -> Scrolled:
-    tree = await page.frames()
+async def _into_view(tab: Tab, at: Located) -> Scrolled:
+    tree = await tab.frames()
     owners: list[Callable[[], Awaitable[float]]] = [lambda: at.world.call("topOf", at.local, returning=float)]
     frame = at.frame
     while (owner := await tree.owner_of(frame)) is not None:
         frame, world, local = owner
         owners.append(lambda world=world, local=local: world.call("topOf", local, returning=float))  # type: ignore[misc]
     before = sum([await top() for top in owners])
-    watch = await Watch.start(page)
+    watch = await Watch.start(tab)
     await at.world.call("bringIntoView", at.local)
     settled = await watch.settle(patient=True)
     after = sum([await top() for top in owners])

@@ -45,14 +45,14 @@ class _Entered(Stranger, frozen=True):
     max: int
 
 
-async def fill_secret(page: Tab, ref: str, secret: Revealed, *, append: bool = False) -> Receipt:
+async def fill_secret(tab: Tab, ref: str, secret: Revealed, *, append: bool = False) -> Receipt:
     """Fills in what has secrets in it, only where they may be; see `enter_secret`."""
-    return await perform(page, "fill", ref, lambda at: enter_secret(at, secret, append=append))
+    return await perform(tab, "fill", ref, lambda at: enter_secret(at, secret, append=append))
 
 
-async def select_secret(page: Tab, ref: str, secret: Revealed, *, by: By = "text") -> Receipt:
+async def select_secret(tab: Tab, ref: str, secret: Revealed, *, by: By = "text") -> Receipt:
     """Chooses the option that a secret names; see `choose_secret`."""
-    return await perform(page, "select", ref, lambda at: choose_secret(at, secret, by=by))
+    return await perform(tab, "select", ref, lambda at: choose_secret(at, secret, by=by))
 
 
 async def enter_secret(at: Located, secret: Revealed, *, append: bool = False, lines: bool = False) -> Outcome:

@@ -57,9 +57,9 @@ class _After(msgspec.Struct, frozen=True):
     invalid: bool
 
 
-async def read_field(page: Tab, ref: str) -> UserField:
+async def read_field(tab: Tab, ref: str) -> UserField:
     """What the element is, as a field for the user. Raises StaleRef when it is gone and not found again."""
-    return await _read(await locate(page, ref))
+    return await _read(await locate(tab, ref))
 
 
 async def _read(at: Located) -> UserField:
@@ -67,7 +67,7 @@ async def _read(at: Located) -> UserField:
     return msgspec.structs.replace(field, ref=at.ref)
 
 
-async def enter(page: Tab, ref: str, value: Value, origins: list[str], *, choose: bool = False) -> None:
+async def enter(tab: Tab, ref: str, value: Value, origins: list[str], *, choose: bool = False) -> None:
     """Puts the user's value into the field, of which no reading tells from then on. `choose`: it is a list.
 
     Raises InvalidArguments for a value that the field does not take; BlockedByPolicy when it could get elsewhere than
@@ -92,10 +92,10 @@ async def enter(page: Tab, ref: str, value: Value, origins: list[str], *, choose
             await enter_secret(at, secret, lines=field.type in ("textarea", "richtext"))
         return Outcome()
 
-    await perform(page, "fill", ref, do)
+    await perform(tab, "fill", ref, do)
 
 
-async def leave(page: Tab, ref: str) -> None:
+async def leave(tab: Tab, ref: str) -> None:
     """Takes the focus out of the field, upon which many pages look at what it holds. Raises as `enter`."""
 
     async def do(at: Located) -> Outcome:
@@ -103,16 +103,16 @@ async def leave(page: Tab, ref: str) -> None:
         await at.world.call("leaveField", field.local)
         return Outcome()
 
-    await perform(page, "focus", ref, do)
+    await perform(tab, "focus", ref, do)
 
 
-async def refusal_of(page: Tab, ref: str, value: Value, before: str) -> str:
+async def refusal_of(tab: Tab, ref: str, value: Value, before: str) -> str:
     """What the page, or the browser, says against the value that the field was given; "" for nothing.
 
     `before` is what the page said of the field at first: where it says the same it has not looked again. The value is
     not in it. Raises StaleRef.
     """
-    at = await locate(page, ref)
+    at = await locate(tab, ref)
     field = await _read(at)
     meant = given_for(field, value)
     compared = None if field.options or isinstance(meant, list) else meant

@@ -50,7 +50,7 @@ class _Look(msgspec.Struct, frozen=True):
 
 
 async def wait_for(
-    page: Tab,
+    tab: Tab,
     *,
     text: str | None = None,
     gone: str | None = None,
@@ -76,19 +76,19 @@ async def wait_for(
         raise InvalidArguments(
             "wait_for needs something to wait for: text, gone, selector, ref, url, navigation or idle."
         )
-    async with page.acting:
-        page.check_open()
-        before = page.activity.before_action
-        waiting = _Waiting(page, wanted, (await page.frames()).unread_documents)
-        root = (await page.frames()).root
+    async with tab.acting:
+        tab.check_open()
+        before = tab.activity.before_action
+        waiting = _Waiting(tab, wanted, (await tab.frames()).unread_documents)
+        root = (await tab.frames()).root
         told, root.is_told = root.is_told, False  # it may be what is waited for
-        recorder = await ActionRunner.start(page)
-        page.activity.before_action = before  # waiting is no action that a navigation could come of
+        recorder = await ActionRunner.start(tab)
+        tab.activity.before_action = before  # waiting is no action that a navigation could come of
         try:
             await recorder.act(_within(waiting, timeout_s))
         finally:
             root.is_told = told and root.leaving_for is not None
-        page.check_open()
+        tab.check_open()
         return await recorder.finish("wait_for", Outcome(), detail=_described(wanted, text, gone))
 
 
@@ -102,8 +102,8 @@ async def _within(waiting: _Waiting, timeout_s: float) -> Outcome:
 
 
 class _Waiting:
-    def __init__(self, page: Tab, wanted: _Wanted, unread_documents: int) -> None:
-        self._page = page
+    def __init__(self, tab: Tab, wanted: _Wanted, unread_documents: int) -> None:
+        self._tab = tab
         self._unread_documents = unread_documents
         self._wanted = wanted
         self._busy_at = asyncio.get_running_loop().time()
@@ -114,8 +114,8 @@ class _Waiting:
         loop = asyncio.get_running_loop()
         while True:
             begun = loop.time()
-            self._page.check_open()
-            if self._page.activity.crashed and not self._page.activity.navigating():
+            self._tab.check_open()
+            if self._tab.activity.crashed and not self._tab.activity.navigating():
                 raise PageUnresponsive(CRASHED_PAGE)
             looks = await self._look()
             self._missing = self._what_is_missing([look for _, look in looks]) + await self._missing_element()
@@ -128,11 +128,11 @@ class _Waiting:
 
     async def instead(self, timeout_s: float) -> str:
         """What there is, for whoever waited in vain."""
-        page, wanted = self._page, self._wanted
+        tab, wanted = self._tab, self._wanted
         said = [f"Waited {timeout_s:g} s in vain: {'; '.join(self._missing) or 'the page does not answer'}."]
-        said.append(f"The page is {shortened(page.url)} {quoted(page.title)}.")
+        said.append(f"The page is {shortened(tab.url)} {quoted(tab.title)}.")
         try:
-            lines = [line.strip() for line in (await page.read()).text.split("\n")]
+            lines = [line.strip() for line in (await tab.read()).text.split("\n")]
         except ActionError as error:
             return " ".join([*said, str(error)])
         if wanted.text is not None:
@@ -148,7 +148,7 @@ class _Waiting:
         if ref is None:
             return []
         try:
-            at = await locate(self._page, ref)
+            at = await locate(self._tab, ref)
             shown = await at.world.call("isShownNow", at.local, returning=bool)
         except (StaleRef, DocumentGone):
             return [f"there is no {ref} any more"]
@@ -159,11 +159,11 @@ class _Waiting:
         if wanted.text is None and wanted.gone is None and wanted.selector is None:
             return []
         asked = {"text": wanted.text, "gone": wanted.gone, "selector": wanted.selector}
-        tree = await self._page.frames()
+        tree = await self._tab.frames()
         if tree.unread_documents != self._unread_documents:
             self._unread_documents = tree.unread_documents
             with contextlib.suppress(ActionError):  # it is being replaced, as below
-                await self._page.read()  # which finds the frames of another origin in this process
+                await self._tab.read()  # which finds the frames of another origin in this process
 
         async def look(frame: Frame) -> tuple[World, _Look] | None:
             try:
@@ -180,7 +180,7 @@ class _Waiting:
         return found
 
     def _what_is_missing(self, looks: list[_Look]) -> list[str]:
-        wanted, activity = self._wanted, self._page.activity
+        wanted, activity = self._wanted, self._tab.activity
         missing: list[str] = []
         if wanted.text is not None and not any(look.text for look in looks):
             where = " but where it was filled in" if any(look.entered for look in looks) else ""
@@ -189,7 +189,7 @@ class _Waiting:
             missing.append(f'the text "{wanted.gone}" is still there')
         if wanted.selector is not None and not any(look.selector for look in looks):
             missing.append(f"nothing that is shown matches {wanted.selector}")
-        if wanted.url is not None and not _matches(self._page.url, wanted.url):
+        if wanted.url is not None and not _matches(self._tab.url, wanted.url):
             missing.append(f"the address is not {wanted.url}")
         if wanted.navigation and (self._now_at() == activity.before_action or activity.navigating()):
             missing.append("the page has not gone elsewhere since the last action, or is not there yet")
@@ -198,11 +198,11 @@ class _Waiting:
         return missing
 
     def _now_at(self) -> tuple[int, str]:
-        document = self._page.activity.document
+        document = self._tab.activity.document
         return document.number, document.url
 
     def _pending(self) -> list[str]:
-        activity = self._page.activity
+        activity = self._tab.activity
         pending = [*activity.requests.keeping_busy(), *activity.frames_navigating().values()]
         if address := activity.navigating():
             pending.append(address)
@@ -216,7 +216,7 @@ class _Waiting:
 
     async def _next_event(self, looks: list[tuple[World, _Look]]) -> None:
         wait_s = _BACKSTOP_S if self._wanted.idle_s is None else max(0.005, self._left_idle_s())
-        events: list[asyncio.Future[Any]] = [self._page.activity.next_event()]
+        events: list[asyncio.Future[Any]] = [self._tab.activity.next_event()]
         events += [asyncio.ensure_future(_changed(world, look.count)) for world, look in looks]
         try:
             await asyncio.wait(events, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
@@ -228,7 +228,7 @@ class _Waiting:
     def _left_idle_s(self) -> float:
         assert self._wanted.idle_s is not None
         now = asyncio.get_running_loop().time()
-        left = self._wanted.idle_s - min(now - self._busy_at, self._page.activity.requests.quiet_s())
+        left = self._wanted.idle_s - min(now - self._busy_at, self._tab.activity.requests.quiet_s())
         return min(_BACKSTOP_S, left if left > 0 else _BACKSTOP_S)
 
 

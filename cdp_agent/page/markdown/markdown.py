@@ -53,14 +53,14 @@ class Markdown(msgspec.Struct, frozen=True):
         return split(self.blocks, most_tokens)
 
 
-async def take(page: Tab) -> Markdown:
+async def take(tab: Tab) -> Markdown:
     """The page as Markdown, all frames in document order.
 
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
-    tree = await page.frames()
-    async with page.reading:
-        return write(await read_all(tree, page.refs, "readable", _MarkdownPart, {}))
+    tree = await tab.frames()
+    async with tab.reading:
+        return write(await read_all(tree, tab.refs, "readable", _MarkdownPart, {}))
 
 
 def write(readings: Readings[_MarkdownPart]) -> Markdown:

@@ -49,7 +49,7 @@ Key = tuple[str, int, int]
 
 
 async def watch_text(
-    page: Tab, spans: Spans, taking: Coroutine[Any, Any, T], *, in_page: bool = False
+    tab: Tab, spans: Spans, taking: Coroutine[Any, Any, T], *, in_page: bool = False
 ) -> tuple[T, list[Box]]:
     """What `taking` comes to, and all places where such text was drawn from before it began until it was over.
 
@@ -57,12 +57,12 @@ async def watch_text(
     as `find_drawn` and as `taking`, which is cancelled then.
     """
     began = time.perf_counter()
-    seen = await find_drawn(page, spans, in_page=in_page)
+    seen = await find_drawn(tab, spans, in_page=in_page)
     boxes = set(seen.values())
     is_quick = time.perf_counter() - began < QUICK_S
 
     async def look() -> None:
-        for key, box in (await find_drawn(page, spans, in_page=in_page)).items():
+        for key, box in (await find_drawn(tab, spans, in_page=in_page)).items():
             before = seen.get(key, box)
             boxes.add(box if before == box else swept(before, box))
             seen[key] = box
@@ -79,12 +79,12 @@ async def watch_text(
     return taken, list(boxes)
 
 
-async def find_drawn(page: Tab, spans: Spans, *, in_page: bool = False) -> dict[Key, Box]:
+async def find_drawn(tab: Tab, spans: Spans, *, in_page: bool = False) -> dict[Key, Box]:
     """Where text is drawn in which `spans` finds something, in CSS pixels of the tab's viewport, or of its page.
 
     A frame that does not answer is covered as a whole. Raises PageUnresponsive, DocumentGone, BrowserError.
     """
-    tree = await page.frames()
+    tree = await tab.frames()
     frames = [each for each in tree.all() if _has_own_process(each)]
     answers = await asyncio.gather(*(_capture(each) for each in frames), return_exceptions=True)
     drawings: dict[Frame, _Drawing] = {}

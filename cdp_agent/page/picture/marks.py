@@ -48,16 +48,16 @@ class _Found(msgspec.Struct, frozen=True):
     boxes: list[Box]
 
 
-async def locate_marks(page: Tab, refs: Iterable[str]) -> list[Mark]:
+async def locate_marks(tab: Tab, refs: Iterable[str]) -> list[Mark]:
     """Where the elements of these refs are seen; iframes, and what is outside, hidden or covered, are left out.
 
     So are frames that do not answer. Raises PageUnresponsive or DocumentGone for the tab itself, BrowserError.
     """
     by_world: dict[World, list[int]] = {}
     for ref in refs:
-        if (found := page.refs.locate(parse_ref(ref))) is not None:
+        if (found := tab.refs.locate(parse_ref(ref))) is not None:
             by_world.setdefault(found[0], []).append(found[1])
-    tree = await page.frames()
+    tree = await tab.frames()
     asked = [
         (frame, world, by_world[world])
         for frame in tree.all()
@@ -70,7 +70,7 @@ async def locate_marks(page: Tab, refs: Iterable[str]) -> list[Mark]:
             continue
         if isinstance(answer, BaseException):
             raise answer
-        marks += [Mark(f"E{page.refs.number(world, each.id)}", each.boxes) for each in answer]
+        marks += [Mark(f"E{tab.refs.number(world, each.id)}", each.boxes) for each in answer]
     return marks
 
 

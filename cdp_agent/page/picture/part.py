@@ -27,12 +27,12 @@ class _Extent(msgspec.Struct, frozen=True):
     top: float
 
 
-async def take_element(page: Tab, at: Located, *, hidden: Spans | None = None) -> Picture:
+async def take_element(tab: Tab, at: Located, *, hidden: Spans | None = None) -> Picture:
     """The element as a PNG, in CSS pixels times the device's scale; it is scrolled to where it is not all in view.
 
     What covers it is seen too. Raises NotInteractable for one that has no place, StaleRef, PageUnresponsive.
     """
-    tree = await page.frames()
+    tree = await tab.frames()
     frame, world = at.frame, at.world
     boxes = await world.call("boxToPicture", at.local, returning=list[Box])
     await world.call("nextFrame")  # what was scrolled to may be drawn only now
@@ -43,17 +43,17 @@ async def take_element(page: Tab, at: Located, *, hidden: Spans | None = None) -
         boxes = await world.call("coversThrough", owner, boxes, returning=list[Box])
     if not boxes:
         raise NotInteractable(at.ref, "hidden", f"{at.ref} has no place on the page, so there is no picture of it.")
-    return await take_part(page, boxes[0], scale=1.0, hidden=hidden)
+    return await take_part(tab, boxes[0], scale=1.0, hidden=hidden)
 
 
 async def take_part(
-    page: Tab, box: Box, *, scale: float, hidden: Spans | None = None, longest_px: int | None = None
+    tab: Tab, box: Box, *, scale: float, hidden: Spans | None = None, longest_px: int | None = None
 ) -> Picture:
     """That box of the viewport as a PNG, `scale` pixels for one of the device, also where it goes beyond it.
 
     `longest_px`, `hidden` and errors: see `take_picture`.
     """
-    root = (await page.frames()).root
+    root = (await tab.frames()).root
     world = await root.world()
     extent = await _extent(world)
     beyond = box.left < 0 or box.top < 0 or box.right > extent.width or box.bottom > extent.height
@@ -73,10 +73,10 @@ async def take_part(
     if hidden is None:
         image = await taken()
     else:
-        masks = await locate_text(page, hidden)
-        image, drawn = await watch_text(page, hidden, taken(), in_page=beyond)
+        masks = await locate_text(tab, hidden)
+        image, drawn = await watch_text(tab, hidden, taken(), in_page=beyond)
         masks += [_moved(each, -extent.left, -extent.top) for each in drawn] if beyond else drawn
-        masks += await locate_text(page, hidden)
+        masks += await locate_text(tab, hidden)
     moved = [_moved(each, -box.left, -box.top) for each in masks]
     return await paint(world, image, width=width, masks=moved, format="png", longest_px=longest_px)
 

@@ -57,7 +57,7 @@ class PdfOptions(msgspec.Struct, frozen=True):
 
 
 async def print_pdf(
-    page: Tab, options: PdfOptions, path: str | os.PathLike[str] | None = None, *, hidden: Spans | None = None
+    tab: Tab, options: PdfOptions, path: str | os.PathLike[str] | None = None, *, hidden: Spans | None = None
 ) -> bytes:
     """The file, written to `path` where one is given.
 
@@ -65,8 +65,8 @@ async def print_pdf(
     """
     if options.format not in _INCHES:
         raise InvalidArguments(f"format is {', '.join(_INCHES)}, not {options.format!r}.")
-    session = (await page.frames()).root.session
-    if hidden is not None and await _shows(page, hidden):
+    session = (await tab.frames()).root.session
+    if hidden is not None and await _shows(tab, hidden):
         raise BlockedByPolicy(_SHOWS_SECRET)
     width, height = _INCHES[options.format]
     margin = options.margin_cm / _CM_AN_INCH
@@ -103,10 +103,10 @@ async def print_pdf(
     return content
 
 
-async def _shows(page: Tab, hidden: Spans) -> bool:
+async def _shows(tab: Tab, hidden: Spans) -> bool:
     """Whether a secret is anywhere in the documents: style sheets for print may show what no screen does."""
-    if await locate_text(page, hidden):
+    if await locate_text(tab, hidden):
         return True
-    sessions = {frame.session for frame in (await page.frames()).all()}
+    sessions = {frame.session for frame in (await tab.frames()).all()}
     asked = [each.send(dom_snapshot.CaptureSnapshot(computed_styles=[])) for each in sessions]
     return any(hidden("\n".join(found.strings)) for found in await asyncio.gather(*asked))

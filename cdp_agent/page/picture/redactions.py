@@ -26,15 +26,15 @@ class _TextPart(FramePart, frozen=True, kw_only=True):
     text: str
 
 
-async def locate_text(page: Tab, spans: Spans) -> list[Box]:
+async def locate_text(tab: Tab, spans: Spans) -> list[Box]:
     """The boxes of all text in which `spans` finds something, in all frames, in CSS pixels of the tab's viewport.
 
     Fields that say they hold a secret but show it (one-time codes, card data) are among them. Raises PageUnresponsive,
     DocumentGone, BrowserError: then it is not known what is to be covered.
     """
-    tree = await page.frames()
-    async with page.reading:
-        readings = await read_all(tree, page.refs, "seenText", _TextPart, {})
+    tree = await tab.frames()
+    async with tab.reading:
+        readings = await read_all(tree, tab.refs, "seenText", _TextPart, {})
     try:
         found = await asyncio.gather(*(_boxes(tree, each, spans) for each in readings.by_frame.values()))
     finally:

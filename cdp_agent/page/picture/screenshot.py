@@ -37,7 +37,7 @@ class _Extent(msgspec.Struct, frozen=True):
     top: float
 
 
-async def screenshot(page: Tab, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
+async def screenshot(tab: Tab, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
     """A PNG of the viewport, or of the whole page up to LONGEST_PX, in CSS pixels times the device's scale.
 
     With `marks` there is a box and the ref around each element to act on that the viewport shows. Nothing is drawn
@@ -45,14 +45,14 @@ async def screenshot(page: Tab, *, full_page: bool = False, marks: bool = False,
     DocumentGone, BrowserError.
     """
     if not marks and hidden is None:
-        return await _capture(page, full_page=full_page)
-    refs = refs_in((await page.read()).text) if marks else ()
-    picture = await take_picture(page, refs, hidden=hidden, full_page=full_page, format="png", for_models=False)
+        return await _capture(tab, full_page=full_page)
+    refs = refs_in((await tab.read()).text) if marks else ()
+    picture = await take_picture(tab, refs, hidden=hidden, full_page=full_page, format="png", for_models=False)
     return picture.data
 
 
 async def take_picture(
-    page: Tab,
+    tab: Tab,
     refs: Iterable[str] = (),
     *,
     hidden: Spans | None = None,
@@ -67,13 +67,13 @@ async def take_picture(
     the picture was taken until afterwards, since a page may move meanwhile. When that is not known there is no picture.
     Raises ActionError for a tab that never had a page, PageUnresponsive, DocumentGone, BrowserError.
     """
-    world = await (await page.frames()).root.world()
+    world = await (await tab.frames()).root.world()
 
     async def taken() -> tuple[bytes, list[Mark], _Extent]:
         # Asked at the same time: the page goes on meanwhile.
         return await asyncio.gather(
-            _capture(page, full_page=full_page, to_be_painted=True),
-            locate_marks(page, refs),
+            _capture(tab, full_page=full_page, to_be_painted=True),
+            locate_marks(tab, refs),
             world.call("viewportPlace", returning=_Extent, timeout_s=MARKS_TIMEOUT_S),
         )
 
@@ -82,12 +82,12 @@ async def take_picture(
     if hidden is None:
         image, found, extent = await taken()
     else:
-        masks = await locate_text(page, hidden)
-        (image, found, extent), drawn = await watch_text(page, hidden, taken(), in_page=full_page)
-        masks += await locate_text(page, hidden)
+        masks = await locate_text(tab, hidden)
+        (image, found, extent), drawn = await watch_text(tab, hidden, taken(), in_page=full_page)
+        masks += await locate_text(tab, hidden)
     width = extent.width
     if full_page:
-        width = (await _content_size(page)).width
+        width = (await _content_size(tab)).width
         masks = [_moved(box, extent) for box in masks]
         found = [msgspec.structs.replace(each, boxes=[_moved(box, extent) for box in each.boxes]) for each in found]
     return await paint(
@@ -102,13 +102,13 @@ async def take_picture(
     )
 
 
-async def _capture(page: Tab, *, full_page: bool, to_be_painted: bool = False) -> bytes:
-    session = (await page.frames()).root.session
-    if not page.url and not page.activity.navigating():  # Chrome would draw it when it has a document, that is: never
+async def _capture(tab: Tab, *, full_page: bool, to_be_painted: bool = False) -> bytes:
+    session = (await tab.frames()).root.session
+    if not tab.url and not tab.activity.navigating():  # Chrome would draw it when it has a document, that is: never
         raise ActionError("There is nothing to take a picture of: no page was ever opened in this tab. Close it.")
     clip = None
     if full_page:
-        size = await _content_size(page)
+        size = await _content_size(tab)
         clip = cdp_page.Clip(x=0, y=0, width=min(size.width, LONGEST_PX), height=min(size.height, LONGEST_PX), scale=1)
     async with deadline(session, TIMEOUT_S):
         return await capture(
@@ -122,8 +122,8 @@ async def _capture(page: Tab, *, full_page: bool, to_be_painted: bool = False) -
         )
 
 
-async def _content_size(page: Tab) -> cdp_page.Rect:
-    session = (await page.frames()).root.session
+async def _content_size(tab: Tab) -> cdp_page.Rect:
+    session = (await tab.frames()).root.session
     async with deadline(session, TIMEOUT_S):
         return (await session.send(cdp_page.GetLayoutMetrics())).css_content_size
 

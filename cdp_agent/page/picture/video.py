@@ -40,7 +40,7 @@ class VideoRecording(msgspec.Struct):
 
 @asynccontextmanager
 async def record_video(
-    page: Tab, path: str | os.PathLike[str], *, max_width: int | None, max_height: int | None, frame_rate: int
+    tab: Tab, path: str | os.PathLike[str], *, max_width: int | None, max_height: int | None, frame_rate: int
 ) -> AsyncIterator[VideoRecording]:
     """See `Page.record_video`."""
     whole = whole_path(path)
@@ -49,19 +49,19 @@ async def record_video(
     if not 1 <= frame_rate <= _FASTEST:
         raise InvalidArguments(f"frame_rate is from 1 to {_FASTEST} a second, not {frame_rate}.")
     recording = VideoRecording(whole)
-    async with page.own_session() as session:
+    async with tab.own_session() as session:
         await _start(session, max_width, max_height, frame_rate)
         with new_file(whole) as file:
-            await _draw(page)
+            await _draw(tab)
             try:
                 yield recording
             except BaseException:
                 try:
-                    recording.size = await _fetch(page, session, whole, file)
+                    recording.size = await _fetch(tab, session, whole, file)
                 except CdpAgentError as error:  # what went wrong before is what its caller is to know
                     _log.warning("%s", error)
                 raise
-            recording.size = await _fetch(page, session, whole, file)
+            recording.size = await _fetch(tab, session, whole, file)
 
 
 async def _start(session: Session, max_width: int | None, max_height: int | None, frame_rate: int) -> None:
@@ -76,15 +76,15 @@ async def _start(session: Session, max_width: int | None, max_height: int | None
             raise
 
 
-async def _draw(page: Tab) -> None:
+async def _draw(tab: Tab) -> None:
     """Makes Chrome draw the page once: of one that stands still there would be no picture until it changes."""
-    session = (await page.frames()).root.session
+    session = (await tab.frames()).root.session
     clip = cdp_page.Clip(x=0, y=0, width=1, height=1, scale=1)
     async with deadline(session, TIMEOUT_S):
         await capture(session, cdp_page.CaptureScreenshot(format="jpeg", quality=1, clip=clip))
 
 
-async def _fetch(page: Tab, session: Session, path: str, file: int) -> int:
+async def _fetch(tab: Tab, session: Session, path: str, file: int) -> int:
     """Writes the video into the file; returns how long it is."""
     size = 0
     try:
@@ -93,7 +93,7 @@ async def _fetch(page: Tab, session: Session, path: str, file: int) -> int:
         async for piece in pieces(session, handle):
             size += await asyncio.to_thread(os.write, file, piece)
     except (ActionError, ProtocolError) as error:
-        if not page.closed:
+        if not tab.closed:
             raise
         raise ActionError(f"There is no video in {path}: its tab was closed before the recording ended.") from error
     except OSError as error:

@@ -42,27 +42,27 @@ class ShownAs(msgspec.Struct, frozen=True):
         return x / self.share, y / self.share
 
 
-async def view_of(page: Tab) -> ShownAs:
+async def view_of(tab: Tab) -> ShownAs:
     """How the tab's viewport is shown. Raises PageUnresponsive, DocumentGone, BrowserError."""
-    extent = await _extent(page)
+    extent = await _extent(tab)
     return ShownAs(extent.width, extent.height, share_for_models(extent.width, extent.height))
 
 
-async def take_view(page: Tab, *, hidden: Spans | None = None) -> Picture:
+async def take_view(tab: Tab, *, hidden: Spans | None = None) -> Picture:
     """The viewport as a PNG, in the pixels of `view_of`. `hidden` and errors: see `take_picture`."""
-    view = await view_of(page)
+    view = await view_of(tab)
     longest = round(max(view.width, view.height) * view.share)
-    return await take_picture(page, hidden=hidden, format="png", longest_px=longest)
+    return await take_picture(tab, hidden=hidden, format="png", longest_px=longest)
 
 
 async def zoom(
-    page: Tab, left: float, top: float, right: float, bottom: float, *, hidden: Spans | None = None
+    tab: Tab, left: float, top: float, right: float, bottom: float, *, hidden: Spans | None = None
 ) -> Picture:
     """A part of the viewport as a PNG, enlarged up to MOST_ENLARGED times; the sides in pixels of `take_view`.
 
     Raises InvalidArguments for what is no part of it, else as `take_picture`.
     """
-    view = await view_of(page)
+    view = await view_of(tab)
     (x, y), (end_x, end_y) = view.point(left, top), view.point(right, bottom)
     end_x, end_y = min(end_x, view.width), min(end_y, view.height)
     if not (0 <= x < end_x and 0 <= y < end_y):
@@ -75,8 +75,8 @@ async def zoom(
     enlarged = min(MOST_ENLARGED, LONGEST_PX / max(width, height))
     enlarged *= share_for_models(width * enlarged, height * enlarged)
     longest = round(max(width, height) * enlarged)
-    return await take_part(page, box, scale=enlarged, hidden=hidden, longest_px=longest)
+    return await take_part(tab, box, scale=enlarged, hidden=hidden, longest_px=longest)
 
 
-async def _extent(page: Tab) -> _Extent:
-    return await (await (await page.frames()).root.world()).call("viewportPlace", returning=_Extent)
+async def _extent(tab: Tab) -> _Extent:
+    return await (await (await tab.frames()).root.world()).call("viewportPlace", returning=_Extent)

@@ -40,15 +40,15 @@ class _Answer(msgspec.Struct, frozen=True):
     of: Consequence | None
 
 
-async def consequence(page: Tab, ref: str | None, *, enter: bool = False) -> Consequence | None:
+async def consequence(tab: Tab, ref: str | None, *, enter: bool = False) -> Consequence | None:
     """Of a click on the element, or of Enter in it; without a ref, in what has the focus.
 
     None when nothing has it. Raises ActionError for a ref of nothing, PageUnresponsive, BrowserError.
     """
     if ref is not None:
-        at = await locate(page, ref)
+        at = await locate(tab, ref)
         return await _ask(at.frame, at.local, enter)
-    frames = (await page.frames()).all()
+    frames = (await tab.frames()).all()
     found = await _ask(frames[0], None, enter)
     if found is None or not found.remote:
         return found

@@ -56,7 +56,7 @@ class _FindPart(FramePart, frozen=True, kw_only=True):
 
 
 async def find(
-    page: Tab,
+    tab: Tab,
     selector: str,
     *,
     within: str | None = None,
@@ -69,8 +69,8 @@ async def find(
     `within` is the ref of an element: what is below it, its shadow root and, for an iframe, its document.
     Raises InvalidArguments for a bad selector, with Chrome's reason, and values out of range.
     """
-    tree = await page.frames()
-    scope = await locate(page, within) if within is not None else None
+    tree = await tab.frames()
+    scope = await locate(tab, within) if within is not None else None
     if not 1 <= max_results <= 100:
         raise InvalidArguments(f"max_results is {max_results}: give 1 to 100.")
     options = {
@@ -80,8 +80,8 @@ async def find(
         "most": max_results,
         "text": include_text,
     }
-    async with page.reading:
-        readings = await read_all(tree, page.refs, "findElements", _FindPart, options)
+    async with tab.reading:
+        readings = await read_all(tree, tab.refs, "findElements", _FindPart, options)
         if error := readings.root.part.error:
             raise InvalidArguments(f"{error} Correct the selector.")
         unread: list[str] = []
@@ -89,8 +89,8 @@ async def find(
         found = list(_in_order(readings, start, unread))
         total = sum(count for count, _, _ in found)
         rows = [(row, reading) for _, part, reading in found for row in part]
-        elements = [_element(page.refs, reading, row) for row, reading in rows[:max_results]]
-    page.told |= {parse_ref(ref) for each in elements for ref in (each.ref, each.near_ref) if ref}
+        elements = [_element(tab.refs, reading, row) for row, reading in rows[:max_results]]
+    tab.told |= {parse_ref(ref) for each in elements for ref in (each.ref, each.near_ref) if ref}
     return FindResult(elements, total, unread)
 
 

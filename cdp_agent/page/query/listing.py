@@ -45,10 +45,10 @@ class Listing(msgspec.Struct, frozen=True):
     signs: list[bool]
 
 
-async def listing(page: Tab, rules: ListingRules, signs: Sequence[str] = ()) -> Listing:
+async def listing(tab: Tab, rules: ListingRules, signs: Sequence[str] = ()) -> Listing:
     """What the page lists; `signs` are selectors for whatever else the caller wants to know to be there.
 
     Raises PageUnresponsive, DocumentGone, BrowserError.
     """
-    world = await (await page.frames()).root.world()
+    world = await (await tab.frames()).root.world()
     return await world.call("listed", rules, list(signs), returning=Listing)

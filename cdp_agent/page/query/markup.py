@@ -32,9 +32,9 @@ class CleanHtml(msgspec.Struct, frozen=True):
     cut: int = 0
 
 
-async def outer_html(page: Tab, selector: str) -> str:
+async def outer_html(tab: Tab, selector: str) -> str:
     """The markup of the first element that matches, in any frame. Raises ActionError when there is none."""
-    for frame in (await page.frames()).all():
+    for frame in (await tab.frames()).all():
         found = await (await frame.world()).call("outerHtml", selector, returning=_Markup)
         if found.wrong:
             raise InvalidArguments(f"{selector!r} is no CSS selector: {found.wrong}")
@@ -43,15 +43,15 @@ async def outer_html(page: Tab, selector: str) -> str:
     raise ActionError(f"Nothing matches {selector} in any frame.")
 
 
-async def clean_html(page: Tab, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
+async def clean_html(tab: Tab, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
     """The cleaned markup of the element, or of the page, with shadow roots and the documents of its frames inside.
 
     With a budget it is cut after so many tokens. Raises StaleRef, PageUnresponsive, BrowserError.
     """
-    tree = await page.frames()
-    at = await locate(page, ref) if ref is not None else None
-    async with page.reading:
-        readings = await read_all(tree, page.refs, "cleanHtml", _MarkupPart, {"within": _scope(at)})
+    tree = await tab.frames()
+    at = await locate(tab, ref) if ref is not None else None
+    async with tab.reading:
+        readings = await read_all(tree, tab.refs, "cleanHtml", _MarkupPart, {"within": _scope(at)})
     html = _whole(readings, readings.by_frame[at.frame.id] if at else readings.root)
     if budget_tokens is None or (needed := tokens(html)) <= budget_tokens:
         return CleanHtml(html)

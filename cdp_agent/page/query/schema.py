@@ -83,19 +83,19 @@ class _Placed(msgspec.Struct, frozen=True):
     in_view: bool
 
 
-async def take(page: Tab, *, budget_tokens: int | None = None) -> PageSchema:
+async def take(tab: Tab, *, budget_tokens: int | None = None) -> PageSchema:
     """What can be acted on, in all frames and shadow roots, by one call in each world.
 
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
-    tree = await page.frames()
-    async with page.reading:
-        readings = await read_all(tree, page.refs, "schema", _SchemaPart, {})
+    tree = await tab.frames()
+    async with tab.reading:
+        readings = await read_all(tree, tab.refs, "schema", _SchemaPart, {})
         unread: list[str] = []
-        placed = list(_placed(readings, readings.root, page.refs, _STRAIGHT, unread))
+        placed = list(_placed(readings, readings.root, tab.refs, _STRAIGHT, unread))
     kept = placed if budget_tokens is None else _within(placed, budget_tokens)
     raw = sum(each.part.raw for each in readings.by_frame.values())
-    page.told |= {parse_ref(each.element.id) for each in kept}
+    tab.told |= {parse_ref(each.element.id) for each in kept}
     return PageSchema([each.element for each in kept], raw, len(placed) - len(kept), unread)
 
 

@@ -93,7 +93,7 @@ class _Span(msgspec.Struct, frozen=True):
 
 
 async def search(
-    page: Tab,
+    tab: Tab,
     pattern: str,
     *,
     regex: bool = False,
@@ -110,25 +110,25 @@ async def search(
     puts as many characters in their place.
     Raises InvalidArguments for a bad pattern, one that takes too long, and values out of range.
     """
-    tree = await page.frames()
+    tree = await tab.frames()
     if not 0 <= context_chars <= 500:
         raise InvalidArguments(f"context_chars is {context_chars}: give 0 to 500.")
     if not 1 <= max_results <= 50:
         raise InvalidArguments(f"max_results is {max_results}: give 1 to 50.")
     # In a thread, since `regex` compiles in Python, and slowly.
     compiled = await asyncio.to_thread(_compile, pattern, is_regex=regex, case_sensitive=case_sensitive)
-    async with page.reading:
-        readings = await read_all(tree, page.refs, "shownText", _TextPart, {})
+    async with tab.reading:
+        readings = await read_all(tree, tab.refs, "shownText", _TextPart, {})
         try:
             unread: list[str] = []
             segments = list(_segments(readings, readings.root, unread, cover or str))
             spans, total = await asyncio.to_thread(_find_all, compiled, segments, max_results)
-            matches = await _matches(page.refs, spans, context_chars)
+            matches = await _matches(tab.refs, spans, context_chars)
             near = [] if total else await asyncio.to_thread(_near, pattern, segments, is_regex=regex)
         finally:
             for reading in readings.by_frame.values():
                 reading.world.tell("forgetSeen")
-    page.told |= {parse_ref(match.ref) for match in matches if match.ref}
+    tab.told |= {parse_ref(match.ref) for match in matches if match.ref}
     return SearchResult(matches, total, near, unread)
 
 

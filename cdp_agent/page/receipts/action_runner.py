@@ -43,17 +43,17 @@ _EXPECTANT = {"click", "hover", "press", "type", "drag", "select", "check", "unc
 Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
 
 
-async def perform(page: Tab, action: str, ref: str, do: Do, *, detail: str = "", submits: bool = False) -> Receipt:
+async def perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str = "", submits: bool = False) -> Receipt:
     """Locates the element, lets `do` act on it, waits until the page is settled, and tells what came of it.
 
     `detail` is what else the action was given, such as the key; `submits`: it ends with Enter. Raises what `do` raises,
     StaleRef, PageUnresponsive, BrowserError.
     """
-    async with page.act():
-        known = page.history[-1] if page.history else None
+    async with tab.act():
+        known = tab.history[-1] if tab.history else None
         for attempt in range(_ATTEMPTS):
-            at = await locate(page, ref)
-            recorder = await ActionRunner.start(page, expectant=submits or action in _EXPECTANT)
+            at = await locate(tab, ref)
+            recorder = await ActionRunner.start(tab, expectant=submits or action in _EXPECTANT)
             await recorder.hold_to_record(at, known)
             target = recorder.name_of(at.ref)
             try:
@@ -68,14 +68,14 @@ async def perform(page: Tab, action: str, ref: str, do: Do, *, detail: str = "",
 
 
 async def perform_unaimed(
-    page: Tab, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]], *, detail: str, expectant: bool = True
+    tab: Tab, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]], *, detail: str, expectant: bool = True
 ) -> Receipt:
     """Carries out an action without an element, such as a key for whatever has the focus; see `perform`.
 
     `expectant`: a first effect is waited for, since having one is what it is for.
     """
-    async with page.act():
-        recorder = await ActionRunner.start(page, expectant=expectant)
+    async with tab.act():
+        recorder = await ActionRunner.start(tab, expectant=expectant)
         outcome = await recorder.act(recorder.while_here(do()))
         return await recorder.finish(action, outcome, detail=detail)
 
@@ -100,40 +100,40 @@ class _Seen(msgspec.Struct):
 class ActionRunner:
     """Takes down what happens from `start` to `finish`."""
 
-    def __init__(self, page: Tab, before: Snapshot | None, watch: Watch, *, expectant: bool = False) -> None:
-        self._page = page
+    def __init__(self, tab: Tab, before: Snapshot | None, watch: Watch, *, expectant: bool = False) -> None:
+        self._tab = tab
         self._before = before
         self._watch = watch
         self._expectant = expectant
         self._after: Snapshot | None = None
-        self._meanwhile = changed_meanwhile(page.filled, before.text) if before is not None else []
+        self._meanwhile = changed_meanwhile(tab.filled, before.text) if before is not None else []
         self._pictures = effects.Pictures()
-        page.activity.before_action = (watch.document, watch.url)
-        self._opens = page.opens
+        tab.activity.before_action = (watch.document, watch.url)
+        self._opens = tab.opens
         self._begun = time.perf_counter()
         self._acted_ms = 0.0
 
     @classmethod
-    async def start(cls, page: Tab, *, expectant: bool = False) -> ActionRunner:
+    async def start(cls, tab: Tab, *, expectant: bool = False) -> ActionRunner:
         """Reads the page as it is, and watches from now on. `expectant`: an effect is waited for.
 
         Raises PageUnresponsive where the tab is on its way elsewhere, BrowserError.
         """
-        tree = await page.frames()
+        tree = await tab.frames()
         await tree.root.given_back()
-        watch, kept = Watch(page, tree), page.kept
-        reading = asyncio.ensure_future(_read(page)) if kept is None else None  # asked for with the watching
+        watch, kept = Watch(tab, tree), tab.kept
+        reading = asyncio.ensure_future(_read(tab)) if kept is None else None  # asked for with the watching
         try:
             await watch.begin(effects=expectant)
             if kept is not None and kept.counts == watch.counts:
                 before: Snapshot | None = kept.snapshot
             elif watch.is_busy or reading is None:
-                before = await _read(page)  # knows by now that there is no answer
+                before = await _read(tab)  # knows by now that there is no answer
             else:
                 before = await reading
-            recorder = cls(page, before, watch, expectant=expectant)
+            recorder = cls(tab, before, watch, expectant=expectant)
             if watch.latest.unreadable and before is not None:
-                recorder._pictures = await effects.pictures(await page.frames())
+                recorder._pictures = await effects.pictures(await tab.frames())
         except BaseException:
             watch.stop()
             raise
@@ -171,7 +171,7 @@ class ActionRunner:
 
     async def while_here(self, doing: Coroutine[Any, Any, Outcome]) -> Outcome:
         """Chrome answers nothing about a document that is being left, so what is asked of it then is given up."""
-        activity = self._page.activity
+        activity = self._tab.activity
         acting = asyncio.ensure_future(doing)
         try:
             while not acting.done():
@@ -199,7 +199,7 @@ class ActionRunner:
         navigation_s: float = NAVIGATION_S,
     ) -> Receipt:
         """Waits until the page is settled, and tells what came of it. Raises BrowserError."""
-        page, activity = self._page, self._page.activity
+        tab, activity = self._tab, self._tab.activity
         begun = time.perf_counter()
         expectant = self._expectant and not outcome.idle and (outcome.value is None or action == "fill")
         seen = _Seen()
@@ -209,7 +209,7 @@ class ActionRunner:
                 left_s = EFFECT_S - (time.perf_counter() - begun)
                 if left_s <= 0:
                     break
-                await self._watch.stirred(min(left_s, max(_LOOK_EVERY_S, 8 * page.read_took_s)))
+                await self._watch.stirred(min(left_s, max(_LOOK_EVERY_S, 8 * tab.read_took_s)))
                 told = await self._observe(seen, action, outcome, ref, navigation_s)
             if not self._left and not self._watch.navigated and self._refused(seen):
                 raise BlockedByPolicy(f"{_where(action, ref, target)} leads elsewhere: {self._refused(seen)}")
@@ -228,12 +228,12 @@ class ActionRunner:
             note="; ".join(filter(None, (told.note, self._watch.departure.note, self._unseen(seen)))),
             meanwhile=self._meanwhile,
             value=told.value,
-            navigated_to=page.url if navigated or moved else None,
+            navigated_to=tab.url if navigated or moved else None,
             same_document=moved,
             title=await self._title() if navigated else None,
             status=activity.requests.status(activity.document.loader_id) if navigated else None,
             new_tabs=[each for each in seen.tabs if not (seen.downloads and self._was_none(each))],
-            closed=page.closed,
+            closed=tab.closed,
             dialogs=seen.dialogs,
             downloads=list(seen.downloads.values()),
             changed=seen.changed or ([] if seen.firm else seen.passing),
@@ -241,7 +241,7 @@ class ActionRunner:
             failed_requests=[
                 each
                 for each in failed
-                if not (navigated and each.is_document_of(page.url))  # `status` says it
+                if not (navigated and each.is_document_of(tab.url))  # `status` says it
             ],
             uncaught=uncaught,
             blocked=seen.blocked,
@@ -253,27 +253,27 @@ class ActionRunner:
         )
 
     async def _thrown(self) -> list[str]:
-        page = self._page
+        tab = self._tab
         if self._left:
             return []
-        thrown = await page.activity.console.thrown_since(await page.frames(), self._begun)
+        thrown = await tab.activity.console.thrown_since(await tab.frames(), self._begun)
         return [str(each).removeprefix("error: Uncaught ") for each in thrown]
 
     def _remember_filled(self, ref: str | None) -> None:
         """`ref` was filled just now. A page may go on changing a field when its receipt has been told."""
         if ref is not None:
-            self._page.filled[ref] = ""
+            self._tab.filled[ref] = ""
         after = self._after.text if self._after is not None and not self._left else ""
-        lines = {each: line_of(after, each) for each in self._page.filled}
-        self._page.filled = {each: line for each, line in lines.items() if line}
+        lines = {each: line_of(after, each) for each in self._tab.filled}
+        self._tab.filled = {each: line for each, line in lines.items() if line}
 
     @property
     def _left(self) -> bool:
-        return self._page.closed or self._watch.navigated or self._watch.on_its_way
+        return self._tab.closed or self._watch.navigated or self._watch.on_its_way
 
     @property
     def _moved(self) -> bool:
-        return not self._watch.navigated and self._page.activity.document.url != self._watch.url
+        return not self._watch.navigated and self._tab.activity.document.url != self._watch.url
 
     def _unseen(self, seen: _Seen) -> str:
         """What may have changed unseen, where nothing else did: screenshots are of the tab's own viewport and site."""
@@ -287,12 +287,12 @@ class ActionRunner:
 
     def _was_none(self, tab: NewTab) -> bool:
         """Whether it closed without ever having had a document, as Chrome's tab for a download does."""
-        return not tab.url and any(each.closed and each.target_id == tab.target_id for each in self._page.popups)
+        return not tab.url and any(each.closed and each.target_id == tab.target_id for each in self._tab.popups)
 
     def _refused_tab(self, tab: NewTab, seen: _Seen) -> NewTab:
         """An empty one for whose document nothing was begun, with the first address that was asked for and not told."""
         told = {each.url for each in seen.tabs} | {each.not_opened for each in seen.tabs}
-        asked = (each for each in self._page.opened_since(self._opens) if not each.startswith("javascript:"))
+        asked = (each for each in self._tab.opened_since(self._opens) if not each.startswith("javascript:"))
         return msgspec.structs.replace(tab, not_opened=next((each for each in asked if each not in told), ""))
 
     @staticmethod
@@ -301,10 +301,10 @@ class ActionRunner:
 
     async def _stop(self, settled: str) -> None:
         """Ends the watching, but for a large page that is at rest: it need not be read again for the next action."""
-        if settled == QUIET and self._page.kept is not None:
-            effects.end(await self._page.frames())
+        if settled == QUIET and self._tab.kept is not None:
+            effects.end(await self._tab.frames())
         else:
-            self._page.kept = None
+            self._tab.kept = None
             self._watch.stop(gave_up=settled != QUIET and not self._watch.on_its_way)
 
     async def _observe(
@@ -316,24 +316,24 @@ class ActionRunner:
         navigation_s: float,
     ) -> Outcome:
         """Waits until the page is at rest, and adds what is to be seen then; what whoever acted knows then."""
-        page = self._page
+        tab = self._tab
         seen.settled = await self._watch.settle(navigation_s=navigation_s, keep=True)
-        for popup in page.popups_after(self._watch.last_popup)[len(seen.tabs) :]:
-            tab = await _arrived(popup)
-            seen.tabs.append(tab if tab.url or popup.activity.begun else self._refused_tab(tab, seen))
-        seen.blocked += page.guard.take()
-        seen.withheld += page.guard.take_withheld()
+        for popup in tab.popups_after(self._watch.last_popup)[len(seen.tabs) :]:
+            new = await _arrived(popup)
+            seen.tabs.append(new if new.url or popup.activity.begun else self._refused_tab(new, seen))
+        seen.blocked += tab.guard.take()
+        seen.withheld += tab.guard.take_withheld()
         if not self._left and self._refused(seen):
             return outcome
         for download in await self._downloads():
             seen.downloads[download.url, download.suggested_name] = download
-        await page.guard.decided()  # a download may have been asked about meanwhile
-        seen.withheld += page.guard.take_withheld()
-        seen.dialogs += page.dialogs.take()
+        await tab.guard.decided()  # a download may have been asked about meanwhile
+        seen.withheld += tab.guard.take_withheld()
+        seen.dialogs += tab.dialogs.take()
         if self._left:
             return outcome
         first, outcome = outcome, await self._again(outcome)
-        keep = page.read_took_s > LARGE_S and seen.settled == QUIET
+        keep = tab.read_took_s > LARGE_S and seen.settled == QUIET
         after = self._after = await self._read(keep=keep)
         changed, seen.focus = self._compare(after, False, action, ref, outcome)
         seen.changed = changed
@@ -343,7 +343,7 @@ class ActionRunner:
             if firm and not changed and await self._changed_meanwhile():
                 changed, seen.focus = self._compare(await self._read(keep=keep), False, action, ref, outcome)
                 seen.changed = changed + not_in(changed, seen.changed)
-        refused = any(each.error == REFUSED for each in page.activity.requests.failures(self._watch.requests))
+        refused = any(each.error == REFUSED for each in tab.activity.requests.failures(self._watch.requests))
         told = refused or seen.tabs or seen.dialogs or seen.downloads or seen.withheld
         seen.firm = firm or outcome.note != first.note or bool(self._moved or told or seen.focus is not None)
         return outcome
@@ -362,7 +362,7 @@ class ActionRunner:
         self, seen: _Seen, after: Snapshot | None, action: str, ref: str | None, chosen: Sequence[str]
     ) -> bool:
         """Adds what the lines do not show; returns whether anything is there that does not go on by itself anyway."""
-        tree, refs = await self._page.frames(), self._page.refs
+        tree, refs = await self._tab.frames(), self._tab.refs
         found = await effects.effects_now(tree, refs, looks=not seen.changed)
         firm = bool(seen.changed) and not self._goes_on(after, found.prompt)
         if seen.changed and not firm:
@@ -408,29 +408,29 @@ class ActionRunner:
         return [f"~ came and went: {text}" for text in gone if not any(text in each for each in texts)]
 
     async def _title(self) -> str | None:
-        root = (await self._page.frames()).root
+        root = (await self._tab.frames()).root
         if root.session.silent:
             return None  # it hangs, and is not waited for once more
         try:
             world = await root.world()
-            self._page.title = await world.call("documentTitle", returning=str)
+            self._tab.title = await world.call("documentTitle", returning=str)
         except (ActionError, SessionClosed):
             return None  # it goes on elsewhere already
-        return self._page.title
+        return self._tab.title
 
     async def _read(self, *, keep: bool) -> Snapshot | None:
-        self._page.kept = None
+        self._tab.kept = None
         counts = dict(self._watch.counts)
         try:
-            after = await _read(self._page)
+            after = await _read(self._tab)
         except SessionClosed:
             return None
         if keep and after is not None:
-            self._page.kept = Kept(after, counts)
+            self._tab.kept = Kept(after, counts)
         return after
 
     async def _downloads(self) -> list[Download]:
-        watcher = self._page.downloads
+        watcher = self._tab.downloads
         told = watcher.take()
         if any(each.state == "inProgress" for each in told):
             await watcher.settled(DOWNLOAD_S)
@@ -462,10 +462,10 @@ async def _ended(task: asyncio.Task[Any]) -> None:
         task.exception()  # nobody asks for it any more
 
 
-async def _read(page: Tab) -> Snapshot | None:
+async def _read(tab: Tab) -> Snapshot | None:
     """None when it hangs, crashed, or is loading: the next call will say why. Acting may help. Raises BrowserError."""
     try:
-        return await page.read()
+        return await tab.read()
     except ActionError:
         return None
 

@@ -75,16 +75,16 @@ _NONE = Changes(0, 0, 0)
 class Watch:
     """What goes on in a page since an action began. `start` before acting, then `settle` once."""
 
-    def __init__(self, page: Tab, tree: FrameTree) -> None:
-        self.requests = page.activity.requests.mark()
-        self.document = page.activity.document.number
-        self.url = page.activity.document.url
-        self._elsewhere = set(page.activity.frames_navigating())
+    def __init__(self, tab: Tab, tree: FrameTree) -> None:
+        self.requests = tab.activity.requests.mark()
+        self.document = tab.activity.document.number
+        self.url = tab.activity.document.url
+        self._elsewhere = set(tab.activity.frames_navigating())
         """Frames that were loading already when it began."""
-        self.last_popup = page.last_popup
-        self._page = page
+        self.last_popup = tab.last_popup
+        self._tab = tab
         self._tree = tree
-        self._activity = page.activity
+        self._activity = tab.activity
         self.counts: dict[World, int] = {}
         """How often each world changed since it is watched, as of the last look."""
         self._before: dict[World, Changes] = {}
@@ -95,14 +95,14 @@ class Watch:
         """When the page that is loading answered last."""
         self.latest = _NONE
         """What `look` told last."""
-        self.departure = Departure(page)
+        self.departure = Departure(tab)
         self.on_its_way = False
         """The tab has left for an address whose server does not answer: Chrome answers nothing meanwhile."""
 
     @classmethod
-    async def start(cls, page: Tab) -> Watch:
+    async def start(cls, tab: Tab) -> Watch:
         """Watches from now on. Raises BrowserError."""
-        watch = cls(page, await page.frames())
+        watch = cls(tab, await tab.frames())
         await watch.begin()
         return watch
 
@@ -152,8 +152,8 @@ class Watch:
         begun = last = resting = self._alive_at = self._now()
         quiet_s = QUIET_S
         while True:
-            await self._page.guard.decided()
-            if self._page.closed:
+            await self._tab.guard.decided()
+            if self._tab.closed:
                 return "the tab was closed"
             if self._activity.crashed and not self._activity.navigating():
                 return "the page crashed"
@@ -224,20 +224,20 @@ class Watch:
             return f"still loading: {address}"
         # Chrome holds back every command until the next document comes: without an end to it, nothing can be done.
         waits_for_server = self._activity.waits_for_server()
-        stopped = await stop_loading(self._page)
+        stopped = await stop_loading(self._tab)
         if not waits_for_server:
             return STAYS
         said = f"loading was stopped, since the server does not answer: {address}"
         return f"{said}; {NOR_THE_PAGE}" if stopped and not await answers(root.session) else said
 
     def _happened(self) -> bool:
-        page = self._page
+        tab = self._tab
         return (
-            page.activity.requests.any_since(self.requests)
-            or page.activity.document.url != self.url
-            or page.last_popup > self.last_popup
-            or page.dialogs.untold
-            or page.downloads.untold
+            tab.activity.requests.any_since(self.requests)
+            or tab.activity.document.url != self.url
+            or tab.last_popup > self.last_popup
+            or tab.dialogs.untold
+            or tab.downloads.untold
         )
 
     def _pending(self, waited_s: float) -> list[str]:
@@ -247,7 +247,7 @@ class Watch:
                 pending.append(url)
         if not self._activity.document.loaded and self.navigated and waited_s < LOAD_S:
             pending.append(self._activity.document.url)
-        if self._page.expects_tab(len(self._page.popups_after(self.last_popup))):
+        if self._tab.expects_tab(len(self._tab.popups_after(self.last_popup))):
             pending.append("a new tab")
         return pending
 
@@ -299,4 +299,4 @@ class Watch:
 
     def _now(self) -> float:
         """Stands still while somebody is asked about what is held."""
-        return asyncio.get_running_loop().time() - self._page.guard.stood_s
+        return asyncio.get_running_loop().time() - self._tab.guard.stood_s

@@ -50,60 +50,60 @@ class Located(msgspec.Struct, frozen=True):
         return max(CALL_TIMEOUT_S, 2 * self.patience(usual_s))
 
 
-async def locate(page: Tab, ref: str) -> Located:
+async def locate(tab: Tab, ref: str) -> Located:
     """The element behind a ref, found again when the page has rendered it anew and it is certain which one it is now.
 
     Raises InvalidArguments when `ref` is none, StaleRef when there is no such element any more (or ever was),
     PageUnresponsive, BrowserError.
     """
     asked = latest = parse_ref(ref)
-    while latest in page.renewed:
-        latest = page.renewed[latest]
-    found = await _alive(page, latest)
+    while latest in tab.renewed:
+        latest = tab.renewed[latest]
+    found = await _alive(tab, latest)
     if found is None:
-        if not page.refs.was_given(latest):
-            raise StaleRef(f"E{asked}", f"{_unknown(page, asked)}. Take a snapshot and use a ref that it shows.")
-        page.renewed[latest] = await _renewed(page, latest)
-        latest = page.renewed[latest]
-        found = await _alive(page, latest)
+        if not tab.refs.was_given(latest):
+            raise StaleRef(f"E{asked}", f"{_unknown(tab, asked)}. Take a snapshot and use a ref that it shows.")
+        tab.renewed[latest] = await _renewed(tab, latest)
+        latest = tab.renewed[latest]
+        found = await _alive(tab, latest)
     if found is None:
         message = f"E{asked} is gone, and the page keeps rendering anew: wait, then take a new snapshot."
         raise StaleRef(f"E{asked}", message)
     return found if latest == asked else msgspec.structs.replace(found, note=_note(asked, latest))
 
 
-def carry_over(page: Tab, refs: Mapping[str, str]) -> None:
+def carry_over(tab: Tab, refs: Mapping[str, str]) -> None:
     """From now on each of these refs means the element of the other one, such as what takes its place on the next page.
 
     For whoever is certain of it; of an element that is there still, its own ref has to be among the others.
     """
     for was, now in refs.items():
-        page.renewed.pop(parse_ref(now), None)
+        tab.renewed.pop(parse_ref(now), None)
         if was != now:
-            page.renewed[parse_ref(was)] = parse_ref(now)
+            tab.renewed[parse_ref(was)] = parse_ref(now)
 
 
 def _note(asked: int, latest: int) -> str:
     return f"E{asked} was rendered anew: it is E{latest} now"
 
 
-async def _renewed(page: Tab, number: int) -> int:
+async def _renewed(tab: Tab, number: int) -> int:
     """The number of the element that took its place. Raises StaleRef when that is not certain."""
-    before = last_to_show(f"E{number}", list(page.history))
-    await page.read()
-    found = alike(f"E{number}", before, page.history[-1])
-    return parse_ref(replacement(found, await _identities(page, found)))
+    before = last_to_show(f"E{number}", list(tab.history))
+    await tab.read()
+    found = alike(f"E{number}", before, tab.history[-1])
+    return parse_ref(replacement(found, await _identities(tab, found)))
 
 
-async def _identities(page: Tab, found: Alike) -> Identities | None:
+async def _identities(tab: Tab, found: Alike) -> Identities | None:
     """What the page knows of those alike; None where they are of another document."""
-    meant = page.refs.locate(parse_ref(found.ref))
+    meant = tab.refs.locate(parse_ref(found.ref))
     if meant is None:
         return None
     world = meant[0]
 
     def local(ref: str) -> int:
-        known = page.refs.locate(parse_ref(ref))
+        known = tab.refs.locate(parse_ref(ref))
         return known[1] if known is not None and known[0] is world else 0
 
     were, are = [local(each) for each in found.were], [local(each) for each in found.are]
@@ -115,9 +115,9 @@ async def _identities(page: Tab, found: Alike) -> Identities | None:
         return None
 
 
-async def _alive(page: Tab, number: int) -> Located | None:
-    tree = await page.frames()
-    known = page.refs.locate(number)
+async def _alive(tab: Tab, number: int) -> Located | None:
+    tree = await tab.frames()
+    known = tab.refs.locate(number)
     if known is None:
         return None
     world, local = known
@@ -129,13 +129,13 @@ async def _alive(page: Tab, number: int) -> Located | None:
         alive = await world.call("isAlive", local, returning=bool)
     except DocumentGone:
         return None
-    found = Located(f"E{number}", frame, world, local, page.refs, wait_s=page.settings.action_timeout_s)
+    found = Located(f"E{number}", frame, world, local, tab.refs, wait_s=tab.settings.action_timeout_s)
     return found if alive else None
 
 
-def _unknown(page: Tab, number: int) -> str:
-    if page.refs.next == 1:
+def _unknown(tab: Tab, number: int) -> str:
+    if tab.refs.next == 1:
         return f"There is no E{number}: none was given yet"
-    if 0 < number < page.refs.next:
+    if 0 < number < tab.refs.next:
         return f"E{number} is gone: the page had it in an earlier reading"
-    return f"There is no E{number}: the refs go up to E{page.refs.next - 1}"
+    return f"There is no E{number}: the refs go up to E{tab.refs.next - 1}"

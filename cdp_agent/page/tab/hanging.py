@@ -37,44 +37,44 @@ _MOST_SCRIPTS = 3
 """So many are ended one after another, such as those of frames, before the process is."""
 
 
-async def end_scripts(page: Tab, *, aside: bool = False) -> bool:
+async def end_scripts(tab: Tab, *, aside: bool = False) -> bool:
     """Ends what keeps the page busy, so that it can be left. What cannot be ended takes its process with it.
 
     Where that is impossible (it hung before we came), or would take other tabs with it, the tab goes `aside` to an
     empty page, which leaves the process to itself; returns whether it did. Raises PageUnresponsive, BrowserError.
     """
-    tree = await page.frames()
+    tree = await tab.frames()
     root = tree.root
     session = root.session
     tree.end_hanging()
-    if page.activity.stuck:  # perhaps only on a machine so busy that an empty page took too long
-        if aside and await _step_aside(page):
+    if tab.activity.stuck:  # perhaps only on a machine so busy that an empty page took too long
+        if aside and await _step_aside(tab):
             return True
         raise PageUnresponsive(f"The tab stayed where it is: {STAYS}")
-    if page.reached:
-        if session.stalled_because is not None or not await stop_loading(page) or not await _hangs(page):
+    if tab.reached:
+        if session.stalled_because is not None or not await stop_loading(tab) or not await _hangs(tab):
             return False
         session.tell(runtime.TerminateExecution())
-        if not await _hangs(page) or (not await _shares_process(page) and await _crash(page)):
+        if not await _hangs(tab) or (not await _shares_process(tab) and await _crash(tab)):
             return False
-    return aside and await _step_aside(page)
+    return aside and await _step_aside(tab)
 
 
-async def stop_loading(page: Tab) -> bool:
+async def stop_loading(tab: Tab) -> bool:
     """Ends the navigation that the tab is on; False where the next document is on its way already."""
-    root = (await page.frames()).root
+    root = (await tab.frames()).root
     if root.leaving_for is not None:
         root.session.tell(cdp_page.StopLoading())
-    return await _comes(page, lambda: root.leaving_for is None, _STOPS_WITHIN_S)
+    return await _comes(tab, lambda: root.leaving_for is None, _STOPS_WITHIN_S)
 
 
 class Departure:
     """Sees to it that a page goes when it is left: what it runs then (in `pagehide`, say) may hold up the next one."""
 
-    def __init__(self, page: Tab) -> None:
+    def __init__(self, tab: Tab) -> None:
         self.note = ""
         """What had to be done, for the receipt."""
-        self._page = page
+        self._tab = tab
         self._tries = 0
         self._tried_at = 0.0
 
@@ -83,34 +83,34 @@ class Departure:
 
         Raises BrowserError.
         """
-        if self._page.activity.held_up_s() < LEAVES_WITHIN_S:
+        if self._tab.activity.held_up_s() < LEAVES_WITHIN_S:
             return True
         if self._tries and _now() - self._tried_at < ANSWERS_WITHIN_S:
             return True
         self._tries += 1
-        session = (await self._page.frames()).root.session
+        session = (await self._tab.frames()).root.session
         if self._tries <= _MOST_SCRIPTS:
             session.tell(runtime.TerminateExecution())
             self.note, self._tried_at = _ENDED, _now()
             return True
         self.note = ""
-        if await _shares_process(self._page) or not await _crash(self._page):
-            self._page.activity.stuck = True
+        if await _shares_process(self._tab) or not await _crash(self._tab):
+            self._tab.activity.stuck = True
             return False
         self.note = _CRASHED
         return True
 
 
-async def _hangs(page: Tab) -> bool:
+async def _hangs(tab: Tab) -> bool:
     """Whether a script keeps the page busy. One that only waits for its turn, on a machine under load, will answer."""
-    session = (await page.frames()).root.session
+    session = (await tab.frames()).root.session
     if await answers(session):
         return False
-    before, dialogs = await _processor_times(session), page.dialogs.opened
+    before, dialogs = await _processor_times(session), tab.dialogs.opened
     asked = session.post(runtime.Evaluate(expression="1"))
     asked.add_done_callback(lambda done: done.cancelled() or done.exception())  # a refusal is an answer, too
     until = _now() + _TURN_COMES_WITHIN_S
-    while not asked.done() and _now() < until and page.dialogs.opened == dialogs:
+    while not asked.done() and _now() < until and tab.dialogs.opened == dialogs:
         await asyncio.wait([asked], timeout=_LOOK_EVERY_S)
         now = await _processor_times(session)
         if any(spent - before.get(process, 0) >= _COMPUTES_S for process, spent in now.items()):
@@ -129,15 +129,15 @@ async def _processor_times(session: Session) -> dict[int, float]:
     return {each.id: each.cpu_time for each in processes if each.type == "renderer"}
 
 
-async def _crash(page: Tab) -> bool:
+async def _crash(tab: Tab) -> bool:
     """Ends the page's process; False when it did not end."""
-    (await page.frames()).root.session.tell(cdp_page.Crash())
-    return await _comes(page, lambda: page.activity.crashed, _CRASHES_WITHIN_S)
+    (await tab.frames()).root.session.tell(cdp_page.Crash())
+    return await _comes(tab, lambda: tab.activity.crashed, _CRASHES_WITHIN_S)
 
 
-async def _shares_process(page: Tab) -> bool:
+async def _shares_process(tab: Tab) -> bool:
     """Whether other tabs may live in the page's process: those that opened it, or that it opened, directly or not."""
-    browser = (await page.frames()).root.session.connection.browser
+    browser = (await tab.frames()).root.session.connection.browser
     openers = {each.target_id: each.opener_id for each in (await browser.send(target.GetTargets())).target_infos}
 
     def first(target_id: str) -> str:
@@ -145,21 +145,21 @@ async def _shares_process(page: Tab) -> bool:
             target_id = opener
         return target_id
 
-    return sum(first(each) == first(page.target_id) for each in openers) > 1
+    return sum(first(each) == first(tab.target_id) for each in openers) > 1
 
 
-async def _step_aside(page: Tab) -> bool:
-    number = page.activity.document.number
-    (await page.frames()).root.session.tell(cdp_page.Navigate(url=_ASIDE))
-    return await _comes(page, lambda: page.activity.document.number != number, LEAVES_WITHIN_S)
+async def _step_aside(tab: Tab) -> bool:
+    number = tab.activity.document.number
+    (await tab.frames()).root.session.tell(cdp_page.Navigate(url=_ASIDE))
+    return await _comes(tab, lambda: tab.activity.document.number != number, LEAVES_WITHIN_S)
 
 
-async def _comes(page: Tab, is_so: Callable[[], bool], within_s: float) -> bool:
+async def _comes(tab: Tab, is_so: Callable[[], bool], within_s: float) -> bool:
     until = _now() + within_s
     while not is_so():
         if (left_s := until - _now()) <= 0:
             return False
-        await page.activity.stir(left_s)
+        await tab.activity.stir(left_s)
     return True
 
 

@@ -36,7 +36,7 @@ async def save(path: str | os.PathLike[str], content: bytes) -> str:
 
 
 async def har_content(
-    page: Tab,
+    tab: Tab,
     *,
     bodies: bool = True,
     credentials: bool = False,
@@ -47,8 +47,8 @@ async def har_content(
     from cdp_agent.page.activity import har_file  # late: few need it, and it brings the email package along
 
     options = har_file.HarOptions(bodies, credentials, mask, max_body_bytes)
-    session = (await page.frames()).root.session
-    har, left_out = await har_file.har_of(page.activity, session, page.title, options)
+    session = (await tab.frames()).root.session
+    har, left_out = await har_file.har_of(tab.activity, session, tab.title, options)
     return await asyncio.to_thread(har_file.written, har, mask), len(har.log.entries), left_out
 
 

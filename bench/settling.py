@@ -71,8 +71,9 @@ class Result(msgspec.Struct, frozen=True):
 
 async def act_and_watch(page: Page, name: str, what: str, ref: str, text: str | None) -> Acted:
     """`text` is typed, else the element is clicked."""
-    watch = await Watch.start(tab_of(page))
-    at = await locate(tab_of(page), ref)
+    tab = tab_of(page)
+    watch = await Watch.start(tab)
+    at = await locate(tab, ref)
     if text is None:
         await actions.click(at)
     else:
@@ -81,16 +82,16 @@ async def act_and_watch(page: Page, name: str, what: str, ref: str, text: str | 
     read: dict[int, tuple[float, str]] = {}
     while True:
         now = time.perf_counter()
-        if tab_of(page).activity.navigating() or watch._pending(now - began):
+        if tab.activity.navigating() or watch._pending(now - began):
             last = now
-            await tab_of(page).activity.stir(0.05)
+            await tab.activity.stir(0.05)
             if now - began > LONGEST_S:
                 break
             continue
         changes = await watch.look()
         now = time.perf_counter()
         if changes.animating_ms > 0 and now - began < 0.6:
-            await tab_of(page).activity.stir(0.004)
+            await tab.activity.stir(0.004)
             continue
         idle_ms = min(changes.idle_ms, (now - last) * 1000)
         patience_ms = 0.0 if changes.count or watch._happened() else PATIENCE_S * 1000
@@ -100,7 +101,7 @@ async def act_and_watch(page: Page, name: str, what: str, ref: str, text: str | 
             read |= dict.fromkeys(over, seen)
         if idle_ms >= END_MS or now - began > LONGEST_S:
             break
-        await tab_of(page).activity.stir(0.004)
+        await tab.activity.stir(0.004)
     end = await state(page)
     watch.stop()
     texts = {window: read.get(window, (LONGEST_S * 1000, end)) for window in WINDOWS_MS}

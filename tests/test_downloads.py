@@ -28,12 +28,13 @@ def _offer(serve: Serve, name: str, content: bytes = b"report") -> str:
 
 async def _download(page: Page, url: str) -> list[Download]:
     """What comes of following the link."""
-    tab_of(page).downloads.take()
+    tab = tab_of(page)
+    tab.downloads.take()
     await page.evaluate(f"new Promise(done => {{ location = '{url}'; setTimeout(done, 50) }})")
-    while not tab_of(page).downloads.untold:
+    while not tab.downloads.untold:
         await page.evaluate("new Promise(done => setTimeout(done, 20))")
-    assert await tab_of(page).downloads.settled(5)
-    return tab_of(page).downloads.take()
+    assert await tab.downloads.settled(5)
+    return tab.downloads.take()
 
 
 async def test_a_download_is_told_with_where_it_is(page: Page, serve: Serve) -> None:

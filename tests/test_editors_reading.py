@@ -351,6 +351,7 @@ async def _type(page: Page, points: str, key: str) -> list[str]:
 
 async def _read_anew(page: Page) -> str:
     """The text by a reading that uses nothing of what is kept, and changes nothing of it."""
+    tab = tab_of(page)
     options = {"base": None, "places": False}
-    readings = await read_all(await tab_of(page).frames(), tab_of(page).refs, "snapshot", SnapshotPart, options)
-    return _Composer(readings, tab_of(page).refs, False).text(readings.root)
+    readings = await read_all(await tab.frames(), tab.refs, "snapshot", SnapshotPart, options)
+    return _Composer(readings, tab.refs, False).text(readings.root)

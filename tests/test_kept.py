@@ -430,9 +430,10 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> list[SnapshotPart]:
 
 async def _read_anew(page: Page, *, marks: bool = False) -> str:
     """The text by a reading that uses nothing of what is kept, and changes nothing of it."""
+    tab = tab_of(page)
     options = {"base": None, "places": marks}
-    readings = await read_all(await tab_of(page).frames(), tab_of(page).refs, "snapshot", SnapshotPart, options)
-    return snapshots._Composer(readings, tab_of(page).refs, marks).text(readings.root)
+    readings = await read_all(await tab.frames(), tab.refs, "snapshot", SnapshotPart, options)
+    return snapshots._Composer(readings, tab.refs, marks).text(readings.root)
 
 
 async def _read_anew_within(page: Page) -> str:

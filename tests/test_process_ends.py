@@ -25,9 +25,10 @@ ENDED = "The page's process crashed: reload it or go elsewhere."
 
 async def end_process(page: Page) -> None:
     """That of the tab's document, and waits until Chrome has told of it."""
-    (await tab_of(page).frames()).root.session.tell(cdp_page.Crash())
-    while not tab_of(page).activity.crashed:
-        await tab_of(page).activity.stir(IN_VAIN_S)
+    tab = tab_of(page)
+    (await tab.frames()).root.session.tell(cdp_page.Crash())
+    while not tab.activity.crashed:
+        await tab.activity.stir(IN_VAIN_S)
 
 
 async def process_of(browser: Browser, page: Page) -> int:

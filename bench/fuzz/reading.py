@@ -30,31 +30,29 @@ class Both(msgspec.Struct, frozen=True):
 
 
 async def read_both(page: Page) -> Both:
+    tab = tab_of(page)
     parts: dict[World, SnapshotPart] = {}
 
     def whole(world: World, part: SnapshotPart, stands: bool) -> SnapshotPart:
         parts[world] = part
         return snapshot._whole(world, msgspec.structs.replace(part, checked=False), stands)
 
-    tree = await tab_of(page).frames()
+    tree = await tab.frames()
     options = {"checks": 1}
-    read = await read_all(
-        tree, tab_of(page).refs, "snapshot", SnapshotPart, options, options_for=snapshot._base, complete=whole
-    )
-    kept = _written(read, tab_of(page).refs)
+    read = await read_all(tree, tab.refs, "snapshot", SnapshotPart, options, options_for=snapshot._base, complete=whole)
+    kept = _written(read, tab.refs)
     for reading in read.by_frame.values():
         reading.part = msgspec.structs.replace(reading.part, text=parts[reading.world].text)
-    return Both(kept, _written(read, tab_of(page).refs), parts[read.root.world].edits is not None)
+    return Both(kept, _written(read, tab.refs), parts[read.root.world].edits is not None)
 
 
 async def read_kept(page: Page) -> str:
     """The page as its users read it, with what is kept of it being all that they get."""
+    tab = tab_of(page)
     whole = snapshot._whole
-    tree = await tab_of(page).frames()
-    read = await read_all(
-        tree, tab_of(page).refs, "snapshot", SnapshotPart, {}, options_for=snapshot._base, complete=whole
-    )
-    return _written(read, tab_of(page).refs)
+    tree = await tab.frames()
+    read = await read_all(tree, tab.refs, "snapshot", SnapshotPart, {}, options_for=snapshot._base, complete=whole)
+    return _written(read, tab.refs)
 
 
 class _FirstTime(FrameTree):

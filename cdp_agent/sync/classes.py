@@ -348,11 +348,7 @@ class Browser(BrowserContext):
 
 
 class Page(Face[AsyncPage]):
-    """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`.
-
-    Beside `url` it has `title`; `target_id`, the tab's id in Chrome; `number`, which one of all the tabs that the
-    browser has had, from 1; `opener`, the page that opened it; `popups`, those that it opened; and `closed`.
-    """
+    """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`."""
 
     @property
     def target_id(self) -> str:

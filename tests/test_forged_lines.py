@@ -175,7 +175,7 @@ def test_rows_of_a_text_have_no_refs() -> None:
     assert focused(ROWS) is None
     assert [ref_of(line) for line in ROWS.split("\n")] == ["E1", None, None, "E2"]
     after = ROWS.replace("| x", "| y")
-    assert [ref_of_change(line) for line in changes(ROWS, after)] == [None]
+    assert [ref_of_change(line) for line in changes(ROWS, after)] == ["E1", None]
 
 
 def test_a_line_of_evidence_does_not_say_which_page_it_is_of() -> None:

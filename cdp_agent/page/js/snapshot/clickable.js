@@ -63,7 +63,7 @@ function hintOf(element) {
 }
 
 function lookedUpHint(element) {
-  const hint = ownHint(element) || iconHint(element) || wrapperHint(element) || hintState('class', attr(element, 'class'));
+  const hint = ownHint(element) || iconHint(element) || wrapperHint(element) || hintState('class', ownClasses(element).join(' '));
   const background = computedStyleOf(element).backgroundColor;
   const colour = background !== BUTTON_FACE && /^rgb\((\d+), (\d+), (\d+)\)$/.exec(background);
   return colour ? `${hint} [color=#${colour.slice(1).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}]` : hint;
@@ -109,8 +109,25 @@ function hintState(kind, text) {
   return hint && ` [${kind}=${/^[\w-]+$/.test(hint) ? hint : bracketed(hint)}]`;
 }
 
-const readableClasses = (element) =>
-  (attr(element, 'class') ?? '').split(/\s+/).filter(isReadable).map((name) => name.replace(HASH_AT_END, '')).join(' ');
+const readableClasses = (element) => ownClasses(element).filter(isReadable).map((name) => name.replace(HASH_AT_END, '')).join(' ');
+
+/** Its classes, without those of style sheets that have one for each property: they say how it looks, not what it is. */
+function ownClasses(element) {
+  const names = (attr(element, 'class') ?? '').split(/\s+/).filter(Boolean);
+  const others = names.filter((name) => !UTILITY_CLASS.test(name));
+  return names.length >= FEWEST_UTILITIES && others.length * 3 <= names.length ? others : names;
+}
+
+const FEWEST_UTILITIES = 4;
+// As Tailwind and its like write them: `px-2`, `text-sm`, `hover:bg-muted`, `w-[20px]`.
+const UTILITY_CLASS = new RegExp(
+  '[:[\\]!/]|^-?(?:[mp][trblxyse]?|[wh]|(?:min|max)-[wh]|size|gap|space|inset|top|left|right|bottom|start|end|z|order|grid|col|row|basis|grow|shrink|opacity|' +
+    'leading|tracking|text|font|bg|border|rounded|shadow|ring|outline|fill|stroke|flex|inline|block|hidden|items|justify|content|self|place|' +
+    'overflow|cursor|select|pointer-events|transition|duration|ease|delay|animate|transform|translate|rotate|scale|origin|object|align|' +
+    'whitespace|break|truncate|underline|uppercase|lowercase|capitalize|italic|antialiased|sr|not|divide|from|via|to|relative|absolute|' +
+    'fixed|sticky|static|visible|invisible|container|group|peer|aspect|line-clamp|list|table|float|clear|isolate|appearance|resize|touch|' +
+    'will-change|accent|caret|scroll|snap|backdrop|blur|drop-shadow)(?:-|$)',
+);
 
 // What build tools make of a class: `css-9o949r`, `sc-bdVaJa`, `jss12`, `Button_root__3xK9s`, `hNkXzp`.
 const GENERATED_CLASS = /^_?(?:css|sc|jss|emotion|svelte|styled|tss|e|r|x|ng)-?(?=[\w-]*\d)[a-z\d]+(?:-\d+)?$|^sc-\w+$|^ng-|^_ng|^data-v-/i;

@@ -45,6 +45,8 @@ async def grep(args: GrepArguments, context: Context) -> Observation:
         ("snapshot", "", SnapshotArguments(), None),
         ("snapshot", "example.com --budget_tokens 0", SnapshotArguments(0), "example.com"),
         ("wait_for", "Ready", WaitForArguments(text="Ready"), None),
+        ("wait_for", "6", WaitForArguments(text="6"), None),
+        ("wait_for", "E6", WaitForArguments(ref="E6"), None),
         ("scroll", "up --pages 2", ScrollArguments("up", 2.0), None),
         ("wait_for", "--text Hi --timeout-s 3 --idle", WaitForArguments(text="Hi", idle=True, timeout_s=3.0), None),
     ],

@@ -155,7 +155,9 @@ def _takes_path(tool: Tool) -> bool:
 
 
 def _is_own_ref(word: str, tool: Tool) -> bool:
-    return "ref" in tool.parameters["properties"] and is_ref(word)
+    """Whether a word is the ref that the tool takes; a number alone is a text where it takes one."""
+    properties = tool.parameters["properties"]
+    return "ref" in properties and is_ref(word) and not (word.isdigit() and "text" in properties)
 
 
 def _free_place(tool: Tool, fixed: Mapping[str, Any]) -> str:

@@ -123,6 +123,14 @@ async def test_requests_one_after_another_have_a_head_each(served: Served, monke
     assert heads == [b"HTTP/1.1 200 OK"] * 20
 
 
+async def test_spaces_around_the_value_of_a_header_are_none_of_it(served: Served) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    head = await _asked(reader, writer, b"GET /v1/runs HTTP/1.1\r\nHost: \t localhost \t \r\n\r\n")
+    writer.close()
+
+    assert head == b"HTTP/1.1 200 OK"
+
+
 async def _asked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes) -> bytes:
     """The first line of the answer, which is read whole."""
     writer.write(request)

@@ -48,6 +48,10 @@ class _Protocol(HttpToolsProtocol):
         if self._head_timer is None:
             self._wait_for_head()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        # httptools leaves what stands behind a value: https://www.rfc-editor.org/rfc/rfc9110#section-5.5 takes it off.
+        super().on_header(name, value.rstrip(b" \t"))
+
     def on_headers_complete(self) -> None:
         self._stop_waiting()
         super().on_headers_complete()

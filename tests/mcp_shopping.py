@@ -1,4 +1,4 @@
-"""A model that knows the demo's shop, for clients of the MCP server that others wrote: it reads, and acts on refs."""
+"""A model that knows the demo's shop, for clients of our servers that others wrote: it reads, and acts on refs."""
 
 from __future__ import annotations
 

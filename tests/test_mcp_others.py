@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from shutil import which
+from typing import Any
 
 import pytest
 from mcp import Client
 from mcp.types import ElicitResult
 
-from bench.cache import NotFetched, npm_environment
+from bench.cache import NotFetched, node, npm_environment
 from bench.mcp import listed_by, token_count
 from cdp_agent.mcp import server
+from fixtures.shop import ShopServer
+from tests.mcp_shopping import buy_two_mugs
 from tests.programs.mcp_conformance import NoSession
 
 SUITE, INSPECTOR = "@modelcontextprotocol/conformance@0.2.0-alpha.12", "@modelcontextprotocol/inspector@2.12.0"
-COMMAND = [sys.executable, "-m", "cdp_agent", "mcp"]
+SERVER = [sys.executable, "-m", "cdp_agent"]
 MOST_TOKENS = 2_000
 NEEDED_NODE = 22
 
@@ -29,14 +32,10 @@ pytestmark = pytest.mark.slow  # it may have to fetch them
 
 def program(package: str, name: str) -> list[str]:
     """Its command; the test is skipped where it cannot be had."""
-    node = which("node")
-    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout if node else "v0."
-    if int(version.lstrip("v").partition(".")[0]) < NEEDED_NODE:
-        pytest.skip(f"{package} needs node {NEEDED_NODE}")
     try:
-        return [str(npm_environment(package) / "node_modules/.bin" / name)]
+        return [node(NEEDED_NODE), str(npm_environment(package) / "node_modules/.bin" / name)]
     except NotFetched as error:
-        pytest.skip(str(error))
+        pytest.skip(f"{package}: {error}")
 
 
 @pytest.fixture
@@ -62,26 +61,40 @@ def test_all_scenarios_for_servers_pass(revision: str, conforming: str) -> None:
     assert ", 0 failed" in told.strip().splitlines()[-1]
 
 
-def test_the_inspector_shows_and_calls_the_tools(tmp_path: Path) -> None:
+@pytest.fixture
+def inspected(tmp_path: Path) -> Iterator[Callable[..., Any]]:
+    """Runs the inspector once before a server that has one session from call to call; what it prints."""
     inspector = program(INSPECTOR, "mcp-inspector")
-    environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}
+    path = f"{Path(inspector[0]).parent}:{os.environ['PATH']}"  # it starts another node
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path), "PATH": path, "CDP_AGENT_SESSION": "inspected"}
 
-    def inspected(*words: str) -> dict[str, object]:
-        done = subprocess.run(
-            [*inspector, "--cli", *words, "--", *COMMAND], env=environment, capture_output=True, text=True, check=True
-        )
-        found: dict[str, object] = json.loads(done.stdout)
-        return found
+    def inspect(*words: str) -> Any:
+        command = [*inspector, "--cli", *words, "--", *SERVER, "mcp", "--session", "inspected"]
+        return json.loads(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
 
-    tools = inspected("--method", "tools/list")["tools"]
-    called = inspected(
-        *("--method", "tools/call", "--tool-name", "goto"),
-        *("--tool-arg", "url=data:text/html,<title>Mugs</title>"),
-    )
+    yield inspect
+    subprocess.run([*SERVER, "close", "--all"], env=environment, check=True, capture_output=True)
 
-    assert isinstance(tools, list)
+
+def test_the_inspector_finds_no_fault_with_the_tools(inspected: Callable[..., Any]) -> None:
+    tools = inspected("--method", "tools/list", "--strict")["tools"]
+
     assert "snapshot" in [each["name"] for each in tools]
-    assert called.get("isError", False) is False
+
+
+async def test_the_inspector_buys_in_the_shop(inspected: Callable[..., Any]) -> None:
+    async def call(name: str, arguments: dict[str, Any]) -> str:
+        given = [f"{key}={json.dumps(value) if value is True else value}" for key, value in arguments.items()]
+        words = ["--tool-arg", *given] if given else []
+        result = await asyncio.to_thread(inspected, "--method", "tools/call", "--tool-name", name, *words)
+        text: str = result["content"][0]["text"]
+        assert not result.get("isError", False), text
+        return text
+
+    with ShopServer() as shop:
+        number = await buy_two_mugs(call, shop.url)
+
+        assert [(each.number, dict(each.cart)) for each in shop.orders] == [(number, {"mug-blue": 2})]
 
 
 async def test_the_list_of_tools_is_short_with_all_that_there_can_be() -> None:

@@ -19,9 +19,11 @@ from cdp_agent.server.app import AgentApp
 from cdp_agent.server.openapi import document
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.tools import CALLABLE
+from fixtures.shop import ShopServer
 from tests.agents import SHOP
 from tests.conftest import Serve
 from tests.http_serving import serving
+from tests.mcp_shopping import buy_two_mugs
 
 
 def test_the_document_is_valid() -> None:
@@ -55,7 +57,7 @@ def test_every_tool_has_its_arguments() -> None:
 
 
 @pytest.mark.slow  # writes and checks some hundred files
-async def test_a_generated_client_opens_a_session_and_follows_a_run(
+async def test_a_generated_client_buys_in_the_shop_and_follows_a_run(
     browser: Browser, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generate_client(tmp_path)
@@ -68,15 +70,22 @@ async def test_a_generated_client_opens_a_session_and_follows_a_run(
     models = importlib.import_module("made_client.models")
     async with serving(browser) as served:
         client = client_of(base_url=served.url, httpx_args={"trust_env": False})
-        opened = await call("open_session")(client=client, body=models.SessionRequest(url=serve(SHOP)))
-        seen = await call("call_snapshot")(opened.parsed.id, client=client, body=models.CallSnapshotBody())
-        clicked = await call("call_click")(opened.parsed.id, client=client, body=models.CallClickBody(ref="E2"))
+        opened = await call("open_session")(client=client, body=models.SessionRequest())
+
+        async def act(name: str, arguments: dict[str, Any]) -> str:
+            body_of = getattr(models, f"Call{name.title().replace('_', '')}Body")
+            answer = await call(f"call_{name}")(opened.parsed.id, client=client, body=body_of(**arguments))
+            assert answer.parsed.error is None, answer.parsed
+            text: str = answer.parsed.text
+            return text
+
+        with ShopServer() as shop:
+            number = await buy_two_mugs(act, shop.url)
         begun = await call("begin_run")(client=client, body=models.RunRequest(steps=["Click Go"], url=serve(SHOP)))
         await served.events(begun.parsed.id)
         told = await call("look_at_run")(begun.parsed.id, client=client)
 
-    assert 'button "Go"' in seen.parsed.text
-    assert clicked.parsed.error is None
+    assert [(each.number, dict(each.cart)) for each in shop.orders] == [(number, {"mug-blue": 2})]
     assert told.parsed.status == "succeeded"
 
 

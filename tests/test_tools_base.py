@@ -131,6 +131,7 @@ def test_what_is_plainly_meant_is_taken(source: str | dict[str, object], expecte
         ('{"ref":"E1","weight":"much"}', "weight: Expected `int | null`, got `str`"),
         ('{"ref":"E1","box":"huge"}', "box: Invalid enum value 'huge', it is one of Big, Small"),
         ('{"ref":"E1","colour":"red"}', "Object contains unknown field `colour`"),
+        ('{"ref":"E1","wait":3}', "Object contains unknown field `wait`, the nearest: weight"),
         ('{"ref":"E1","labels":[{}]}', "labels[0]: Expected `str`, got `object`"),
         ("[1]", "the arguments must be a JSON object, not list"),
         ('{"ref":"E1', "the arguments are not JSON (Input data was truncated)"),

@@ -21,6 +21,7 @@ from cdp_agent.steps.language.grammar import read_step
 from cdp_agent.steps.language.intents import Open
 from cdp_agent.steps.resolve.understanding import why_never
 from cdp_agent.tools.addresses import complete_address
+from cdp_agent.tools.misfits import readable
 
 _Natural = Annotated[int, msgspec.Meta(ge=1)]
 _Amount = Annotated[float, msgspec.Meta(gt=0)]
@@ -189,9 +190,5 @@ def _readable(error: msgspec.MsgspecError) -> str:
     """msgspec's words, with the field first."""
     if not isinstance(error, msgspec.ValidationError):
         return f"it is no JSON ({error})"
-    problem, _, path = str(error).partition(" - at `$")
-    path = path.rstrip("`").lstrip(".")
-    if problem.startswith("Object contains unknown field"):
-        names = ", ".join(Job.__struct_fields__)
-        return f"{problem[0].lower()}{problem[1:]}: the fields are {names}"
-    return f"{path}: {problem}" if path else f"{problem[0].lower()}{problem[1:]}"
+    problem = readable(str(error), msgspec.json.schema(Job))
+    return f"{problem[0].lower()}{problem[1:]}" if " - at `" not in str(error) else problem

@@ -26,6 +26,7 @@ from cdp_agent.server.files import MOST_BYTES, is_with_files
 from cdp_agent.server.openapi import document
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.server.pilo import PiloRoutes
+from cdp_agent.server.places import Places
 from cdp_agent.server.problems import ErrorAnswer, ErrorInfo, HttpProblem, json_response, problem_response
 from cdp_agent.server.run_routes import RunRoutes
 from cdp_agent.server.runs import Runs
@@ -53,6 +54,7 @@ class AgentApp(Starlette):
         self._options = options
         self._draining = False
         self._document = document()
+        self._places = Places(self._document)
         guard = Middleware(
             HttpGuard,
             token=options.token,
@@ -77,7 +79,7 @@ class AgentApp(Starlette):
                 *PiloRoutes(self.runs, config, options).routes,
             ],
             middleware=[cors, guard] if options.origins else [guard],
-            exception_handlers={HttpProblem: problem_response, HTTPException: _no_such_route},
+            exception_handlers={HttpProblem: problem_response, HTTPException: self._no_such_route},
             lifespan=self._life,
         )
 
@@ -123,10 +125,14 @@ class AgentApp(Starlette):
     async def _openapi(self, request: Request) -> Response:
         return json_response(self._document)
 
-
-async def _no_such_route(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # it is registered for that class
-    status = HTTPStatus(error.status_code)
-    kind = status.phrase.title().replace(" ", "")
-    told = f"{request.method} {request.url.path[:200]}: {status.phrase.lower()}. See /openapi.json for what there is."
-    return json_response(ErrorAnswer(ErrorInfo(kind, told)), status, error.headers)
+    async def _no_such_route(self, request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)  # it is registered for that class
+        status, path = HTTPStatus(error.status_code), request.url.path
+        told, headers = f"{request.method} {path[:200]}: {status.phrase.lower()}.", error.headers
+        if methods := self._places.methods(path):
+            told += f" It takes {', '.join(methods)}."
+            headers = {"Allow": ", ".join(methods)}  # a route of its own knows of no other
+        elif (near := self._places.nearest(path)) is not None:
+            told += f" The nearest: {near}."
+        told += " See /openapi.json for what there is."
+        return json_response(ErrorAnswer(ErrorInfo(status.phrase.title().replace(" ", ""), told)), status, headers)

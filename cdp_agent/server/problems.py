@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
+
+from cdp_agent.tools.base import without_its_middle
+from cdp_agent.tools.misfits import readable
 
 T = TypeVar("T")
 
@@ -78,6 +81,35 @@ def decoded(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(body or b"{}", type=kind)
     except msgspec.ValidationError as error:
-        raise bad_request(f"{str(error).replace('`', '')}.") from error
+        raise bad_request(_what_is_wrong(error, body, kind)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise bad_request(f"The body is not JSON: {error}.", "InvalidJson") from error
+
+
+def _what_is_wrong(error: msgspec.ValidationError, body: bytes, kind: Any) -> str:
+    """Where, what, and what may stand there instead."""
+    problem = str(error)
+    if not problem.startswith("Object ") and " - at `" not in problem:
+        return f"The body has to be a JSON object: {problem[0].lower()}{problem[1:]}."
+    if (key := _key_of_misfit(problem, body, kind)) is not None:
+        problem = problem.replace("[...]", f".{key}", 1)
+    return without_its_middle(f"{readable(problem, msgspec.json.schema(kind))}.")
+
+
+def _key_of_misfit(problem: str, body: bytes, kind: Any) -> str | None:
+    """Of which key the value does not fit, in an object whose keys are the caller's own: msgspec only says `[...]`."""
+    place, found, _ = problem.partition(" - at `$.")[2].partition("[...]")
+    if not found or "[" in place:
+        return None
+    whole = msgspec.json.decode(body)
+    holder = whole
+    *before, last = place.split(".")
+    for step in before:
+        holder = holder[step]
+    for key, value in holder[last].items():
+        holder[last] = {key: value}
+        try:
+            msgspec.convert(whole, kind)
+        except msgspec.ValidationError:
+            return str(key)
+    return None

@@ -19,7 +19,7 @@ from cdp_agent.server.problems import decoded, no_model, not_found
 from cdp_agent.session.calls import Understood
 from cdp_agent.session.session import Session
 from cdp_agent.tools import CALLABLE
-from cdp_agent.tools.aliases import meant
+from cdp_agent.tools.aliases import meant, nearest
 from cdp_agent.tools.base import Tool
 from cdp_agent.tools.picturing import SavingArguments
 
@@ -72,7 +72,10 @@ def called(request: Request) -> tuple[str, Tool]:
     name: str = request.path_params["name"]
     tool = CALLABLE.get(meant(name, {}, CALLABLE)[0])
     if tool is None:
-        raise not_found(f"There is no tool {name[:80]!r}: GET /v1/tools lists them.")
+        near = ", ".join(nearest(name, CALLABLE))
+        raise not_found(
+            f"There is no tool {name[:80]!r}.{f' The nearest: {near}.' if near else ''} GET /v1/tools lists them."
+        )
     return name, tool
 
 

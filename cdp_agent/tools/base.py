@@ -17,6 +17,7 @@ from cdp_agent.providers.shared.lenient import read_object
 from cdp_agent.security.origins import WEB
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.tools.aliases import own_names
+from cdp_agent.tools.misfits import readable
 from cdp_agent.tools.parsing import coerce
 from cdp_agent.tools.schema import brief_parameters_of, parameters_of
 
@@ -204,23 +205,14 @@ class Tool:
             found = own_names(self.name, found, self.parameters["properties"])
             return msgspec.convert(coerce(found, self.parameters), self.arguments, strict=False)
         except ValueError as error:  # msgspec.ValidationError is one
-            message = f"{self.name}: {self._readable(str(error))}. {self._usage()}"
+            problem = readable(str(error), self.parameters, lists_fields=False)
+            message = f"{self.name}: {problem}. {self._usage()}"
             raise InvalidArguments(without_its_middle(message)) from error
 
     def _usage(self) -> str:
         required = self.parameters["required"]
         fields = [name if name in required else f"{name}?" for name in self.parameters["properties"]]
         return f"It takes {{{', '.join(fields)}}}: call it again with those." if fields else "It takes {}."
-
-    def _readable(self, problem: str) -> str:
-        """msgspec's words, with the argument first."""
-        problem, _, path = problem.partition(" - at `$")
-        path = path.rstrip("`").lstrip(".")
-        schema = self.parameters["properties"].get(path, {})
-        problem = problem.replace(f"`str` matching regex '{REF_PATTERN}'", "a ref such as E12 from the snapshot")
-        if problem.startswith("Invalid enum value"):
-            problem += f", it is one of {', '.join(schema.get('enum', []))}"
-        return f"{path}: {problem}" if path else problem
 
 
 def without_its_middle(message: str, longest: int = 2_000) -> str:

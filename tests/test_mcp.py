@@ -26,6 +26,7 @@ from cdp_agent import Browser, Rules
 from cdp_agent.mcp import server
 from cdp_agent.session import Session
 from cdp_agent.tools import BUILT_IN
+from fixtures.shop import ShopServer
 from tests.conftest import Serve
 
 MODES = ["2026-07-28", "legacy"]
@@ -89,12 +90,51 @@ async def test_what_goes_wrong_is_told_as_a_result_that_the_model_reads(client: 
 
 
 async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(client: Client) -> None:
-    for name in ("clik", "evaluate", "done"):
+    for name, instead in {
+        "clik": ". The nearest: click.",
+        "evaluate": " here: whoever starts the server can allow scripts (--allow-evaluate).",
+        "extract": " here: whoever starts the server can give it a model (--model).",
+        "done": ". tools/list has those that there are.",
+    }.items():
         with pytest.raises(MCPError) as refused:
             await client.call_tool(name)
 
         assert refused.value.error.code == -32602
-        assert f"There is no tool '{name}'" in refused.value.error.message
+        assert refused.value.error.message == f"There is no tool '{name}'{instead}"
+
+
+async def test_a_client_that_begins_with_a_snapshot_is_told_how_to_begin(client: Client) -> None:
+    assert text_of(await client.call_tool("snapshot")) == "(No page is open yet: open one with goto.)"
+
+
+async def test_a_client_goes_where_a_link_of_the_snapshot_leads(client: Client) -> None:
+    with ShopServer() as shop:
+        await client.call_tool("goto", {"url": shop.url})
+        opened = await client.call_tool("goto", {"url": "/cart"})
+
+        assert text_of(opened).startswith(f"went to {shop.url}cart\n")
+
+
+async def test_a_description_beside_the_ref_is_no_ref(client: Client, serve: Serve) -> None:
+    await client.call_tool("goto", {"url": serve(SHOP)})
+    given = {"element": "the Go button", "ref": await ref_of(client, "Go")}  # as other servers ask for it
+
+    assert not (await client.call_tool("click", given)).is_error
+
+
+@pytest.mark.parametrize("content", ["data:text/plain,Ada", "cdp-agent://own/cv.pdf", "https://example.com/cv.pdf"])
+async def test_a_file_that_the_client_holds_is_refused_with_what_is_taken(
+    session: Session, serve: Serve, tmp_path: Path, content: str
+) -> None:
+    async with Client(server(session, upload_folders=(str(tmp_path),))) as client:
+        await client.call_tool("goto", {"url": serve("<input type=file aria-label=CV>")})
+        refused = await client.call_tool("upload", {"ref": await ref_of(client, "CV"), "files": [content]})
+
+    assert refused.is_error
+    assert text_of(refused) == (
+        f"'{content}' is no path: a file is given by its path on the machine that cdp-agent runs on, and never by its "
+        "content or by an address."
+    )
 
 
 async def test_a_picture_is_a_picture(client: Client, serve: Serve) -> None:

@@ -134,7 +134,7 @@ async def test_a_name_that_no_file_can_have_is_told(page: Page, serve: Serve, na
 
 
 def test_without_folders_no_file_is_taken(files: list[str]) -> None:
-    with pytest.raises(InvalidArguments, match="may not be uploaded, none at all: do without"):
+    with pytest.raises(InvalidArguments, match="none at all, since no upload_folders are set: do without"):
         inside(files, [])
 
 

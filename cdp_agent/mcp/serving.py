@@ -74,7 +74,7 @@ def server(
     calls = OneSession(session, allowance) if isinstance(session, Session) else session
     known = session.tools if isinstance(session, Session) else BUILT_IN
     tools = callable_tools(known, has_model=has_model or model is not None, allow_evaluate=allow_evaluate)
-    handlers = _Handlers(calls, tools)
+    handlers = _Handlers(calls, tools, known)
     resources = Resources(calls)
     return Server(
         "cdp-agent",
@@ -93,9 +93,11 @@ def server(
 
 
 class _Handlers:
-    def __init__(self, calls: ToolCalls, tools: Mapping[str, Tool]) -> None:
+    def __init__(self, calls: ToolCalls, tools: Mapping[str, Tool], known: Mapping[str, Tool]) -> None:
+        """`tools` are those of the `known` that may be called here."""
         self._calls = calls
         self._tools = tools
+        self._known = known
 
     async def list_tools(self, context: _Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=listed(self._tools_for(can_ask=can_show_forms(context))))
@@ -108,8 +110,7 @@ class _Handlers:
         elicitation = Elicitation(context, params)
         tools = self._tools_for(can_ask=elicitation.is_possible)
         if meant(name, arguments, tools)[0] not in tools:
-            near = ", ".join(nearest(name, tools))
-            raise MCPError(INVALID_PARAMS, f"There is no tool {name!r}.{f' The nearest: {near}.' if near else ''}")
+            raise MCPError(INVALID_PARAMS, f"There is no tool {name!r}{self._instead_of(name, tools)}")
         session = arguments.pop("session", None)
         while True:
             request = CallRequest(
@@ -125,6 +126,16 @@ class _Handlers:
             if elicitation.ends_call:
                 return elicitation.input_required(reply.question)
             await elicitation.ask(reply.question)
+
+    def _instead_of(self, name: str, tools: Mapping[str, Tool]) -> str:
+        """What goes on "There is no tool": why one that is known is not here, else those that are most like it."""
+        known = self._known.get(name)
+        if known is not None and known.effect == "script":
+            return " here: whoever starts the server can allow scripts (--allow-evaluate)."
+        if known is not None and known.needs_model:
+            return " here: whoever starts the server can give it a model (--model)."
+        near = ", ".join(nearest(name, tools))
+        return f". The nearest: {near}." if near else ". tools/list has those that there are."
 
     async def _made(self, context: _Context, request: CallRequest) -> CallReply:
         async with _progress(context, request.name):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
 from cdp_agent.errors import BlockedByPolicy, InvalidArguments
-from cdp_agent.security.origins import scheme_of
+from cdp_agent.security.origins import WEB, scheme_of
 
 if TYPE_CHECKING:
     from cdp_agent.tools.base import Context
@@ -16,6 +17,7 @@ _MOST_TOLD = 200
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d+(?:[/?#]|$))")
 _OPENED = ("http:", "https:", "file:", "data:", "about:", "blob:", "view-source:", "chrome:")
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\s/?#:@\[\]]+)(?::\d{1,5})?(?:[/?#].*)?", re.DOTALL)
+_ON_PAGE = re.compile(r"/(?!/)|[?#]|\.\.?/")
 _LOCAL = re.compile(r"localhost|.*\.localhost|\d{1,3}(?:\.\d{1,3}){3}|\[.*\]", re.IGNORECASE)
 
 
@@ -24,7 +26,7 @@ async def admitted(text: str, context: Context) -> str:
 
     Raises InvalidArguments for what is no address, or was not seen; BlockedByPolicy for what the web does not lead to.
     """
-    address = complete_address(text)
+    address = complete_address(_as_on(context.page.url, text))
     scheme = scheme_of(address)
     is_web = context.schemes is None or scheme in context.schemes or address.lower() == "about:blank"
     if not is_web and not context.tab.guard.names(scheme):
@@ -35,6 +37,12 @@ async def admitted(text: str, context: Context) -> str:
     if context.may_open is not None:
         await context.may_open(address)
     return address
+
+
+def _as_on(page_url: str, text: str) -> str:
+    """What a link says without its host, as pages write it and snapshots show it: the page's own is meant."""
+    is_link = _ON_PAGE.match(text.strip()) is not None and scheme_of(page_url) in WEB
+    return urljoin(page_url, text.strip()) if is_link else text
 
 
 def complete_address(text: str) -> str:

@@ -146,7 +146,7 @@ def _timeout(value: Any) -> _Given:
 
 def own_names(tool: str, given: Mapping[str, Any], parameters: Collection[str]) -> _Given:
     """The arguments under the tool's own names; what it has a parameter for is left alone."""
-    known = {_plain(name) for name in parameters}
+    known, named = {_plain(name) for name in parameters}, {_plain(name) for name in given}
     found: _Given = {}
     for name, value in given.items():
         other = _ARGUMENTS.get(tool, {}).get(_plain(name)) if _plain(name) not in known else None
@@ -154,7 +154,7 @@ def own_names(tool: str, given: Mapping[str, Any], parameters: Collection[str]) 
             found.setdefault(name, _DIRECTIONS.get(_plain(str(value)), value) if name == "direction" else value)
         elif callable(other):
             found |= {key: each for key, each in other(value).items() if key not in given}
-        else:
+        elif _plain(other) not in named:  # else it says the same in other words, as `element` beside a ref does
             found.setdefault(other, value)
     return found
 

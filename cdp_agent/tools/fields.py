@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.actions.secret_fill import fill_secret, select_secret
 from cdp_agent.page.actions.upload import inside
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
+
+_NO_PATH = re.compile(r"(?:data|https?|blob|cdp-agent):", re.IGNORECASE)
+_MOST_TOLD = 100
 
 
 class FillArguments(Arguments, frozen=True):
@@ -35,7 +40,10 @@ class CheckArguments(Arguments, frozen=True):
 
 class UploadArguments(Arguments, frozen=True):
     ref: Annotated[Ref, Meta(description="The file field, or the button that asks for files.")]
-    files: Annotated[list[str], Meta(min_length=1, description="Paths of the files on this machine.", extra=ALWAYS)]
+    files: Annotated[
+        list[str],
+        Meta(min_length=1, description="Paths on the machine that cdp-agent runs on; no contents.", extra=ALWAYS),
+    ]
 
 
 @tool(takes_secrets=True, page_changing=lambda args: bool(args.submit), effect="fill")
@@ -78,6 +86,11 @@ async def uncheck(args: CheckArguments, context: Context) -> Observation:
 @tool(effect="upload")
 async def upload(args: UploadArguments, context: Context) -> Observation:
     """Give files to a file field."""
+    if content := next((each for each in args.files if _NO_PATH.match(each)), None):
+        raise InvalidArguments(
+            f"{content[:_MOST_TOLD]!r} is no path: a file is given by its path on the machine that cdp-agent runs on, "
+            "and never by its content or by an address."
+        )
     files = args.files if context.folder is None else [context.path(each) for each in args.files]
     if context.upload_folders is not None:
         files = inside(files, context.upload_folders)

@@ -8,6 +8,8 @@ from msgspec import Meta
 
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
+_NOTHING_OPEN = "(No page is open yet: open one with goto.)"
+
 
 class SnapshotArguments(Arguments, frozen=True):
     budget_tokens: Annotated[int, Meta(ge=0, description="How long it may be, in tokens; 0 for all of it.")] = 10_000
@@ -30,6 +32,8 @@ class GetHtmlArguments(Arguments, frozen=True):
 async def snapshot(args: SnapshotArguments, context: Context) -> Observation:
     """Read the page: every element that matters on a line of its own, with its ref."""
     found = await context.page.snapshot(budget_tokens=args.budget_tokens or None)
+    if not found.text and context.page.url == "about:blank":
+        return Observation(_NOTHING_OPEN, found)
     return Observation(found.told, found)
 
 

@@ -67,7 +67,11 @@ def inside(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
     found = [_in_a_root(os.path.expanduser(_name(each)), roots) for each in paths]
     for given, file in zip(paths, found, strict=True):
         if not any(file != root and os.path.commonpath([file, root]) == root for root in roots):
-            allowed = f"only those in {', '.join(folders)}{_such_as(roots)}" if folders else "none at all: do without"
+            allowed = (
+                f"only those in {', '.join(folders)}{_such_as(roots)}"
+                if folders
+                else "none at all, since no upload_folders are set: do without"
+            )
             raise InvalidArguments(f"The file {given} may not be uploaded, {allowed}.")
     return found
 

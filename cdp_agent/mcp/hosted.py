@@ -21,6 +21,8 @@ from cdp_agent.session.runtime import checked_name
 KEPT_S = 10.0
 """How long a connection without calls is kept."""
 _LONGEST_MESSAGE = 256 << 20
+_MESSAGE, _REPLY = msgspec.json.Decoder(Message), msgspec.json.Decoder(CallReply)
+"""Made once: to make one takes longer than to decode a call with it."""
 
 Connect = Callable[[str], HostConnection]
 """Connects to the process of the session of that name, which is started for it, and asks to make calls. It blocks.
@@ -41,7 +43,7 @@ class HostedCalls:
     async def call(self, request: CallRequest) -> CallReply:
         """See ToolCalls."""
         link = await self._link(request.session)
-        return msgspec.json.decode(await link.ask(request), type=CallReply)
+        return _REPLY.decode(await link.ask(request))
 
     async def files(self, asked: FilesAsked) -> list[SessionFile]:
         """See ToolCalls."""
@@ -120,7 +122,7 @@ class _Link:
         """Hands the answers on, until the connection ends: then there are no more."""
         try:
             while line := await reader.readline():
-                match msgspec.json.decode(line, type=Message):
+                match _MESSAGE.decode(line):
                     case CallAnswered(id=number, reply=reply):
                         if (waiting := self._waiting.get(number)) is not None and not waiting.done():
                             waiting.set_result(reply.copy())

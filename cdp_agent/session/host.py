@@ -36,6 +36,7 @@ from cdp_agent.session.messages import (
 _LONGEST_REQUEST = 64 << 20
 _LOOKS_EVERY_S = 1.0
 _FIRST_COMMAND_S = 30.0
+_SAID = msgspec.json.Decoder(Said)
 _log = logging.getLogger(__name__)
 
 
@@ -226,7 +227,7 @@ async def _hear(reader: asyncio.StreamReader, output: ClientOutput) -> None:
     """Returns when the client is gone."""
     with suppress(ConnectionError):
         while line := await reader.readline():
-            output.said.put_nowait(msgspec.json.decode(line, type=Said))
+            output.said.put_nowait(_SAID.decode(line))
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -14,6 +14,7 @@ from cdp_agent.session.host import ClientOutput
 from cdp_agent.session.messages import CallAnswered, CallAsked, CallCancelled
 from cdp_agent.session.session import ToolError
 
+_REQUEST = msgspec.json.Decoder(CallRequest | FilesAsked)
 _log = logging.getLogger(__name__)
 
 
@@ -39,7 +40,7 @@ async def make_calls(calls: ToolCalls, output: ClientOutput) -> NoReturn:
 async def _answer(calls: ToolCalls, number: int, request: msgspec.Raw, output: ClientOutput) -> None:
     reply: CallReply | list[SessionFile]
     try:
-        match msgspec.json.decode(request, type=CallRequest | FilesAsked):
+        match _REQUEST.decode(request):
             case CallRequest() as call:
                 reply = await calls.call(call)
             case FilesAsked() as asked:

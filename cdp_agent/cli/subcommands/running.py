@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
@@ -90,10 +89,10 @@ async def watch(command: RunCommand) -> AgentResult:
             tabs = Tabs(browser, tab_named(browser, config.tab) if config.tab else await browser.new_page())
             browser.keep(tabs.page)
             with sink_of(config, command.model) as sink:
-                take = sink if command.live is None else _also(command.live, sink)
+                take = _also(command.live, sink)
                 async with (
                     person.watching(signals.pause.set, signals.stop.set) if person is not None else nullcontext(),
-                    _live_page(command.live) if command.live is not None else nullcontext(),
+                    _shown(command.live, Streams().complain),
                 ):
                     result = await followed(command.begin(browser, tabs.page, signals), take)
             with suppress(BrowserError):  # a Chrome that is gone: the result says so
@@ -104,7 +103,10 @@ async def watch(command: RunCommand) -> AgentResult:
     return result
 
 
-def _also(live: LiveRun, sink: Sink) -> Sink:
+def _also(live: LiveRun | None, sink: Sink) -> Sink:
+    if live is None:
+        return sink
+
     def take(event: Event) -> None:
         live.told(event)
         sink(event)
@@ -113,11 +115,15 @@ def _also(live: LiveRun, sink: Sink) -> Sink:
 
 
 @asynccontextmanager
-async def _live_page(live: LiveRun) -> AsyncIterator[None]:
+async def _shown(live: LiveRun | None, complain: Callable[[str], object]) -> AsyncIterator[None]:
+    """Inside the block its page is served, where it is to be shown, and whoever began it is told where."""
+    if live is None:
+        yield
+        return
     from cdp_agent.server.live import live_page  # late: an extra
 
     async with live_page(live) as address:
-        print(f"Live     {address}", file=sys.stderr, flush=True)
+        complain(f"Live     {address}\n")
         yield
 
 
@@ -164,19 +170,21 @@ async def watch_there(command: RunCommand, session: str, connection: HostConnect
 async def carry_run(
     command: RunCommand, session: str, sessions: Sessions, caller: CommandCaller, output: ClientOutput
 ) -> int:
-    """Carries a run out in the session, and tells the client what happens. Raises CdpAgentError."""
-    config = command.loaded.config
-    signals = Signals()
+    """Carries a run out in the session, and tells the client what happens. Raises CdpAgentError.
+
+    One that is shown live has its page in this process, and is asked about there.
+    """
+    config, signals, live = command.loaded.config, command.signals, command.live
     asking = _Asking(output, signals)
-    if command.keywords.get("approver") is not None:
+    if live is None and command.keywords.get("approver") is not None:
         command.keywords["approver"] = asking
     hearing = asyncio.ensure_future(asking.hear())
     try:
         async with sessions.use(session, command.loaded, caller) as opened:
             with tell_more(config, output):
-                async with opened.session.lead(config.tab) as tabs:
+                async with opened.session.lead(config.tab) as tabs, _shown(live, output.complain):
                     browser = opened.session.browser
-                    await followed(command.begin(browser, tabs.page, signals), asking.tell)
+                    await followed(command.begin(browser, tabs.page, signals), _also(live, asking.tell))
                 if config.save_storage_state is not None and browser.gone is None:
                     await browser.save_storage_state(config.save_storage_state)
     finally:

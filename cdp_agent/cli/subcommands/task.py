@@ -133,9 +133,7 @@ def carry_out_run(command: RunCommand, arguments: Sequence[str], chosen: Chosen)
 
     The answer goes to stdout, what happens on the way to stderr. Returns the exit status. Raises CdpAgentError.
     """
-    if command.live is not None and chosen.named:
-        raise SetupError("With --live a run has a Chrome of its own: leave --session out.")
-    connection = None if chosen.once or command.live is not None else _connection(command, arguments, chosen)
+    connection = None if chosen.once else _connection(command, arguments, chosen)
     if connection is None:
         return report(asyncio.run(watch(command)), command.loaded.config)
     if isinstance(connection, int):

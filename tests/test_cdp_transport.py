@@ -34,6 +34,21 @@ async def connection(request: pytest.FixtureRequest) -> AsyncIterator[Connection
         await chrome.close()
 
 
+def test_a_program_with_the_loop_of_uvloop_reaches_a_chrome() -> None:
+    uvloop = pytest.importorskip("uvloop", reason="not made for this system")
+
+    async def product() -> str:
+        chrome = start_with_port(LaunchOptions(), 0)
+        connection = Connection(await WebSocketTransport.open(await wait_until_listening(chrome, 60)))
+        version = await connection.browser.send(browser.GetVersion())
+        await connection.close()
+        await chrome.close()
+        return version.product
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        assert "Chrome/" in runner.run(product())
+
+
 async def _blank_tab(connection: Connection) -> Session:
     created = await connection.browser.send(target.CreateTarget(url="about:blank"))
     attached = await connection.browser.send(target.AttachToTarget(target_id=created.target_id, flatten=True))

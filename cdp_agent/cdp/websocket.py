@@ -12,6 +12,7 @@ import os
 import socket
 import ssl
 from collections.abc import Mapping
+from typing import cast
 
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidMessage, InvalidStatus, InvalidURI
@@ -110,8 +111,7 @@ class _Socket(asyncio.Protocol):
         self._transport.close()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's has the methods, and is none by its class
 
     def data_received(self, data: bytes) -> None:
         self._protocol.receive_data(data)

@@ -1,7 +1,8 @@
 """How far a task has come, kept outside of the process that carries it out: its acts, and its checkpoint.
 
-Before an act that cannot be taken back is carried out, it is written down here; when it is over, that too. So whoever
-finds the state of a task whose process died knows whether it may begin anew, can go on, or must be left to its user.
+Before an act that cannot be taken back is carried out, it is written down here; that it is over, once a checkpoint tells
+of it: who goes on from an earlier one would do it again. So whoever finds the state of a task whose process died knows
+whether it may begin anew, can go on, or must be left to its user.
 """
 
 from __future__ import annotations
@@ -131,11 +132,14 @@ class JobState:
         self.folder = folder / job.key
         self._acts = Acts()
         self._checkpoint: bytes | None = None
+        self._ended_at: int | None = None
+        """Which checkpoint there was when the act that is written down was over; None while there is no such act."""
         self._writing = asyncio.Lock()
 
     @property
     def acts(self) -> Acts:
-        return self._acts
+        """As this process knows them."""
+        return self._acts if self._ended_at is None else Acts(self._acts.over + 1)
 
     async def load(self) -> Acts:
         """What an earlier attempt wrote; its checkpoint is in `folder` then. Raises OSError."""
@@ -151,22 +155,28 @@ class JobState:
 
     @property
     def can_go_on(self) -> bool:
-        """There is a checkpoint."""
-        return (self.folder / checkpoint.FILE).exists()
+        """There is a checkpoint that tells of all acts."""
+        return self._ended_at is None and self._saved_at() > 0
 
     async def begin_act(self, act: str) -> None:
         """Something begins that cannot be taken back. Raises OSError, BrowserError where another has the task now."""
         await self.keep()
         async with self._writing:
-            await self._write(Acts(self._acts.over, act))
+            await self._write(Acts(self.acts.over, act))
         # Whoever claims the task after this finds the act, and whoever claimed it before is found now.
         await self._check_mine()
 
-    async def end_act(self) -> None:
-        """It is over. Raises OSError."""
+    def end_act(self) -> None:
+        """It is over, which is written down with the next checkpoint."""
+        if self._acts.under_way is not None:
+            self._ended_at = self._saved_at()
+
+    async def checkpointed(self) -> None:
+        """The run has written where it is. Raises OSError, BrowserError where another has the task now."""
+        await self.keep()
         async with self._writing:
-            if self._acts.under_way is not None:
-                await self._write(Acts(self._acts.over + 1))
+            if self._ended_at is not None and self._saved_at() != self._ended_at:
+                await self._write(self.acts)
 
     async def keep(self) -> None:
         """Puts the checkpoint where others find it, if it is another one than before.
@@ -186,7 +196,7 @@ class JobState:
     async def forget(self) -> None:
         """Removes all of it. Raises OSError."""
         async with self._writing:
-            self._acts = Acts()
+            self._acts, self._ended_at = Acts(), None
             await asyncio.to_thread(forget_state, self._store, self._key)
             await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)  # what stays is not read again
         await self._claim()
@@ -201,7 +211,14 @@ class JobState:
 
     async def _write(self, acts: Acts) -> None:
         await asyncio.to_thread(self._store.write, f"{self._key}/{_ACTS}", msgspec.json.encode(acts))
-        self._acts = acts
+        self._acts, self._ended_at = acts, None
+
+    def _saved_at(self) -> int:
+        """When the checkpoint was written, in nanoseconds; 0 for none."""
+        try:
+            return (self.folder / checkpoint.FILE).stat().st_mtime_ns
+        except FileNotFoundError:
+            return 0
 
 
 def acts_of(store: StateStore, key: str) -> Acts:

@@ -44,7 +44,7 @@ class TaskWatch:
     async def end(self) -> None:
         """See `ActLog`."""
         self._act = None
-        await self._state.end_act()
+        self._state.end_act()
 
     async def passes(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> bool:
         """See `Gate`."""
@@ -72,6 +72,6 @@ class TaskWatch:
             await self._state.begin_act(f"{self._act}, which sent {sent}")
         elif self._acted and certain:
             await self._state.begin_act(sent)
-            await self._state.end_act()
+            self._state.end_act()
         else:
             self._usual.add(key)

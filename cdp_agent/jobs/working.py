@@ -151,7 +151,7 @@ class Worker:
             async for event in events:
                 if isinstance(event, TaskMetricsIncremental):
                     on_spent(_tokens(event.stats), _cost(event.stats))
-                    await state.keep()
+                    await state.checkpointed()
         assert isinstance(event, TaskCompleted)  # the last event, always
         on_spent(_tokens(event.result.stats), _cost(event.result.stats))
         return event.result

@@ -40,6 +40,7 @@ from bench.server import serving, serving_itself
 from cdp_agent import Browser
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.session.memory import give_memory_back
 from cdp_agent.session.session import Session, ToolOutcome
 
 _PACKAGE = str(Path(cdp_agent.__file__).parent)
@@ -419,6 +420,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         inside_every=max(1, given.navigations // given.every // 2),
         told=True,
     )
+    give_memory_back()  # as the processes that hold sessions do
     counts, chrome = asyncio.run(run)
     result = Result(this_machine(chrome), counts)
     keep(result, given.json)

@@ -25,6 +25,7 @@ from cdp_agent.cli.words import RUNS, split
 from cdp_agent.errors import CdpAgentError
 from cdp_agent.session import client, runtime
 from cdp_agent.session.host import ClientOutput, Host
+from cdp_agent.session.memory import give_memory_back
 from cdp_agent.session.messages import CommandEnded, CommandRequest, Complained, Message, Serving, Written
 
 _LOG_BYTES = 256 * 1024
@@ -115,6 +116,7 @@ def main(folder: str, name: str) -> None:
                 _leave_terminal()
 
             _log_to(os.path.join(folder, f"{found}.log"))
+            give_memory_back()
             asyncio.run(Host(folder, found, Commands(found)).serve(listening))
     except CdpAgentError as error:
         starter.complain(f"cdp-agent: {one_line(str(error))}\n")

@@ -1,8 +1,8 @@
 """How far a task has come, kept outside of the process that carries it out: its acts, and its checkpoint.
 
-Before an act that cannot be taken back is carried out, it is written down here; that it is over, once a checkpoint tells
-of it: who goes on from an earlier one would do it again. So whoever finds the state of a task whose process died knows
-whether it may begin anew, can go on, or must be left to its user.
+Before an act that cannot be taken back is carried out, it is written down here; that it is over, once a checkpoint
+tells of it: who goes on from an earlier one would do it again. So whoever finds the state of a task whose process died
+knows whether it may begin anew, can go on, or must be left to its user.
 """
 
 from __future__ import annotations

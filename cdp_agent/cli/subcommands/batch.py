@@ -27,6 +27,7 @@ from cdp_agent.jobs.progress import JobProgress
 from cdp_agent.jobs.results import ResultsStream
 from cdp_agent.jobs.running import JobRun, run
 from cdp_agent.jobs.tasks import Job, read_jobs
+from cdp_agent.session.memory import give_memory_back
 
 _STDIO = "-"
 _NOT_OF_IT = {
@@ -68,6 +69,7 @@ def carry_out_batch(words: Sequence[str]) -> int:
         raise SetupError("Results at the standard output cannot be gone on with: give -o FILE.")
     results = ResultsStream(sys.stdout) if found.output == _STDIO else Path(os.path.expanduser(found.output))
     with tell_more(config, Streams()):
+        give_memory_back()
         return asyncio.run(_followed(jobs, config, options, results, found))
 
 

@@ -39,6 +39,7 @@ from cdp_agent.security.http_guard import hosts_of
 from cdp_agent.session import client, runtime
 from cdp_agent.session.client import HostConnection
 from cdp_agent.session.host import ClientOutput
+from cdp_agent.session.memory import give_memory_back
 from cdp_agent.steps.approval.policy import rules_from
 from cdp_agent.trace.options import check_folder
 
@@ -75,6 +76,7 @@ def serve_mcp(words: Sequence[str], chosen: Chosen) -> int:
         check_folder(command.config.trace)
     caller = CommandCaller.here()
     with tell_more(command.config, caller.output):
+        give_memory_back()
         asyncio.run(_serve(command, words, chosen, caller))
     return DONE
 

@@ -17,6 +17,7 @@ from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
 from cdp_agent.security.http_guard import hosts_of
+from cdp_agent.session.memory import give_memory_back
 
 DEFAULT_PORT = 8765
 _NOT_OF_IT = {"url", "data", "answer_schema", "checkpoint", "tab", "save_storage_state", "approve"} | (
@@ -45,6 +46,7 @@ def serve(words: Sequence[str]) -> int:
     if any(importlib.util.find_spec(each) is None for each in ("starlette", "uvicorn", "httptools")):
         raise SetupError("The server needs more than is installed: pip install 'cdp-agent[server]'.")
     with tell_more(config, Streams()):
+        give_memory_back()
         asyncio.run(_serve(config, found.host, found.port))
     return DONE
 

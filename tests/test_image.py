@@ -26,11 +26,11 @@ Image = ChrootImage | EngineImage
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Image]:
     """The image, built, which takes minutes and the registries of Debian and PyPI."""
-    if program := engine():
+    if program := engine(CONTAINERFILE):
         yield EngineImage(program, CONTAINERFILE)
         return
     if sys.platform != "linux" or os.geteuid() != 0 or not shutil.which("debootstrap"):
-        pytest.skip("no container engine runs here, and its steps need root and debootstrap")
+        pytest.skip("no container engine runs here that has its base, and its steps need root and debootstrap")
     root = tmp_path_factory.mktemp("image") / "root"
     try:
         yield ChrootImage(root, CONTAINERFILE)

@@ -42,7 +42,7 @@ class UploadArguments(Arguments, frozen=True):
     ref: Annotated[Ref, Meta(description="The file field, or the button that asks for files.")]
     files: Annotated[
         list[str],
-        Meta(min_length=1, description="Paths on the machine that cdp-agent runs on; no contents.", extra=ALWAYS),
+        Meta(min_length=1, description="Paths on the machine of cdp-agent.", extra=ALWAYS),
     ]
 
 

@@ -13,12 +13,18 @@ _NAME = "cdp-agent-under-test"
 _BOUNDS = ["--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
 
 
-def engine() -> str | None:
-    """The program of an engine that runs here."""
+def engine(containerfile: Path) -> str | None:
+    """The program of an engine that runs here and has, or can get, what the image is made from."""
+    base = next(each.rest for each in read(containerfile) if each.word == "FROM")
     for program in ("docker", "podman"):
-        if shutil.which(program) and subprocess.run([program, "info"], capture_output=True).returncode == 0:
+        asked = [["info"], ["image", "inspect", base]], [["info"], ["pull", "--quiet", base]]
+        if shutil.which(program) and any(all(_does(program, *each) for each in way) for way in asked):
             return program
     return None
+
+
+def _does(program: str, *arguments: str) -> bool:
+    return subprocess.run([program, *arguments], capture_output=True).returncode == 0
 
 
 class EngineImage:

@@ -77,11 +77,13 @@ async def _start(session: Session, max_width: int | None, max_height: int | None
 
 
 async def _draw(tab: Tab) -> None:
-    """Makes Chrome draw the page once: of one that stands still there would be no picture until it changes."""
+    """Makes Chrome draw the page once: of one that stands still there would be no picture until it changes.
+
+    The whole of it: for a part, it changes the size of what is filmed, and a film began with a black picture.
+    """
     session = (await tab.frames()).root.session
-    clip = cdp_page.Clip(x=0, y=0, width=1, height=1, scale=1)
     async with deadline(session, TIMEOUT_S):
-        await capture(session, cdp_page.CaptureScreenshot(format="jpeg", quality=1, clip=clip))
+        await capture(session, cdp_page.CaptureScreenshot(format="jpeg", quality=1))
 
 
 async def _fetch(tab: Tab, session: Session, path: str, file: int) -> int:

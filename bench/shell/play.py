@@ -139,11 +139,11 @@ class Player:
 
     def _look_for(self, wanted: re.Pattern[str], look: str) -> str:
         """The last that was printed of it, after a look at the page where nothing was. Raises FlowFailed."""
-        for _ in range(_LOOKS):
+        for looks in range(_LOOKS + 1):
             for text in reversed(self._seen):
                 if found := wanted.findall(text):
                     return str(found[-1])
-            if look:
+            if look and looks < _LOOKS:
                 try:
                     self._do(Command(look))
                 except FlowFailed as error:  # a page that is just being left; what fails each time is told below

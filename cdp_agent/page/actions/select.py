@@ -171,10 +171,11 @@ class _Custom:
             filtered = msgspec.structs.replace(self._at, local=field)
             before = await world.call("shown", field, returning=str)
             await fill(filtered, wanted)
-            found = await self._option(wanted, SUGGESTIONS_WAIT_S)
+            all_of_them, found = found, await self._option(wanted, SUGGESTIONS_WAIT_S)
             if found.state == "unknown":
                 await fill(filtered, before)  # some filter by what they do not show
-                unfiltered = await self._option(wanted, SHORT_WAIT_S)
+                was_filtered = found.options != all_of_them.options
+                unfiltered = await self._unfiltered(wanted, found if was_filtered else None)
                 found = unfiltered if unfiltered.total else found
         if found.state == "unknown" and not found.total:  # some open by keys only
             await press(self._at.frame, "ArrowDown")
@@ -188,6 +189,15 @@ class _Custom:
                 break
             found = await self._option(wanted, 0)
         return found if found.state != "unknown" else first
+
+    async def _unfiltered(self, wanted: str, filtered: _Found | None) -> _Found:
+        """What is listed once the list no longer shows what it had filtered to; None: it had filtered nothing."""
+        found = await self._option(wanted, SHORT_WAIT_S)
+        waited_s = SHORT_WAIT_S
+        while filtered and found.options == filtered.options and waited_s < SUGGESTIONS_WAIT_S:
+            found = await self._option(wanted, SHORT_WAIT_S)
+            waited_s += SHORT_WAIT_S
+        return found
 
     async def _option(self, wanted: str, wait_s: float) -> _Found:
         return await self._at.world.call(

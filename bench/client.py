@@ -51,6 +51,7 @@ def serving(stream: bytes) -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
         wbufsize = -1
         disable_nagle_algorithm = True
 

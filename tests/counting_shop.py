@@ -38,6 +38,7 @@ class CountingShop:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def do_GET(self) -> None:
                 address = urlsplit(self.path)

@@ -74,6 +74,7 @@ def played(model: VendorModel) -> Iterator[VendorModel]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def do_POST(self) -> None:
             body = json.dumps(model.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))).encode()

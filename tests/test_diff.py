@@ -183,6 +183,17 @@ def test_regions_that_changed_inside_are_gone_through_by_their_names() -> None:
     assert changes(before, after) == ["~ - paragraph (now Two, before One)", "+ - listbox [ref=E2]"]
 
 
+def test_a_line_of_the_same_name_is_the_same_whatever_its_states() -> None:
+    before = '- listbox [ref=E1]:\n  - option "Oslo" [selected]\n  - option "Bergen"\n  - option "Moss" [disabled]'
+    after = '- listbox [ref=E1]:\n  - option "Oslo"\n  - option "Bergen" [selected]\n  - option "Voss"'
+
+    assert changes(before, after) == [
+        '~ - option "Oslo" (no longer [selected])',
+        '~ - option "Bergen" (now [selected])',
+        '~ - option "Moss" → "Voss" (no longer [disabled])',
+    ]
+
+
 def test_a_line_that_the_caret_has_left_is_no_change() -> None:
     before = "- textbox [ref=E1]:\n  - paragraph: One\n  - paragraph [caret]: Two"
     after = "- textbox [ref=E1]:\n  - paragraph: One\n  - paragraph: Two\n  - paragraph [caret]"

@@ -9,7 +9,7 @@ import pytest
 from cdp_agent.agent.state.evidence import Evidence
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.receipts.compared import not_in, without_lines
+from cdp_agent.page.receipts.compared import not_in, without_value
 from cdp_agent.page.receipts.receipts import NewTab, Receipt
 from cdp_agent.page.snapshot.diff import changes, focused
 from cdp_agent.page.snapshot.lines import in_line, quoted, read_line, ref_of, ref_of_change, refs_in
@@ -223,7 +223,7 @@ def test_the_lines_of_a_field_are_those_below_its_own_line() -> None:
     forging = '- textbox "a [ref=E2]" [ref=E1]:\n  | one\n  | two\n'
     field = '- textbox "b" [ref=E2]:\n  | one\n  | two'
 
-    _, after = without_lines(f'{forging}- textbox "b" [ref=E2]', forging + field, "E2", "one\ntwo")
+    _, after = without_value(f'{forging}- textbox "b" [ref=E2]', forging + field, "E2", "one\ntwo")
 
     assert after == f'{forging}- textbox "b" [ref=E2]'
 

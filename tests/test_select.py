@@ -274,3 +274,27 @@ async def test_a_receipt_tells_what_the_list_shows_when_the_page_is_at_rest(page
     receipt = await page.select(await ref(page, "City"), "Oslo")
 
     assert (receipt.value, receipt.note) == ("Rome", 'the page changed it since: it showed "Oslo"')
+
+
+@pytest.mark.parametrize(
+    ("after", "changed"),
+    [
+        pytest.param("", [], id="only the choice"),
+        pytest.param("this.add(new Option('Moss'))", ['+ - option "Moss"'], id="an option came"),
+        pytest.param(
+            "f.hidden = false",
+            ['+ - listbox "Faiths" [ref=E2]', '+   - option "None" [selected] [ref=E3]'],
+            id="another list",
+        ),
+    ],
+)
+async def test_a_receipt_tells_once_what_was_selected(page: Page, serve: Serve, after: str, changed: list[str]) -> None:
+    other = "<select id=f hidden size=2 aria-label=Faiths><option selected>None</select>"
+    lists = (
+        f'<select aria-label=City onchange="{after}"><optgroup label=Here><option>Oslo<option>Bergen</select>{other}'
+    )
+    await page.goto(serve(lists))
+
+    receipt = await page.select(await ref(page, "City"), "Bergen")
+
+    assert (receipt.value, receipt.changed) == ("Bergen", changed)

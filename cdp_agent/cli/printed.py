@@ -7,7 +7,6 @@ are there now.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -24,7 +23,6 @@ _LANDMARKS = ("banner", "complementary", "contentinfo", "navigation", "search")
 """Of these roles are the parts of a page that other pages of a site have as well."""
 _CHANGED = "\0"
 """What no line of a page ends with."""
-_OPTION = re.compile(r'([+-]) *- (option "(?:[^"\\]|\\.)*")(?: \[selected\])?')
 
 
 class _Shown(msgspec.Struct):
@@ -88,15 +86,12 @@ class PrintedPages:
 def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
     """The receipt's text without what whoever gave the command knows; `before` is the address of the page it was on.
 
-    That is: a value as it was given, that an element is checked which was checked, which options of a list are not
-    selected any more, and the site where it is the same.
+    That is: a value as it was given, that an element is checked which was checked, and the site where it is the same.
     """
     told = receipt
     if isinstance(arguments, FillArguments | SelectArguments) and receipt.value == arguments.value:
         note = "" if isinstance(arguments, FillArguments) and receipt.note == ENTER_PRESSED else receipt.note
         told = msgspec.structs.replace(told, note=note, value=receipt.value if note else None)
-    if isinstance(arguments, SelectArguments) and _only_selected(receipt.changed):
-        told = msgspec.structs.replace(told, changed=[each for each in told.changed if not _OPTION.fullmatch(each)])
     if receipt.action in ("check", "uncheck") and not receipt.note:
         said = " (now [checked])" if receipt.action == "check" else " (no longer [checked])"
         own = [each for each in told.changed if each.endswith(said) and ref_of_change(each) == receipt.ref]
@@ -105,12 +100,6 @@ def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
     if origin and receipt.navigated_to is not None and _origin(receipt.navigated_to) == origin:
         told = msgspec.structs.replace(told, navigated_to=receipt.navigated_to.removeprefix(origin))
     return told.text
-
-
-def _only_selected(changed: Sequence[str]) -> bool:
-    """Whether of a list's options none came and none went."""
-    found = [each for each in map(_OPTION.fullmatch, changed) if each is not None]
-    return Counter(each[2] for each in found if each[1] == "+") == Counter(each[2] for each in found if each[1] == "-")
 
 
 def _repeated(lines: Sequence[str], place: tuple[int, int], before: _Shown, key: tuple[str, int]) -> list[int]:

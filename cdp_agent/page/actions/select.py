@@ -176,7 +176,7 @@ class _Custom:
                 await fill(filtered, before)  # some filter by what they do not show
                 was_filtered = found.options != all_of_them.options
                 unfiltered = await self._unfiltered(wanted, found if was_filtered else None)
-                found = unfiltered if unfiltered.total else found
+                found = unfiltered if unfiltered.state == "found" or unfiltered.total else found
         if found.state == "unknown" and not found.total:  # some open by keys only
             await press(self._at.frame, "ArrowDown")
             found = await self._option(wanted, SHORT_WAIT_S)
@@ -192,12 +192,13 @@ class _Custom:
 
     async def _unfiltered(self, wanted: str, filtered: _Found | None) -> _Found:
         """What is listed once the list no longer shows what it had filtered to; None: it had filtered nothing."""
-        found = await self._option(wanted, SHORT_WAIT_S)
-        waited_s = SHORT_WAIT_S
-        while filtered and found.options == filtered.options and waited_s < SUGGESTIONS_WAIT_S:
+        waited_s = 0.0
+        while True:
             found = await self._option(wanted, SHORT_WAIT_S)
             waited_s += SHORT_WAIT_S
-        return found
+            is_as_filtered = filtered is not None and found.state == "unknown" and found.options == filtered.options
+            if not is_as_filtered or waited_s >= SUGGESTIONS_WAIT_S:
+                return found
 
     async def _option(self, wanted: str, wait_s: float) -> _Found:
         return await self._at.world.call(

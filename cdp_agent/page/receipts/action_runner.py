@@ -24,7 +24,7 @@ from cdp_agent.page.tab.downloads import Download
 from cdp_agent.page.tab.tab import Kept, Tab
 
 from . import effects
-from .compared import changed_meanwhile, not_in, ref_of_focused, same_element, says, ticks, without_lines
+from .compared import changed_meanwhile, not_in, ref_of_focused, same_element, says, ticks, without_value
 from .receipts import MAX_TOLD, NewTab, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, Watch
 
@@ -443,7 +443,7 @@ class ActionRunner:
     ) -> tuple[list[str], str | None]:
         if after is None or navigated or self._before is None:
             return [], None
-        changed = diff.changes(*without_lines(self._before.text, after.text, ref, outcome.value))
+        changed = diff.changes(*without_value(self._before.text, after.text, ref, outcome.value))
         if after.title != self._before.title:
             changed.append(f"~ title: {quoted(self._before.title)} → {quoted(after.title)}")
         if outcome.value is not None:  # `value` says it

@@ -7,17 +7,36 @@ import re
 from collections.abc import Mapping
 
 from cdp_agent.page.snapshot.diff import changes
-from cdp_agent.page.snapshot.lines import line_of, ref_of, ref_of_change, without_focus
+from cdp_agent.page.snapshot.lines import indent_of, line_of, ref_of, ref_of_change, without_focus, without_selected
 
 _EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
 
 
-def without_lines(before: str, after: str, ref: str | None, value: str | None) -> tuple[str, str]:
-    """Both texts without the lines of a field that the receipt's value says anyway; as they are where those differ."""
-    if ref is None or value is None or "\n" not in value:
+def without_value(before: str, after: str, ref: str | None, value: str | None) -> tuple[str, str]:
+    """Both texts without what the receipt's value of a field says: its lines of text, which options are selected.
+
+    Lines that are others than those of the value stay.
+    """
+    if ref is None or value is None:
+        return before, after
+    before, after = _unselected(before, ref), _unselected(after, ref)
+    if "\n" not in value:
         return before, after
     (was, _), (now, lines) = _split_lines(before, ref), _split_lines(after, ref)
     return (was, now) if lines == value.split("\n") else (before, after)
+
+
+def _unselected(text: str, ref: str) -> str:
+    """The text in which none of the options below the ref's line is marked as selected."""
+    line = line_of(text, ref)
+    if not line or " [selected]" not in text:
+        return text
+    lines = text.split("\n")
+    first = lines.index(line) + 1
+    for at in itertools.takewhile(lambda at: indent_of(lines[at]) > indent_of(line), range(first, len(lines))):
+        if lines[at].lstrip(" ").startswith("- option "):
+            lines[at] = without_selected(lines[at])
+    return "\n".join(lines)
 
 
 def _split_lines(text: str, ref: str) -> tuple[str, list[str]]:

@@ -197,7 +197,7 @@ class _Comparison:
         left_new = [line for line in new.below if id(line) not in was]
         was |= _with_the_same_inside(left_old, left_new)
         left_old, left_new = _left(left_old, left_new, was)
-        keys: list[Callable[[_Line], object]] = [lambda line: line.bare, _own_words, lambda line: line.role]
+        keys: list[Callable[[_Line], object]] = [lambda line: line.bare, _own_words, _called, lambda line: line.role]
         for key in keys:
             waiting: dict[object, list[_Line]] = defaultdict(list)
             for line in left_old:
@@ -331,6 +331,12 @@ def _own_words(line: _Line) -> str:
         return without_ref(line.text)
     role, name, states, rest = said
     return f"- {role}{name}" + "".join(f" {each}" for each in states if not _CARET.match(f" {each}")) + rest
+
+
+def _called(line: _Line) -> object:
+    """Role and name of a line, whatever its states; of one without a name what no other has."""
+    said = parts_of(line.text)
+    return (line.role, said[1]) if said and said[1] else id(line)
 
 
 def _is_same_thing(was: _Line, now: _Line) -> bool:

@@ -31,6 +31,7 @@ _HINTS = ("[testid=", "[class=", "[id=", "[icon=")
 """What hintOf in page/js says of what has no name."""
 _FOCUSED = re.compile(rf"( *{_HEAD}) \[focused\]")
 _INERT = re.compile(rf"( *{_HEAD}) \[inert\]")
+_SELECTED = re.compile(rf"( *{_HEAD}) \[selected\]")
 _CUT = r'"(?:[^"\\]|\\.)*…'
 _TEXT_BELOW = re.compile(
     rf"(?: {_STATE_TEXT})*(?: → \S+)?(?:: [^\n]*)?(?P<line>\n[^|\n]? *- (?:text|paragraph): (?P<text>[^\n]*))(?=\n|$)"
@@ -238,6 +239,11 @@ def without_focus(line: str) -> str:
 
 def without_inert(line: str) -> str:
     found = _INERT.match(line)
+    return found[1] + line[found.end() :] if found else line
+
+
+def without_selected(line: str) -> str:
+    found = _SELECTED.match(line)
     return found[1] + line[found.end() :] if found else line
 
 

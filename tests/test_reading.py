@@ -11,6 +11,10 @@ from cdp_agent.page.snapshot import snapshot as snapshots
 from .conftest import Serve
 
 SPOKEN = ".sr{position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)}"
+TEX_IN_MATHML = (
+    "{}<math><semantics><mrow><mi>c</mi><mo>=</mo><msup><mi>a</mi><mn>2</mn></msup></mrow>"
+    "<annotation encoding='application/x-tex'>{{\\displaystyle c = a^2}}</annotation></semantics></math>"
+)
 FILL = "<p class=filling>filling</p>" * 120
 """Enough for a document to be kept between readings."""
 
@@ -54,6 +58,46 @@ async def read_anew(page: Page) -> str:
         pytest.param(
             "<p><i style='font-family:Material Icons'>star</i> Best", "Best", "Best", id="drawn by an icon font"
         ),
+        pytest.param(
+            "<p>An area of <math><mn>4</mn><mi>π</mi><msup><mi>r</mi><mn>2</mn></msup></math>.",
+            "An area of 4 π r^2.",
+            "An area of 4 π r^2.",
+            id="a formula",
+        ),
+        pytest.param(
+            "<p><math><mfrac><mrow><mo>−</mo><mi>b</mi></mrow><mrow><mn>2</mn><mo>\u2062</mo><mi>a</mi></mrow></mfrac><mo>="
+            "</mo><msqrt><mi>x</mi></msqrt><mo>+</mo><munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>0</mn></mrow><mi>n"
+            "</mi></munderover><msub><mi>a</mi><mi>i</mi></msub><mphantom><mi>z</mi></mphantom></math>",
+            "(−b)/(2 a)=√x+∑_(i=0)^n a_i",
+            "(−b)/(2 a)=√x+∑\\_(i=0)^n a_i",
+            id="a formula of many parts",
+        ),
+        pytest.param(
+            "<p>So <math><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>0</mn></mtd></mtr>"
+            "<mtr><mtd><mi>a</mi></mtd><mtd><mi>b</mi></mtd></mtr></mtable></math>",
+            "So [1, 0; a, b]",
+            "So [1, 0; a, b]",
+            id="a matrix",
+        ),
+        pytest.param(
+            f"<p>So {TEX_IN_MATHML.format('<span>')}</span> it is",
+            "So $c = a^2$ it is",
+            "So $c = a^2$ it is",
+            id="a formula with its TeX",
+        ),
+        pytest.param(
+            f"<p>So {TEX_IN_MATHML.format('<span class=sr>')}</span>"
+            "<span aria-hidden=true>c<b>=a</b><i>2</i></span> it is",
+            "So $c = a^2$ it is",
+            "So $c = a^2$ it is",
+            id="a formula that is drawn beside its MathML",
+        ),
+        pytest.param(
+            "<p><math aria-label='pi squared'><msup><mi>π</mi><mn>2</mn></msup></math>",
+            "pi squared",
+            "pi squared",
+            id="a formula with a name",
+        ),
     ],
 )
 async def test_snapshot_search_and_markdown_say_the_same(
@@ -76,6 +120,8 @@ CHANGES = {
     "a curtain covers the drawer": "d.className = 'drawer open'; c.hidden = false",
     "a rule strikes out": "s.sheet.insertRule('.was { text-decoration: line-through }', 0)",
     "a rule of its own strikes out": "w.style.textDecoration = 'line-through'",
+    "a part of a formula": "f.textContent = '7'",
+    "a formula as a name": "g.textContent = '7'",
     "what is before a power": "q.previousSibling.data = '7 '",
     "a rule writes in capitals": "s.sheet.insertRule('button { text-transform: uppercase }', 0)",
     "a rule keeps the mouse away": "s.sheet.insertRule('.filling ~ button { pointer-events: none }', 0)",
@@ -92,6 +138,8 @@ KEPT = f"""<style id=s>{SPOKEN}
 #c{{position:fixed;inset:0;background:#0008}}#v{{width:100px;height:20px;overflow:hidden;white-space:nowrap}}
 #v div{{display:inline-block;width:100px}}.still + section + aside{{pointer-events:none}}</style>{FILL}
 <p>9<sup id=q>2</sup> <span id=w class=was>old</span> <span id=z>here</span></p><button>Save</button>
+<p>So <math><msup><mi>a</mi><mn id=f>2</mn></msup></math></p>
+<button>Try <math><msup><mi>a</mi><mn id=g>2</mn></msup></math></button>
 <p><span class=sr id=t>$9.50</span><span aria-hidden=true>$9<sup>50</sup></span></p>
 <div id=v><div>One</div><div aria-hidden=true>Two</div></div><table><tr><th id=x>A<th>B<tr><td id=y>1<td>2</table>
 <dialog id=m>First <button>OK</button><dialog id=n>Second <button>Really</button></dialog></dialog>

@@ -27,6 +27,7 @@ READING = (
     "snapshot/adopted.js",
     "names/references.js",
     "names/names.js",
+    "names/math.js",
     "names/native_names.js",
     "names/states.js",
     "names/values.js",

@@ -81,10 +81,13 @@ function hasSpokenTwin(element) {
 function isSpokenAlong(element, next, words) {
   let sibling = next.call(element);
   for (let i = 0; sibling && i < MOST_SIBLINGS; i++, sibling = next.call(sibling)) {
-    if (isForScreenReaders(sibling) && lettersOf(sibling) === words) return true;
+    if (isForScreenReaders(sibling) && (lettersOf(sibling) === words || isFormula(sibling))) return true;
   }
   return false;
 }
+
+/** A formula that is drawn stands beside the same as MathML: by whichever library, in other letters. */
+const isFormula = (element) => selectsAny(element, 'math');
 
 const lettersOf = (element) => textContent(element).toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 

@@ -95,8 +95,12 @@ function nameOfTable(element, how, visited, depth) {
   return attr(element, 'summary')?.trim() || null;
 }
 
-/** https://www.w3.org/TR/svg-aam-1.0/#mapping_additional_nd: its own <title> child or that of what it uses, else what is inside. */
+/** https://www.w3.org/TR/svg-aam-1.0/#mapping_additional_nd: its own <title> child or that of what it uses, else what is inside; a formula is what it says. */
 function nameOfForeign(element, how, visited) {
+  if (tagName_.call(element) === 'math') {
+    visited.add(element);
+    return mathText(element) || null;
+  }
   const title = ownTitle(element) ?? (tagName_.call(element) === 'use' ? titleOfUsed(element) : null);
   if (title?.trim()) {
     visited.add(element);

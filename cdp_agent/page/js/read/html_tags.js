@@ -159,10 +159,9 @@ const htmlSection = (kind) => (element, tag, flags, depth) => {
 };
 
 /** @type {HtmlWriter} */
-function writeMath(element, tag, flags, depth, style) {
-  const tex = selectAll(element, 'annotation[encoding="application/x-tex"]')[0];
-  if (tex) writeText(`$${xmlLine(textContent(tex).trim())}$`);
-  else writeTransparent(element, tag, flags, depth, style);
+function writeMath(element) {
+  const text = mathText(element);
+  if (text) writeText(xmlLine(text));
 }
 
 /** @type {HtmlWriter} */

@@ -6,6 +6,7 @@ const SPECIAL_TAGS = {
   INPUT: visitField, TEXTAREA: visitField, SELECT: visitSelect, PROGRESS: visitField, METER: visitField,
   IFRAME: visitFrame, FRAME: visitFrame, IMG: visitImage, AREA: visitImage, CANVAS: visitMedia, VIDEO: visitMedia, AUDIO: visitMedia,
   OBJECT: visitMedia, EMBED: visitMedia, BR: (element, tag, role, line, flags) => flags & NO_TEXT || addText(line, ' '),
+  math: visitMath,
 };
 
 function fieldLine(element, tag, role, flags) {
@@ -135,6 +136,13 @@ function isClickableImage(element, flags) {
 }
 
 const isPaused = reader(HTMLMediaElement, 'paused');
+
+/** A formula is words of the sentence that it stands in, unless it is on a line of its own. */
+function visitMath(element, tag, role, line, flags) {
+  if (flags & (NO_TEXT | SILENT)) return;
+  const edge = computedStyleOf(element).display.startsWith('block') ? BREAK : '';
+  addText(line, `${edge}${asTold(mathText(element), flags)}${edge}`);
+}
 
 /** Media, canvas and plug-ins by their tag; what they hold for browsers without them is shown for a canvas only. */
 function visitMedia(element, tag, role, parent, flags, depth) {

@@ -81,7 +81,7 @@ async def test_nodes_in_react_flow_are_added_renamed_and_removed(page: Page, app
 
     assert added == [["The first", "The second", "Filter", "Clicked"], [300, 60]]
     assert wired == [["The first", "The second", "Filter", "Store"], ["first - n2"]]
-    assert f"[ref={node}] (and 3 below it)" in removed.text
+    assert f"[ref={node}] (and 3 below it: Store)" in removed.text
     assert await page.evaluate("[app.labels(), app.wires()]") == [["The first", "The second", "Filter"], []]
 
 

@@ -194,6 +194,37 @@ def test_a_line_of_the_same_name_is_the_same_whatever_its_states() -> None:
     ]
 
 
+def test_of_long_texts_the_part_that_differs_is_told() -> None:
+    words = " ".join(f"word{number}" for number in range(200))
+
+    changed = changes(f"- row: Order 7 {words} one {words}", f"- row: Order 7 {words} two {words}")
+
+    assert changed == [
+        "~ - row (now Order 7 word0 word1 word2 word3 word4 w…197 word198 word199 two word0 word1 word2 w…, "
+        "before …197 word198 word199 one word0 word1 word2 w…)"
+    ]
+
+
+def test_what_went_without_words_of_its_own_is_told_by_those_below() -> None:
+    rows = [f'- row:\n  - checkbox "Select row {n}" [ref=E{n}]\n  - text: Person {n} | 4{n}' for n in range(1, 4)]
+
+    assert changes("\n".join(rows), rows[0]) == [
+        "- - row (and 2 below it: Person 2 | 42)",
+        "- - row (and 2 below it: Person 3 | 43)",
+    ]
+    assert changes('- list:\n  - listitem:\n    - button "Remove milk" [ref=E1]\n- text: x', "- text: x") == [
+        '- - list (and 2 below it: "Remove milk")'
+    ]
+
+
+def test_a_thing_that_gets_a_text_beside_what_is_in_it_had_none_before() -> None:
+    before = '- generic [ref=E1]:\n  - combobox "Region" [ref=E2]'
+
+    assert changes(before, before.replace("E1]:", "E1]: Sweden")) == [
+        "~ - generic [ref=E1] (now Sweden, before no text of its own)"
+    ]
+
+
 def test_a_line_that_the_caret_has_left_is_no_change() -> None:
     before = "- textbox [ref=E1]:\n  - paragraph: One\n  - paragraph [caret]: Two"
     after = "- textbox [ref=E1]:\n  - paragraph: One\n  - paragraph: Two\n  - paragraph [caret]"
@@ -221,7 +252,7 @@ def test_texts_beside_different_things_are_not_one_text_that_changed() -> None:
         "+ - checkbox [checked] [ref=E20]",
         "+ - text: ~~Buy milk~~",
         "~ - text (now Nothing left, before 1 item left)",
-        "- - listitem (and 3 below it)",
+        "- - listitem (and 3 below it: ~~Buy milk~~)",
         "- - checkbox [ref=E17]",
         "- - text: Call Bob",
     ]
@@ -293,7 +324,7 @@ def test_what_comes_before_others_and_tells_their_common_description_changes_non
     ]
 
     assert changes(ARTICLES, after) == come
-    assert changes(after, ARTICLES) == ["- - article (and 2 below it)"]
+    assert changes(after, ARTICLES) == ['- - article (and 2 below it: "Bread")']
 
 
 def test_a_description_that_went_over_to_another_one_is_told() -> None:

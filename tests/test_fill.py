@@ -35,6 +35,8 @@ FILLED = [
     ("<input aria-label=F type=number value=3>", "12.5", Outcome("12.5")),
     ("<input aria-label=F type=search>", "ä 😀", Outcome("ä 😀")),
     ("<input aria-label=F type=password>", "hunter2", Outcome(None, "filled, 7 characters")),
+    ("<input aria-label=F autocomplete=new-password>", "hunter2", Outcome(None, "filled, 7 characters")),
+    ("<input aria-label=F role=combobox autocomplete=new-password>", "Oslo", Outcome("Oslo")),
     ("<input aria-label=F autocomplete=cc-number>", "4111 1111", Outcome(None, "filled, 9 characters")),
     ("<input aria-label=F maxlength=3>", "abcdef", Outcome("abc", "it takes at most 3 characters")),
     ("<input aria-label=F>", "a\nb\n", Outcome("a b", "it has a single line: line breaks became spaces")),

@@ -19,6 +19,11 @@ MAX_CHARACTERS = 4_000
 _LINE_CHARACTERS = 300
 _MOST_RENAMED = 12
 _FEW_INERT = 2
+_FEW_WORDS = 60
+_LONG_ALIKE = 100
+"""Characters that two texts begin or end with in common: of more than these few are told."""
+_BEGINNING = 40
+_WORDS_AROUND = 20
 _WORD = re.compile(r"\w+")
 _CARET = re.compile(r" \[(?:caret|selection)\b")
 _DESCRIPTION = re.compile(r'\[description="(?:[^"\\]|\\.)*"\]')
@@ -286,7 +291,10 @@ class _Comparison:
 
     def _gone(self, line: _Line) -> str:
         below = sum(not self._is_there(each) for each in line.all()) - 1
-        return f"- {_cut(line.text)}" + (f" (and {below} below it)" if below else "")
+        if not below:
+            return f"- {_cut(line.text)}"
+        words = _first_words(line)
+        return f"- {_cut(line.text)} (and {below} below it{f': {words}' if words else ''})"
 
     def _anew(self) -> list[str]:
         if not self._renamed:
@@ -294,6 +302,18 @@ class _Comparison:
         shown = ", ".join(f"{was} is {now}" for was, now in self._renamed[:_MOST_RENAMED])
         more = len(self._renamed) - _MOST_RENAMED
         return [f"~ rendered anew: {shown}" + (f", and {more} more" if more > 0 else "")]
+
+
+def _first_words(line: _Line) -> str:
+    """What tells a line that says nothing itself from others: the first heading or text in it, or else name."""
+    said = [parts for each in line.all() if (parts := parts_of(each.text)) is not None]
+    if not said or said[0][1] or said[0][3].removeprefix(":"):
+        return ""
+    texts = (
+        name.strip() if role == "heading" else rest[2:] if rest[:2] == ": " else "" for role, name, _, rest in said
+    )
+    words = next(filter(None, texts), "") or next((name.strip() for _, name, *_ in said if name), "")
+    return words if len(words) <= _FEW_WORDS else words[: _FEW_WORDS - 1] + "…"
 
 
 def _inert(how: str, lines: list[_Line]) -> list[str]:
@@ -387,12 +407,31 @@ def _changed(was: _Line, now: _Line, told_elsewhere: set[str]) -> str:
     tail = _cut(rest)
     if old_rest != rest:
         is_now, was_before = (
-            _cut(said.removeprefix(":")) or (" of several lines" if opens else " empty")
-            for said, opens in ((rest, now.opens), (old_rest, was.opens))
+            _cut(said) or (" of several lines" if line.value else " no text of its own" if line.opens else " empty")
+            for said, line in zip(
+                _apart_in(rest.removeprefix(":"), old_rest.removeprefix(":")), (now, was), strict=True
+            )
         )
         notes.append(f"now{is_now}, before{was_before}")
         tail = ""
     return f"- {role}{name}{kept}{ref}{tail}" + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def _apart_in(now: str, before: str) -> tuple[str, str]:
+    """Of two texts that are long and alike: how the first begins, and where both differ, with a few words around it."""
+    first = _shared(now, before)
+    last = _shared(now[first:][::-1], before[first:][::-1])
+    start = first - _WORDS_AROUND if first > _LONG_ALIKE else 0
+    end = last - _WORDS_AROUND if last > _LONG_ALIKE else 0
+    head, tail = now[:_BEGINNING] if start else "", "…" if end else ""
+    differing = (f"{'…' if start else ''}{each[start : len(each) - end]}{tail}" for each in (now, before))
+    is_now, was_before = differing
+    return head + is_now, f" {was_before}" if start else was_before
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _lines_changed(was: _Line, now: _Line) -> str:

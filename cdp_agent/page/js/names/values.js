@@ -1,6 +1,7 @@
 // What fields hold, and where links lead.
 
-const SECRET_AUTOCOMPLETE = /(^|\s)(current-password|new-password|one-time-code|cc-[a-z-]+)(\s|$)/i;
+const SECRET_AUTOCOMPLETE = /(^|\s)(one-time-code|cc-[a-z-]+)(\s|$)/i;
+const PASSWORD_AUTOCOMPLETE = /(^|\s)(current|new)-password(\s|$)/i;
 
 /** Fields that the user filled in, of which no model is to know with what. @type {WeakSet<Element>} */
 const withheld = new WeakSet();
@@ -12,7 +13,9 @@ function isSecret(element) {
   if (withheld.has(element)) return true;
   if (tagOf(element) === 'INPUT' && inputType(element) === 'password') return true;
   const autocomplete = attr(element, 'autocomplete');
-  return autocomplete !== null && SECRET_AUTOCOMPLETE.test(autocomplete);
+  if (autocomplete === null) return false;
+  // Lists that are searched say it too, to keep Chrome's own suggestions away: nobody chooses a password from a list.
+  return SECRET_AUTOCOMPLETE.test(autocomplete) || (PASSWORD_AUTOCOMPLETE.test(autocomplete) && attr(element, 'role') !== 'combobox');
 }
 
 const WITHOUT_VALUE = new Set(['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'hidden', 'file']);

@@ -111,6 +111,58 @@ async def test_fill_says_what_a_slider_takes(page: Page, serve: Serve, content: 
     assert str(refused.value) == message
 
 
+PARTS = """<div id=g><span contenteditable role=spinbutton tabindex=0 aria-label=F aria-valuemax=31>--</span><span
+contenteditable role=spinbutton tabindex=0 aria-label=Month aria-valuemax=12>--</span><span
+contenteditable role=spinbutton tabindex=0 aria-label=Year aria-valuemax=9999>--</span></div><script>
+const parts = [...g.children], typed = new Map();
+const show = (part) => { const text = typed.get(part) ?? ""; part.textContent = text ? text.padStart(2, "0") : "--" };
+for (const [index, part] of parts.entries()) {
+  part.onfocus = () => { part.fresh = true; getSelection().selectAllChildren(part) };
+  part.onkeydown = (event) => {
+    event.preventDefault();
+    if (event.key === "Delete") typed.delete(part);
+    else if (event.ctrlKey) { typed.clear(); parts.forEach(show) }
+    else if (/^\\d$/.test(event.key)) typed.set(part, String(Number((part.fresh ? "" : typed.get(part)) + event.key)));
+    part.fresh = event.key === "Delete";
+    show(part);
+    if (Number(typed.get(part)) * 10 > Number(part.ariaValueMax)) parts[index + 1]?.focus();
+  };
+  part.onbeforeinput = (event) => { event.preventDefault(); typed.clear(); parts.forEach(show) };
+}</script>"""
+"""A date as component libraries make it: what is not typed by keys, or meant for all of it, does something else."""
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome", "shown"),
+    [
+        ("24", Outcome("24"), "24----"),
+        ("7", Outcome("07", FORMATTED), "07----"),
+        ("99", Outcome("09", OTHER), "09----"),
+        ("", Outcome("--"), "------"),
+    ],
+)
+async def test_fill_types_a_part_of_a_value_and_leaves_the_others(
+    page: Page, serve: Serve, text: str, outcome: Outcome, shown: str
+) -> None:
+    await page.goto(serve(PARTS))
+
+    filled = now(await fill(await at(page, "F"), text))
+
+    assert (filled, await page.evaluate("g.textContent")) == (outcome, shown)
+
+
+async def test_fill_takes_no_whole_value_for_a_part_of_it(page: Page, serve: Serve) -> None:
+    await page.goto(serve(PARTS))
+
+    with pytest.raises(InvalidArguments) as refused:
+        await fill(await at(page, "F"), "2026-12-24")
+
+    assert str(refused.value) == (
+        'Spinbutton E1 "F" is one part of a value: fill each part by itself, not "2026-12-24".'
+    )
+    assert await page.evaluate("g.textContent") == "------"
+
+
 async def test_fill_in_a_frame_of_another_process(page: Page, serve: Serve) -> None:
     url = serve("<input aria-label=F id=i value=old>", other_site=True)
     await page.goto(serve(f"<iframe src='{url}'></iframe>"))

@@ -21,7 +21,7 @@ from .actionability import Obstacle, input_session, refusal, told
 from .keyboard import events_of, inserting, send
 from .keys import parse_chord
 
-Kind = Literal["typed", "set", "rich", "code", "slider", ""]
+Kind = Literal["typed", "set", "rich", "part", "code", "slider", ""]
 Keys = list[Command[Empty]]
 _SHOWN = 40
 
@@ -92,6 +92,8 @@ async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Ente
         return entered
     if filled.match == "same" and not ("\n" in text and await at.world.call("hasBareBreaks", ready.local)):
         return entered
+    if not await at.world.call("hasKeys", ready.local):
+        return entered  # the page took it and moved on, as from part to part of a date: what followed would go there
     if filled.value != ready.before and not await _undone(at, ready) and append:
         return await _read_back(at, ready, wanted)  # the same again would be there twice
     if not append:

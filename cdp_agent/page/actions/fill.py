@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from functools import partial
 from typing import Literal
 
@@ -24,6 +25,7 @@ from .slider import slide
 
 FIELD_WAIT_S = 2.0
 _TYPED_AT_MOST = 300
+_OF_SEVERAL_PARTS = re.compile(r"\d[-/.: ]+\d")
 _FORMATS = {
     "date": "a date such as 2026-03-05",
     "time": "a time such as 14:30",
@@ -64,6 +66,8 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
     if ready.kind in ("rich", "code"):
         entered = await (enter_rich if ready.kind == "rich" else enter_code)(at, ready, text, append)
         filled, note = entered.filled, entered.note
+    elif ready.kind == "part":
+        filled, note = await _type_part(at, ready, text), ""
     elif ready.kind == "set":
         filled, note = await _set(at, ready, text), ""
     else:
@@ -186,6 +190,21 @@ async def _type(
         takes = f" It takes {_FORMATS[filled.type]}." if filled.type in _FORMATS else ""
         raise InvalidArguments(f"{await describe(at)} did not take the text and is empty.{takes}")
     return filled
+
+
+async def _type_part(at: Located, ready: Ready, text: str) -> Filled:
+    """Types a part of a value, such as the day of a date: what such a field does with a text is the page's own."""
+    if _OF_SEVERAL_PARTS.search(text):
+        raise InvalidArguments(f'{await describe(at)} is one part of a value: fill each part by itself, not "{text}".')
+    session = input_session(at.frame)
+    if not text:
+        await send(session, keys("Delete"))
+    for index, character in enumerate(text):
+        if index and not await at.world.call("hasKeys", ready.local):
+            break  # the page took that much and moved on to the next part
+        await send(session, typing(character))
+    filled = await at.world.call("filledWith", ready.local, text, returning=Filled)
+    return filled if text else msgspec.structs.replace(filled, match="same")  # it shows what is to be entered there
 
 
 def _entering(ready: Ready, text: str, append: bool) -> Keys:

@@ -13,7 +13,7 @@ from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted
 
 from .actionability import ElementLabel, Obstacle, describe, refusal, refused
-from .actions import click_element
+from .actions import ELSEWHERE, LEFT, click_element
 from .fill import fill
 from .keyboard import press
 
@@ -22,6 +22,7 @@ OPTIONS_WAIT_S = 1.0
 SUGGESTIONS_WAIT_S = 3.0
 SHORT_WAIT_S = 0.3
 _MOST_SCROLLS = 60
+_MOST_CLICKS = 4
 
 
 class _Kind(msgspec.Struct, frozen=True):
@@ -149,19 +150,31 @@ class _Custom:
         if found.chosen:
             await self._close(listed)
             return f"{quoted(found.text)} was chosen before"
-        try:
-            await self._click(found)
-        except (NotInteractable, StaleRef) as error:
-            if isinstance(error, NotInteractable) and error.why != "hidden":
-                raise
-            # A list that holds only what is seen renders its options anew when one is scrolled into view.
-            found = await self._find(wanted)
-            await self._click(found)
+        for _ in range(_MOST_CLICKS):
+            if await self._was_clicked(found) or await self._is_done(wanted):
+                break
+            found = await self._scrolled_to(wanted)
+        else:
+            raise NotInteractable(at.ref, "moving", f"{await describe(at)} keeps moving {quoted(found.text)} away.")
         self._chosen.append(found.text)
         return await self._verify(found)
 
-    async def _click(self, option: _Found) -> None:
-        await click_element(msgspec.structs.replace(self._at, local=option.local, part=True))
+    async def _was_clicked(self, option: _Found) -> bool:
+        """Clicks it. False: no click came of it, since a list that holds only what is seen rendered it anew."""
+        if option.state != "found":
+            return False
+        try:
+            note = await click_element(msgspec.structs.replace(self._at, local=option.local, part=True))
+        except (NotInteractable, StaleRef) as error:
+            if isinstance(error, NotInteractable) and error.why != "hidden":
+                raise
+            return False
+        return note not in (LEFT, ELSEWHERE)
+
+    async def _is_done(self, wanted: str) -> bool:
+        """Whether a press without a click has chosen it all the same, or closed the list."""
+        now = await self._option(wanted, 0)
+        return now.chosen if now.state == "found" else not now.total
 
     async def _find(self, wanted: str) -> _Found:
         world = self._at.world
@@ -180,7 +193,12 @@ class _Custom:
         if found.state == "unknown" and not found.total:  # some open by keys only
             await press(self._at.frame, "ArrowDown")
             found = await self._option(wanted, SHORT_WAIT_S)
-        first = found
+        return found if found.state != "unknown" else await self._scrolled_to(wanted, found)
+
+    async def _scrolled_to(self, wanted: str, found: _Found | None = None) -> _Found:
+        """The option, scrolled to where the list holds only what is seen; what is listed first where it is nowhere."""
+        world = self._at.world
+        first = found = found or await self._option(wanted, SHORT_WAIT_S)
         for scroll in range(_MOST_SCROLLS):
             if found.state != "unknown":
                 return found

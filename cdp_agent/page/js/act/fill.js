@@ -59,9 +59,9 @@ function insteadOfFilling(element) {
  * at the end.
  * @param {number} id @param {{append: boolean, wait_ms: number}} options
  * @returns {Promise<Ready>}
- * @typedef {{kind: FieldKind | 'slider' | '', local: number, before: string, single: boolean, mac: boolean, end: boolean, collapses: boolean,
+ * @typedef {{kind: FieldKind | 'part' | 'slider' | '', local: number, before: string, single: boolean, mac: boolean, end: boolean, collapses: boolean,
  *   opens: '' | 'click' | 'double', instead: string, note: string, refusal: Obstacle | null}} Ready
- *   end: the caret is still to be put there; opens: what makes it a field, if anything does
+ *   part: of a value whose parts are edited each on its own, as of a date; end: the caret is still to be put there; opens: what makes it a field, if anything does
  */
 async function readyField(id, options) {
   const element = elementBy(id);
@@ -86,7 +86,8 @@ async function readyField(id, options) {
   const end = kind !== 'set' && !placeCaret(field, kind, options.append);
   const before = isSecret(field) ? '' : heldBy(field, kind);
   const collapses = kind === 'rich' && collapsesSpaces(field);
-  return { ...ready, kind, local: field === element ? id : hold(field), before, single: isSingleLine(field), end, collapses, note };
+  const isPart = kind === 'rich' && told(field).role === 'spinbutton';
+  return { ...ready, kind: isPart ? 'part' : kind, local: field === element ? id : hold(field), before, single: isSingleLine(field), end, collapses, note };
 }
 
 /** What makes a field of something that is none yet. */
@@ -222,6 +223,8 @@ function forgetKey() {
   keyAwaited = null;
 }
 
+const NUMBER = /^[-+]?\d+(?:\.\d+)?$/;
+
 function matchOf(field, kind, now, wanted) {
   if (kind === 'set') wanted = asValueOf(inputType(field), wanted.trim());
   if (kind === 'set' && inputType(field) === 'color') wanted = wanted.toLowerCase();
@@ -230,7 +233,8 @@ function matchOf(field, kind, now, wanted) {
   if (whole(now) === whole(wanted)) return 'same';
   if (now === '') return 'empty';
   const bare = (text) => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
-  return bare(wanted) && bare(now) === bare(wanted) ? 'alike' : 'other';
+  const isNumber = NUMBER.test(now.trim()) && NUMBER.test(wanted.trim()) && Number(now) === Number(wanted);
+  return isNumber || (bare(wanted) && bare(now) === bare(wanted)) ? 'alike' : 'other';
 }
 
 const setInputValue_ = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;

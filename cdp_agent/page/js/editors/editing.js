@@ -82,6 +82,12 @@ async function placeAtEnd(id) {
   return heldBy(field, 'rich');
 }
 
+/** Whether keys would still go there. @param {number} id @returns {boolean} */
+function hasKeys(id) {
+  const field = elementBy(id);
+  return field !== null && isConnected_.call(field) && isFocusIn(field);
+}
+
 /**
  * Whether a rich text editor took the ends of lines for letters: what looks like lines is one paragraph, in one text.
  * @param {number} id @returns {boolean}

@@ -37,6 +37,12 @@ async def read_anew(page: Page) -> str:
         ),
         pytest.param("<p>a<i style='visibility:hidden'>b</i><i hidden>c</i>", "a", "a", id="neither"),
         pytest.param(
+            "<p>a<b aria-hidden=true style='visibility:hidden'><i style='visibility:visible;opacity:0'>b</i></b>",
+            "a",
+            "a",
+            id="neither, since it is transparent",
+        ),
+        pytest.param(
             "<p>10<sup>2</sup> of $1<sup>99</sup>",
             "10^2 of $1^99",
             "10<sup>2</sup> of $1<sup>99</sup>",
@@ -120,6 +126,7 @@ CHANGES = {
     "a curtain covers the drawer": "d.className = 'drawer open'; c.hidden = false",
     "a rule strikes out": "s.sheet.insertRule('.was { text-decoration: line-through }', 0)",
     "a rule of its own strikes out": "w.style.textDecoration = 'line-through'",
+    "what was transparent comes": "k.style.opacity = 1",
     "a part of a formula": "f.textContent = '7'",
     "a formula as a name": "g.textContent = '7'",
     "what is before a power": "q.previousSibling.data = '7 '",
@@ -138,6 +145,7 @@ KEPT = f"""<style id=s>{SPOKEN}
 #c{{position:fixed;inset:0;background:#0008}}#v{{width:100px;height:20px;overflow:hidden;white-space:nowrap}}
 #v div{{display:inline-block;width:100px}}.still + section + aside{{pointer-events:none}}</style>{FILL}
 <p>9<sup id=q>2</sup> <span id=w class=was>old</span> <span id=z>here</span></p><button>Save</button>
+<p>Gap <b aria-hidden=true><i id=k style="opacity:0">kept open</i></b></p>
 <p>So <math><msup><mi>a</mi><mn id=f>2</mn></msup></math></p>
 <button>Try <math><msup><mi>a</mi><mn id=g>2</mn></msup></math></button>
 <p><span class=sr id=t>$9.50</span><span aria-hidden=true>$9<sup>50</sup></span></p>

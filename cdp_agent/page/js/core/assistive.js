@@ -1,7 +1,7 @@
 // What only some perceive. Text is text of the page when somebody does: it is painted, or it is there for screen readers,
 // clipped to a pixel or moved out of sight. So aria-hidden, which keeps what is painted from screen readers, takes nothing
-// away, unless nobody sees it either, or the same words stand beside it for screen readers. The snapshot, search and
-// Markdown all go by `isSaidElsewhere`.
+// away, unless nobody sees it either (it is transparent, say), or the same words stand beside it for screen readers. The
+// snapshot, search and Markdown all go by `isSaidElsewhere`.
 
 const SAID_HERE = 0;
 const SAID_ELSEWHERE = 1;
@@ -13,7 +13,7 @@ function isSaidElsewhere(element) {
   /** @type {0 | 1 | 2} */
   let answer = SAID_HERE;
   if (isClippedAway(element) || isForScreenReaders(element)) answer = holdsReached(element) ? SAID_ELSEWHERE : FOR_NOBODY;
-  else if (hasSpokenTwin(element)) answer = SAID_ELSEWHERE;
+  else if (hasSpokenTwin(element) || saysNothingSeen(element)) answer = SAID_ELSEWHERE;
   reading.notes?.saidElsewhere.set(element, answer);
   return answer;
 }
@@ -68,6 +68,21 @@ function clipAround(element) {
     clipsOf.set(around, clip);
   }
   return clip;
+}
+
+const TEXT_NODES = 4; // NodeFilter.SHOW_TEXT
+const PAINTED = { opacityProperty: true, visibilityProperty: true };
+
+/** Whether there is text in it and none is painted, as in the copy of a label that keeps a gap in an outline open. */
+function saysNothingSeen(element) {
+  const texts = documentOf(element).createTreeWalker(element, TEXT_NODES);
+  let isSaid = false;
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    if (!says(dataOf(text))) continue;
+    if (checkVisibility_.call(parentNode(text), PAINTED)) return false;
+    isSaid = true;
+  }
+  return isSaid;
 }
 
 const MOST_SIBLINGS = 8; // on either side

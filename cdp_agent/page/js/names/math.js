@@ -38,9 +38,9 @@ function formula(element, depth) {
     case 'msubsup': case 'munderover': return scripted(a, b, c);
     case 'msqrt': return `√${asOne(joined(parts))}`;
     case 'mroot': return b ? `${asOne(a())}^(1/${asOne(b())})` : a();
-    case 'mfenced': return `${attr(element, 'open') ?? '('}${listed(parts, ',')}${attr(element, 'close') ?? ')'}`;
-    case 'mtable': return `[${listed(parts, ';')}]`;
-    case 'mtr': case 'mlabeledtr': return listed(parts, ',');
+    case 'mfenced': return `${attr(element, 'open') ?? '('}${inSequence(parts, ',')}${attr(element, 'close') ?? ')'}`;
+    case 'mtable': return `[${inSequence(parts, ';')}]`;
+    case 'mtr': case 'mlabeledtr': return inSequence(parts, ',');
     default: return joined(parts);
   }
 }
@@ -53,7 +53,7 @@ function scripted(base, below, above) {
 
 const asOne = (text) => (text === '' || ATOM.test(text) ? text : `(${text})`);
 
-const listed = (parts, separator) => parts.map((part) => part()).join(`${separator} `);
+const inSequence = (parts, separator) => parts.map((part) => part()).join(`${separator} `);
 
 /** What stands in a row; a space between names and numbers that would run into one. @param {(() => string)[]} parts */
 function joined(parts) {

@@ -140,7 +140,7 @@ function writeElement(element, flags, depth) {
     return;
   }
   const visibility = tag === 'AREA' ? VISIBLE : visibilityOf(element);
-  if (visibility === GONE) return;
+  if (visibility === GONE || isSaidElsewhere(element)) return;
   if (visibility === UNSEEN_SELF) {
     writeTransparent(element, tag, flags | HTML_SILENT, depth, computedStyleOf(element));
     return;
@@ -153,7 +153,7 @@ function writeElement(element, flags, depth) {
   }
   const special = HTML_SPECIAL[tag];
   const style = computedStyleOf(element);
-  if (style.contentVisibility === 'hidden' || isSaidElsewhere(element)) return;
+  if (style.contentVisibility === 'hidden') return;
   flags &= ~HTML_SILENT;
   const mark = decorationOf(element, tag, reading.selections.decorated);
   if (mark === GLYPHS_FROM && tag !== 'BUTTON' && tag !== 'A') return;

@@ -119,16 +119,28 @@ function onlyOneIn(element, selector) {
   return outer.length === 1 ? outer[0] : null;
 }
 
-/** All that match below an element, in shadow roots too. @returns {Element[]} */
+/** All that match below an element as it is painted: in shadow roots too, and in what slots there show. @returns {Element[]} */
 function allIn(element, selector) {
-  const found = [];
+  const found = new Set();
+  const visited = new Set();
   const visit = (root) => {
-    found.push(...selectAll(root, selector));
-    for (const each of selectAll(root, '*')) if (rootOfHost(each)) visit(rootOfHost(each));
+    if (visited.has(root)) return;
+    visited.add(root);
+    for (const each of selectAll(root, selector)) found.add(each);
+    for (const each of selectAll(root, '*')) {
+      if (rootOfHost(each)) visit(rootOfHost(each));
+      else if (tagOf(each) === 'SLOT') assignedNodes_.call(each).forEach(visitAssigned);
+    }
+  };
+  const visitAssigned = (node) => {
+    if (nodeType(node) !== 1) return;
+    if (matches(node, selector)) found.add(node);
+    if (rootOfHost(node)) visit(rootOfHost(node));
+    visit(node);
   };
   if (rootOfHost(element)) visit(rootOfHost(element));
   visit(element);
-  return found;
+  return [...found];
 }
 
 const CHECK_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem', 'button', 'tab', 'row', 'gridcell']);

@@ -98,7 +98,7 @@ function isOneText(element, plain) {
 }
 
 const LOADING_MS = 4000;
-const optionText = (option) => collapse(attr(option, 'aria-label') ?? innerText(option));
+const optionText = (option) => collapse(attr(option, 'aria-label') ?? innerText(option)) || told(option).name; // as what slots show
 const isMarked = (option, name) => attr(option, name)?.toLowerCase() === 'true';
 const isChosen = (option) => ['aria-selected', 'aria-checked'].some((name) => isMarked(option, name));
 

@@ -444,10 +444,14 @@ const getSelectionOfRoot_ = ShadowRoot.prototype.getSelection;
 
 const hasFocus_ = Document.prototype.hasFocus;
 
-/** What has the focus in a document or shadow root. A body has it when nothing else has: that counts for an editor with a caret. */
+/**
+ * What has the focus in a document or shadow root; of a component what has it in there is told instead. A body has it when
+ * nothing else has: that counts for an editor with a caret.
+ */
 function focusedIn(root) {
-  if (nodeType(root) !== 9) return activeElementOfRoot_.call(root);
-  const focused = activeElement_.call(root);
+  const focused = (nodeType(root) === 9 ? activeElement_ : activeElementOfRoot_).call(root);
+  const inner = focused && rootOfHost(focused);
+  if (inner && activeElementOfRoot_.call(inner)) return null;
   if (!focused || tagOf(focused) !== 'BODY') return focused;
   return isEditable(focused) && hasFocus_.call(root) && getSelection_.call(root)?.rangeCount ? focused : null;
 }

@@ -82,9 +82,14 @@ function levelOf(element, tag, role) {
 
 const ACTED_ON = roleSet('button link checkbox combobox menuitem menuitemcheckbox menuitemradio option radio searchbox slider spinbutton switch tab textbox treeitem');
 
-/** Whether the mouse passes an element by: told unless the whole page is passed by, as it is around some dialogs. */
+/**
+ * Whether the mouse passes an element by, and does not reach it by the label around it: told unless the whole page is passed
+ * by, as it is around some dialogs.
+ */
 function isShielded(element) {
   if (computedStyleOf(element).pointerEvents !== 'none') return false;
+  const label = closest(element, 'label');
+  if (label !== null && computedStyleOf(label).pointerEvents !== 'none') return false;
   const body = body_.call(documentOf(element));
   return body === null || computedStyleOf(body).pointerEvents !== 'none';
 }

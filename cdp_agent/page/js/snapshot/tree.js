@@ -301,8 +301,12 @@ function decorationIn(element, tag) {
 /** Whether the control of a <label> has a line of its own. */
 function isBesideControl(label) {
   const control = controlOfLabel(label);
-  return control !== null && tagOf(control) !== 'BUTTON' && visibilityOf(control) === VISIBLE;
+  if (control === null || tagOf(control) === 'BUTTON') return false;
+  const isItself = !tagOf(control).includes('-') || !NO_ROLES.has(roleOf(control)); // else the control is in its shadow root, without that name
+  return isItself && visibilityOf(control) === VISIBLE;
 }
+
+const NO_ROLES = new Set(['', 'none', 'generic']);
 
 /** Whether its text is seen as the name of the control then. */
 function isCoveredByControl(label) {

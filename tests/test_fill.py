@@ -151,6 +151,47 @@ async def test_fill_types_a_part_of_a_value_and_leaves_the_others(
     assert (filled, await page.evaluate("g.textContent")) == (outcome, shown)
 
 
+STEALS = """<input id=a aria-label=Search value=kept>{}<script>let left = {};
+const f = document.querySelector("[aria-label=F]");
+f.onfocus = () => {{ if (left-- > 0) queueMicrotask(() => a.focus()) }}</script>"""
+STOLEN_FROM = ["<input aria-label=F>", "<div contenteditable aria-label=F role=textbox></div>"]
+
+
+@pytest.mark.parametrize("field", STOLEN_FROM, ids=["a field", "an editor"])
+async def test_fill_tries_again_when_the_page_takes_the_focus_away_before_the_text_comes(
+    page: Page, serve: Serve, field: str
+) -> None:
+    await page.goto(serve(STEALS.format(field, 1)))
+
+    assert now(await fill(await at(page, "F"), "Ada")) == Outcome("Ada")
+    assert await page.evaluate("a.value") == "kept"
+
+
+@pytest.mark.parametrize("field", STOLEN_FROM, ids=["a field", "an editor"])
+async def test_fill_gives_nothing_else_the_text_when_the_page_keeps_the_focus_elsewhere(
+    page: Page, serve: Serve, field: str
+) -> None:
+    await page.goto(serve(STEALS.format(field, 99)))
+
+    with pytest.raises(NotInteractable) as refused:
+        await fill(await at(page, "F"), "Ada")
+    await page.type("!")
+
+    assert str(refused.value).startswith('Textbox E2 "F" does not keep the focus')
+    assert await page.evaluate("a.value") in ("!", "!kept", "kept!")
+
+
+async def test_fill_reads_what_an_editor_draws_in_its_own_time(page: Page, serve: Serve) -> None:
+    later = "event.preventDefault(); const text = event.clipboardData.getData('text/plain');"
+    later += " requestAnimationFrame(() => requestAnimationFrame(() => { this.innerText = text }))"
+    typed = "if (event.inputType != 'insertText' || !/^\\w$/.test(event.data)) event.preventDefault()"
+    await page.goto(
+        serve(f'<div contenteditable role=textbox aria-label=F onpaste="{later}" onbeforeinput="{typed}">old</div>')
+    )
+
+    assert now(await fill(await at(page, "F"), "a\nb")) == Outcome("a\nb")
+
+
 async def test_fill_takes_no_whole_value_for_a_part_of_it(page: Page, serve: Serve) -> None:
     await page.goto(serve(PARTS))
 

@@ -50,6 +50,8 @@ class Filled(msgspec.Struct, frozen=True):
     length: int
     max: int
     type: str
+    astray: bool = False
+    """The page had moved the focus elsewhere when the keys came: they were kept from what has it."""
 
 
 class Entered(msgspec.Struct, frozen=True):
@@ -88,7 +90,7 @@ async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Ente
         await send(session, given if text else keys("Delete"))
     entered = await _read_back(at, ready, wanted)
     filled = entered.filled
-    if not text or filled.match == "gone":
+    if not text or filled.astray or filled.match == "gone":
         return entered
     if filled.match == "same" and not ("\n" in text and await at.world.call("hasBareBreaks", ready.local)):
         return entered

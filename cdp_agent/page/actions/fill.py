@@ -24,6 +24,7 @@ from .keyboard import check_enterable, inserting, press, send, typing
 from .slider import slide
 
 FIELD_WAIT_S = 2.0
+_TRIES = 4
 _TYPED_AT_MOST = 300
 _OF_SEVERAL_PARTS = re.compile(r"\d[-/.: ]+\d")
 _FORMATS = {
@@ -51,6 +52,15 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
     Raises NotInteractable (also "readonly" and "wrong_element"), InvalidArguments when the field does not take it.
     """
     check_enterable(text)
+    for _ in range(_TRIES):
+        if (outcome := await _fill(at, text, append)) is not None:
+            return outcome
+    message = "does not keep the focus: the page gives it to something else. Take a snapshot and see what that is."
+    raise refusal(at, "moving", await told(at), message)
+
+
+async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
+    """See `fill`; None when the page moved the focus elsewhere before the text came, which nothing got then."""
     # What is asked of a page after its input is answered when that is painted; asked before, it answers in time.
     simple = text != "" and not append and "\n" not in text
     answer = at.world.ask("filledAfterKey", at.local, text) if simple else None
@@ -72,6 +82,8 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
         filled, note = await _set(at, ready, text), ""
     else:
         filled, note = await _type(at, ready, text, append, answer), ""
+    if filled.astray:
+        return None
     if ready.opens == "double" and filled.match != "gone":
         return await _commit(at, ready, filled, text, notes)
     if filled.value is None and filled.match != "gone":
@@ -179,7 +191,7 @@ async def _type(
         if at_once is not None:
             return at_once
     filled = await at.world.call("filledWith", ready.local, wanted, returning=Filled)
-    if filled.match in ("other", "empty") and 0 <= filled.max == filled.length:
+    if filled.astray or (filled.match in ("other", "empty") and 0 <= filled.max == filled.length):
         return filled
     if filled.match in ("other", "empty") and text and not append and len(text) <= _TYPED_AT_MOST:
         # Masks and old scripts follow every key.

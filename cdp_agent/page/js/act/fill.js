@@ -87,6 +87,7 @@ async function readyField(id, options) {
   const before = isSecret(field) ? '' : heldBy(field, kind);
   const collapses = kind === 'rich' && collapsesSpaces(field);
   const isPart = kind === 'rich' && told(field).role === 'spinbutton';
+  if (kind === 'typed' || (kind === 'rich' && !isPart)) watchKeys(field);
   return { ...ready, kind: isPart ? 'part' : kind, local: field === element ? id : hold(field), before, single: isSingleLine(field), end, collapses, note };
 }
 
@@ -168,18 +169,23 @@ const wholeAreaValue = reader(HTMLTextAreaElement, 'value');
 /**
  * What became of the text: compared here, so that a secret stays here.
  * @param {number} id @param {string} wanted @returns {Promise<Filled>}
- * @typedef {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', value: string | null, length: number, max: number, type: string}} Filled
- *   alike: the same letters and digits, formatted by the page
+ * @typedef {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', value: string | null, length: number, max: number, type: string, astray: boolean}} Filled
+ *   alike: the same letters and digits, formatted by the page; astray: the keys were for something else, and kept from it
  */
 async function filledWith(id, wanted) {
   forgetKey();
+  const astray = keysWent.astray;
+  unwatchKeys();
   const field = elementBy(id);
-  if (!field || !isConnected_.call(field)) return { match: 'gone', value: null, length: 0, max: -1, type: '' };
+  const gone = { match: 'gone', value: null, length: 0, max: -1, type: '', astray };
+  if (!field || !isConnected_.call(field)) return gone;
   const kind = fieldKind(field);
   let now = heldBy(field, kind);
-  // Code editors draw what they hold in the next frame.
-  for (let frame = 0; kind === 'code' && frame < 5 && matchOf(field, kind, now, wanted) !== 'same'; frame++) {
+  // Editors draw what they hold in the next frame, or a later one.
+  const isEditor = kind === 'code' || kind === 'rich';
+  for (let frame = 0; isEditor && !astray && frame < 5 && matchOf(field, kind, now, wanted) !== 'same'; frame++) {
     await nextFrame();
+    if (!isConnected_.call(field)) return gone;
     now = heldBy(field, kind);
   }
   if (!isSecret(field)) noteEntered(field, now);
@@ -190,7 +196,44 @@ async function filledWith(id, wanted) {
     length: now.length,
     max: isField ? maxLengthOf(field) : -1,
     type: tagOf(field) === 'INPUT' ? inputType(field) : '',
+    astray,
   };
+}
+
+const KEYS = ['keydown', 'beforeinput'];
+const KEYS_MS = 5000; // so long what was asked for is on its way at most: later keys are somebody's own
+/** Where the keys for a field went. @type {{field: Element | null, views: Window[], until: number, astray: boolean}} */
+let keysWent = { field: null, views: [], until: 0, astray: false };
+
+/**
+ * Keeps keys and text that are meant for a field from anything else, should the page move the focus before they arrive:
+ * by listeners of this world, which the page cannot see, until the first of them has come. @param {Element} field
+ */
+function watchKeys(field) {
+  unwatchKeys();
+  const views = levelsOf(field).map((level) => defaultView_.call(level.document));
+  keysWent = { field, views, until: performance.now() + KEYS_MS, astray: false };
+  for (const view of views) for (const type of KEYS) addEventListener_.call(view, type, meetKeys, true);
+}
+
+/** @param {Event} event */
+function meetKeys(event) {
+  const { field } = keysWent;
+  if (!field || !isTrusted_(event)) return;
+  const target = composedPath_.call(event)[0]; // of a closed shadow root the host
+  const isThere = nodeType(target) !== 1 || isInside(target, field) || isInside(field, target);
+  if (performance.now() > keysWent.until || (isThere && !keysWent.astray)) {
+    unwatchKeys();
+    return;
+  }
+  keysWent.astray = true;
+  event.stopImmediatePropagation();
+  event.preventDefault();
+}
+
+function unwatchKeys() {
+  for (const view of keysWent.views) for (const type of KEYS) removeEventListener_.call(view, type, meetKeys, true);
+  keysWent = { ...keysWent, field: null, views: [] };
 }
 
 /** Who waits for the last key of a filling. @type {{views: Window[], left: () => void} | null} */

@@ -57,7 +57,7 @@ async def test_a_tab_that_is_opened_is_the_one_to_go_on_in(connected: Browser, s
     assert listed(seen) == [(f"t{first.number}", "about:blank", False), (second, url, True)]
     assert seen.text.split("\n") == [
         f"Opened {second}, and you are in it now.",
-        f't{first.number} "about:blank" about:blank',
+        f"t{first.number} about:blank",
         f'{second} "Second" {url} (you are here)',
         "1 more of a person, which are left alone.",
     ]

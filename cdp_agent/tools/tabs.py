@@ -131,9 +131,13 @@ def tabs_told(done: str, current: Page, context: Context) -> Observation:
         len(context.browser.pages) - len(shown),
     )
     lines = [
-        f"{each.id} {quoted(each.title)} {in_line(each.url)}{' (you are here)' if each.current else ''}"
-        for each in found.tabs
+        f"{each.id} {_title(each)}{in_line(each.url)}{' (you are here)' if each.current else ''}" for each in found.tabs
     ]
     if found.others:
         lines.append(f"{found.others} more of a person, which are left alone.")
     return Observation("\n".join(filter(None, [done, *lines])), found, tab=current)
+
+
+def _title(tab: TabInfo) -> str:
+    """Nothing where a page has none: Chrome says its address then, or the end of it."""
+    return f"{quoted(tab.title)} " if tab.title and not tab.url.endswith(tab.title) else ""

@@ -177,6 +177,7 @@ async function filledWith(id, wanted) {
   const astray = keysWent.astray;
   unwatchKeys();
   const field = elementBy(id);
+  /** @type {Filled} */
   const gone = { match: 'gone', value: null, length: 0, max: -1, type: '', astray };
   if (!field || !isConnected_.call(field)) return gone;
   const kind = fieldKind(field);

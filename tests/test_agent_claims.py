@@ -79,3 +79,9 @@ def test_what_the_schema_gives_to_choose_from_is_not_looked_for() -> None:
     schema = {"type": "object", "properties": {"state": {"enum": ["in_stock", "sold_out"]}}}
 
     assert check({"state": "in_stock"}, SHOWN, schema) == Checked([], [])
+
+
+@pytest.mark.parametrize(("answer", "shown"), [("It is 2.0.1.", "- text: lib v2.0.1"), ("v2.0.1", "- text: lib 2.0.1")])
+def test_a_version_is_one_with_and_without_its_letter(answer: str, shown: str) -> None:
+    assert check(answer, shown).missing == []
+    assert check(answer, shown.replace("2.0.1", "2.0.10")).missing != []

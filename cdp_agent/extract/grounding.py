@@ -32,6 +32,7 @@ _TYPOGRAPHY = str.maketrans("‘’‚‛′“”„‟″«»–—−‐‑�
 _SUPERSCRIPT = re.compile(r"(?<=\d)<sup>(?=\d)")
 _FRACTION = re.compile("(\\d*)\\s?([¼-¾⅐-⅞])")
 _RAISED = re.compile("(?<=\\d)[⁰¹²³⁴-⁹]+")
+_OF_A_VERSION = re.compile(r"\bv(?=\d+\.\d)")
 _WORD = re.compile(r"\w+")
 _SPACES = re.compile(r"\s+")
 _HARD_SIGNS = re.compile(r"[^\w\s.,:;!?'\"()\[\]/|·•-]")
@@ -139,7 +140,7 @@ def normalise(text: str) -> str:
         text = _RAISED.sub(lambda found: f"^{unicodedata.normalize('NFKC', found[0])}", _FRACTION.sub(_decimal, text))
         text = unicodedata.normalize("NFKC", text).translate(_TYPOGRAPHY)
         text = "".join(_digit(char) for char in text) if not text.isascii() else text
-    return _SPACES.sub(" ", text.casefold()).strip()
+    return _SPACES.sub(" ", _OF_A_VERSION.sub("", text.casefold())).strip()
 
 
 def _digit(char: str) -> str:

@@ -181,6 +181,19 @@ async def test_fill_gives_nothing_else_the_text_when_the_page_keeps_the_focus_el
     assert await page.evaluate("a.value") in ("!", "!kept", "kept!")
 
 
+@pytest.mark.parametrize("keys", ["press", "type"])
+async def test_keys_for_an_element_reach_nothing_else(page: Page, serve: Serve, keys: str) -> None:
+    await page.goto(serve(STEALS.format(STOLEN_FROM[0], 99)))
+    field = await ref(page, "F")
+
+    with pytest.raises(NotInteractable) as refused:
+        await (page.press("Delete", ref=field) if keys == "press" else page.type("x", ref=field))
+    await page.type("!")
+
+    assert str(refused.value).startswith('Textbox E2 "F" does not keep the focus')
+    assert await page.evaluate("a.value") in ("!", "!kept", "kept!")
+
+
 async def test_fill_reads_what_an_editor_draws_in_its_own_time(page: Page, serve: Serve) -> None:
     later = "event.preventDefault(); const text = event.clipboardData.getData('text/plain');"
     later += " requestAnimationFrame(() => requestAnimationFrame(() => { this.innerText = text }))"

@@ -13,6 +13,7 @@ import msgspec
 
 from cdp_agent.errors import DocumentGone, InvalidArguments
 from cdp_agent.page.frames.frames import Frame
+from cdp_agent.page.frames.world import answer_of
 from cdp_agent.page.receipts.action_runner import perform, perform_unaimed
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.refs.locate import Located
@@ -28,6 +29,8 @@ LEFT = "the page took it away or rendered it anew while the button was down, so 
 ELSEWHERE = (
     "no click came of the press: the element was no longer under the mouse, or disabled, when the button went up"
 )
+NO_FOCUS = "does not keep the focus: the page gives it to something else. Take a snapshot and see what that is."
+KEYS_TOLD_S = 0.1
 _LOST = {"left": LEFT, "elsewhere": ELSEWHERE}
 
 
@@ -92,13 +95,13 @@ class _Focus(msgspec.Struct, frozen=True):
     mac: bool = False
 
 
-async def focus(at: Located) -> Outcome:
+async def focus(at: Located, *, watched: bool = False) -> Outcome:
     """Gives the element the focus; a wrapper passes it on to the one thing in it that takes it.
 
-    The caret of a text that had none goes to its end, as with a user's click. Raises NotInteractable when nothing
-    there takes the focus.
+    The caret of a text that had none goes to its end, as with a user's click. `watched`: keys follow, see `give_keys`.
+    Raises NotInteractable when nothing there takes the focus.
     """
-    found = await at.world.call("focusOn", at.local, returning=_Focus)
+    found = await at.world.call("focusOn", at.local, watched, returning=_Focus)
     if not found.got:
         message = "takes no focus: click it, or use the field or button in it."
         raise refusal(at, "wrong_element", await told(at), message)
@@ -109,6 +112,36 @@ async def focus(at: Located) -> Outcome:
     return Outcome(note=f"the focus is on {at.refs.write(at.world, found.inner)} in it" if found.inner else "")
 
 
+class _Keys(msgspec.Struct, frozen=True):
+    """See keysLanded in js/act/fill.js."""
+
+    astray: bool
+
+
+async def give_keys(at: Located, keys: Coroutine[Any, Any, Any]) -> Outcome:
+    """Gives the element the focus, and what has it then the keys.
+
+    Raises as `focus`, and NotInteractable when the page has given it to something else before the first key came, which
+    none of them reaches then.
+    """
+    try:
+        outcome = await focus(at, watched=True)
+    except BaseException:
+        keys.close()
+        raise
+    landed = at.world.ask("keysLanded")
+    try:
+        await keys
+        await asyncio.wait([landed], timeout=KEYS_TOLD_S)
+        if landed.done() and landed.exception() is None and answer_of("keysLanded", landed.result(), _Keys).astray:
+            raise refusal(at, "moving", await told(at), NO_FOCUS)
+    except DocumentGone:
+        pass  # the keys did it
+    finally:
+        at.world.tell("unwatchKeys")
+    return outcome
+
+
 async def use_keyboard(
     tab: Tab, action: str, ref: str | None, do: Callable[[Frame], Coroutine[Any, Any, Outcome]], *, detail: str
 ) -> Receipt:
@@ -117,12 +150,7 @@ async def use_keyboard(
     if ref is None:
         return await perform_unaimed(tab, action, lambda: do(root), detail=detail)
 
-    async def focused(at: Located) -> Outcome:
-        outcome = await focus(at)
-        await do(root)
-        return outcome
-
-    return await perform(tab, action, ref, focused, detail=detail)
+    return await perform(tab, action, ref, lambda at: give_keys(at, do(root)), detail=detail)
 
 
 class _Checkable(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted, shortened
 
 from .actionability import describe, input_session, refusal, refused, told
-from .actions import click_element, focus
+from .actions import NO_FOCUS, click_element, give_keys
 from .editing import Filled, Keys, Ready, enter_code, enter_rich, keys, select_all
 from .keyboard import check_enterable, inserting, press, send, typing
 from .slider import slide
@@ -55,8 +55,7 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
     for _ in range(_TRIES):
         if (outcome := await _fill(at, text, append)) is not None:
             return outcome
-    message = "does not keep the focus: the page gives it to something else. Take a snapshot and see what that is."
-    raise refusal(at, "moving", await told(at), message)
+    raise refusal(at, "moving", await told(at), NO_FOCUS)
 
 
 async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
@@ -145,8 +144,7 @@ async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Ou
     try:
         submission = await at.world.call("submitFrom", at.local, returning=_Submission)
         if submission.enter:
-            await focus(at)  # what is set by script has it not
-            await press(at.frame, "Enter")
+            await give_keys(at, press(at.frame, "Enter"))  # what is set by script has not the focus
     except DocumentGone:
         return outcome  # it has submitted itself
     notes = [outcome.note, ENTER_PRESSED if submission.enter else "", at.refs.write(at.world, submission.note)]

@@ -46,11 +46,19 @@ function hasFocusedFrames(element) {
 const FOCUSABLE = 'a[href],area[href],button,input:not([type="hidden" i]),select,textarea,summary,iframe,[tabindex],[contenteditable=""],[contenteditable="true" i]';
 
 /**
- * @param {number} id @returns {{got: boolean, inner: string, moved: string, end: boolean, mac: boolean}}
+ * @param {number} id @param {boolean} watched  keys follow, which are for what has the focus now: see watchKeys
+ * @returns {{got: boolean, inner: string, moved: string, end: boolean, mac: boolean}}
  *   end: a key has to put the caret there; moved: it got the focus, and the page gave it to this
  */
-function focusOn(id) {
-  const element = elementBy(id);
+function focusOn(id, watched) {
+  const answer = giveFocus(elementBy(id));
+  const focused = focusedElement();
+  if (watched && answer.got && focused && !documentIn(focused)) watchKeys(focused);
+  return answer;
+}
+
+/** @param {Element | null} element */
+function giveFocus(element) {
   const none = { got: false, inner: '', moved: '', end: false, mac: isMac() };
   if (!element) return none;
   const before = focusedElement();

@@ -203,8 +203,8 @@ async function filledWith(id, wanted) {
 
 const KEYS = ['keydown', 'beforeinput'];
 const KEYS_MS = 5000; // so long what was asked for is on its way at most: later keys are somebody's own
-/** Where the keys for a field went. @type {{field: Element | null, views: Window[], until: number, astray: boolean}} */
-let keysWent = { field: null, views: [], until: 0, astray: false };
+/** Where the keys for a field went. @type {{field: Element | null, views: Window[], until: number, astray: boolean, tell: (() => void) | null}} */
+let keysWent = { field: null, views: [], until: 0, astray: false, tell: null };
 
 /**
  * Keeps keys and text that are meant for a field from anything else, should the page move the focus before they arrive:
@@ -213,7 +213,7 @@ let keysWent = { field: null, views: [], until: 0, astray: false };
 function watchKeys(field) {
   unwatchKeys();
   const views = levelsOf(field).map((level) => defaultView_.call(level.document));
-  keysWent = { field, views, until: performance.now() + KEYS_MS, astray: false };
+  keysWent = { field, views, until: performance.now() + KEYS_MS, astray: false, tell: null };
   for (const view of views) for (const type of KEYS) addEventListener_.call(view, type, meetKeys, true);
 }
 
@@ -228,13 +228,21 @@ function meetKeys(event) {
     return;
   }
   keysWent.astray = true;
+  keysWent.tell?.();
   event.stopImmediatePropagation();
   event.preventDefault();
 }
 
 function unwatchKeys() {
   for (const view of keysWent.views) for (const type of KEYS) removeEventListener_.call(view, type, meetKeys, true);
-  keysWent = { ...keysWent, field: null, views: [] };
+  keysWent.tell?.();
+  keysWent = { ...keysWent, field: null, views: [], tell: null };
+}
+
+/** Once the first of the keys has come: whether they were for something else. @returns {Promise<{astray: boolean}>} */
+async function keysLanded() {
+  if (keysWent.field && !keysWent.astray) await new Promise((tell) => { keysWent.tell = () => tell(null); });
+  return { astray: keysWent.astray };
 }
 
 /** Who waits for the last key of a filling. @type {{views: Window[], left: () => void} | null} */

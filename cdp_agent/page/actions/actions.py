@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from cdp_agent.errors import DocumentGone, InvalidArguments
+from cdp_agent.errors import DocumentGone, InvalidArguments, NotInteractable
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import answer_of
 from cdp_agent.page.receipts.action_runner import perform, perform_unaimed
@@ -29,7 +29,6 @@ LEFT = "the page took it away or rendered it anew while the button was down, so 
 ELSEWHERE = (
     "no click came of the press: the element was no longer under the mouse, or disabled, when the button went up"
 )
-NO_FOCUS = "does not keep the focus: the page gives it to something else. Take a snapshot and see what that is."
 KEYS_TOLD_S = 0.1
 _LOST = {"left": LEFT, "elsewhere": ELSEWHERE}
 
@@ -112,6 +111,12 @@ async def focus(at: Located, *, watched: bool = False) -> Outcome:
     return Outcome(note=f"the focus is on {at.refs.write(at.world, found.inner)} in it" if found.inner else "")
 
 
+async def unfocused(at: Located) -> NotInteractable:
+    """The page gave the focus to something else before keys came, none of which that got."""
+    other = at.refs.write(at.world, await at.world.call("focusTold", returning=str)) or "something else"
+    return refusal(at, "moving", await told(at), f"does not keep the focus: the page gives it to {other}.")
+
+
 class _Keys(msgspec.Struct, frozen=True):
     """See keysLanded in js/act/fill.js."""
 
@@ -134,7 +139,7 @@ async def give_keys(at: Located, keys: Coroutine[Any, Any, Any]) -> Outcome:
         await keys
         await asyncio.wait([landed], timeout=KEYS_TOLD_S)
         if landed.done() and landed.exception() is None and answer_of("keysLanded", landed.result(), _Keys).astray:
-            raise refusal(at, "moving", await told(at), NO_FOCUS)
+            raise await unfocused(at)
     except DocumentGone:
         pass  # the keys did it
     finally:

@@ -18,7 +18,7 @@ from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted, shortened
 
 from .actionability import describe, input_session, refusal, refused, told
-from .actions import NO_FOCUS, click_element, give_keys
+from .actions import click_element, give_keys, unfocused
 from .editing import Filled, Keys, Ready, enter_code, enter_rich, keys, select_all
 from .keyboard import check_enterable, inserting, press, send, typing
 from .slider import slide
@@ -55,7 +55,7 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
     for _ in range(_TRIES):
         if (outcome := await _fill(at, text, append)) is not None:
             return outcome
-    raise refusal(at, "moving", await told(at), NO_FOCUS)
+    raise await unfocused(at)
 
 
 async def _fill(at: Located, text: str, append: bool) -> Outcome | None:

@@ -99,6 +99,13 @@ async def read_anew(page: Page) -> str:
             id="a formula that is drawn beside its MathML",
         ),
         pytest.param(
+            "<style>i::before { content: attr(data-c) }</style>"
+            f"<p>So <b aria-hidden=true><i data-c=c></i></b>{TEX_IN_MATHML.format('<span class=sr>')}</span> it is",
+            "So $c = a^2$ it is",
+            "So $c = a^2$ it is",
+            id="a formula that rules draw beside its MathML",
+        ),
+        pytest.param(
             "<p><math aria-label='pi squared'><msup><mi>π</mi><mn>2</mn></msup></math>",
             "pi squared",
             "pi squared",

@@ -87,22 +87,25 @@ function saysNothingSeen(element) {
 
 const MOST_SIBLINGS = 8; // on either side
 
-/** Whether one of the elements beside it says the same to screen readers alone, as prices and counts do. */
+/** Whether one of the elements beside it says the same to screen readers alone, as prices, counts and drawn formulas do. */
 function hasSpokenTwin(element) {
   const words = lettersOf(element);
-  return words !== '' && [previousElementSibling_, nextElementSibling_].some((next) => isSpokenAlong(element, next, words));
+  const hasFormulas = elementsByTag_.call(documentOf(element), 'math').length > 0;
+  return [previousElementSibling_, nextElementSibling_].some(
+    (next) => (hasFormulas && isFormula(next.call(element))) || (words !== '' && isSpokenAlong(element, next, words)),
+  );
 }
 
 function isSpokenAlong(element, next, words) {
   let sibling = next.call(element);
   for (let i = 0; sibling && i < MOST_SIBLINGS; i++, sibling = next.call(sibling)) {
-    if (isForScreenReaders(sibling) && (lettersOf(sibling) === words || isFormula(sibling))) return true;
+    if (isForScreenReaders(sibling) && lettersOf(sibling) === words) return true;
   }
   return false;
 }
 
-/** A formula that is drawn stands beside the same as MathML: by whichever library, in other letters. */
-const isFormula = (element) => selectsAny(element, 'math');
+/** A formula as MathML, beside which it is drawn: by each library in other letters, or in none. @param {Element | null} sibling */
+const isFormula = (sibling) => sibling !== null && selectsAny(sibling, 'math') && isForScreenReaders(sibling);
 
 const lettersOf = (element) => textContent(element).toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 

@@ -44,7 +44,13 @@ class VendorModel:
         if number >= len(self._script):
             return self._encode(f"call_{number}", None, told)
         name, arguments = self._script[number]
-        filled = json.loads(fill_refs(json.dumps(arguments), self._page)) if "{{ref:" in str(arguments) else arguments
+        try:
+            filled = (
+                json.loads(fill_refs(json.dumps(arguments), self._page)) if "{{ref:" in str(arguments) else arguments
+            )
+        except LookupError as error:
+            error.add_note("\n".join(["The model was told at last:", *self.results[-3:]]))
+            raise
         return self._encode(f"call_{number}", (name, filled), told)
 
 

@@ -57,6 +57,15 @@ async def test_a_label_in_a_drawing_is_none(page: Page, serve: Serve) -> None:
     assert (await page.snapshot()).text == '- img [ref=E1]\n- textbox "Name" [ref=E2]'
 
 
+def test_the_bundle_has_one_byte_for_each_letter() -> None:
+    assert js.reading().isascii()
+    assert js.rest().isascii()
+
+
+def test_to_open_and_to_read_a_page_takes_the_first_part_alone() -> None:
+    assert {"changes", "stopWatching", "documentTitle", "snapshot"} <= js.for_reading()
+
+
 def test_no_two_files_of_the_bundle_declare_the_same_name() -> None:
     files = [Path(js.__file__).parent / name for name in (*js.READING, *js.REST)]
     source = "\n".join(each.read_text("utf-8") for each in files)

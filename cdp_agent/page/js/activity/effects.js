@@ -46,6 +46,11 @@ function beginEffects() {
   return { ...so, unreadable: [...before.canvases.values()].includes(null) };
 }
 
+watchers.record = (record, target, now) => {
+  if (before) noteRecord(record, target, now);
+};
+watchers.ended = endEffects;
+
 function endEffects() {
   setActing(false);
   if (!before) return;

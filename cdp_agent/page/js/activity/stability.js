@@ -7,6 +7,13 @@
  */
 /** @type {Watching | null} */
 let watching = null;
+/** Those who note effects (effects.js) and who wait for a change (wait.js) put themselves here, once they are in this world. */
+const watchers = {
+  /** @type {(record: MutationRecord, target: Node, now: number) => void} */
+  record: () => {},
+  changed: () => {},
+  ended: () => {},
+};
 /** @type {WeakSet<Node>} what kept changing until a wait was cut off: it is not waited for again */
 const restless = new WeakSet();
 
@@ -50,8 +57,9 @@ function stopWatching(gaveUp) {
   }
   watching.observer.disconnect();
   for (const root of watching.roots) observeIdly(root);
-  endEffects();
-  wakeWaiter();
+  setActing(false);
+  watchers.ended();
+  watchers.changed();
   watching = null;
 }
 
@@ -61,7 +69,7 @@ function take(records) {
   const now = performance.now();
   for (const record of records) {
     const target = target_.call(record);
-    if (before) noteRecord(record, target, now);
+    watchers.record(record, target, now);
     const own = restless.has(target) || byItself.get(target)?.times >= OFTEN;
     if (own) watching.own++;
     if (!matters(record, target)) continue;
@@ -71,7 +79,7 @@ function take(records) {
     watching.last = now;
     watching.count++;
     if (type_.call(record) === 'childList') for (const node of addedNodes_.call(record)) watchTree(node);
-    wakeWaiter();
+    watchers.changed();
   }
   if (watching.recent.size > 400) watching.recent = new Map([...watching.recent].slice(-200));
 }
@@ -122,7 +130,7 @@ function changed() {
   watching.last = performance.now();
   watching.count++;
   watching.others++;
-  wakeWaiter();
+  watchers.changed();
 }
 
 function watchFrames(root) {
@@ -160,10 +168,4 @@ function animatingFor() {
     if (iterations !== Infinity && Number(endTime) <= 1000) longest = Math.max(longest, Number(endTime) - Number(animation.currentTime));
   }
   return longest;
-}
-
-/** Whether the element is in a document that is shown. @param {number} id */
-function isAlive(id) {
-  const element = elementOf(id);
-  return element !== null && defaultView_.call(documentOf(element)) !== null;
 }

@@ -55,6 +55,8 @@ function changedSince(count) {
   });
 }
 
+watchers.changed = wakeWaiter;
+
 function wakeWaiter() {
   waiter?.(true);
   waiter = null;

@@ -16,3 +16,9 @@ function describe(element) {
   forget();
   return { role, name, description, states };
 }
+
+/** Whether the element is in a document that is shown. @param {number} id */
+function isAlive(id) {
+  const element = elementOf(id);
+  return element !== null && defaultView_.call(documentOf(element)) !== null;
+}

@@ -7,4 +7,5 @@ function addFunctions(source) {
   Object.assign(this, eval(source));
 }
 
-return { snapshot, adoptRoots, adoptInternals, adoptListening, adoptCode, rootsFrom, possibleHosts, closedRootsThere, idOf, elementOf, elementsOf, addFunctions };
+return { snapshot, adoptRoots, adoptInternals, adoptListening, adoptCode, rootsFrom, possibleHosts, closedRootsThere, idOf, elementOf, elementsOf,
+  documentTitle, changes, stopWatching, addFunctions };

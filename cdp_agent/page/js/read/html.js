@@ -46,7 +46,7 @@ function readable({ next }) {
   const text = `<doc>${out.join('')}</doc>`;
   forget();
   writing = newWriting();
-  return { html: text.toWellFormed(), url: documentURL_.call(document), title: collapse(beginningOf(title_.call(document))), first, end: nextId, remote, internals: [], ...rootsNow(), editors };
+  return { html: text.toWellFormed(), url: documentURL_.call(document), title: documentTitle(), first, end: nextId, remote, internals: [], ...rootsNow(), editors };
 }
 
 /** Enters a document or shadow root, whose style sheets are its own. */

@@ -27,6 +27,3 @@ function firstMarkup(selector) {
   }
   return null;
 }
-
-/** @returns {string} */
-const documentTitle = () => collapse(beginningOf(title_.call(document)));

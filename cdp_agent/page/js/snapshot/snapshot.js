@@ -36,9 +36,11 @@ function snapshot({ next, places = false, base = 0, checks = 0, sameRules = fals
   }
   return {
     ...read, first, end: nextId, ...rootsNow(), came: cameSoFar(), elements: elementsThere(), editors: codeEditorsThere(), url: documentURL_.call(document),
-    title: collapse(beginningOf(title_.call(document))), same_rules,
+    title: documentTitle(), same_rules,
   };
 }
+
+const documentTitle = () => collapse(beginningOf(title_.call(document)));
 
 /** @param {Notes | null} notes @returns {Read} */
 function readDocument(notes, places) {

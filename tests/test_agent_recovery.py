@@ -74,6 +74,7 @@ SEEN = "<title>Shop</title><h1>Shop</h1><input aria-label='Search'><button>Go</b
 PHASES = {1: "planning", 2: "before the first action", 3: "between actions", 4: "before done", 5: "judging"}
 
 
+@pytest.mark.whole_chrome
 @pytest.mark.parametrize("at", PHASES, ids=PHASES.values())
 async def test_chrome_is_killed_and_the_task_goes_on(serve: Serve, at: int) -> None:
     url = serve(SEEN)

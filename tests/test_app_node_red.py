@@ -15,7 +15,7 @@ from cdp_agent.page.page import Page
 from tests.acting import ref
 from tests.mocks import free_port
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.whole_chrome]
 
 PACKAGE = "node-red@4.1.8"
 # What takes long to load and is not needed.

@@ -22,7 +22,7 @@ from tests.acting import ref
 from tests.conftest import Serve
 from tests.desktop import Person, chrome_of_a_person, desktop
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.whole_chrome]
 
 EVERYTHING: dict[str, Any] = {
     "viewport": Viewport(800, 600, scale=2),

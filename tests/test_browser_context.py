@@ -153,6 +153,7 @@ async def _downloaded(page: Page, link: str) -> Path:
     return Path(download.path)
 
 
+@pytest.mark.whole_chrome
 @pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "shared"])
 async def test_downloads_go_to_the_folder_of_each(whole: Browser, serve: Serve, tmp_path: Path, isolated: bool) -> None:
     file = serve(b"report", content_type="application/octet-stream", path="/report.bin")

@@ -183,6 +183,7 @@ def test_chrome_start_twice_is_one_chrome(cli: Cli, chrome: str) -> None:
     assert chrome in cli("chrome", "status").stdout
 
 
+@pytest.mark.whole_chrome
 def test_a_chrome_that_does_not_answer_is_exchanged(cli: Cli, serve: Serve) -> None:
     started = json.loads(cli("chrome", "start", "--json").stdout)
     os.kill(started["pid"], signal.SIGSTOP)

@@ -17,7 +17,7 @@ from fixtures import demo
 from fixtures.demo import Choice, choose, first_model
 from fixtures.shop import Order, ShopServer
 
-pytestmark = pytest.mark.chrome
+pytestmark = [pytest.mark.chrome, pytest.mark.whole_chrome]
 
 ORDER = Order({"mug-blue": 2}, "Ada Berg", "Storgata 5", "Oslo", "Norway", "invoice")
 

@@ -22,6 +22,8 @@ from tests.acting import ref
 from tests.conftest import Serve, new_tab
 from tests.detached import DetachedChrome
 
+pytestmark = pytest.mark.whole_chrome
+
 THEIRS = "<title>theirs</title><button>Send</button>"
 
 

@@ -20,6 +20,8 @@ from tests.acting import ref
 from tests.conftest import Serve
 from tests.detached import start_detached, stop_detached
 
+pytestmark = pytest.mark.whole_chrome
+
 
 def _offer(serve: Serve, name: str, content: bytes = b"report") -> str:
     disposition = f'attachment; filename="{name}"'

@@ -18,6 +18,8 @@ from cdp_agent.errors import BrowserError, CdpAgentError, SetupError
 from tests.detached import DetachedChrome, start_detached, stop_detached
 from tests.raw_server import Talk, saying, silence, talking
 
+pytestmark = pytest.mark.whole_chrome
+
 
 @pytest.mark.parametrize("scheme", ["http", "ws", "host and port"])
 async def test_connect_takes_each_kind_of_address(detached: DetachedChrome, scheme: str) -> None:

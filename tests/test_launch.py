@@ -15,6 +15,8 @@ from cdp_agent.errors import BrowserError
 from tests.conftest import Serve
 from tests.detached import DetachedChrome, start_detached, stop_detached
 
+pytestmark = pytest.mark.whole_chrome
+
 
 def _program(folder: Path, script: str) -> str:
     program = folder / "chrome"
@@ -37,6 +39,21 @@ def test_a_program_on_the_path_is_found(tmp_path: Path, monkeypatch: pytest.Monk
     os.rename(program, tmp_path / "brave-browser")
 
     assert find_chrome() == str(tmp_path / "brave-browser")
+
+
+def test_a_headless_shell_is_taken_where_there_is_nothing_else_and_no_window_is_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CDP_AGENT_CHROME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("cdp_agent.browser.launch.chrome._places", lambda: [])
+    os.rename(_program(tmp_path, "exit 0"), shell := str(tmp_path / "chrome-headless-shell"))
+
+    assert find_chrome() == shell
+    with pytest.raises(BrowserError, match="No Chrome found"):
+        find_chrome(headless=False)
+    with pytest.raises(BrowserError, match=r"-headless-shell', which has no windows: name a whole Chrome"):
+        find_chrome(shell, headless=False)
 
 
 def test_a_program_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,8 @@ from cdp_agent.errors import NavigationFailed
 from tests.detached import DetachedChrome
 from tests.web import running
 
+pytestmark = pytest.mark.whole_chrome
+
 LOGIN = f"Basic {base64.b64encode(b'ada:s3cret word').decode()}"
 
 

@@ -17,7 +17,7 @@ from tests.conftest import Serve
 README = Path(__file__).parent.parent / "README.md"
 ANSWER = tool_call("done", {"result": "The blue mug, at 12 crowns."})
 
-pytestmark = pytest.mark.chrome
+pytestmark = [pytest.mark.chrome, pytest.mark.whole_chrome]
 
 
 def program(number: int) -> str:

@@ -19,6 +19,8 @@ from tests import result_pages
 from tests.commands import ROOT, Cli
 from tests.conftest import Serve
 
+pytestmark = pytest.mark.whole_chrome
+
 README = (ROOT / "README.md").read_text("utf-8")
 _ANY_LINES = "…"
 _SHOP = "http://127.0.0.1:34953/"

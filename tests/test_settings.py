@@ -137,6 +137,7 @@ WORKERS = {
 }
 
 
+@pytest.mark.whole_chrome
 @pytest.mark.parametrize("kind", WORKERS)
 async def test_workers_of_a_chrome_of_ours_see_what_was_set(serve: Serve, kind: str) -> None:
     for name, answer in {

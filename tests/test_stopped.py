@@ -48,6 +48,7 @@ ACTS: dict[str, Callable[[Browser, Page, str], Coroutine[Any, Any, object]]] = {
 }
 
 
+@pytest.mark.whole_chrome
 async def test_a_chrome_that_is_stopped_is_told_of_within_ten_seconds_and_goes_on_afterwards(serve: Serve) -> None:
     url = serve(FORM)
     told: dict[str, str] = {}

@@ -20,7 +20,7 @@ from cdp_agent.errors import BrowserError, PageUnresponsive
 from tests.conftest import Serve
 from tests.detached import start_detached
 
-pytestmark = pytest.mark.chrome
+pytestmark = [pytest.mark.chrome, pytest.mark.whole_chrome]
 
 WITHIN_S = 5.0
 

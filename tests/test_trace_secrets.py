@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote, quote_plus
 from zipfile import ZipFile
 
+import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent import Agent
@@ -82,6 +83,7 @@ def shop(server: HTTPServer) -> str:
     return server.url_for("/")
 
 
+@pytest.mark.whole_chrome
 async def test_none_of_them_is_anywhere(browser: Browser, page: Page, httpserver: HTTPServer, tmp_path: Path) -> None:
     url = shop(httpserver)
     origin = url.rstrip("/")

@@ -24,6 +24,8 @@ from tests.desktop import GetWindow
 from tests.detached import DetachedChrome, start_detached, stop_detached
 from tests.raw_server import saying, silence, talking
 
+pytestmark = pytest.mark.whole_chrome
+
 PATH = "/devtools/browser/2c2f4f2e-0000-4000-8000-000000000000"
 
 

@@ -217,7 +217,7 @@ async def failed_to_start(chrome: ChromeProcess, what: str) -> BrowserError:
 
 
 def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: Sequence[int]) -> ChromeProcess:
-    program = find_chrome(options.executable)
+    program = find_chrome(options.executable, headless=options.headless)
     temporary = options.profile is None
     if options.profile is None:
         # Not tempfile.gettempdir(): it tries the folder with a file, which SIGKILL may leave there.

@@ -122,7 +122,7 @@ def _fonts() -> Finding:
 
 async def _chrome(config: Config) -> AsyncIterator[Finding]:
     try:
-        program = find_chrome(config.executable)
+        program = find_chrome(config.executable, headless=config.headless)
     except BrowserError as error:
         state: Literal["warn", "fail"] = "warn" if config.cdp else "fail"
         yield Finding(

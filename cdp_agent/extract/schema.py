@@ -114,10 +114,10 @@ def _dialect(named: Any, default: Dialect, documents: Mapping[str, Any]) -> Dial
 
 
 def _build(source: Any, dialect: Dialect, documents: Mapping[str, Any], formats: bool) -> Any:
-    def retrieve(address: str) -> Any:
-        if address not in documents:
-            raise ValueError(f"{address} is not at hand")
-        return documents[address]
+    def retrieve(uri: str) -> Any:
+        if uri not in documents:
+            raise ValueError(f"{uri} is not at hand")
+        return documents[uri]
 
     # With a retriever of ours nothing is ever fetched, and only what is referred to must be right.
     options: dict[str, Any] = {"validate_formats": formats, "retriever": retrieve}

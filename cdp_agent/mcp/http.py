@@ -13,6 +13,7 @@ from starlette.middleware.cors import CORSMiddleware
 from cdp_agent.mcp.plain import PlainCall, PlainCalls
 from cdp_agent.mcp.serving import BrowserServer
 from cdp_agent.security.http_guard import AsgiApp, HttpGuard, Message, Receive, Scope, Send
+from cdp_agent.server.streams import disconnected
 
 PATH = "/mcp"
 _SILENT_S = 15.0
@@ -91,7 +92,10 @@ class _PastTheSdk:
 
     async def _answer(self, call: PlainCall, receive: Receive, send: Send) -> None:
         """The response is JSON, or a stream with nothing else in it where the call takes long."""
-        answering, leaving = asyncio.ensure_future(self._plain.answer(call)), asyncio.ensure_future(_left(receive))
+        answering, leaving = (
+            asyncio.ensure_future(self._plain.answer(call)),
+            asyncio.ensure_future(disconnected(receive)),
+        )
         both: list[asyncio.Future[Any]] = [answering, leaving]
         streams = False
         try:
@@ -127,9 +131,3 @@ def _may_be_plain(scope: Scope) -> bool:
 
 def _head(kind: bytes, header: tuple[bytes, bytes]) -> Message:
     return {"type": "http.response.start", "status": 200, "headers": [(b"content-type", kind), header]}
-
-
-async def _left(receive: Receive) -> None:
-    """Returns when the client is gone."""
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -59,7 +59,7 @@ def test_every_part_of_an_order_is_in_its_number(other: Order) -> None:
 def test_a_cart_is_kept_whatever_cookies_other_programs_have_set_for_the_host(shop: ShopServer) -> None:
     cookies = f'odd={{"a": "b c"}}; {shop.cookie}=mug-blue=2'.encode() + "; more=\ufffd".encode()
 
-    assert "Cart (2)" in httpx.get(shop.url, headers={"Cookie": cookies}).text
+    assert "Cart (2)" in httpx.get(shop.url, headers={b"Cookie": cookies}).text
 
 
 def test_an_order_number_does_not_depend_on_spaces_and_capitals() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
 from pytest_httpserver import HTTPServer
 
@@ -53,6 +54,12 @@ async def ref(page: Page, role: str, name: str) -> str:
 )
 def test_every_part_of_an_order_is_in_its_number(other: Order) -> None:
     assert other.number != ORDER.number
+
+
+def test_a_cart_is_kept_whatever_cookies_other_programs_have_set_for_the_host(shop: ShopServer) -> None:
+    cookies = f'odd={{"a": "b c"}}; {shop.cookie}=mug-blue=2'.encode() + "; more=\ufffd".encode()
+
+    assert "Cart (2)" in httpx.get(shop.url, headers={b"Cookie": cookies}).text
 
 
 def test_an_order_number_does_not_depend_on_spaces_and_capitals() -> None:

@@ -25,6 +25,30 @@ async def call_tool(context, params):
 asyncio.run(serve_stdio(Server("test", on_call_tool=call_tool)))
 print("afterwards")
 """
+BROWSER = """
+import asyncio, json, sys
+from cdp_agent.mcp import server
+from cdp_agent.mcp.calls import CallReply
+from cdp_agent.mcp.stdio import serve_stdio
+
+class Calls:
+    async def call(self, request):
+        ref = request.arguments["ref"]
+        if ref == "E1":
+            try:
+                print("begun", file=sys.stderr, flush=True)
+                await asyncio.Event().wait()
+            finally:
+                print("given up", file=sys.stderr, flush=True)
+        return CallReply(ref)
+
+asyncio.run(serve_stdio(server(Calls())))
+"""
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+}
 ABOUT = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the SDK's own streams are taken there")
 
@@ -64,6 +88,48 @@ async def piped() -> AsyncIterator[Piped]:
         if process.returncode is None:
             process.kill()
         await process.wait()
+
+
+def clicking(number: int) -> bytes:
+    """A request of the newest revision, of that id, to click the element of that number."""
+    params = {"name": "click", "arguments": {"ref": f"E{number}"}, "_meta": META}
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode()
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Piped]:
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", BROWSER, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+    yield Piped(process)
+    if process.returncode is None:
+        process.kill()
+    await process.wait()
+
+
+async def test_a_call_that_is_given_up_is_ended_and_not_answered(browser: Piped) -> None:
+    first, second, third = (clicking(number) for number in (1, 2, 3))
+    assert browser.process.stderr is not None
+
+    browser.say(first)
+    assert await browser.process.stderr.readline() == b"begun\n"
+    browser.say(second)
+    answers = [json.loads(await browser.stdout.readline())]
+    browser.say(b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}')
+    assert await browser.process.stderr.readline() == b"given up\n"
+    browser.say(third)
+    answers.append(json.loads(await browser.stdout.readline()))
+
+    assert [each["result"]["content"][0]["text"] for each in answers] == ["E2", "E3"]
+
+
+async def test_calls_end_with_a_client_that_goes_away(browser: Piped) -> None:
+    browser.say(clicking(1))
+    assert browser.process.stderr is not None
+    assert await browser.process.stderr.readline() == b"begun\n"
+    browser.stdin.close()
+
+    rest, errors = await asyncio.wait_for(browser.process.communicate(), 20)
+
+    assert (rest, errors, browser.process.returncode) == (b"", b"given up\n", 0)
 
 
 async def test_only_messages_are_on_the_wire_and_both_ends_come_back_afterwards(piped: Piped) -> None:

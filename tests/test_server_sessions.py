@@ -12,6 +12,8 @@ from statistics import quantiles
 from typing import Any
 
 import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
 from cdp_agent import Browser
 from cdp_agent.config import Config
@@ -148,6 +150,47 @@ async def test_a_session_that_was_ended_is_gone(served: Served, serve: Serve, br
 
     assert [ended.status_code, again.status_code, call.status_code] == [204, 404, 404]
     assert browser.contexts == []
+
+
+@pytest.fixture
+async def in_a_call(
+    served: Served, serve: Serve, httpserver: HTTPServer
+) -> AsyncIterator[tuple[str, asyncio.Future[Any]]]:
+    """A session, and a call in it that is being made and does not end."""
+    begun, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def answer(request: Request) -> Response:
+        loop.call_soon_threadsafe(begun.set)
+        return Response()
+
+    httpserver.expect_request("/begun").respond_with_handler(answer)
+    session_id = await served.session(url=serve("<p>Here"))
+    script = "fetch('/begun').then(() => new Promise(() => {}))"
+    calling = asyncio.ensure_future(served.call(session_id, "evaluate", expression=script))
+    await begun.wait()
+    yield session_id, calling
+    calling.cancel()
+
+
+async def test_a_session_is_ended_in_the_middle_of_a_call(
+    served: Served, in_a_call: tuple[str, asyncio.Future[Any]]
+) -> None:
+    session_id, calling = in_a_call
+
+    await served.client.delete(f"/v1/sessions/{session_id}")
+
+    assert (await calling)["error"]["type"] == "PageClosed"
+
+
+async def test_a_client_that_leaves_gives_up_its_call(
+    served: Served, in_a_call: tuple[str, asyncio.Future[Any]]
+) -> None:
+    session_id, calling = in_a_call
+
+    calling.cancel()
+
+    async with asyncio.timeout(5):  # the call itself would take 10 s
+        assert (await served.call(session_id, "snapshot"))["text"] == "- paragraph: Here"
 
 
 async def test_sessions_share_nothing(served: Served, serve: Serve) -> None:

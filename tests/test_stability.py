@@ -205,6 +205,38 @@ async def test_a_navigation_is_waited_for_until_its_document_is_there(
     assert receipt.title == "Goal"
 
 
+async def test_a_page_that_is_left_while_it_is_looked_at_is_waited_for(
+    page: Page, serve: Serve, httpserver: HTTPServer
+) -> None:
+    def halves() -> Iterator[str]:
+        yield "<title>Goal</title><p>first half"
+        Event().wait(0.5)  # longer than any quiet window
+        yield "<p>second half"
+
+    httpserver.expect_request("/goal").respond_with_handler(lambda _: Response(halves(), content_type="text/html"))
+    busy = "const began = Date.now(); while (Date.now() - began < 400); document.forms[0].submit()"
+
+    receipt = await act(page, serve, f"setTimeout(() => {{ {busy} }})", "<form action=/goal></form>")
+
+    assert receipt.title == "Goal"
+    assert receipt.changed == []
+    assert (await page.snapshot()).text == "- paragraph: first half\n- paragraph: second half"
+
+
+async def test_what_a_page_does_after_a_slow_answer_is_waited_for(
+    page: Page, serve: Serve, httpserver: HTTPServer
+) -> None:
+    def answer(request: Request) -> Response:
+        Event().wait(1.2)  # longer than an effect is waited for
+        return Response("done")
+
+    httpserver.expect_request("/slow").respond_with_handler(answer)
+
+    receipt = await act(page, serve, "fetch('/slow').then(() => setTimeout(() => (out.textContent = 'done'), 300))")
+
+    assert receipt.changed == ["+ - paragraph: done"]
+
+
 async def test_what_a_new_document_fetches_is_waited_for(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
     def answer(request: Request) -> Response:
         Event().wait(0.3)  # longer than any quiet window

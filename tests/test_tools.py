@@ -1,21 +1,28 @@
 """Each built-in tool does on a page what its name says."""
 
+from collections.abc import Iterator
+from threading import Event
 from typing import Any
 
 import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Response
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import ActionError
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.tools import BUILT_IN
-from cdp_agent.tools.base import Answer, Context, Observation, facts
+from cdp_agent.tools.base import Answer, Context, Observation, Tool, facts
+from cdp_agent.tools.members.anthropic import MEMBERS
 from tests.conftest import Serve
 
 FORM = """<title>Form</title><button onclick="document.title = 'Clicked'">Go</button>
 <input aria-label=Name value=Ada><select aria-label=City><option>Oslo<option>Rome</select>
 <input type=checkbox aria-label=Agree><input type=file aria-label=File>"""
+
+READING = [BUILT_IN["snapshot"], BUILT_IN["markdown"], MEMBERS["read_page"], MEMBERS["get_page_text"]]
 
 
 async def call(name: str, page: Page, browser: Browser, **arguments: Any) -> Observation | Answer:
@@ -116,6 +123,37 @@ async def test_the_snapshot_keeps_to_its_budget(browser: Browser, page: Page, se
     assert len(short.text) < 300 * 4
     assert whole.text.count('"One"') == 500
     assert len(facts(whole.value)["refs"]) == 500
+
+
+@pytest.mark.parametrize("tool", READING, ids=lambda tool: tool.name)
+async def test_a_reading_says_that_the_page_has_not_come_in_whole(
+    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer, tool: Tool
+) -> None:
+    read, ended = Event(), f"(Still loading {httpserver.url_for('/halves')}: read it again for the rest.)"
+
+    def halves() -> Iterator[str]:
+        yield "<p>first half</p>"
+        read.wait(20)
+        yield "<p>second half</p>"
+
+    httpserver.expect_request("/halves").respond_with_handler(lambda _: Response(halves(), content_type="text/html"))
+    await page.goto(serve("<p>before"))
+    await page.evaluate("void setTimeout(() => (location.href = '/halves'))")
+    while not page.url.endswith("/halves"):
+        await tab_of(page).activity.stir(20)
+
+    early = await tool.run(tool.parse({}), Context(page, browser))
+    read.set()
+    await page.wait_for(text="second half")
+    while tab_of(page).activity.navigating():
+        await tab_of(page).activity.stir(20)
+    late = await tool.run(tool.parse({}), Context(page, browser))
+
+    assert isinstance(early, Observation)
+    assert isinstance(late, Observation)
+    assert early.text.endswith(ended)
+    assert "second half" in late.text
+    assert ended not in late.text
 
 
 async def test_waiting_for_a_text_ends_when_it_is_there(browser: Browser, page: Page, serve: Serve) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import msgspec
 
+from cdp_agent.errors import CdpAgentError
 from cdp_agent.mcp.asking import Asking, UserQuestion
 from cdp_agent.providers.client import Client
 from cdp_agent.security.origins import WEB_AND_DATA
@@ -90,6 +92,23 @@ class OneSession:
 
     async def files(self, asked: FilesAsked) -> list[SessionFile]:
         return files_of(self._session)
+
+
+async def made(
+    calls: ToolCalls,
+    name: str,
+    arguments: Mapping[str, Any],
+    answers: dict[str, dict[str, Any] | None],
+    *,
+    can_ask: bool,
+) -> CallReply:
+    """Makes the call that a client wants, in the session that its argument of that name says."""
+    given = dict(arguments)
+    session = given.pop("session", None)
+    try:
+        return await calls.call(CallRequest(name, given, None if session is None else str(session), answers, can_ask))
+    except CdpAgentError as error:
+        return CallReply(str(error), error=ToolError.of(error))
 
 
 async def perform_call(session: Session, request: CallRequest, allowance: Allowance) -> CallReply:

@@ -7,7 +7,7 @@ the call ends with the form, and the client makes it once more with what the use
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Protocol
 
 from mcp.server.context import ServerRequestContext
 from mcp.types import (
@@ -26,6 +26,13 @@ ANSWER_S = 300.0
 """How long a user may take for an answer while the call waits; then they have declined."""
 
 
+class _ElicitationCapability(Protocol):
+    @property
+    def form(self) -> object | None: ...
+    @property
+    def url(self) -> object | None: ...
+
+
 class Elicitation:
     """What a client's user is asked for one call."""
 
@@ -38,10 +45,6 @@ class Elicitation:
         for key, response in (params.input_responses or {}).items():
             if isinstance(response, ElicitResult):
                 self.answers[key] = _answer(response)
-
-    def input_required(self, question: UserQuestion) -> InputRequiredResult:
-        """The end of the call, with the form."""
-        return InputRequiredResult(input_requests={question.key: ElicitRequest(params=_form(question))})
 
     async def ask(self, question: UserQuestion) -> None:
         """Asks, and adds the answer to those that there are."""
@@ -57,10 +60,19 @@ class Elicitation:
 
 
 def can_show_forms(context: ServerRequestContext[Any, Any]) -> bool:
-    """Whether the client can. It need not say "form" of itself when it knows no other way."""
+    """Whether the client can."""
     capabilities = context.session.client_capabilities
-    elicitation = None if capabilities is None else capabilities.elicitation
+    return shows_forms(None if capabilities is None else capabilities.elicitation)
+
+
+def shows_forms(elicitation: _ElicitationCapability | None) -> bool:
+    """Whether a client that says this of itself can. It need not say "form" when it knows no other way."""
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
+
+
+def input_required(question: UserQuestion) -> InputRequiredResult:
+    """The end of a call, with the form."""
+    return InputRequiredResult(input_requests={question.key: ElicitRequest(params=_form(question))})
 
 
 def _form(question: UserQuestion) -> ElicitRequestFormParams:

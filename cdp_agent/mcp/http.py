@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,9 +10,20 @@ from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.middleware.cors import CORSMiddleware
 
-from cdp_agent.security.http_guard import AsgiApp, HttpGuard, Receive, Scope, Send
+from cdp_agent.mcp.plain import PlainCall, PlainCalls
+from cdp_agent.mcp.serving import BrowserServer
+from cdp_agent.security.http_guard import AsgiApp, HttpGuard, Message, Receive, Scope, Send
+from cdp_agent.server.streams import disconnected
 
 PATH = "/mcp"
+_SILENT_S = 15.0
+"""A client hears of a call at least so often: there may be something on the way that gives silent connections up."""
+_PLAIN_HEADERS = {
+    b"content-type": b"application/json",
+    b"accept": b"application/json, text/event-stream",
+    b"mcp-protocol-version": b"2026-07-28",
+    b"mcp-method": b"tools/call",
+}
 
 
 class McpApp:
@@ -30,11 +42,13 @@ class McpApp:
         origins: Sequence[str] = (),
         stateless: bool = False,
     ) -> None:
-        unguarded = served.streamable_http_app(
+        unguarded: AsgiApp = served.streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=stateless,
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard sees to it
         )
+        if isinstance(served, BrowserServer):
+            unguarded = _PastTheSdk(unguarded, served.plain_calls)
         guarded: AsgiApp = HttpGuard(unguarded, token=token, hosts=hosts, origins=origins)
         if origins:  # a page asks beforehand whether it may, without the token
             guarded = CORSMiddleware(
@@ -51,3 +65,69 @@ class McpApp:
 
     async def drain(self) -> None:
         """Nothing is left to be done before the end: what is being called is cancelled with its request."""
+
+
+class _PastTheSdk:
+    """Answers plain calls; the application of the SDK has every other request."""
+
+    def __init__(self, app: AsgiApp, plain: PlainCalls) -> None:
+        self._app = app
+        self._plain = plain
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not _may_be_plain(scope):
+            await self._app(scope, receive, send)
+            return
+        whole = await receive()  # the guard gives it in one piece
+        call = self._plain.read(whole.get("body", b""))
+        if isinstance(call, PlainCall) and (b"mcp-name", call.params.name.encode()) in scope["headers"]:
+            await self._answer(call, receive, send)
+            return
+        held = [whole]
+
+        async def receive_again() -> Message:
+            return held.pop() if held else await receive()
+
+        await self._app(scope, receive_again, send)
+
+    async def _answer(self, call: PlainCall, receive: Receive, send: Send) -> None:
+        """The response is JSON, or a stream with nothing else in it where the call takes long."""
+        answering, leaving = (
+            asyncio.ensure_future(self._plain.answer(call)),
+            asyncio.ensure_future(disconnected(receive)),
+        )
+        both: list[asyncio.Future[Any]] = [answering, leaving]
+        streams = False
+        try:
+            while not (await asyncio.wait(both, timeout=_SILENT_S, return_when=asyncio.FIRST_COMPLETED))[0]:
+                if not streams:
+                    await send(_head(b"text/event-stream", (b"cache-control", b"no-cache, no-transform")))
+                    streams = True
+                await send({"type": "http.response.body", "body": b": ping\r\n\r\n", "more_body": True})
+            if answering.done():
+                answer = answering.result()
+                if streams:
+                    answer = b"event: message\r\ndata: %b\r\n\r\n" % answer
+                else:
+                    await send(_head(b"application/json", (b"content-length", b"%d" % len(answer))))
+                await send({"type": "http.response.body", "body": answer})
+        finally:
+            for each in both:
+                each.cancel()
+            await asyncio.wait(both)
+
+
+def _may_be_plain(scope: Scope) -> bool:
+    """Whether its head is that of a call, with nothing that would have to be looked at further."""
+    if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] != PATH:
+        return False
+    headers = dict(scope["headers"])
+    return (
+        len(headers) == len(scope["headers"])  # none is there twice
+        and _PLAIN_HEADERS.items() <= headers.items()
+        and not any(each.startswith(b"mcp-param-") for each in headers)
+    )
+
+
+def _head(kind: bytes, header: tuple[bytes, bytes]) -> Message:
+    return {"type": "http.response.start", "status": 200, "headers": [(b"content-type", kind), header]}

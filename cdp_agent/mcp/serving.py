@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -17,20 +16,18 @@ from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
-    ImageContent,
     InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
-    TextContent,
 )
 
-from cdp_agent.errors import CdpAgentError
-from cdp_agent.mcp.calls import Allowance, CallReply, CallRequest, OneSession, ToolCalls
-from cdp_agent.mcp.elicitation import Elicitation, can_show_forms
+from cdp_agent.mcp.calls import Allowance, OneSession, ToolCalls, made
+from cdp_agent.mcp.elicitation import Elicitation, can_show_forms, input_required
 from cdp_agent.mcp.offer import callable_tools, listed
+from cdp_agent.mcp.plain import PlainCalls, result_of
 from cdp_agent.mcp.resources import Resources
 from cdp_agent.providers.client import Client
-from cdp_agent.session.session import Session, ToolError
+from cdp_agent.session.session import Session
 from cdp_agent.steps.approval.policy import Rules
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.aliases import meant, nearest
@@ -52,6 +49,12 @@ _TOOLS_TTL_MS = 3_600_000
 _Context = ServerRequestContext[Any, Any]
 
 
+class BrowserServer(Server[Any]):
+    """The SDK's server; `plain_calls` are for transports of ours, which ask it for the rest."""
+
+    plain_calls: PlainCalls
+
+
 def server(
     session: Session | ToolCalls,
     *,
@@ -61,7 +64,7 @@ def server(
     has_model: bool = False,
     allow_evaluate: bool = False,
     instructions: str = INSTRUCTIONS,
-) -> Server[Any]:
+) -> BrowserServer:
     """The server of the official SDK for the tools of this session: `run()` it, or mount its `streamable_http_app()`.
 
     `approve` says what needs the user's approval, which is asked of them through the client: `Rules()` whatever
@@ -76,7 +79,7 @@ def server(
     tools = callable_tools(known, has_model=has_model or model is not None, allow_evaluate=allow_evaluate)
     handlers = _Handlers(calls, tools, known)
     resources = Resources(calls)
-    return Server(
+    served = BrowserServer(
         "cdp-agent",
         version=version("cdp-agent"),
         title="cdp_agent",
@@ -90,6 +93,8 @@ def server(
         get_tool_input_schema=lambda name: tools[name].brief if name in tools else None,
         cache_hints={"tools/list": CacheHint(_TOOLS_TTL_MS)},
     )
+    served.plain_calls = PlainCalls(calls, handlers.tools_for, served.server_info_stamp)
+    return served
 
 
 class _Handlers:
@@ -100,31 +105,25 @@ class _Handlers:
         self._known = known
 
     async def list_tools(self, context: _Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=listed(self._tools_for(can_ask=can_show_forms(context))))
+        return ListToolsResult(tools=listed(self.tools_for(can_show_forms(context))))
 
-    def _tools_for(self, *, can_ask: bool) -> Mapping[str, Tool]:
+    def tools_for(self, can_ask: bool) -> Mapping[str, Tool]:
+        """Those of a client, by whether its user can be asked."""
         return {**self._tools, **by_name(ASKING)} if can_ask else self._tools
 
     async def call_tool(self, context: _Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
-        name, arguments = params.name, dict(params.arguments or {})
+        name, arguments = params.name, params.arguments or {}
         elicitation = Elicitation(context, params)
-        tools = self._tools_for(can_ask=elicitation.is_possible)
+        tools = self.tools_for(elicitation.is_possible)
         if meant(name, arguments, tools)[0] not in tools:
             raise MCPError(INVALID_PARAMS, f"There is no tool {name!r}{self._instead_of(name, tools)}")
-        session = arguments.pop("session", None)
         while True:
-            request = CallRequest(
-                name,
-                arguments,
-                None if session is None else str(session),
-                elicitation.answers,
-                elicitation.is_possible,
-            )
-            reply = await self._made(context, request)
+            async with _progress(context, name):
+                reply = await made(self._calls, name, arguments, elicitation.answers, can_ask=elicitation.is_possible)
             if reply.question is None:
-                return _result(reply)
+                return CallToolResult.model_validate(result_of(reply), by_name=False)
             if elicitation.ends_call:
-                return elicitation.input_required(reply.question)
+                return input_required(reply.question)
             await elicitation.ask(reply.question)
 
     def _instead_of(self, name: str, tools: Mapping[str, Tool]) -> str:
@@ -136,23 +135,6 @@ class _Handlers:
             return " here: whoever starts the server can give it a model (--model)."
         near = ", ".join(nearest(name, tools))
         return f". The nearest: {near}." if near else ". tools/list has those that there are."
-
-    async def _made(self, context: _Context, request: CallRequest) -> CallReply:
-        async with _progress(context, request.name):
-            try:
-                return await self._calls.call(request)
-            except CdpAgentError as error:
-                return CallReply(str(error), error=ToolError.of(error))
-
-
-def _result(reply: CallReply) -> CallToolResult:
-    pictures = [ImageContent(data=base64.b64encode(each).decode(), mime_type="image/png") for each in reply.images]
-    return CallToolResult(
-        content=[TextContent(text=reply.text), *pictures],
-        structured_content=reply.value,
-        is_error=reply.error is not None,
-        _meta=None if reply.error is None else {"error": reply.error.type},
-    )
 
 
 @asynccontextmanager

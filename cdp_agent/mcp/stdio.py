@@ -21,6 +21,9 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
+from cdp_agent.mcp.plain import CallGivenUp, PlainCall, PlainCalls
+from cdp_agent.mcp.serving import BrowserServer
+
 _LONGEST_LINE = 256 << 20
 _LAST_ANSWERS_S = 5.0
 _log = logging.getLogger(__name__)
@@ -33,7 +36,8 @@ async def serve_stdio(served: Server[Any]) -> None:
         async with stdio_server() as (received, sent):
             await served.run(received, sent, options)
         return
-    async with _opened() as (lines, answers):
+    plain = served.plain_calls if isinstance(served, BrowserServer) else None
+    async with _opened(plain) as (lines, answers):
         await served.run(lines, answers, options)
 
 
@@ -44,21 +48,25 @@ def _is_piped(descriptor: int) -> bool:
 
 
 @asynccontextmanager
-async def _opened() -> AsyncIterator[tuple[_Received, _Sent]]:
+async def _opened(plain: PlainCalls | None) -> AsyncIterator[tuple[_Received, _Sent]]:
     loop = asyncio.get_running_loop()
-    with _taken(0, os.open(os.devnull, os.O_RDONLY)) as received, _taken(1, os.dup(2)) as sent:
+    with _taken(0, os.open(os.devnull, os.O_RDONLY)) as stdin, _taken(1, os.dup(2)) as stdout:
         reader = asyncio.StreamReader(limit=_LONGEST_LINE)
         coming, _ = await loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(received, "rb", buffering=0, closefd=False)
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(stdin, "rb", buffering=0, closefd=False)
         )
         going, protocol = await loop.connect_write_pipe(
             lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader()),
-            os.fdopen(sent, "wb", buffering=0, closefd=False),
+            os.fdopen(stdout, "wb", buffering=0, closefd=False),
         )
         writer = asyncio.StreamWriter(going, protocol, None, loop)
+        sent = _Sent(writer)
+        making = None if plain is None else _Making(plain, sent)
         try:
-            yield _Received(reader), _Sent(writer)
+            yield _Received(reader, making), sent
         finally:
+            if making is not None:
+                await making.give_up()
             coming.close()
             writer.close()
             try:
@@ -98,15 +106,53 @@ class _Stream:
         await self.aclose()
 
 
-class _Received(_Stream):
-    """Messages of the client, or what is wrong with a line."""
+class _Making:
+    """The calls that are being made past the SDK."""
 
-    def __init__(self, reader: asyncio.StreamReader) -> None:
+    def __init__(self, plain: PlainCalls, sent: _Sent) -> None:
+        self._plain = plain
+        self._sent = sent
+        self._tasks: dict[int | str, asyncio.Task[None]] = {}
+
+    def takes(self, line: bytes) -> bool:
+        """Whether the line was for it, which is not to be handed on then."""
+        match self._plain.read(line):
+            case PlainCall(id=number) as call:
+                self._tasks[number] = asyncio.ensure_future(self._make(call))
+            case CallGivenUp(params=given) if given.request_id in self._tasks:
+                self._tasks[given.request_id].cancel()
+            case _:
+                return False
+        return True
+
+    async def _make(self, call: PlainCall) -> None:
+        try:
+            await self._sent.write(await self._plain.answer(call))
+        except ClosedResourceError:
+            pass  # nobody is there any more
+        finally:
+            if self._tasks.get(call.id) is asyncio.current_task():
+                del self._tasks[call.id]
+
+    async def give_up(self) -> None:
+        """Ends them all."""
+        for each in (tasks := list(self._tasks.values())):
+            each.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+
+class _Received(_Stream):
+    """Messages of the client that are for the SDK, or what is wrong with a line."""
+
+    def __init__(self, reader: asyncio.StreamReader, making: _Making | None) -> None:
         self._reader = reader
+        self._making = making
 
     async def receive(self) -> SessionMessage | Exception:
         try:
-            line = await self._reader.readline()
+            while (line := await self._reader.readline()) and self._making is not None and self._making.takes(line):
+                pass
             if not line:
                 raise EndOfStream
             return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
@@ -131,8 +177,12 @@ class _Sent(_Stream):
 
     async def send(self, item: SessionMessage) -> None:
         """Raises ClosedResourceError when the client is gone."""
+        await self.write(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+
+    async def write(self, message: bytes) -> None:
+        """Raises ClosedResourceError when the client is gone."""
         try:
-            self._writer.write(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+            self._writer.write(message + b"\n")
             await self._writer.drain()
         except ConnectionError as error:
             raise ClosedResourceError from error

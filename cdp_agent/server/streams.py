@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Mapping
 from contextlib import aclosing
+from typing import Any, TypeVar
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from cdp_agent.server.event_log import NumberedEvent
 
+T = TypeVar("T")
 PING_S = 15.0
 _PING = b": ping\n\n"
 _log = logging.getLogger(__name__)
@@ -39,7 +41,7 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with aclosing(self._pieces) as pieces:
-            gone = asyncio.ensure_future(_disconnected(receive))
+            gone = asyncio.ensure_future(disconnected(receive))
             following: asyncio.Future[bytes | None] = asyncio.ensure_future(anext(pieces, None))
             try:
                 await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
@@ -62,6 +64,19 @@ class EventStream(Response):
                 await asyncio.wait((gone, following))
 
 
-async def _disconnected(receive: Receive) -> None:
+async def while_there(receive: Receive, doing: Coroutine[Any, Any, T]) -> T | None:
+    """What is done for a client, whose request was read; given up when it leaves, and None then."""
+    acting, leaving = asyncio.ensure_future(doing), asyncio.ensure_future(disconnected(receive))
+    try:
+        await asyncio.wait((acting, leaving), return_when=asyncio.FIRST_COMPLETED)
+        return acting.result() if acting.done() else None
+    finally:
+        for each in (acting, leaving):
+            each.cancel()
+        await asyncio.wait((acting, leaving))
+
+
+async def disconnected(receive: Receive) -> None:
+    """Returns when the client is gone."""
     while (await receive())["type"] != "http.disconnect":
         pass

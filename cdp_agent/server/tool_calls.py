@@ -16,6 +16,7 @@ from cdp_agent.security.secrets import Secrets
 from cdp_agent.server.browsers import OpenedContext
 from cdp_agent.server.files import HeldFiles
 from cdp_agent.server.problems import decoded, no_model, not_found
+from cdp_agent.server.streams import while_there
 from cdp_agent.session.calls import Understood
 from cdp_agent.session.session import Session
 from cdp_agent.tools import CALLABLE
@@ -43,14 +44,15 @@ class ToolCaller:
         )
 
     async def answer(self, request: Request, session: Session, opened: OpenedContext) -> Response:
-        """What came of the call, as a `ToolAnswer`. Raises HttpProblem."""
+        """What came of the call, as a `ToolAnswer`; the call is given up when the client leaves. Raises HttpProblem."""
         name, tool = called(request)
-        outcome = await session.call(
-            name,
-            decoded(await request.body(), dict[str, Any]),
-            tab=request.query_params.get("tab"),
-            model=self._client() if tool.needs_model else None,
+        arguments = decoded(await request.body(), dict[str, Any])
+        model = self._client() if tool.needs_model else None
+        outcome = await while_there(
+            request.receive, session.call(name, arguments, tab=request.query_params.get("tab"), model=model)
         )
+        if outcome is None:
+            return Response()  # which nobody reads
         answer = opened.without_paths(msgspec.json.encode(outcome.as_json()))
         return Response(answer, media_type="application/json")
 

@@ -37,8 +37,8 @@ class Tabs:
             return "This opened a new tab, and you are in it now. When it closes, you are back in the one before."
         if not self.page.closed:
             return None
-        self.visited = [each for each in self.visited if not each.closed]
-        if self.visited:
+        if left := [each for each in self.visited if not each.closed]:
+            self.visited = left
             return "Your tab was closed. You are back in the one before it."
         self.visited = [await self._browser.new_page()]
         return "Your tab was closed. You are in a new, blank one."

@@ -62,6 +62,11 @@ class Context(msgspec.Struct, frozen=True):
         """What is behind `page`, for the tools of this package alone."""
         return tab_of(self.page)
 
+    def read(self, text: str) -> str:
+        """What was read of the page, and that there is more to come where it has not come in whole."""
+        address = self.tab.activity.navigating()
+        return text if address is None else f"{text}\n(Still loading {address}: read it again for the rest.)"
+
     def path(self, given: str) -> str:
         """The whole path of a file that the call names."""
         return os.path.abspath(os.path.join(self.folder or "", os.path.expanduser(given)))

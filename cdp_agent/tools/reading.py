@@ -34,7 +34,7 @@ async def snapshot(args: SnapshotArguments, context: Context) -> Observation:
     found = await context.page.snapshot(budget_tokens=args.budget_tokens or None)
     if not found.text and context.page.url == "about:blank":
         return Observation(_NOTHING_OPEN, found)
-    return Observation(found.told, found)
+    return Observation(context.read(found.told), found)
 
 
 @tool(read_only=True, by_default=False, gives="what can be acted on, as JSON, with refs as ids")
@@ -51,7 +51,7 @@ async def get_schema(args: GetSchemaArguments, context: Context) -> Observation:
 @tool(read_only=True, by_default=False, by_callers=True, gives="all that the page says, as Markdown")
 async def markdown(args: MarkdownArguments, context: Context) -> Observation:
     """Read what the page says, as Markdown, without refs."""
-    return Observation(await context.page.markdown(budget_tokens=args.budget_tokens or None))
+    return Observation(context.read(await context.page.markdown(budget_tokens=args.budget_tokens or None)))
 
 
 @tool(read_only=True, by_default=False, gives="the markup, cut where it is long")

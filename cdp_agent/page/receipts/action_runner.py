@@ -26,7 +26,7 @@ from cdp_agent.page.tab.tab import Kept, Tab
 from . import effects
 from .compared import changed_meanwhile, not_in, ref_of_focused, same_element, says, ticks, without_value
 from .receipts import MAX_TOLD, NewTab, Outcome, Receipt
-from .stability import NAVIGATION_S, QUIET, Watch
+from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
 
 DOWNLOAD_S = 3.0
 LARGE_S = 0.1
@@ -84,6 +84,8 @@ class _Seen(msgspec.Struct):
     """What came of an action so far."""
 
     settled: str = QUIET
+    document: int = 0
+    """The number of the one that it settled with."""
     tabs: list[NewTab] = []
     dialogs: list[Dialog] = []
     downloads: dict[tuple[str, str], Download] = {}
@@ -205,11 +207,8 @@ class ActionRunner:
         seen = _Seen()
         try:
             told = await self._observe(seen, action, outcome, ref, navigation_s)
-            while expectant and not seen.firm and seen.settled == QUIET and not self._left:
-                left_s = EFFECT_S - (time.perf_counter() - begun)
-                if left_s <= 0:
-                    break
-                await self._watch.stirred(min(left_s, max(_LOOK_EVERY_S, 8 * tab.read_took_s)))
+            rested = time.perf_counter() - QUIET_S
+            while self._leaves(seen) or (expectant and await self._stirs(seen, rested + EFFECT_S)):
                 told = await self._observe(seen, action, outcome, ref, navigation_s)
             if not self._left and not self._watch.navigated and self._refused(seen):
                 raise BlockedByPolicy(f"{_where(action, ref, target)} leads elsewhere: {self._refused(seen)}")
@@ -271,6 +270,20 @@ class ActionRunner:
     def _left(self) -> bool:
         return self._tab.closed or self._watch.navigated or self._watch.on_its_way
 
+    async def _stirs(self, seen: _Seen, until: float) -> bool:
+        """Waits for something to come, where nothing has; False when nothing does, or need not."""
+        left_s = until - time.perf_counter()
+        if seen.firm or seen.settled != QUIET or self._left or left_s <= 0:
+            return False
+        await self._watch.stirred(min(left_s, max(_LOOK_EVERY_S, 8 * self._tab.read_took_s)))
+        return True
+
+    def _leaves(self, seen: _Seen) -> bool:
+        """Whether the tab has begun to go elsewhere since it had settled, while it was looked at."""
+        activity = self._tab.activity
+        elsewhere = activity.navigating() is not None or activity.document.number != seen.document
+        return elsewhere and seen.settled == QUIET
+
     @property
     def _moved(self) -> bool:
         return not self._watch.navigated and self._tab.activity.document.url != self._watch.url
@@ -318,6 +331,7 @@ class ActionRunner:
         """Waits until the page is at rest, and adds what is to be seen then; what whoever acted knows then."""
         tab = self._tab
         seen.settled = await self._watch.settle(navigation_s=navigation_s, keep=True)
+        seen.document = tab.activity.document.number
         for popup in tab.popups_after(self._watch.last_popup)[len(seen.tabs) :]:
             new = await _arrived(popup)
             seen.tabs.append(new if new.url or popup.activity.begun else self._refused_tab(new, seen))
@@ -335,6 +349,8 @@ class ActionRunner:
         first, outcome = outcome, await self._again(outcome)
         keep = tab.read_took_s > LARGE_S and seen.settled == QUIET
         after = self._after = await self._read(keep=keep)
+        if self._leaves(seen):
+            return outcome
         changed, seen.focus = self._compare(after, False, action, ref, outcome)
         seen.changed = changed
         firm = bool(changed)

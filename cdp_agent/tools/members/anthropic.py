@@ -214,20 +214,21 @@ async def close_tab(args: NamedTabArguments, context: Context) -> Observation:
 @tool(read_only=True)
 async def read_page(args: ReadPageArguments, context: Context) -> Observation:
     """Read the page as a tree of its elements, with refs that later actions take."""
-    page = in_tab(args.tab_id, context).page
-    snapshot = await page.snapshot()
+    there = in_tab(args.tab_id, context)
+    snapshot = await there.page.snapshot()
     try:
         shown = part_of_page(snapshot.text, only=args.filter, depth=args.depth, ref=args.ref)
     except LookupError as error:
         raise InvalidArguments(f"No line of the page has the ref {args.ref}: read the page without one.") from error
-    return Observation(shown, snapshot if shown == snapshot.text and page is context.page else None)
+    whole = shown == snapshot.text and there.page is context.page
+    return Observation(there.read(shown), snapshot if whole else None)
 
 
 @tool(read_only=True)
 async def get_page_text(args: TabArguments, context: Context) -> Observation:
     """Read what the page says as text, the main content first."""
-    page = in_tab(args.tab_id, context).page
-    return Observation(await page.markdown(budget_tokens=_TEXT_TOKENS))
+    there = in_tab(args.tab_id, context)
+    return Observation(there.read(await there.page.markdown(budget_tokens=_TEXT_TOKENS)))
 
 
 @tool(read_only=True)

@@ -16,7 +16,7 @@ from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import effects
-from cdp_agent.page.receipts.receipts import NewTab, Receipt
+from cdp_agent.page.receipts.receipts import NewTab, OtherTab, Receipt
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.tab.dialogs import Dialog
 
@@ -229,6 +229,40 @@ async def test_a_tab_that_closes_itself_is_told(page: Page, serve: Serve) -> Non
 
     assert receipt.closed
     assert receipt.text == 'clicked E1 button "Close"\nthe tab is closed'
+
+
+LED = {
+    "a link": "<a href='{}' target=named>Go</a>",
+    "a form": "<form action='{}' method=post target=named><button>Go</button></form>",
+    "a script": """<button onclick="window.open('{}', 'named')">Go</button>""",
+}
+
+
+@pytest.mark.parametrize("way", LED.values(), ids=LED)
+async def test_a_tab_that_is_led_elsewhere_from_another_one_is_told(way: str, page: Page, serve: Serve) -> None:
+    goal = serve("<title>Goal</title>")
+    await page.goto(serve("""<button onclick="window.open('about:blank', 'named')">Open</button>""" + way.format(goal)))
+    await click(page, "Open")
+    (popup,) = page.popups
+
+    receipt = await click(page, "Go")
+
+    assert receipt.other_tabs == [OtherTab(popup.target_id, goal, "Goal")]
+    assert receipt.text == f'clicked E2 {receipt.target}\nanother tab navigated: "Goal" {goal}'
+
+
+async def test_a_tab_that_is_closed_from_another_one_is_told(page: Page, serve: Serve) -> None:
+    goal = serve("<title>Goal</title>")
+    await page.goto(
+        serve(
+            f"""<button onclick="w = window.open('{goal}')">Open</button><button onclick="w.close()">Close</button>"""
+        )
+    )
+    await click(page, "Open")
+
+    receipt = await click(page, "Close")
+
+    assert receipt.text == f'clicked E2 button "Close"\nanother tab was closed: "Goal" {goal}'
 
 
 async def test_what_happened_between_two_actions_is_not_the_second_ones_doing(page: Page, serve: Serve) -> None:

@@ -117,7 +117,7 @@ function isAnimated(document, element) {
 
 function isDisabled(element) {
   const control = controlOfLabel(element) ?? element;
-  if (matches(control, ':disabled')) return true;
+  if (matches(control, ':disabled') || isInert(control)) return true;
   const marked = closestFlat(control, '[aria-disabled]');
   return marked !== null && attr(marked, 'aria-disabled').toLowerCase() === 'true';
 }

@@ -96,9 +96,12 @@ const LONGEST_TARGET = 500;
 const linkHref = textReader(HTMLAnchorElement, 'href');
 const areaHref = textReader(HTMLAreaElement, 'href');
 
-/** Where a link leads, as short as it can be said: " → /reset"; "" for nowhere else. */
+// What these show is a document of its own.
+const ADDRESSED_BY = { __proto__: null, OBJECT: 'data', EMBED: 'src' };
+
+/** Where a link leads, or what a plug-in shows, as short as it can be said: " → /reset"; "" for nowhere else. */
 function targetOf(element, tag, page) {
-  const raw = attr(element, 'href') ?? attr(element, 'xlink:href');
+  const raw = attr(element, ADDRESSED_BY[tag] ?? 'href') ?? attr(element, 'xlink:href');
   if (raw === null) return '';
   let target = raw.trim();
   if (target === '' || target === '#' || /^javascript:/i.test(target)) return '';

@@ -144,14 +144,19 @@ function visitMath(element, tag, role, line, flags) {
   addText(line, `${edge}${asTold(mathText(element), flags)}${edge}`);
 }
 
-/** Media, canvas and plug-ins by their tag; what they hold for browsers without them is shown for a canvas only. */
+/** Media, canvas and plug-ins by their tag; what they hold for browsers without them is shown for a canvas, or where a plug-in has failed. */
 function visitMedia(element, tag, role, parent, flags, depth) {
+  if (tag === 'OBJECT' && showsFallback(element)) {
+    visitTransparent(element, tag, parent, flags, depth);
+    return;
+  }
   if (flags & UNNAMED_ICON) return;
   const line = newLine(element, tag, role || tag.toLowerCase());
   line.id = idOf(element);
   line.name = flatten(attr(element, 'aria-label') ?? '') || nameOf(element, role);
   if (tag === 'VIDEO' || tag === 'AUDIO') line.states = isPaused(element) ? ' [paused]' : ' [playing]';
   if (reading.focused === element) line.states += ' [focused]';
+  line.target = targetOf(element, tag, reading.page);
   if (tag === 'CANVAS') visitNodes(firstChild(element), line, flags, depth);
   finish(line, parent);
 }

@@ -71,6 +71,7 @@ function checkedOf(element, tag, internals) {
 
 function expandedOf(element, tag, internals) {
   if (tag === 'SUMMARY' && isSummaryOfDetails(element)) return flag('expanded', isOpen(parentNode(element)), true);
+  if (tag === 'SELECT' && isOpened(element)) return ' [expanded]';
   return flag('expanded', attr(element, 'aria-expanded') ?? internals?.expanded, true);
 }
 

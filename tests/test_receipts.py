@@ -118,6 +118,27 @@ async def test_the_history_api_changes_the_address(page: Page, serve: Serve) -> 
     assert receipt.same_document
 
 
+async def test_what_a_page_shows_at_its_own_pace_at_an_address_is_told(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("""<button onclick="navigation.navigate('#there')">Go</button><p id=out>here</p><script>
+        const shown = () => new Promise((done) => setTimeout(() => done(out.textContent = 'there'), 200))
+        navigation.onnavigate = (event) => event.intercept({ handler: shown, focusReset: 'manual' })</script>""")
+    )
+
+    receipt = await click(page, "Go")
+
+    assert receipt.same_document
+    assert receipt.changed == ["~ - paragraph (now there, before here)"]
+
+
+async def test_a_page_that_asks_to_be_printed_is_told(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button onclick='print()'>Print</button>"))
+
+    receipt = await click(page, "Print")
+
+    assert receipt.changed == ["~ the page asked to be printed: pdf writes it to a file"]
+
+
 async def test_a_new_tab_is_named(page: Page, serve: Serve) -> None:
     goal = serve("<title>Goal</title><p>here")
     await page.goto(serve(f"<a href='{goal}' target=_blank>go</a>"))

@@ -12,11 +12,15 @@ const USER_DATA = '<user data>';
 function isSecret(element) {
   if (withheld.has(element)) return true;
   if (tagOf(element) === 'INPUT' && inputType(element) === 'password') return true;
+  if (isDrawnAsDots(element)) return true;
   const autocomplete = attr(element, 'autocomplete');
   if (autocomplete === null) return false;
   // Lists that are searched say it too, to keep Chrome's own suggestions away: nobody chooses a password from a list.
   return SECRET_AUTOCOMPLETE.test(autocomplete) || (PASSWORD_AUTOCOMPLETE.test(autocomplete) && attr(element, 'role') !== 'combobox');
 }
+
+/** As a password is, of a field that is none, so that nobody offers to save it. */
+const isDrawnAsDots = (field) => (tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA') && computedStyleOf(field).webkitTextSecurity !== 'none';
 
 const WITHOUT_VALUE = new Set(['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'hidden', 'file']);
 const inputFiles = reader(HTMLInputElement, 'files');

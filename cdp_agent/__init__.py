@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.query.search import Match as Match
     from cdp_agent.page.query.search import SearchResult as SearchResult
     from cdp_agent.page.receipts.receipts import NewTab as NewTab
+    from cdp_agent.page.receipts.receipts import OtherTab as OtherTab
     from cdp_agent.page.receipts.receipts import Receipt as Receipt
     from cdp_agent.page.snapshot.refs import ElementRef as ElementRef
     from cdp_agent.page.snapshot.snapshot import Omitted as Omitted
@@ -95,6 +96,7 @@ _MODULES = {
     "Observation": "tools.base",
     "Omitted": "page.snapshot.snapshot",
     "Opening": "browser.browser",
+    "OtherTab": "page.receipts.receipts",
     "Page": "page.page",
     "PageSchema": "page.query.schema",
     "Patience": "providers.request_options",

@@ -143,6 +143,19 @@ async def test_drag_by_so_many_pixels_tells_how_far_it_moved(page: Page, serve: 
     assert receipt.text.splitlines()[:2] == ['dragged E1 button "Source" by 60, -40', "(it moved by 60, -40)"]
 
 
+async def test_what_moved_by_a_drag_is_not_waited_for_any_longer(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("""<button id=s style="position: relative">Source</button><script>
+        s.onpointerdown = ({ pointerId }) => s.setPointerCapture(pointerId)
+        s.onpointermove = ({ clientX, buttons }) => { if (buttons) s.style.left = `${clientX - 20}px` }</script>""")
+    )
+
+    receipt = await page.drag(await ref(page, "Source"), by=(100, 0))
+
+    assert receipt.text.splitlines()[1].startswith("(it moved by ")
+    assert "no change" not in receipt.text
+
+
 async def test_drag_says_that_it_wants_one_goal(page: Page, serve: Serve) -> None:
     await page.goto(serve(following(200)))
     source = await ref(page, "Source")

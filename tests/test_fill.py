@@ -441,3 +441,15 @@ async def test_what_a_snapshot_has_told_of_a_field_is_not_told_again(page: Page,
 
     assert ": ADA" in shown.text
     assert (await page.click(button)).meanwhile == []
+
+
+async def test_a_canvas_that_is_written_in_holds_what_is_given_alone(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<canvas id=c tabindex=0></canvas><script>c.editContext = new EditContext()</script>"))
+    canvas = (await page.find("canvas")).elements[0].ref
+
+    await page.fill(canvas, "before")
+    filled = await page.fill(canvas, "now")
+    added = await page.fill(canvas, ", then", append=True)
+
+    assert (filled.value, added.value) == ("now", "now, then")
+    assert await page.evaluate("c.editContext.text") == "now, then"

@@ -84,6 +84,29 @@ REMEMBERED = {
         "<table><tr><th>A<th>B<tr><th>C<td>1</table><p>one</p><div id=p><i>two</i></div>",
         ["p.append(document.querySelectorAll('th')[2])", "p.append(document.querySelector('td'))"],
     ),
+    "what the keys of a list are on": (
+        "<div tabindex=0 role=listbox id=p aria-label=L><i role=option>one</i><i role=option>two</i></div>",
+        [
+            "p.focus(); p.ariaActiveDescendantElement = p.lastChild",
+            "p.ariaActiveDescendantElement = p.firstChild",
+            "p.blur()",
+        ],
+    ),
+    "what a rule makes inert": (
+        "<style>p { color: red }</style><p><button>one</button></p>",
+        [
+            "document.styleSheets[0].cssRules[0].style.interactivity = 'inert'",
+            "document.styleSheets[0].cssRules[0].style.interactivity = ''",
+        ],
+    ),
+    "the part that a component names": (
+        "<label for=p>Name</label><div id=p></div>",
+        [
+            "p.attachShadow({mode: 'open'}).innerHTML = '<input id=one><input id=two>'",
+            "p.shadowRoot.referenceTarget = 'one'",
+            "p.shadowRoot.referenceTarget = 'two'",
+        ],
+    ),
     "an option by itself": ("<ul><option id=p>one</option></ul>", ["p.selected = true"]),
     "a variable in a style of its own": (
         "<style>.switch + div { --shown: none }</style><p id=p></p><div><span style='display: var(--shown)'>one</span>"

@@ -16,7 +16,7 @@ from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import effects
-from cdp_agent.page.receipts.receipts import NewTab, Receipt
+from cdp_agent.page.receipts.receipts import NewTab, OtherTab, Receipt
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.tab.dialogs import Dialog
 
@@ -116,6 +116,27 @@ async def test_the_history_api_changes_the_address(page: Page, serve: Serve) -> 
 
     assert receipt.text.endswith("/cart")
     assert receipt.same_document
+
+
+async def test_what_a_page_shows_at_its_own_pace_at_an_address_is_told(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("""<button onclick="navigation.navigate('#there')">Go</button><p id=out>here</p><script>
+        const shown = () => new Promise((done) => setTimeout(() => done(out.textContent = 'there'), 200))
+        navigation.onnavigate = (event) => event.intercept({ handler: shown, focusReset: 'manual' })</script>""")
+    )
+
+    receipt = await click(page, "Go")
+
+    assert receipt.same_document
+    assert receipt.changed == ["~ - paragraph (now there, before here)"]
+
+
+async def test_a_page_that_asks_to_be_printed_is_told(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button onclick='print()'>Print</button>"))
+
+    receipt = await click(page, "Print")
+
+    assert receipt.changed == ["~ the page asked to be printed: pdf writes it to a file"]
 
 
 async def test_a_new_tab_is_named(page: Page, serve: Serve) -> None:
@@ -229,6 +250,40 @@ async def test_a_tab_that_closes_itself_is_told(page: Page, serve: Serve) -> Non
 
     assert receipt.closed
     assert receipt.text == 'clicked E1 button "Close"\nthe tab is closed'
+
+
+LED = {
+    "a link": "<a href='{}' target=named>Go</a>",
+    "a form": "<form action='{}' method=post target=named><button>Go</button></form>",
+    "a script": """<button onclick="window.open('{}', 'named')">Go</button>""",
+}
+
+
+@pytest.mark.parametrize("way", LED.values(), ids=LED)
+async def test_a_tab_that_is_led_elsewhere_from_another_one_is_told(way: str, page: Page, serve: Serve) -> None:
+    goal = serve("<title>Goal</title>")
+    await page.goto(serve("""<button onclick="window.open('about:blank', 'named')">Open</button>""" + way.format(goal)))
+    await click(page, "Open")
+    (popup,) = page.popups
+
+    receipt = await click(page, "Go")
+
+    assert receipt.other_tabs == [OtherTab(popup.target_id, goal, "Goal")]
+    assert receipt.text == f'clicked E2 {receipt.target}\nanother tab navigated: "Goal" {goal}'
+
+
+async def test_a_tab_that_is_closed_from_another_one_is_told(page: Page, serve: Serve) -> None:
+    goal = serve("<title>Goal</title>")
+    await page.goto(
+        serve(
+            f"""<button onclick="w = window.open('{goal}')">Open</button><button onclick="w.close()">Close</button>"""
+        )
+    )
+    await click(page, "Open")
+
+    receipt = await click(page, "Close")
+
+    assert receipt.text == f'clicked E2 button "Close"\nanother tab was closed: "Goal" {goal}'
 
 
 async def test_what_happened_between_two_actions_is_not_the_second_ones_doing(page: Page, serve: Serve) -> None:

@@ -224,6 +224,18 @@ async def test_select_waits_for_an_option(page: Page, serve: Serve) -> None:
             Outcome("Oslo"),
             id="datalist",
         ),
+        pytest.param(
+            "<input list=d aria-label=City><datalist id=d><option value=OSL label=Oslo><option value=BGO></datalist>",
+            "oslo",
+            Outcome("OSL"),
+            id="what a suggestion stands for",
+        ),
+        pytest.param(
+            "<input list=d aria-label=City><datalist id=d><option value=OSL label=Oslo><option value=BGO></datalist>",
+            "Paris",
+            Outcome("Paris", 'none of its suggestions is meant by that: "Oslo", "BGO"'),
+            id="no suggestion",
+        ),
     ],
 )
 async def test_select_in_a_list_of_the_page(
@@ -324,3 +336,29 @@ async def test_a_receipt_tells_once_what_was_selected(page: Page, serve: Serve, 
     receipt = await page.select(await ref(page, "City"), "Bergen")
 
     assert (receipt.value, receipt.changed) == ("Bergen", changed)
+
+
+async def test_a_field_with_suggestions_says_which_when_it_is_clicked(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input list=d aria-label=City><datalist id=d><option value=OSL label=Oslo><option>Bergen"))
+
+    receipt = await page.click(await ref(page, "City"))
+
+    assert receipt.note == 'it suggests "Oslo", "Bergen"'
+
+
+DRAWN = "<style>select, ::picker(select) { appearance: base-select }</style>" + NATIVE
+
+
+async def test_an_open_list_whose_options_the_page_draws_has_them_to_be_clicked(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<!doctype html>{DRAWN}"))
+
+    opened = await page.click(await ref(page, "City"))
+    text = (await page.snapshot()).text
+    await page.click(await ref(page, "Bergen"))
+
+    assert opened.note == ""
+    assert text.split("\n")[:2] == [
+        '- combobox "City" [expanded] [ref=E1]: Oslo',
+        '  - option "Oslo" [selected] [focused] [ref=E2]',
+    ]
+    assert (await page.snapshot()).text.split("\n")[0] == '- combobox "City" [focused] [ref=E1]: Bergen'

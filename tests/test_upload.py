@@ -91,6 +91,21 @@ async def test_upload_of_too_many(page: Page, serve: Serve, files: list[str], co
     assert str(refused.value) == message
 
 
+@pytest.mark.parametrize("late", [0, 100])
+async def test_a_click_that_opens_a_chooser_says_how_to_give_it_files(
+    late: int, page: Page, serve: Serve, files: list[str]
+) -> None:
+    await page.goto(serve(f"<button onclick='setTimeout(() => i.click(), {late})'>F</button>{HIDDEN}"))
+    button = (await at(page, "F")).ref
+
+    receipt = await page.click(button)
+    await page.upload(button, files[:1])
+
+    note = f"it opened a file chooser, which was closed: give it files with upload {button}"
+    assert receipt.text == f'clicked {button} button "F"\n({note})'
+    assert await page.evaluate("i.files.length") == 1
+
+
 async def test_upload_to_what_opens_no_chooser(page: Page, serve: Serve, files: list[str]) -> None:
     await page.goto(serve("<button>F</button>"))
 

@@ -19,13 +19,18 @@ interface ShadowRoot {
 }
 
 interface Element {
-  editContext?: { text: string } | null;
+  editContext?: { text: string; updateSelection(start: number, end: number): void } | null;
   CodeMirror?: any;
   env?: any;
   cmTile?: any;
   cmView?: any;
 }
 
+interface CSSStyleDeclaration {
+  interactivity: string;
+}
+
 interface Window {
+  navigation?: { transition: object | null };
   monaco?: any;
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.receipts.receipts import Receipt, ToldTab
 from cdp_agent.page.snapshot.lines import ref_of, ref_of_change
 
 ADDRESS = "Address: "
@@ -101,7 +101,8 @@ def _told_by_pages(text: str, value: Any) -> str:
     match value:
         case Receipt():
             parts = [value.target, *value.changed, value.navigated_to or "", value.title or "", value.focus or ""]
-            parts += [f"{each.title} {each.url}" for each in value.new_tabs]
+            tabs: list[ToldTab] = [*value.new_tabs, *value.other_tabs]
+            parts += [f"{each.title} {each.url}" for each in tabs]
             parts += [each.message for each in value.dialogs]
             parts += [each.suggested_name for each in value.downloads]
             return "\n".join(filter(None, parts))

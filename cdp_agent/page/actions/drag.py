@@ -87,7 +87,8 @@ async def drag(at: Located, to: Located | Offset, *, hold_s: float = 0.0) -> Out
         raise
     finally:
         session.tell(cdp_input.SetInterceptDrags(enabled=False))
-    return Outcome(note=_moved(before, await _place(at)))
+    note = _moved(before, await _place(at))
+    return Outcome(note=note, moved=bool(note))
 
 
 async def drag_along(session: Session, path: Sequence[tuple[float, float]], *, modifiers: int = 0) -> None:

@@ -63,6 +63,12 @@ class _Found(msgspec.Struct, frozen=True):
     total: int
 
 
+class _Suggestion(msgspec.Struct, frozen=True):
+    value: str | None
+    options: list[str]
+    total: int
+
+
 async def select(at: Located, option: str | int | Sequence[str], *, by: By = "text") -> Outcome:
     """Chooses an option by its text (exact, else the only one that has it), value, or index from 0.
 
@@ -75,11 +81,21 @@ async def select(at: Located, option: str | int | Sequence[str], *, by: By = "te
         case "native":
             return await _native(at, kind.local, wanted, by)
         case "datalist":
-            return await fill(msgspec.structs.replace(at, local=kind.local), wanted[0])
+            return await _suggested(msgspec.structs.replace(at, local=kind.local), wanted[0], by)
         case "custom":
             return await _Custom(at, kind.local, by).choose(wanted)
         case _:
             raise refusal(at, "wrong_element", kind.said, f"is no list to select from: {kind.instead}.")
+
+
+async def _suggested(at: Located, wanted: str, by: By) -> Outcome:
+    """Fills in what one of a field's suggestions stands for. The field takes any other text, too."""
+    found = await at.world.call("suggestion", at.local, wanted, by, returning=_Suggestion)
+    outcome = await fill(at, wanted if found.value is None else found.value)
+    if found.value is not None:
+        return outcome
+    note = f"none of its suggestions is meant by that: {_listed(found.options, found.total)}"
+    return msgspec.structs.replace(outcome, note="; ".join(filter(None, (outcome.note, note))))
 
 
 async def _native(at: Located, local: int, wanted: list[str], by: By) -> Outcome:
@@ -242,9 +258,13 @@ async def _no_such(at: Located, wanted: str, by: By, state: str, options: list[s
     named = await describe(at)
     if not total:
         return InvalidArguments(f'{named} showed no options for "{wanted}": look at a new snapshot of what is there.')
-    listed = ", ".join(f'"{each}"' for each in options) + (
-        f" and {total - len(options)} more" if total > len(options) else ""
-    )
+    listed = _listed(options, total)
     if state == "ambiguous":
         return InvalidArguments(f'{named} has {total} options with "{wanted}": {listed}. Give the whole text of one.')
     return InvalidArguments(f'{named} has no option with the {by} "{wanted}". It has {listed}.')
+
+
+def _listed(options: list[str], total: int) -> str:
+    return ", ".join(f'"{each}"' for each in options) + (
+        f" and {total - len(options)} more" if total > len(options) else ""
+    )

@@ -24,8 +24,10 @@ from cdp_agent.page.tab.downloads import Download
 from cdp_agent.page.tab.tab import Kept, Tab
 
 from . import effects
+from .choosers import FileChoosers
 from .compared import changed_meanwhile, not_in, ref_of_focused, same_element, says, ticks, without_value
-from .receipts import MAX_TOLD, NewTab, Outcome, Receipt
+from .other_tabs import OtherTabs, arrived
+from .receipts import MAX_TOLD, NewTab, OtherTab, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
 
 DOWNLOAD_S = 3.0
@@ -36,7 +38,6 @@ EFFECT_S = 1.0
 _LOOK_EVERY_S = 0.2
 """Values, selections and styles change without telling anybody."""
 _ATTEMPTS = 3
-_POPUP_S = 5.0
 _LEAVING_S = 0.1
 _EXPECTANT = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
 
@@ -87,6 +88,7 @@ class _Seen(msgspec.Struct):
     document: int = 0
     """The number of the one that it settled with."""
     tabs: list[NewTab] = []
+    others: list[OtherTab] = []
     dialogs: list[Dialog] = []
     downloads: dict[tuple[str, str], Download] = {}
     blocked: list[Blocked] = []
@@ -104,6 +106,8 @@ class ActionRunner:
 
     def __init__(self, tab: Tab, before: Snapshot | None, watch: Watch, *, expectant: bool = False) -> None:
         self._tab = tab
+        self._others = OtherTabs(tab)
+        self._choosers: FileChoosers | None = None
         self._before = before
         self._watch = watch
         self._expectant = expectant
@@ -136,6 +140,8 @@ class ActionRunner:
             recorder = cls(tab, before, watch, expectant=expectant)
             if watch.latest.unreadable and before is not None:
                 recorder._pictures = await effects.pictures(await tab.frames())
+            if expectant:
+                recorder._choosers = FileChoosers(tree)
         except BaseException:
             watch.stop()
             raise
@@ -155,7 +161,7 @@ class ActionRunner:
         try:
             await recycled.hold_to_record(at, known.snapshot, self._before)
         except BaseException:
-            self._watch.stop()
+            self._give_up()
             raise
 
     async def act(self, doing: Coroutine[Any, Any, Outcome]) -> Outcome:
@@ -166,7 +172,7 @@ class ActionRunner:
         except (DocumentGone, SessionClosed):
             outcome = Outcome()
         except BaseException:
-            self._watch.stop()
+            self._give_up()
             raise
         self._acted_ms = _ms_since(self._begun)
         return outcome
@@ -215,6 +221,7 @@ class ActionRunner:
         finally:
             await self._stop(seen.settled)
         navigated, moved = self._watch.navigated, self._moved
+        notes = (told.note, self._chooser(action, ref), self._watch.departure.note, self._unseen(seen))
         failed, uncaught = await asyncio.gather(
             activity.requests.failures_with_words(self._watch.requests, MAX_TOLD), self._thrown()
         )
@@ -224,7 +231,7 @@ class ActionRunner:
             ref=ref,
             target=target,
             detail=detail,
-            note="; ".join(filter(None, (told.note, self._watch.departure.note, self._unseen(seen)))),
+            note="; ".join(filter(None, notes)),
             meanwhile=self._meanwhile,
             value=told.value,
             navigated_to=tab.url if navigated or moved else None,
@@ -232,6 +239,7 @@ class ActionRunner:
             title=await self._title() if navigated else None,
             status=activity.requests.status(activity.document.loader_id) if navigated else None,
             new_tabs=[each for each in seen.tabs if not (seen.downloads and self._was_none(each))],
+            other_tabs=seen.others,
             closed=tab.closed,
             dialogs=seen.dialogs,
             downloads=list(seen.downloads.values()),
@@ -312,8 +320,21 @@ class ActionRunner:
     def _refused(seen: _Seen) -> Blocked | None:
         return next((each for each in seen.blocked if each.tab), None)
 
+    def _chooser(self, action: str, ref: str | None) -> str:
+        if self._choosers is None or not self._choosers.opened or action == "upload":
+            return ""
+        return f"it opened a file chooser, which was closed: give it files with upload{f' {ref}' if ref else ''}"
+
+    def _give_up(self) -> None:
+        """Nothing more is done, nor told."""
+        self._watch.stop()
+        if self._choosers is not None:
+            self._choosers.stop()
+
     async def _stop(self, settled: str) -> None:
         """Ends the watching, but for a large page that is at rest: it need not be read again for the next action."""
+        if self._choosers is not None:
+            self._choosers.stop()
         if settled == QUIET and self._tab.kept is not None:
             effects.end(await self._tab.frames())
         else:
@@ -333,8 +354,9 @@ class ActionRunner:
         seen.settled = await self._watch.settle(navigation_s=navigation_s, keep=True)
         seen.document = tab.activity.document.number
         for popup in tab.popups_after(self._watch.last_popup)[len(seen.tabs) :]:
-            new = await _arrived(popup)
+            new = await arrived(popup)
             seen.tabs.append(new if new.url or popup.activity.begun else self._refused_tab(new, seen))
+        seen.others = await self._others.led()
         seen.blocked += tab.guard.take()
         seen.withheld += tab.guard.take_withheld()
         if not self._left and self._refused(seen):
@@ -360,8 +382,9 @@ class ActionRunner:
                 changed, seen.focus = self._compare(await self._read(keep=keep), False, action, ref, outcome)
                 seen.changed = changed + not_in(changed, seen.changed)
         refused = any(each.error == REFUSED for each in tab.activity.requests.failures(self._watch.requests))
-        told = refused or seen.tabs or seen.dialogs or seen.downloads or seen.withheld
-        seen.firm = firm or outcome.note != first.note or bool(self._moved or told or seen.focus is not None)
+        told = refused or seen.tabs or seen.others or seen.dialogs or seen.downloads or seen.withheld
+        firm = firm or outcome.moved or outcome.note != first.note or bool(self._chooser(action, ref))
+        seen.firm = firm or bool(self._moved or told or seen.focus is not None)
         return outcome
 
     async def _again(self, outcome: Outcome) -> Outcome:
@@ -488,18 +511,6 @@ async def _read(tab: Tab) -> Snapshot | None:
 
 def _where(action: str, ref: str | None, target: str) -> str:
     return " ".join(filter(None, (action, ref, target)))
-
-
-async def _arrived(popup: Tab) -> NewTab:
-    """A new tab, once its document is there."""
-    try:
-        if not popup.closed:
-            watch = await Watch.start(popup)
-            await watch.settle(patient=True, navigation_s=_POPUP_S)
-            await popup.read()
-    except (ActionError, SessionClosed):
-        pass  # it closed itself, or hangs: its address is all there is to tell
-    return NewTab(popup.target_id, popup.url, popup.title)
 
 
 def _ms_since(begun: float) -> float:

@@ -53,6 +53,8 @@ class Outcome(msgspec.Struct, frozen=True):
 
     value: str | None = None
     note: str = ""
+    moved: bool = False
+    """Something came of it already, as the note says."""
     idle: bool = False
     """Nothing was done, since it was so before."""
     again: Callable[[], Awaitable[Outcome]] | None = None
@@ -61,14 +63,25 @@ class Outcome(msgspec.Struct, frozen=True):
     """Options of a list that it opened and that closed again: that the list came and went is its own doing."""
 
 
-class NewTab(msgspec.Struct, frozen=True):
-    """A tab that the page opened."""
+class ToldTab(msgspec.Struct, frozen=True):
+    """A tab other than the one that was acted in."""
 
     target_id: str
     url: str
     title: str
+
+
+class NewTab(ToldTab, frozen=True):
+    """A tab that the page opened."""
+
     not_opened: str = ""
     """The address that Chrome refused to open in it; it is empty then, and has no address."""
+
+
+class OtherTab(ToldTab, frozen=True):
+    """A tab that was open already, and that went to another document meanwhile, or was closed."""
+
+    closed: bool = False
 
 
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,6 +104,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     status: int | None = None
     """The HTTP status of the new document, where there is one."""
     new_tabs: list[NewTab] = []
+    other_tabs: list[OtherTab] = []
+    """What became of those that opened this one or were opened by it."""
     closed: bool = False
     """The tab is gone."""
     dialogs: list[Dialog] = []
@@ -124,6 +139,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
         return not (
             self.navigated_to
             or self.new_tabs
+            or self.other_tabs
             or self.closed
             or self.dialogs
             or self.downloads
@@ -142,6 +158,7 @@ def _lines(receipt: Receipt) -> list[str]:
     if receipt.navigated_to is not None:
         lines.append(_navigation(receipt))
     lines += [_new_tab(tab) for tab in receipt.new_tabs]
+    lines += [_other_tab(tab) for tab in receipt.other_tabs]
     if receipt.closed:
         lines.append("the tab is closed")
     lines += [_dialogs(each, len(list(alike))) for each, alike in itertools.groupby(receipt.dialogs)]
@@ -174,6 +191,11 @@ def _new_tab(tab: NewTab) -> str:
     if not tab.url:
         return "new tab: empty, since nothing was opened in it"
     return f"new tab: {quoted(shortened(tab.title, LONGEST_TITLE))} {in_line(shortened(tab.url, LONGEST_ADDRESS))}"
+
+
+def _other_tab(tab: OtherTab) -> str:
+    what = "another tab was closed" if tab.closed else "another tab navigated"
+    return f"{what}: {quoted(shortened(tab.title, LONGEST_TITLE))} {in_line(shortened(tab.url, LONGEST_ADDRESS))}"
 
 
 def _dialogs(dialog: Dialog, times: int) -> str:

@@ -117,7 +117,7 @@ function isAnimated(document, element) {
 
 function isDisabled(element) {
   const control = controlOfLabel(element) ?? element;
-  if (matches(control, ':disabled')) return true;
+  if (matches(control, ':disabled') || isInert(control)) return true;
   const marked = closestFlat(control, '[aria-disabled]');
   return marked !== null && attr(marked, 'aria-disabled').toLowerCase() === 'true';
 }
@@ -131,7 +131,8 @@ function isFileField(element) {
 /** How to go on after a click that opens something of the browser's own, which is not in the page. */
 function hintFor(element) {
   const tag = tagOf(element);
-  if (tag === 'SELECT') return isListSelect(element) ? '' : 'its options are not in the page: choose one with select';
+  if (tag === 'SELECT') return isListSelect(element) || isDrawnByPage(element) ? '' : 'its options are not in the page: choose one with select';
+  if (tag === 'INPUT' && suggestionsOf(element)) return `it suggests ${shortTexts(suggestedTo(element)).map(quote).join(', ') || 'nothing'}`;
   return tag === 'INPUT' && SET.has(inputType(element)) && inputType(element) !== 'range' ? 'set it with fill' : '';
 }
 

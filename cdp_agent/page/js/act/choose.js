@@ -99,6 +99,23 @@ async function chooseNative(id, wanted, by, wait_ms) {
   }
 }
 
+/** @returns {Choice[]} */
+function suggestedTo(field) {
+  const options = [...selectAll(suggestionsOf(field), 'option:not([disabled])')];
+  return options.map((option) => ({ text: collapse(optionLabel(option) || optionValue(option)), value: optionValue(option), disabled: false }));
+}
+
+/**
+ * What a field gets when the suggestion is chosen that is meant; null where none is, or several may be.
+ * @param {number} id @param {string} wanted @param {By} by @returns {{value: string | null, options: string[], total: number}}
+ */
+function suggestion(id, wanted, by) {
+  const choices = suggestedTo(elementBy(id));
+  const same = by === 'text' ? meantBy(choices, wanted, 'value') : [];
+  const found = same.length ? same : meantBy(choices, wanted, by);
+  return { value: found.length === 1 ? choices[found[0]].value : null, options: shortTexts(choices), total: choices.length };
+}
+
 const MOST_OPTIONS = 20;
 const shortTexts = (choices) => choices.slice(0, MOST_OPTIONS).map((choice) => cut(choice.text, LONGEST_TOLD));
 

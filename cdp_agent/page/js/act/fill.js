@@ -136,6 +136,8 @@ function placeCaret(field, kind, append) {
   const tag = tagOf(field);
   if (kind === 'code') return false;
   if (kind === 'rich') {
+    const { editContext } = field;
+    if (editContext) editContext.updateSelection(append ? editContext.text.length : 0, editContext.text.length); // a canvas has no other
     const selection = getSelection_.call(documentOf(field));
     const range = documentOf(field).createRange();
     Range.prototype.selectNodeContents.call(range, field);

@@ -5,7 +5,7 @@
  * @typedef {{text: string, weak: boolean}} Effect  weak: the mouse and the focus alone may do that
  * @typedef {{at: number, looks: Map<Element, string[]>, sheets: Map<CSSStyleSheet, string>, canvases: Map<Element, string | null>, classes: Map<Element, string>,
  *   drawn: Map<Element, Map<string, string | null>>, marked: Element[], added: Map<Node, number>, gone: string[], scrolled: Set<Node>, selection: string,
- *   moving: Element[], edited: Set<Element>, filled: Map<Node, number>, actedAt: number, prompt: boolean}} Before  prompt: text changed as soon as the mouse or a key had acted, or where nothing had changed for long
+ *   moving: Element[], printed: boolean, edited: Set<Element>, filled: Map<Node, number>, actedAt: number, prompt: boolean}} Before  prompt: text changed as soon as the mouse or a key had acted, or where nothing had changed for long
  */
 /** @type {Before | null} */
 let before = null;
@@ -39,9 +39,10 @@ function beginEffects() {
   const moving = documentAnimations_.call(document).map((animation) => animation.effect?.target).filter(Boolean);
   before = {
     at: performance.now(), looks, sheets: rulesNow(looks.size === LOOKED_AT), canvases: canvasesNow(), classes: new Map(), drawn: new Map(),
-    marked: [], added: new Map(), gone: [], scrolled: new Set(), selection: selectionNow(), moving, edited: new Set(), filled: new Map(), actedAt: Infinity, prompt: false,
+    marked: [], added: new Map(), gone: [], scrolled: new Set(), selection: selectionNow(), moving, printed: false, edited: new Set(), filled: new Map(), actedAt: Infinity, prompt: false,
   };
   addEventListener_.call(window, 'scroll', noteScroll, true);
+  addEventListener_.call(window, 'beforeprint', notePrinting);
   for (const type of ACTING) addEventListener_.call(window, type, noteActing, true);
   return { ...so, unreadable: [...before.canvases.values()].includes(null) };
 }
@@ -55,6 +56,7 @@ function endEffects() {
   setActing(false);
   if (!before) return;
   removeEventListener_.call(window, 'scroll', noteScroll, true);
+  removeEventListener_.call(window, 'beforeprint', notePrinting);
   for (const type of ACTING) removeEventListener_.call(window, type, noteActing, true);
   before = null;
 }
@@ -63,6 +65,11 @@ const ACTING = ['mousedown', 'mouseup', 'keydown', 'drop'];
 
 function noteActing() {
   if (before) before.actedAt = performance.now();
+}
+
+function notePrinting() {
+  if (before) before.printed = true;
+  wakeWaiter();
 }
 
 const noteScroll = (event) => before?.scrolled.add(event.target);
@@ -130,6 +137,7 @@ function effectsNow(looks) {
   if (!before) return { effects: [], gone: [], prompt: false };
   changesSoFar();
   const effects = [...classEffects(looks), ...markEffects(), ...drawnEffects(), ...canvasEffects(), ...scrollEffects(), ...selectionEffects()];
+  if (before.printed) effects.push({ text: 'the page asked to be printed: pdf writes it to a file', weak: false });
   if (looks) effects.push(...editorEffects(), ...lookEffects(new Set(before.classes.keys())));
   return { effects, gone: [...new Set(before.gone)].slice(0, MOST_TOLD), prompt: before.prompt };
 }

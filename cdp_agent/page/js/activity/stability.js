@@ -33,7 +33,7 @@ const SHOWS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^
 /**
  * How long nothing changed, and how much did since the watching began (with the first call).
  * @returns {{idle_ms: number, count: number, own: number, others: number, animating_ms: number}} own: changes of what changes by itself;
- *   others: the rest; animating_ms: how long what fades in or out still does
+ *   others: the rest; animating_ms: how long what fades in or out still does, or the page's own navigation
  */
 function changes() {
   if (!watching) {
@@ -45,7 +45,7 @@ function changes() {
     for (const root of [...watching.roots]) watchFrames(root);
     if (selectAll(document, '*').length < SMALL) watchRoots(document);
   }
-  return { idle_ms: performance.now() - watching.last, count: watching.count, own: watching.own, others: watching.others, animating_ms: animatingFor() };
+  return { idle_ms: performance.now() - watching.last, count: watching.count, own: watching.own, others: watching.others, animating_ms: Math.max(animatingFor(), arrivingFor()) };
 }
 
 /** Ends the watching. @param {boolean} gaveUp  what changed last never stops: forget about it in future */
@@ -169,3 +169,8 @@ function animatingFor() {
   }
   return longest;
 }
+
+const ASKED_AGAIN_AFTER = 50; // ms
+
+/** While a page is on its way to an address that it shows by itself, it is asked again after this: what comes there is still to come. */
+const arrivingFor = () => (window.navigation?.transition ? ASKED_AGAIN_AFTER : 0);

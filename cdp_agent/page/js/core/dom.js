@@ -22,6 +22,7 @@ const nextElementSibling_ = getterOf(Element.prototype, 'nextElementSibling');
 const previousElementSibling_ = getterOf(Element.prototype, 'previousElementSibling');
 const labelledByElements_ = getterOf(Element.prototype, 'ariaLabelledByElements');
 const describedByElements_ = getterOf(Element.prototype, 'ariaDescribedByElements');
+const activeDescendantElement_ = getterOf(Element.prototype, 'ariaActiveDescendantElement');
 const namespaceURI_ = getterOf(Element.prototype, 'namespaceURI');
 const host_ = getterOf(ShadowRoot.prototype, 'host');
 const documentElement_ = getterOf(Document.prototype, 'documentElement');

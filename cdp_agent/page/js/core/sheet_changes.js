@@ -4,7 +4,7 @@
 
 // What a reading asks of computed styles, and what that is computed from.
 const SHOWING_NAMES = [
-  'display', 'visibility', 'content-visibility', 'content', 'cursor', 'float', 'position', 'text-transform', 'pointer-events', 'all', 'counter-reset', 'counter-increment', 'counter-set',
+  'display', 'visibility', 'content-visibility', 'content', 'cursor', 'float', 'position', 'text-transform', 'pointer-events', 'interactivity', 'all', 'counter-reset', 'counter-increment', 'counter-set',
 ];
 const DECORATING_NAMES = ['vertical-align', 'text-decoration-line', 'font-family'];
 const MATTERING_NAMES = new Set([...SHOWING_NAMES, ...DECORATING_NAMES]);

@@ -88,7 +88,7 @@ function readRule(style, selector, facts) {
   }
   if (style.contentVisibility === 'hidden') for (const part of splitList(selector)) add(facts.unpainted, part);
   if (style.textTransform && style.textTransform !== 'none') facts.cased = true;
-  if (style.pointerEvents === 'none') for (const part of splitList(selector)) if (!part.includes('::')) facts.shielding.add(part.trim() || '*');
+  if (style.pointerEvents === 'none' || style.interactivity === 'inert') for (const part of splitList(selector)) if (!part.includes('::')) facts.shielding.add(part.trim() || '*');
   if (decorates(style) && !selector.includes('::')) for (const part of splitList(selector)) add(facts.decorated, part);
   if (style.counterReset || style.counterIncrement || style.counterSet) {
     for (const part of splitList(selector)) add(facts.counters, part.replace(/::?(before|after)(?![\w-]).*/i, ''));
@@ -171,12 +171,12 @@ function selectedIn(root) {
   const has = (property) => styles.some((style) => style.includes(property));
   return {
     ...perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) })),
-    cased: cased || around.cased || has('text-transform'), shielded: around.shielded || has('pointer-events') || (root === sparseRoot ? shielding.length > 0 : shielding.some((list) => selectsAny(root, list))),
+    cased: cased || around.cased || has('text-transform'), shielded: around.shielded || has('pointer-events') || has('interactivity') || (root === sparseRoot ? shielding.length > 0 : shielding.some((list) => selectsAny(root, list))),
     replacing: replacing || has('content'),
   };
 }
 
-const STYLED = ['text-transform', 'pointer-events', 'content'].map((property) => `[style*="${property}" i]`).join();
+const STYLED = ['text-transform', 'pointer-events', 'interactivity', 'content'].map((property) => `[style*="${property}" i]`).join();
 const ALL_CONCERNS = (1 << CONCERNS.length) - 1;
 
 function selectElements(root, list, bit, elements) {

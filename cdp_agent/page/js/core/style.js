@@ -21,6 +21,16 @@ function visibilityOf(element) {
 /** Whether it stands in a canvas, in place of what is painted there: read by screen readers, and reached by the keyboard. */
 const isInCanvas = (element) => closest(element, 'canvas:not(:scope)') !== null;
 
+/** Whether an attribute or a style shuts an element off from the mouse and the keyboard. */
+const isInert = (element) => computedStyleOf(element).interactivity === 'inert';
+
+/** Whether an <object> stands for what it holds, since what it was to show cannot be shown. */
+function showsFallback(object) {
+  const inside = documentOf(object).createRange();
+  inside.selectNodeContents(object);
+  return inside.getClientRects().length > 0;
+}
+
 /** Of the groups of a drawing, Chrome says that they are visible also where they are not displayed. */
 const isHiddenGroup = (element) => tagName_.call(element) === 'g' && computedStyleOf(element).display === 'none';
 

@@ -82,7 +82,7 @@ function dependentNow(risks, styled) {
   return dependent;
 }
 
-const LOOKED_AT_NAMES = ['display', 'visibility', 'content-visibility', 'cursor', 'text-transform', 'content', 'float', 'position', 'pointer-events', ...DECORATING_NAMES];
+const LOOKED_AT_NAMES = ['display', 'visibility', 'content-visibility', 'cursor', 'text-transform', 'content', 'float', 'position', 'pointer-events', 'interactivity', ...DECORATING_NAMES];
 
 function looksOf(element, pseudo) {
   const style = computedStyleOf(element, pseudo);

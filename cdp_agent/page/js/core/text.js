@@ -63,7 +63,7 @@ function inQuotes(text) {
 }
 
 // Marks of lines, see statesOf: a text that has one looks like ours. (`current` and `description` are told within texts, too.)
-const STATE = '(?:ref|checked|disabled|expanded|level|pressed|selected|required|invalid|readonly|sort|pointer-events|focused|inert|modal|editable|' +
+const STATE = '(?:ref|checked|disabled|expanded|level|pressed|selected|required|invalid|readonly|sort|pointer-events|focused|active|inert|modal|editable|' +
   'multiline|multiple|ordered|caret|caret-after|selection|placeholder|type|min|max|paused|playing|fill|drawn)';
 // What would read as something else after "role: " is quoted.
 const MISREAD = new RegExp(String.raw`^["'[]|^- |^→ |^\||^\s|\s$|[\x7f-\x9f\u2028\u2029]|(?:^|\s)\[${STATE}(?:\]|=)`);

@@ -456,6 +456,13 @@ function focusedIn(root) {
   return isEditable(focused) && hasFocus_.call(root) && getSelection_.call(root)?.rangeCount ? focused : null;
 }
 
+/** Where the keys of a list, grid or menu are, whose focus stays with the field or box that it belongs to. @param {Document | ShadowRoot} root */
+function activeIn(root) {
+  let focused = (nodeType(root) === 9 ? activeElement_ : activeElementOfRoot_).call(root);
+  for (let inner = focused; inner; inner = rootOfHost(focused) && activeElementOfRoot_.call(rootOfHost(focused))) focused = inner;
+  return focused && activeDescendantElement_.call(focused);
+}
+
 /**
  * Where the caret is, or what is selected, while an editor in a document or shadow root has the focus.
  * @param {Document | ShadowRoot} root @param {Element | null} focused

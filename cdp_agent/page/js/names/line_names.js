@@ -9,7 +9,7 @@ function nameLine(line, flags, isMarked) {
   const mayBeNamed = isMarked || NATIVE_NAMES[tag] !== undefined || tag.includes('-');
   if (NAMED_BY_CONTENT.has(role) && !NOT_NAMED_HERE.has(role)) {
     line.name = isMarked || !isPlain(element) ? shownName(element, role) : plainName(element, tag, role);
-    line.named = line.name !== '' && !(isMarked && hasAriaName(element));
+    line.named = line.name !== '' && !(isMarked && hasAriaName(element)) && !(tag === 'BUTTON' && labelsOf(element).length);
   } else if (mayBeNamed && (role !== '' || hasAriaName(element))) {
     line.name = NAMED_BY_CONTENT.has(role) ? (hasAriaName(element) ? shownName(element, role) : '') : shownName(element, role);
   } else if (tag === 'SUMMARY') {

@@ -5,7 +5,22 @@ function referenced(element, attribute, reflected) {
   if (!hasAttr(element, attribute)) return [];
   noteElsewhere();
   const elements = reflected.call(element);
-  return elements ? [...new Set(elements)] : [];
+  return elements ? [...new Set(elements.map(targetOfReference))] : [];
+}
+
+// Not in all Chromes that we work with.
+const referenceTarget_ = Object.getOwnPropertyDescriptor(ShadowRoot.prototype, 'referenceTarget')?.get;
+
+/** What is meant where an element is referred to: the part of a component that its shadow root names for that. @param {Element} element */
+function targetOfReference(element) {
+  const root = rootOfHost(element);
+  const target = root && partMeantIn(root);
+  return target ? targetOfReference(target) : element;
+}
+
+function partMeantIn(root) {
+  const id = referenceTarget_?.call(root);
+  return id ? DocumentFragment.prototype.getElementById.call(root, id) : null;
 }
 
 const labellingElements = (element) => {
@@ -75,11 +90,28 @@ let labelsOfRoots = new Map();
 const controlOf_ = reader(HTMLLabelElement, 'control');
 
 /** What an element is the label of. @returns {Element | null} null for what is none, such as a <label> in a drawing */
-const controlOfLabel = (element) => (tagOf(element) === 'LABEL' ? controlOf_(element) : null);
+function controlOfLabel(element) {
+  const control = tagOf(element) === 'LABEL' ? controlOf_(element) : null;
+  return control && targetOfReference(control);
+}
 
 /** @returns {Element[]} the <label> elements of a control, in document order */
 function labelsOf(element) {
   const root = rootOf(element);
+  const own = labelsIn(root).get(element) ?? NO_LABELS;
+  if (!isShadowRoot(root) || !partMeantIn(root)) return own;
+  return [...labelsAround(element, root), ...own];
+}
+
+/** Those of the component that has an element for the part that is meant. @returns {Element[]} */
+function labelsAround(element, root) {
+  const outer = rootOf(host_.call(root));
+  const labels = labelsIn(outer).get(element) ?? NO_LABELS;
+  return isShadowRoot(outer) ? [...labelsAround(element, outer), ...labels] : labels;
+}
+
+/** @param {Node} root @returns {Map<Element, Element[]>} */
+function labelsIn(root) {
   let labels = labelsOfRoots.get(root);
   if (!labels) {
     labels = new Map();
@@ -92,7 +124,7 @@ function labelsOf(element) {
       else labels.set(control, [label]);
     }
   }
-  return labels.get(element) ?? NO_LABELS;
+  return labels;
 }
 
 const NO_LABELS = [];

@@ -149,6 +149,9 @@ const suggestionsOf = reader(HTMLInputElement, 'list');
 const selectIsMultiple = reader(HTMLSelectElement, 'multiple');
 const selectSize = reader(HTMLSelectElement, 'size');
 const isListSelect = (element) => selectIsMultiple(element) || selectSize(element) > 1;
+/** Whether the options of a drop-down list are drawn in the page once it is open, and not by the browser. https://drafts.csswg.org/css-forms-1/ */
+const isDrawnByPage = (select) => computedStyleOf(select).appearance === 'base-select';
+const isOpened = (select) => matches(select, ':open');
 
 function roleOfItem(element) {
   const parent = parentNode_.call(element);

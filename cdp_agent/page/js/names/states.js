@@ -23,7 +23,7 @@ function statesOf(element, tag, role, context) {
   const internals = tag.includes('-') ? (internalsOf.get(element)?.states ?? null) : null;
   let text = '';
   if (CHECKED_ROLES.has(role)) text += withheld.has(element) ? ' [user-data]' : flag('checked', checkedOf(element, tag, internals));
-  if (context.ariaDisabled || (ITEM_ROLES.has(role) && attr(element, 'aria-disabled')?.toLowerCase() === 'true') || (isNative && matches(element, ':disabled')) || internals?.disabled) text += ' [disabled]';
+  if (context.ariaDisabled || (ITEM_ROLES.has(role) && attr(element, 'aria-disabled')?.toLowerCase() === 'true') || (isNative && matches(element, ':disabled')) || internals?.disabled || isInertByStyle(element, role)) text += ' [disabled]';
   text += expandedOf(element, tag, internals);
   if (LEVEL_ROLES.has(role)) text += levelOf(element, tag, role);
   if (isNative || tag.includes('-') || hasAnyAria(element)) {
@@ -39,6 +39,7 @@ function statesOf(element, tag, role, context) {
     text += ' [pointer-events=none]';
   }
   if (context.focused === element) text += ' [focused]';
+  else if (reading.active === element) text += ' [active]';
   return text;
 }
 
@@ -70,6 +71,7 @@ function checkedOf(element, tag, internals) {
 
 function expandedOf(element, tag, internals) {
   if (tag === 'SUMMARY' && isSummaryOfDetails(element)) return flag('expanded', isOpen(parentNode(element)), true);
+  if (tag === 'SELECT' && isOpened(element)) return ' [expanded]';
   return flag('expanded', attr(element, 'aria-expanded') ?? internals?.expanded, true);
 }
 
@@ -81,6 +83,9 @@ function levelOf(element, tag, role) {
 }
 
 const ACTED_ON = roleSet('button link checkbox combobox menuitem menuitemcheckbox menuitemradio option radio searchbox slider spinbutton switch tab textbox treeitem');
+
+/** Whether a style shuts off what could be acted on, as of slides that wait. */
+const isInertByStyle = (element, role) => reading.selections.shielded && ACTED_ON.has(role) && isInert(element);
 
 /**
  * Whether the mouse passes an element by, and does not reach it by the label around it: told unless the whole page is passed

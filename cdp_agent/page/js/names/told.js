@@ -98,7 +98,7 @@ function modalOver(element, why) {
 const MODAL_ROLES_SELECTOR = 'dialog,[aria-modal="true" i]';
 
 function detailOf(why, element) {
-  if (why === 'disabled') return closestFlat(element, '[inert]') ? ' (inert: something else is to be dealt with first)' : '';
+  if (why === 'disabled') return isInert(element) ? ' (inert: something else is to be dealt with first)' : '';
   if (why === 'clipped') return passesThrough(element) ? unreached(element) : ': it is clipped away, or what is around it is closed';
   if (why === 'unfocused') return focusedElement() ? `, which is on ${tell(focusedElement())} now` : '';
   if (why !== 'hidden') return '';

@@ -12,11 +12,15 @@ const USER_DATA = '<user data>';
 function isSecret(element) {
   if (withheld.has(element)) return true;
   if (tagOf(element) === 'INPUT' && inputType(element) === 'password') return true;
+  if (isDrawnAsDots(element)) return true;
   const autocomplete = attr(element, 'autocomplete');
   if (autocomplete === null) return false;
   // Lists that are searched say it too, to keep Chrome's own suggestions away: nobody chooses a password from a list.
   return SECRET_AUTOCOMPLETE.test(autocomplete) || (PASSWORD_AUTOCOMPLETE.test(autocomplete) && attr(element, 'role') !== 'combobox');
 }
+
+/** As a password is, of a field that is none, so that nobody offers to save it. */
+const isDrawnAsDots = (field) => (tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA') && computedStyleOf(field).webkitTextSecurity !== 'none';
 
 const WITHOUT_VALUE = new Set(['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'hidden', 'file']);
 const inputFiles = reader(HTMLInputElement, 'files');
@@ -96,9 +100,12 @@ const LONGEST_TARGET = 500;
 const linkHref = textReader(HTMLAnchorElement, 'href');
 const areaHref = textReader(HTMLAreaElement, 'href');
 
-/** Where a link leads, as short as it can be said: " → /reset"; "" for nowhere else. */
+// What these show is a document of its own.
+const ADDRESSED_BY = { __proto__: null, OBJECT: 'data', EMBED: 'src' };
+
+/** Where a link leads, or what a plug-in shows, as short as it can be said: " → /reset"; "" for nowhere else. */
 function targetOf(element, tag, page) {
-  const raw = attr(element, 'href') ?? attr(element, 'xlink:href');
+  const raw = attr(element, ADDRESSED_BY[tag] ?? 'href') ?? attr(element, 'xlink:href');
   if (raw === null) return '';
   let target = raw.trim();
   if (target === '' || target === '#' || /^javascript:/i.test(target)) return '';

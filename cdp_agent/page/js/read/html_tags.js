@@ -194,6 +194,12 @@ function writeMedia(element, tag) {
   if (name) writing.out.push(`<f t="${tag.toLowerCase()}"${xmlAttr('n', name)}/>`);
 }
 
+/** @type {HtmlWriter} */
+function writeObject(element, tag, flags, depth, style) {
+  if (showsFallback(element)) writeTransparent(element, tag, flags, depth, style);
+  else writeMedia(element, tag, flags, depth, style);
+}
+
 /** @type {HtmlWriter} a canvas: its name, and what it holds for those who do not see it */
 function writeCanvas(element, tag, flags, depth, style) {
   writeMedia(element, tag, flags, depth);
@@ -226,7 +232,7 @@ const HTML_SPECIAL = {
   },
   NAV: htmlSection('nav'), FOOTER: htmlSection('footer'), HEADER: htmlSection('header'), ASIDE: htmlSection('aside'), MAIN: htmlSection('main'),
   IFRAME: writeFrame, FRAME: writeFrame, INPUT: writeField, TEXTAREA: writeField, SELECT: writeSelect, PROGRESS: writeGauge, METER: writeGauge,
-  VIDEO: writeMedia, AUDIO: writeMedia, CANVAS: writeCanvas, OBJECT: writeMedia, EMBED: writeMedia,
+  VIDEO: writeMedia, AUDIO: writeMedia, CANVAS: writeCanvas, OBJECT: writeObject, EMBED: writeMedia,
 };
 for (const level of [1, 2, 3, 4, 5, 6]) {
   HTML_SPECIAL[`H${level}`] = (element, tag, flags, depth) => {

@@ -164,6 +164,7 @@ function seeElement(element, text, due) {
     const end = text.beginDecoration(mark, element);
     if (end) due.push([DECORATION, element, end]);
   }
+  if (tag === 'OBJECT' && !showsFallback(element)) return;
   if (tag === 'IFRAME' || tag === 'FRAME') {
     if (seen) seeFrame(element, tag, text, due);
     return;

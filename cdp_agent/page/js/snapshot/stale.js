@@ -57,7 +57,7 @@ function surroundings(notes) {
   const styles = stylesNow(notes.styled);
   return styles && {
     styles, root: documentElement_.call(document), origin: originOfPage(), fullscreen: fullscreenElement_.call(document),
-    focused: activeElement_.call(document), labelled: labelledControls(), carets: caretElements(), designed: isDesigned(document),
+    focused: activeElement_.call(document), active: activeIn(document), labelled: labelledControls(), carets: caretElements(), designed: isDesigned(document),
     language: contentLanguage(),
   };
 }
@@ -80,7 +80,7 @@ function stillHolds(notes, sameRules) {
   for (const element of notes.pending) {
     if (element && mayHaveInternals(element)) return false;
   }
-  for (const element of [around.focused, now.focused, ...around.carets, ...now.carets, ...around.labelled, ...now.labelled]) if (element) markStale(notes, element);
+  for (const element of [around.focused, now.focused, around.active, now.active, ...around.carets, ...now.carets, ...around.labelled, ...now.labelled]) if (element) markStale(notes, element);
   if (structureChanged) notes.animated = areDrawingsAnimated();
   markUntold(notes);
   const diff = (element) => markDeep(notes, element);

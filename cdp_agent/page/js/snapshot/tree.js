@@ -61,7 +61,7 @@ function newReading() {
   spent = { said: 0, visited: 0, until: performance.now() + LONGEST_READING_MS };
   return {
     queue: [], frames: [], remote: [], omitted: [], internals: [], told: new Set(),
-    selections: NOTHING_SELECTED, owners: new Map(), marked: new Set(), modals: [], inert: [], focused: null, selected: null,
+    selections: NOTHING_SELECTED, owners: new Map(), marked: new Set(), modals: [], inert: [], focused: null, selected: null, active: null,
     page: { origin: '', hasBase: false }, notes: null,
   };
 }
@@ -105,6 +105,7 @@ function readRoot(root) {
   const facts = { selections: selection, owners: ownersIn(root), marked: markedIn(root) };
   facts.focused = focusedIn(root);
   facts.selected = selectedInEditor(root, facts.focused);
+  facts.active = activeIn(root);
   if (isDocument) {
     const url = documentURL_.call(root);
     const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url)?.[0];
@@ -326,10 +327,11 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isMarked
   const hasRef = clickable !== NOT_CLICKABLE;
   const mark = decorationIn(element, tag);
   if (mark === STRUCK_FROM) flags |= STRUCK;
+  if (flags & NO_TEXT && labelsOf(element).length) flags &= ~(NO_TEXT | UNNAMED_ICON); // the label around it is its name, and not what it holds
   line.unsure = clickable === PERHAPS;
   if (hasRef) line.id = idOf(element);
   const context = { ariaDisabled: Boolean(flags & ARIA_DISABLED) && hasRef, focused: reading.focused };
-  if (isMarked || hasRef || role === 'heading' || context.focused === element) line.states = statesOf(element, tag, role, context);
+  if (isMarked || hasRef || role === 'heading' || context.focused === element || reading.active === element) line.states = statesOf(element, tag, role, context);
   if (MODAL_ROLES.has(role)) line.states += modalState(element, tag);
   // The outline of a field is often a <fieldset> that is hidden, with a hidden <legend>: its name is nobody's.
   if (role !== 'group' || hasRef || !(flags & ARIA_HIDDEN)) nameLine(line, flags, isMarked);

@@ -41,8 +41,9 @@ function visitSelect(element, tag, role, parent, flags) {
   if (isSecret(element)) return;
   const options = [...selectOptions(element)];
   const isList = isListSelect(element);
-  if (isList || options.length <= MOST_OPTION_LINES) {
-    for (const option of options) if (isOffered(option)) groupOf(option, line).kids.push(optionLine(option, flags, isList));
+  const isOnPage = isList || (isOpened(element) && isDrawnByPage(element));
+  if (isOnPage || options.length <= MOST_OPTION_LINES) {
+    for (const option of options) if (isOffered(option)) groupOf(option, line).kids.push(optionLine(option, flags, isOnPage));
     return;
   }
   const names = options.filter(isOffered).map((option) => cut(collapse(optionLabel(option)), 100));
@@ -68,11 +69,11 @@ function groupOf(option, list) {
 const isOffered = (option) => !hasAttr(option, 'hidden') && computedStyleOf(option).display !== 'none';
 
 /** An option has a ref where it is on the page; those of a closed list are chosen through the list. */
-function optionLine(option, flags, isList) {
+function optionLine(option, flags, isOnPage) {
   const line = newLine(option, 'OPTION', 'option');
-  if (isList) line.id = idOf(option);
+  if (isOnPage) line.id = idOf(option);
   line.name = flatten(optionLabel(option));
-  line.states = statesOf(option, 'OPTION', 'option', { ariaDisabled: Boolean(flags & ARIA_DISABLED), focused: null });
+  line.states = statesOf(option, 'OPTION', 'option', { ariaDisabled: Boolean(flags & ARIA_DISABLED), focused: reading.focused });
   return line;
 }
 
@@ -144,14 +145,19 @@ function visitMath(element, tag, role, line, flags) {
   addText(line, `${edge}${asTold(mathText(element), flags)}${edge}`);
 }
 
-/** Media, canvas and plug-ins by their tag; what they hold for browsers without them is shown for a canvas only. */
+/** Media, canvas and plug-ins by their tag; what they hold for browsers without them is shown for a canvas, or where a plug-in has failed. */
 function visitMedia(element, tag, role, parent, flags, depth) {
+  if (tag === 'OBJECT' && showsFallback(element)) {
+    visitTransparent(element, tag, parent, flags, depth);
+    return;
+  }
   if (flags & UNNAMED_ICON) return;
   const line = newLine(element, tag, role || tag.toLowerCase());
   line.id = idOf(element);
   line.name = flatten(attr(element, 'aria-label') ?? '') || nameOf(element, role);
   if (tag === 'VIDEO' || tag === 'AUDIO') line.states = isPaused(element) ? ' [paused]' : ' [playing]';
   if (reading.focused === element) line.states += ' [focused]';
+  line.target = targetOf(element, tag, reading.page);
   if (tag === 'CANVAS') visitNodes(firstChild(element), line, flags, depth);
   finish(line, parent);
 }

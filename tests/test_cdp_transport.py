@@ -1,6 +1,7 @@
 """Both transports against a real Chrome, and the WebSocket against servers that misbehave."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
@@ -72,6 +73,21 @@ async def test_calls_go_out_together_and_are_answered_in_order(connection: Conne
     )
 
     assert [int(bytes(answer.result.value)) for answer in answers] == list(range(200))
+
+
+async def test_what_is_sent_in_one_turn_goes_out_in_one_piece() -> None:
+    read_fd, write_fd = os.pipe2(os.O_DIRECT)  # each read gives what one write has sent
+    silent_fd, other_fd = os.pipe()
+    transport = await PipeTransport.open(silent_fd, write_fd)
+
+    transport.send(b"one")
+    transport.send(b"two")
+
+    await asyncio.sleep(0)
+    assert os.read(read_fd, 100) == b"one\0two\0"
+    await transport.close()
+    for each in (read_fd, other_fd):
+        os.close(each)
 
 
 async def test_a_pending_call_fails_at_once_when_chrome_goes(connection: Connection) -> None:

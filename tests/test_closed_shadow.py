@@ -56,6 +56,17 @@ async def test_a_closed_root_attached_later_is_read(host: str, fill: str, page: 
     assert added(before, (await page.snapshot()).text)[-1] == '- button "Inside" [ref=E]'
 
 
+@SIZES
+@pytest.mark.parametrize("host", ["h2", "h2 title=Tip", "p"])
+async def test_a_closed_root_of_what_holds_words_is_read(host: str, fill: str, page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<!doctype html>{fill}<{host} id=h>Words</{host.split(maxsplit=1)[0]}>"))
+    before = (await page.snapshot()).text
+
+    await page.evaluate("void (h.attachShadow({mode: 'closed'}).innerHTML = '<slot></slot><button>Inside</button>')")
+
+    assert added(before, (await page.snapshot()).text)[-1] == '- button "Inside" [ref=E]'
+
+
 async def test_a_closed_root_is_read_that_comes_together_with_text(page: Page, serve: Serve) -> None:
     await page.goto(serve("<!doctype html><p id=out>0</p><div id=h></div>"))
     await page.snapshot()

@@ -296,22 +296,33 @@ async def test_a_change_of_rules_is_seen_that_no_mutation_tells(
     assert after != before
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "insertRule('.q::before { content: \"before \" }')",
+        "cssRules[1].style.content = '\"before \"'",
+        "cssRules[2].selectorText = '.q::before'",
+        "deleteRule(1), it.insertRule('.q::before { content: \"before \" }', 1)",
+    ],
+    ids=["comes", "is set", "selects another", "is exchanged"],
+)
 @pytest.mark.parametrize("where", ["a shadow root", "a frame"])
 async def test_a_change_of_many_rules_elsewhere_is_seen(
-    where: str, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    where: str, change: str, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(style_rules, "MANY", 1)
     parts = _watched(monkeypatch)
-    inner = "<style>.q { color: red }</style><p class=q>inner</p>"
+    rules = ".q { color: red } .q::before { color: red } .r::before { content: 'before ' }"
+    inner = f"<style>{rules}</style><p class=q>inner</p>"
     content = f'<iframe srcdoc="{inner}"></iframe><div id=host></div><ol>{FILLER}</ol>'
     await page.goto(serve(f"<!doctype html><style>p {{ color: blue }}</style>{content}"))
-    await page.evaluate(f"void (host.attachShadow({{mode: 'open'}}).innerHTML = '{inner}')")
+    await page.evaluate(f"void (host.attachShadow({{mode: 'open'}}).innerHTML = `{inner}`)")
     for _ in range(5):
         await page.snapshot()
     assert parts[-1].same_rules
 
     root = "host.shadowRoot" if where == "a shadow root" else "document.querySelector('iframe').contentDocument"
-    await page.evaluate(f"{root}.styleSheets[0].insertRule('.q::before {{ content: \"before \" }}')")
+    await page.evaluate(f"{{ const it = {root}.styleSheets[0]; it.{change} }}")
 
     assert (await page.snapshot()).text.count("before inner") == 1
 

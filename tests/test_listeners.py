@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
 from typing import Any
 
 import pytest
 
 from cdp_agent.cdp.connection import Session
-from cdp_agent.page.frames.world import Handle
+from cdp_agent.cdp.dom_debugger import GetEventListeners
+from cdp_agent.cdp.types import Command
 from cdp_agent.page.page import Page
-from cdp_agent.page.snapshot import closed_shadow, listeners
+from cdp_agent.page.snapshot import listeners
 from tests.conftest import Serve
 from tests.listing import renumbered
 
@@ -53,6 +54,20 @@ async def test_a_listener_that_comes_later_is_seen(page: Page, serve: Serve) -> 
     assert (before, renumbered(after)) == ("- text: Go", '- generic "Go" [ref=E]')
 
 
+async def test_a_document_and_what_is_in_it_is_asked_once_at_first(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await page.goto(serve("<!doctype html><div onclick=1>One</div><div id=h></div>"))
+    await page.evaluate("void (h.attachShadow({mode: 'open'}).innerHTML = '<i id=i>Two</i>')")
+    await page.evaluate("h.shadowRoot.firstChild.addEventListener('click', () => 0)")
+    asked = _asked(monkeypatch)
+
+    text = (await page.snapshot()).text
+
+    assert renumbered(text) == '- generic "One" [ref=E]\n- generic "Two" [ref=E]'
+    assert len(asked) == 2
+
+
 async def test_listeners_that_were_told_are_not_asked_for_once_more(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,14 +76,7 @@ async def test_listeners_that_were_told_are_not_asked_for_once_more(
     await page.goto(serve("<!doctype html><div id=d>Go</div><div onclick=1>One</div><div onclick=1>Other</div>"))
     await page.snapshot()
     await page.snapshot()
-    asked: list[int] = []
-    ask = listeners.ask_listeners
-
-    def count(session: Session, roots: Iterable[Handle]) -> Any:
-        asked.append(1)
-        return ask(session, roots)
-
-    monkeypatch.setattr(closed_shadow, "ask_listeners", count)
+    asked = _asked(monkeypatch)
 
     await page.evaluate("d.addEventListener('click', () => 0)")
     texts = [(await page.snapshot()).text for _ in range(3)]
@@ -76,3 +84,16 @@ async def test_listeners_that_were_told_are_not_asked_for_once_more(
     assert texts[0] == texts[1] == texts[2]
     assert '- generic "Go" [ref=E' in texts[0]
     assert len(asked) == 1
+
+
+def _asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Each time that a document or shadow root is asked who listens in it, from now on."""
+    asked, post = list[str](), Session.post
+
+    def noted(session: Session, command: Command[Any]) -> asyncio.Future[Any]:
+        if command.method == GetEventListeners.method:
+            asked.append(command.method)
+        return post(session, command)
+
+    monkeypatch.setattr(Session, "post", noted)
+    return asked

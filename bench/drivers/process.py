@@ -40,7 +40,7 @@ class DriverProcess:
     def __init__(self, process: subprocess.Popen[str], said: IO[bytes]) -> None:
         assert process.stdin  # both are pipes
         assert process.stdout
-        self._pid = process.pid
+        self.pid = process.pid
         self._process = process
         self._input, self._output, self._said = process.stdin, process.stdout, said
 
@@ -80,7 +80,7 @@ class DriverProcess:
         try:
             pids = self.do("processes")["pids"]
         except Lacks:
-            pids = [self._pid]
+            pids = [self.pid]
         return sum(_peak_kb(each) for pid in pids for each in _family(pid)) / 1024
 
     def _last_words(self) -> str:

@@ -39,7 +39,7 @@ def measure(bench: Bench, served: Served) -> None:
         def changes(driver: DriverProcess, side: str) -> None:
             original = None
             for turn in bench.pace.turns():
-                before = _change(tab, _NEW.format(chr(ord("A") + turn)))
+                before = change(tab, _NEW.format(chr(ord("A") + turn)))
                 if before is None:
                     bench.lack(f"{figures.CHANGED}: {name}: nothing there to be changed")
                     return
@@ -48,7 +48,7 @@ def measure(bench: Bench, served: Served) -> None:
                 bench.note(figures.CHANGED, name, side, "ms", taken["ms"])
                 if _NEW.format(chr(ord("A") + turn)) not in taken["text"]:
                     bench.lack(f"{figures.CHANGED}: {name}: {side} does not show the change")
-            _change(tab, str(original))  # so that all see the same page at first
+            change(tab, str(original))  # so that all see the same page at first
 
         def work(peer: Peer, driver: DriverProcess) -> None:
             side = peer.name
@@ -74,7 +74,8 @@ def measure(bench: Bench, served: Served) -> None:
     _hold_against(bench, name, texts)
 
 
-def _change(tab: raw.Tab, text: str) -> str | None:
+def change(tab: raw.Tab, text: str) -> str | None:
+    """Puts the text into an element that can be seen; what it said before, None where there is none."""
     before = tab.evaluate(f"{_CHANGE}({json.dumps(text)})")
     return None if before is None else str(before)
 

@@ -1,7 +1,8 @@
 """How the bytes travel: a pipe to a Chrome that we launched, or (websocket.py) a WebSocket to one that runs.
 
 Both push whole messages of any size to the receiver, in the turn of the event loop in which their last byte arrived,
-and send without waiting, so that commands go out together and event handlers can answer.
+and send without waiting, so that event handlers can answer. What is sent in one turn goes out in one piece with the
+next: each piece wakes a thread of Chrome, which takes as long as most commands.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class PipeTransport:
         self._reading = reading
         self._writing = writing
         self._ends = ends
+        self._unsent: list[bytes] = []
 
     @classmethod
     async def open(cls, read_fd: int, write_fd: int) -> PipeTransport:
@@ -51,9 +53,16 @@ class PipeTransport:
         self._ends.start(receive, lost)
 
     def send(self, message: bytes) -> None:
-        self._writing.write(message + b"\0")
+        if not self._unsent:
+            asyncio.get_running_loop().call_soon(self._write)
+        self._unsent += (message, b"\0")
+
+    def _write(self) -> None:
+        unsent, self._unsent = self._unsent, []
+        self._writing.write(b"".join(unsent))
 
     async def close(self) -> None:
+        self._write()
         self._reading.close()
         self._writing.close()
 

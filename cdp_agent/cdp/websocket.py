@@ -76,6 +76,8 @@ class _Socket(asyncio.Protocol):
     def __init__(self, uri: WebSocketURI) -> None:
         self._protocol = ClientProtocol(uri, max_size=None, logger=_NO_LOG)
         self._open: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._unsent = False
+        """Messages wait for the end of this turn of the loop."""
         self._parts: list[bytes] = []
         self._early: list[bytes] = []
         self._receive: Receive = self._early.append
@@ -102,7 +104,9 @@ class _Socket(asyncio.Protocol):
     def send(self, message: bytes) -> None:
         if self._protocol.state is State.OPEN:  # else `lost` tells of it
             self._protocol.send_text(message)
-            self._write()
+            if not self._unsent:
+                self._unsent = True
+                asyncio.get_running_loop().call_soon(self._write)
 
     def close(self) -> None:
         if self._protocol.state is State.OPEN:
@@ -154,9 +158,10 @@ class _Socket(asyncio.Protocol):
             self._receive(message)
 
     def _write(self) -> None:
-        for data in self._protocol.data_to_send():
-            if data and not self._transport.is_closing():
-                self._transport.write(data)
+        self._unsent = False
+        data = b"".join(self._protocol.data_to_send())
+        if data and not self._transport.is_closing():
+            self._transport.write(data)
 
 
 def _refusal(error: Exception) -> BrowserError:

@@ -23,7 +23,7 @@ from cdp_agent.cdp.performance import GetMetrics
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
 
 from .frame_part import FramePart
-from .listeners import MOST, Listening, ask_listeners, listeners_of, own_object
+from .listeners import MOST, Listeners, Listening, ask_listeners, listeners_of
 from .style_rules import StyleRules
 
 T = TypeVar("T")
@@ -47,10 +47,13 @@ _LISTENERS = "whether what could be clicked still can be"
 
 
 class First(msgspec.Struct, frozen=True):
-    """What Chrome told of a document while the world in it was made."""
+    """What Chrome told of a document once there was a world in it."""
 
     document: Handle
-    listeners: list[dom_debugger.EventListener]
+    listeners: Listeners
+    counted: int
+    """How many listeners there were in all."""
+    took_s: float
 
 
 class Looked(msgspec.Struct, frozen=True):
@@ -81,14 +84,13 @@ class _Custom(msgspec.Struct):
     said: dict[str, Any] | None
 
 
-async def ask_first(session: Session, timeout_s: float) -> First:
-    """Needs no world, so that Chrome can be asked while one is made.
-
-    Raises DocumentGone, PageUnresponsive, BrowserError.
-    """
+async def ask_first(session: Session, document: Handle, timeout_s: float) -> First:
+    """What is known of a document before it is read. Raises DocumentGone, PageUnresponsive, BrowserError."""
+    begun = time.monotonic()
     async with deadline(session, timeout_s):
-        document = await own_object(session, "document")
-        return First(document, listeners_of(await ask_listeners(session, [document])))
+        asked, counting = ask_listeners(session, [document]), session.post(GetDomCounters())
+        [listeners], counters = listeners_of(await asked), await counting
+    return First(document, listeners, counters.js_event_listeners, time.monotonic() - begun)
 
 
 class Hidden:
@@ -118,6 +120,7 @@ class Hidden:
     def begin_reading(self) -> None:
         """What is looked at from now on is of another reading."""
         self._asked.clear()
+        self._listening.begin_reading()
 
     @property
     def unread(self) -> list[tuple[str, str]]:
@@ -138,7 +141,8 @@ class Hidden:
         self._roots = {1: first.document}  # the world's own document, see `noteRoot` in page/js
         self._documents = {1}
         self._taken = 1
-        await self._listening.tell(world, [1], first.listeners)
+        told = await self._listening.tell(world, [1], {1: first.listeners})
+        self._listening.remember(told.since_first(), first.counted, first.took_s)
 
     def look(self, world: World, *, listeners: bool, rules: bool) -> Looked:
         """Asks, together with the reading that follows, whatever costs little. `rules`: it is one that minds them."""
@@ -265,17 +269,23 @@ class Hidden:
         self, world: World, looked: Looked, entered: list[int], elements: str, counted: Counted
     ) -> bool:
         begun = time.monotonic()
-        asked = looked.listeners
-        if asked is None or entered:
-            if not (entered or self._listening.due(elements, counted.js_event_listeners)):
-                self._listeners_late = self._listening.may_be_late
-                return False
-            asked = ask_listeners(world.session, self._roots.values())
+        is_due = looked.listeners is None and self._listening.due(elements, counted.js_event_listeners)
+        roots = list(self._roots) if is_due else entered
+        if not roots and looked.listeners is None:
+            self._listeners_late = self._listening.may_be_late
+            return False
+        asked = ask_listeners(world.session, [self._roots[each] for each in roots])
         async with deadline(world.session, CALL_TIMEOUT_S):  # which tells a document that is gone
-            listeners = listeners_of(await asked)
-        told, self._listeners_late = await self._listening.tell(world, self._roots, listeners), False
+            before = await looked.listeners if looked.listeners is not None else []
+            answers = [*before, *await asked]
+        found = dict(zip([*looked.roots, *roots], listeners_of(answers), strict=True))
+        told = await self._listening.tell(world, self._roots, found)
+        if looked.listeners is None and not is_due:
+            self._listening.remember_roots(told.instead_of(elements))
+            return told.news
+        self._listeners_late = False
         # Of those that were asked with the reading, others may have come until that was counted.
-        known = counted.js_event_listeners if asked is not looked.listeners else -1
+        known = counted.js_event_listeners if is_due else -1
         self._listening.remember(told.instead_of(elements), known, time.monotonic() - begun)
         return told.news
 

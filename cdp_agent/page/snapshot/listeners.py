@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -17,6 +17,8 @@ from cdp_agent.cdp import dom, dom_debugger, runtime
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ProtocolError
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
+
+Listeners = list[dom_debugger.EventListener]
 
 # fmt: off
 MOUSE = frozenset({
@@ -40,18 +42,33 @@ class ListenersTold(msgspec.Struct, frozen=True):
     news: bool
     elements: str
     """What the world says of its elements now, "" when nothing was told. See `elementsThere` in page/js."""
+    at_first: int = -1
+    """How many elements there were when the world was made."""
+
+    def since_first(self) -> str:
+        """What is to be remembered of a document that was asked after its world was made."""
+        return f"{self.at_first} {self.elements.partition(' ')[2]}"
 
     def instead_of(self, elements: str) -> str:
         """What is to be remembered in the place of what it said before, unless elements came or went meanwhile."""
         return self.elements if self.elements.partition(" ")[0] == elements.partition(" ")[0] else elements
 
 
+class _Heard(msgspec.Struct, frozen=True):
+    """What Chrome told of a document or shadow root."""
+
+    count: int
+    nodes: set[int]
+
+
 class Listening:
     """What is known of the listeners in a world, and what the world was told of them."""
 
     def __init__(self) -> None:
+        self._heard: dict[int, _Heard] = {}
         self._nodes: set[int] = set()
         self._told_roots: set[int] = set()
+        self._is_fresh = False
         self._many = False
         self._asked = 0.0
         self._took = 0.0
@@ -63,12 +80,16 @@ class Listening:
     @property
     def ask_always(self) -> bool:
         """There are some that may cease to listen unseen, and so few that they are asked for with each reading."""
-        return bool(self._nodes) and not self._many
+        return bool(self._nodes) and not self._many and not self._is_fresh
 
     @property
     def may_be_late(self) -> bool:
-        """There are some that may have ceased to listen since they were asked for."""
-        return bool(self._nodes) and self._many
+        """There are some that may have ceased to listen since they were asked for, which was for an earlier reading."""
+        return bool(self._nodes) and self._many and not self._is_fresh
+
+    def begin_reading(self) -> None:
+        """Whatever was asked so far was asked for an earlier reading."""
+        self._is_fresh = False
 
     def age_s(self) -> float:
         """How long ago they were asked for."""
@@ -78,21 +99,29 @@ class Listening:
         """Whether they may be others by now: `elements` is the word of the world, `counted` how many Chrome counts."""
         if (elements, counted) != (self._elements, self._counted):
             return True
-        return self._many and time.monotonic() - self._asked >= self._took / SHARE
+        return self._many and not self._is_fresh and time.monotonic() - self._asked >= self._took / SHARE
 
     def remember(self, elements: str, counted: int, took_s: float) -> None:
         """What is so while no elements and listeners come or go."""
         self._elements, self._counted = elements, counted
         self._many = self._many or int(elements.partition(" ")[0]) > FEW_ELEMENTS
         self._asked, self._took = time.monotonic(), took_s
+        self._is_fresh = True
 
-    async def tell(self, world: World, roots: Iterable[int], found: list[dom_debugger.EventListener]) -> ListenersTold:
-        """Tells the world who has come to listen in those roots, and who has ceased to.
+    def remember_roots(self, elements: str) -> None:
+        """The same when only roots were asked that are new."""
+        self._elements = elements
+
+    async def tell(self, world: World, roots: Iterable[int], found: Mapping[int, Listeners]) -> ListenersTold:
+        """Tells the world who has come to listen in those that are found, and who has ceased to in any of `roots`.
 
         Raises DocumentGone, PageUnresponsive, BrowserError.
         """
-        self._many = len(found) > FEW
-        listening = _of_types(found, MOUSE)
+        now = {root: _Heard(len(listeners), _of_types(listeners, MOUSE)) for root, listeners in found.items()}
+        known = self._heard | now
+        self._heard = {root: known[root] for root in roots if root in known}
+        self._many = sum(each.count for each in self._heard.values()) > FEW
+        listening = set().union(*(each.nodes for each in self._heard.values()))
         nodes = listening if len(listening) <= MOST else set(sorted(listening)[:MOST])
         self.left_out = len(listening) - len(nodes)
         more, less = nodes - self._nodes, self._nodes - nodes
@@ -102,8 +131,8 @@ class Listening:
         if not (more or less or new_roots):
             return ListenersTold(False, "")
         with world.group() as group:
-            now, before = await asyncio.gather(_resolve(world, more, group), _resolve(world, less, group))
-            return await world.call("adoptListening", new_roots, len(now), *now, *before, returning=ListenersTold)
+            came, went = await asyncio.gather(_resolve(world, more, group), _resolve(world, less, group))
+            return await world.call("adoptListening", new_roots, len(came), *came, *went, returning=ListenersTold)
 
 
 def ask_listeners(
@@ -115,12 +144,12 @@ def ask_listeners(
     return asyncio.gather(*asked, return_exceptions=True)
 
 
-def listeners_of(answers: Sequence[dom_debugger.EventListeners | BaseException]) -> list[dom_debugger.EventListener]:
-    """All of them; a root that is gone has none. Raises SessionClosed, BrowserError."""
+def listeners_of(answers: Sequence[dom_debugger.EventListeners | BaseException]) -> list[Listeners]:
+    """Those of each root; one that is gone has none. Raises SessionClosed, BrowserError."""
     for answer in answers:
         if isinstance(answer, BaseException) and type(answer) is not ProtocolError:
             raise answer
-    return [each for answer in answers if isinstance(answer, dom_debugger.EventListeners) for each in answer.listeners]
+    return [each.listeners if isinstance(each, dom_debugger.EventListeners) else [] for each in answers]
 
 
 async def own_object(session: Session, expression: str) -> Handle:
@@ -141,15 +170,15 @@ async def hearing_keys(world: World, group: str) -> list[Handle] | None:
     return None if _of_types(window, KEYS) else await _resolve(world, _of_types(document, KEYS), group)
 
 
-async def _listeners_below(world: World, expression: str) -> list[dom_debugger.EventListener]:
+async def _listeners_below(world: World, expression: str) -> Listeners:
     listened = await own_object(world.session, expression)
     try:
-        return listeners_of(await ask_listeners(world.session, [listened]))
+        return listeners_of(await ask_listeners(world.session, [listened]))[0]
     finally:
         world.release(listened)
 
 
-def _of_types(listeners: list[dom_debugger.EventListener], types: frozenset[str]) -> set[int]:
+def _of_types(listeners: Listeners, types: frozenset[str]) -> set[int]:
     """0 stands for the window, which is no node."""
     return {each.backend_node_id or 0 for each in listeners if each.type in types}
 

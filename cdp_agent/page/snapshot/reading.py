@@ -12,13 +12,15 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from cdp_agent.cdp import dom
+from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, DocumentGone
 from cdp_agent.page.frames.frames import Frame, FrameTree
-from cdp_agent.page.frames.world import World
+from cdp_agent.page.frames.world import Handle, World, deadline
 
 from .closed_shadow import Counted, Hidden, Looked, ask_first, hidden_of, keep_hidden
 from .frame_part import FramePart
 from .held_code import adopt_code
+from .listeners import own_object
 from .refs import RefTable
 
 READ_TIMEOUT_S = 10.0
@@ -143,7 +145,6 @@ class _Reader(Generic[P]):
 
     async def _read_once(self, frame: Frame) -> Reading[P]:
         world, hidden = await self._world(frame)
-        hidden.begin_reading()
         listeners = self._returning.minds_listeners
         answer = await self._ask(world, hidden, same_rules=self._returning.minds_rules and hidden.rules.may_have_stayed)
         part = answer.part
@@ -174,12 +175,13 @@ class _Reader(Generic[P]):
         """The frame's world; a new one is told what is hidden in its document before anything is read there."""
         present = frame.present_world
         if present is not None and (known := hidden_of(present)) is not None:
+            known.begin_reading()
             return present, known
         # A session is asked for its own document; the other ones in it tell theirs as they are read.
         if frame.parent is None or frame.parent.session is not frame.session:
-            world, first = await asyncio.gather(frame.world(), ask_first(frame.session, READ_TIMEOUT_S))
+            world, document = await asyncio.gather(frame.world(), _own_document(frame.session))
             hidden = Hidden()
-            await hidden.begin(world, first)
+            await hidden.begin(world, await ask_first(frame.session, document, READ_TIMEOUT_S))
         else:
             world, hidden = await frame.world(), Hidden()
         keep_hidden(world, hidden)
@@ -207,6 +209,11 @@ class _Reader(Generic[P]):
                     readings.by_frame[frame_id] = await self.read(frame)
             except ActionError as error:
                 readings.failures[frame_id] = str(error)
+
+
+async def _own_document(session: Session) -> Handle:
+    async with deadline(session, READ_TIMEOUT_S):
+        return await own_object(session, "document")
 
 
 async def _frame_ids(world: World, locals_: list[int]) -> list[str | None]:

@@ -3,45 +3,37 @@
 // those that show or hide nothing, it is enough to look whether they still set the same properties.
 
 // What a reading asks of computed styles, and what that is computed from.
-const SHOWING_NAMES = [
+const SHOWING_NAMES = new Set([
   'display', 'visibility', 'content-visibility', 'content', 'cursor', 'float', 'position', 'text-transform', 'pointer-events', 'interactivity', 'all', 'counter-reset', 'counter-increment', 'counter-set',
-];
-const DECORATING_NAMES = ['vertical-align', 'text-decoration-line', 'font-family'];
+]);
+const DECORATING_NAMES = new Set(['vertical-align', 'text-decoration-line', 'font-family']);
 const MATTERING_NAMES = new Set([...SHOWING_NAMES, ...DECORATING_NAMES]);
-// Of those, what only shows or hides: `readRule` does not ask for it.
-const PLACING_NAMES = new Set(['display', 'visibility', 'float', 'position']);
 const isVariable = (name) => name.startsWith('--');
 const DEEPEST_RULE = 20;
+// By number, since rules in frames are no instances of our classes.
+const { STYLE_RULE: STYLE, IMPORT_RULE: IMPORT, FONT_FACE_RULE: FONT_FACE, KEYFRAMES_RULE: KEYFRAMES } = CSSRule;
+const typeOfRule_ = getterOf(CSSRule.prototype, 'type');
+const sheetOfRule_ = getterOf(CSSRule.prototype, 'parentStyleSheet');
 const styleOfRule_ = getterOf(CSSStyleRule.prototype, 'style');
 const rulesOfRule_ = getterOf(CSSStyleRule.prototype, 'cssRules');
 const selectorOfRule_ = getterOf(CSSStyleRule.prototype, 'selectorText');
 const lengthOfRules_ = getterOf(CSSRuleList.prototype, 'length');
+const itemOfRules_ = CSSRuleList.prototype.item;
 const lengthOfStyle_ = getterOf(CSSStyleDeclaration.prototype, 'length');
 const { item: itemOfStyle_, getPropertyValue: valueOfStyle_, getPropertyPriority: priorityOfStyle_ } = CSSStyleDeclaration.prototype;
 
 /**
- * What a sheet consisted of, in order: declarations, other rules themselves, texts. @typedef {unknown[]} Makeup
- * What a rule declared: the names of all that it set, and what those were set to that matter.
- * @typedef {{rule: CSSRule, style: CSSStyleDeclaration, names: string[], mattering: [string, string, string][], isRead: boolean, inner: CSSRuleList | null, size: number, selector: string | null}} Declared
- *   isRead: it sets what `readRule` asks for
+ * What a sheet consisted of when it was walked over last. @typedef {{sheet: CSSStyleSheet, disabled: boolean, rules: Known[], count: number, version: number}} Makeup
+ *   count: of rules, with those in others; version: 0 where it is imported
+ * @typedef {{name: string, value: string, priority: string}} Declaration  one that matters
+ * A rule of it. @typedef {object} Known
+ * @property {any} rule @property {CSSStyleDeclaration | null} style  of a style rule, and of declarations between nested ones @property {string[]} names  all that it sets
+ * @property {Declaration[]} mattering @property {string | null} selector  of a style rule that sets anything that matters, or holds other rules
+ * @property {CSSRuleList | null} list  of the rules in it @property {Known[]} rules  those @property {Makeup | null} imported @property {string | undefined} text  what else may become another one
+ * @property {boolean} matters  it, or a rule in it, may set what matters
  */
 
-/** Of each rule whose sheet was walked over, as that found it last: who reads the rules next need not ask them again. @type {WeakMap<CSSRule, Declared>} */
-const declaredOf = new WeakMap();
-
-/** Whether a rule neither declares anything that matters nor holds other rules. @param {CSSRule} rule */
-function declaresNothing(rule) {
-  const declared = declaredOf.get(rule);
-  return declared !== undefined && declared.mattering.length === 0 && declared.size === 0;
-}
-
-/** What a rule declares of what matters, as its own text would have it. @param {CSSRule} rule */
-function declaredText(rule) {
-  const declared = declaredOf.get(rule);
-  return declared ? declared.mattering.map(([name, value]) => `${name}: ${value}`).join('; ') : rule.style.cssText; // of @page
-}
-
-/** @type {WeakMap<CSSStyleSheet, {makeup: Makeup, version: number}>} */
+/** @type {WeakMap<CSSStyleSheet, Makeup>} */
 const makeups = new WeakMap();
 let lastVersion = 0;
 
@@ -71,101 +63,141 @@ function versionOf(sheet, isElsewhere = false) {
   if (version === undefined) {
     const known = areRulesTheSame && !isElsewhere ? makeups.get(sheet) : undefined;
     versions.set(sheet, (version = known ? known.version : findVersion(sheet)));
-    rulesAskedFor += makeups.get(sheet)?.makeup.length ?? 0;
+    rulesAskedFor += makeups.get(sheet)?.count ?? 0;
   }
   return version;
 }
 
 function findVersion(sheet) {
   const known = makeups.get(sheet);
-  if (known) {
-    let at = 0;
-    const { makeup } = known;
-    const same = { tell: (item) => item === makeup[at++], tellDeclared: (rule) => declaredStill(makeup[at++], rule) };
-    if (walkSheet(sheet, same, 0) && at === makeup.length) return known.version;
-  }
-  /** @type {Makeup} */
-  const makeup = [];
-  const tellDeclared = (rule) => {
-    const declared = declaredBy(rule);
-    makeup.push(declared);
-    declaredOf.set(rule, declared);
-    return declared;
-  };
-  if (!walkSheet(sheet, { tell: (item) => makeup.push(item) > 0, tellDeclared }, 0)) return 0;
-  const version = ++lastVersion;
-  makeups.set(sheet, { makeup, version });
-  return version;
+  if (known && isSheetStill(known)) return known.version;
+  const makeup = makeupOf(sheet, 0);
+  if (!makeup) return 0;
+  makeup.version = ++lastVersion;
+  makeups.set(sheet, makeup);
+  return makeup.version;
 }
 
-/**
- * Tells all that a sheet consists of, for as long as the answer is true.
- * @param {CSSStyleSheet} sheet @param {{tell: (item: unknown) => boolean, tellDeclared: (rule: CSSRule) => Declared | null}} listener
- * @returns {boolean} false: another origin's, nested too deep, or no longer listened to
- */
-function walkSheet(sheet, listener, depth) {
-  let rules;
+/** The rules of a sheet that has a version. @param {CSSStyleSheet} sheet */
+const rulesKnownOf = (sheet) => makeups.get(sheet).rules;
+
+/** @param {CSSStyleSheet} sheet @returns {CSSRuleList | null} null: it is another origin's */
+function rulesOfSheet(sheet) {
   try {
-    rules = sheet.cssRules;
+    return sheet.cssRules;
   } catch {
-    return false;
+    return null;
   }
-  return listener.tell(sheet) && listener.tell(sheet.disabled) && walkRules(rules, listener, depth);
 }
 
-function walkRules(rules, listener, depth) {
-  if (depth > DEEPEST_RULE) return false;
-  const length = lengthOfRules_.call(rules);
-  if (!listener.tell(length)) return false;
-  for (let i = 0; i < length; i++) if (!walkRule(rules[i], listener, depth)) return false;
-  return true;
+/** @param {CSSStyleSheet} sheet @returns {Makeup | null} null: another origin's, or nested too deep */
+function makeupOf(sheet, depth) {
+  const list = rulesOfSheet(sheet);
+  const rules = list && knownRules(list, depth);
+  if (!rules) return null;
+  return { sheet, disabled: sheet.disabled, rules, count: countKnown(rules), version: 0 };
 }
 
-function walkRule(rule, listener, depth) {
-  if (rule instanceof CSSStyleRule) {
-    const declared = listener.tellDeclared(rule);
-    return declared !== null && (declared.size === 0 || walkRules(declared.inner, listener, depth + 1));
+const countKnown = (rules) => rules.reduce((sum, { rules: inner, imported }) => sum + countKnown(inner) + (imported?.count ?? 0), rules.length);
+
+/** @param {CSSRuleList} list @returns {Known[] | null} */
+function knownRules(list, depth) {
+  if (depth > DEEPEST_RULE) return null;
+  const length = lengthOfRules_.call(list);
+  const rules = [];
+  for (let i = 0; i < length; i++) {
+    const known = knownRule(itemOfRules_.call(list, i), depth);
+    if (!known) return null;
+    rules.push(known);
   }
-  const { tell } = listener;
-  if (!tell(rule)) return false;
-  if (rule instanceof CSSKeyframesRule || rule instanceof CSSFontFaceRule) return true; // running animations are asked themselves
-  if (rule instanceof CSSImportRule) return tell(rule.media.mediaText) && (rule.styleSheet ? walkSheet(rule.styleSheet, listener, depth + 1) : tell(null));
-  if (rule.cssRules) return tell(rule.conditionText) && walkRules(rule.cssRules, listener, depth + 1);
-  return rule instanceof CSSNestedDeclarations ? listener.tellDeclared(rule) !== null : tell(rule.cssText);
+  return rules;
 }
 
-/** @param {any} rule  a style rule, or declarations between nested ones @returns {Declared} */
-function declaredBy(rule) {
-  const isStyleRule = rule instanceof CSSStyleRule;
-  const style = isStyleRule ? styleOfRule_.call(rule) : rule.style;
-  const inner = isStyleRule ? rulesOfRule_.call(rule) : null;
+const NO_NAMES = [];
+const NO_RULES = [];
+
+/** @param {any} rule @returns {Known | null} */
+function knownRule(rule, depth) {
+  /** @type {Known} */
+  const known = { rule, style: null, names: NO_NAMES, mattering: NO_NAMES, selector: null, list: null, rules: NO_RULES, imported: null, text: undefined, matters: false };
+  const type = typeOfRule_.call(rule);
+  if (type === STYLE) {
+    known.style = styleOfRule_.call(rule);
+    known.list = rulesOfRule_.call(rule);
+    readDeclarations(known);
+  } else if (type === KEYFRAMES || type === FONT_FACE) return known; // running animations are asked themselves
+  else if (type === IMPORT) {
+    known.text = rule.media.mediaText;
+    known.imported = rule.styleSheet && makeupOf(rule.styleSheet, depth + 1);
+    if (rule.styleSheet && !known.imported) return null;
+  } else if (rule.cssRules) [known.text, known.list] = [rule.conditionText, rule.cssRules];
+  else if (rule.style && rule.selectorText === undefined) {
+    known.style = rule.style; // declarations between nested rules
+    readDeclarations(known);
+  } else known.text = rule.cssText;
+  if (known.list && lengthOfRules_.call(known.list) > 0) {
+    const rules = knownRules(known.list, depth + 1);
+    if (!rules) return null;
+    known.rules = rules;
+  }
+  known.matters = known.mattering.length > 0 || known.imported !== null || known.rules.length > 0;
+  if (known.matters && type === STYLE) known.selector = selectorOfRule_.call(rule); // rules in it have its selector in theirs
+  return known;
+}
+
+/** @param {Known} known */
+function readDeclarations(known) {
+  const { style } = known;
   const length = lengthOfStyle_.call(style);
   /** @type {string[]} */
   const names = [];
-  /** @type {[string, string, string][]} */
+  /** @type {Declaration[]} */
   const mattering = [];
-  let isRead = false;
   for (let i = 0; i < length; i++) {
     const name = itemOfStyle_.call(style, i);
     names.push(name);
-    const isNamed = MATTERING_NAMES.has(name);
-    if (isNamed || isVariable(name)) mattering.push([name, valueOfStyle_.call(style, name), priorityOfStyle_.call(style, name)]);
-    isRead ||= isNamed && !PLACING_NAMES.has(name);
+    if (MATTERING_NAMES.has(name) || isVariable(name)) mattering.push({ name, value: valueOfStyle_.call(style, name), priority: priorityOfStyle_.call(style, name) });
   }
-  const size = inner ? lengthOfRules_.call(inner) : 0;
-  // Rules in it have its selector in theirs.
-  return { rule, style, names, mattering, isRead, inner, size, selector: inner && (mattering.length || size) ? selectorOfRule_.call(rule) : null };
+  if (length) known.names = names;
+  if (mattering.length) known.mattering = mattering;
 }
 
-/** @param {any} was  what a sheet consisted of there @returns {Declared | null} that, if the rule declares it still */
-function declaredStill(was, rule) {
-  if (was?.rule !== rule) return null;
-  const { style, names, inner, selector } = was;
-  if (lengthOfStyle_.call(style) !== names.length) return null;
-  if (inner && lengthOfRules_.call(inner) !== was.size) return null;
-  for (let i = 0; i < names.length; i++) if (itemOfStyle_.call(style, i) !== names[i]) return null;
-  for (const [name, value, priority] of was.mattering) {
-    if (valueOfStyle_.call(style, name) !== value || priorityOfStyle_.call(style, name) !== priority) return null;
+/** @param {Makeup} makeup */
+function isSheetStill({ sheet, disabled, rules }) {
+  const list = rulesOfSheet(sheet);
+  return list !== null && sheet.disabled === disabled && areRulesStill(sheet, list, rules);
+}
+
+/** @param {CSSStyleSheet} sheet @param {CSSRuleList} list @param {Known[]} rules */
+function areRulesStill(sheet, list, rules) {
+  const { length } = rules;
+  if (lengthOfRules_.call(list) !== length) return false;
+  for (let i = 0; i < length; i++) {
+    const known = rules[i];
+    // A rule that was taken out belongs to no sheet, and none comes back or moves: as many of them, all there still, are the same.
+    if (sheetOfRule_.call(known.rule) !== sheet) return false;
+    if (known.style !== null ? !isDeclaredStill(known) : !isOtherStill(known)) return false;
+    if (known.list !== null && !areRulesStill(sheet, known.list, known.rules)) return false;
   }
-  return selector === null || selectorOfRule_.call(rule) === selector ? was : null;
+  return true;
+}
+
+/** @param {Known} known  one that declares something itself */
+function isDeclaredStill({ rule, style, names, mattering, selector }) {
+  const { length } = names;
+  if (lengthOfStyle_.call(style) !== length) return false;
+  for (let i = 0; i < length; i++) if (itemOfStyle_.call(style, i) !== names[i]) return false;
+  for (let i = 0; i < mattering.length; i++) {
+    const { name, value, priority } = mattering[i];
+    if (valueOfStyle_.call(style, name) !== value || priorityOfStyle_.call(style, name) !== priority) return false;
+  }
+  return selector === null || selectorOfRule_.call(rule) === selector;
+}
+
+/** @param {Known} known */
+function isOtherStill({ rule, list, text, imported }) {
+  if (typeOfRule_.call(rule) === IMPORT) {
+    return rule.media.mediaText === text && (rule.styleSheet ?? null) === (imported?.sheet ?? null) && (imported === null || isSheetStill(imported));
+  }
+  return text === undefined || (list !== null ? rule.conditionText : rule.cssText) === text;
 }

@@ -37,32 +37,19 @@ function factsOf(sheet, isElsewhere) {
   const known = factsOfSheets.get(sheet);
   if (known?.version === version) return known;
   const facts = { ...perConcern(wanted), cased: false, shielding: new Set(), readable: true, version };
-  readRules(sheet.cssRules, '', facts, 0, isElsewhere);
+  readRules(rulesKnownOf(sheet), '', facts);
   factsOfSheets.set(sheet, facts);
   return facts;
 }
 
-/** @param {CSSRuleList} rules @param {string} parent  the selector that `&` stands for */
-function readRules(rules, parent, facts, depth, isElsewhere) {
-  if (depth > 20) return;
-  for (let i = 0; i < rules.length; i++) {
-    const rule = rules[i];
-    if (declaresNothing(rule)) continue;
-    if (rule.selectorText !== undefined && rule.style) {
-      const selector = parent ? nested(parent, rule.selectorText) : rule.selectorText;
-      if (declaredOf.get(rule)?.isRead !== false) readRule(rule.style, selector, facts);
-      if (rule.cssRules && rule.cssRules.length) readRules(rule.cssRules, selector, facts, depth + 1, isElsewhere);
-    } else if (rule.styleSheet) {
-      const inner = factsOf(rule.styleSheet, isElsewhere);
-      if (!inner.readable) facts.readable = false;
-      facts.cased ||= inner.cased;
-      for (const each of inner.shielding) facts.shielding.add(each);
-      for (const concern of CONCERNS) join(facts[concern], inner[concern]);
-    } else if (rule.cssRules) {
-      readRules(rule.cssRules, parent, facts, depth + 1, isElsewhere);
-    } else if (parent && rule.style && rule.selectorText === undefined && rule.style.length) {
-      readRule(rule.style, parent, facts); // CSSNestedDeclarations
-    }
+/** @param {Known[]} rules @param {string} parent  the selector that `&` stands for */
+function readRules(rules, parent, facts) {
+  for (const { matters, mattering, selector, style, rules: inner, imported } of rules) {
+    if (!matters) continue;
+    const whole = selector === null ? parent : parent ? nested(parent, selector) : selector;
+    if (style !== null && whole) for (const { name, value } of mattering) readDeclaration(name, value, whole, facts);
+    readRules(inner, whole, facts);
+    if (imported !== null) readRules(imported.rules, parent, facts);
   }
 }
 
@@ -72,33 +59,53 @@ function nested(parent, selector) {
     .join(',');
 }
 
-/** @param {CSSStyleDeclaration} style */
-function readRule(style, selector, facts) {
-  const content = style.content;
-  if (content && !SILENT_CONTENT.has(content)) {
-    for (const part of splitList(selector)) {
-      const match = /::?(before|after)(?![\w-])/i.exec(part);
-      if (match) add(facts[match[1].toLowerCase()], part.slice(0, match.index));
-      else if (!part.includes('::') && !/^["']/.test(content)) add(facts.replaced, part);
-    }
-  }
-  const cursor = style.cursor;
-  if (cursor && cursor !== 'default' && cursor !== 'auto' && cursor !== 'text' && !selector.includes('::')) {
-    for (const part of splitList(selector)) add(facts.cursor, part);
-  }
-  if (style.contentVisibility === 'hidden') for (const part of splitList(selector)) add(facts.unpainted, part);
-  if (style.textTransform && style.textTransform !== 'none') facts.cased = true;
-  if (style.pointerEvents === 'none' || style.interactivity === 'inert') for (const part of splitList(selector)) if (!part.includes('::')) facts.shielding.add(part.trim() || '*');
-  if (decorates(style) && !selector.includes('::')) for (const part of splitList(selector)) add(facts.decorated, part);
-  if (style.counterReset || style.counterIncrement || style.counterSet) {
-    for (const part of splitList(selector)) add(facts.counters, part.replace(/::?(before|after)(?![\w-]).*/i, ''));
+/** @param {string} name  of a property that a rule sets @param {string} selector  of the rule @param {SheetFacts} facts */
+function readDeclaration(name, value, selector, facts) {
+  if (value === '') return; // what a whole group of properties is set to is not known yet
+  const isOfElements = !selector.includes('::');
+  switch (name) {
+    case 'all':
+      for (const each of ['content', 'cursor', 'text-transform', 'counter-reset']) readDeclaration(each, value, selector, facts);
+      return;
+    case 'content':
+      if (!SILENT_CONTENT.has(value)) readContent(value, selector, facts);
+      return;
+    case 'cursor':
+      if (value !== 'default' && value !== 'auto' && value !== 'text' && isOfElements) addEach(facts.cursor, selector);
+      return;
+    case 'content-visibility':
+      if (value === 'hidden') addEach(facts.unpainted, selector);
+      return;
+    case 'text-transform':
+      if (value !== 'none') facts.cased = true;
+      return;
+    case 'pointer-events': case 'interactivity':
+      if (value === 'none' || value === 'inert') for (const part of splitList(selector)) if (!part.includes('::')) facts.shielding.add(part.trim() || '*');
+      return;
+    case 'vertical-align': case 'text-decoration-line': case 'font-family':
+      if (decorates(name, value) && isOfElements) addEach(facts.decorated, selector);
+      return;
+    case 'counter-reset': case 'counter-increment': case 'counter-set':
+      for (const part of splitList(selector)) add(facts.counters, part.replace(/::?(before|after)(?![\w-]).*/i, ''));
   }
 }
 
-/** Whether a rule may make text say something else than its letters, see decorated.js. @param {CSSStyleDeclaration} style */
-function decorates(style) {
-  const level = style.verticalAlign;
-  return level === 'super' || level === 'sub' || style.textDecorationLine.includes('line-through') || ICON_FONT.test(style.fontFamily);
+function readContent(value, selector, facts) {
+  for (const part of splitList(selector)) {
+    const match = /::?(before|after)(?![\w-])/i.exec(part);
+    if (match) add(facts[match[1].toLowerCase()], part.slice(0, match.index));
+    else if (!part.includes('::') && !/^["']/.test(value)) add(facts.replaced, part);
+  }
+}
+
+function addEach(target, selector) {
+  for (const part of splitList(selector)) add(target, part);
+}
+
+/** Whether a rule may make text say something else than its letters, see decorated.js. */
+function decorates(name, value) {
+  if (name === 'vertical-align') return value === 'super' || value === 'sub';
+  return name === 'font-family' ? ICON_FONT.test(value) : value.includes('line-through');
 }
 
 const SILENT_CONTENT = new Set(['none', 'normal', '""', "''", '" "', 'initial', 'unset', 'revert']);
@@ -116,11 +123,6 @@ function add(target, selector) {
   }
   if (selector === '' || /[>+~\s]$/.test(selector)) selector += '*';
   target.selectors.push(selector);
-}
-
-function join(target, source) {
-  for (const name of source.classes) target.classes.add(name);
-  target.selectors.push(...source.selectors);
 }
 
 /** Splits a selector list at its own commas, not those inside brackets or quotes. */

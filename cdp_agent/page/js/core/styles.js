@@ -12,8 +12,8 @@
  *   collected hold by the sizes of containers, of which nobody tells
  */
 
-const SHOWING = new RegExp(`(?:^|;\\s*)(?:${SHOWING_NAMES.join('|')})\\s*:\\s*([^;]*)`, 'gi');
-const SHOWING_PROPERTIES = new Set(['cssFloat', ...SHOWING_NAMES.map((name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()))]);
+const SHOWING = new RegExp(`(?:^|;\\s*)(?:${[...SHOWING_NAMES].join('|')})\\s*:\\s*([^;]*)`, 'gi');
+const SHOWING_PROPERTIES = new Set(['cssFloat', ...[...SHOWING_NAMES].map((name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()))]);
 const DEPENDS_ON_MORE = /\b(?:var|if|env|inherit|sibling-index|sibling-count|random|random-item|first-valid)\(|--[\w-]+\(/i;
 // Of elements' own styles, those of which it may be so.
 const DEPENDENT_STYLE = ':is([style*="var(" i],[style*="if(" i],[style*="env(" i],[style*="inherit(" i],[style*="sibling-" i],[style*="random" i],[style*="--"][style*="("])';
@@ -100,52 +100,49 @@ function risksOf(sheets) {
     structural: new Set(), dynamic: new Set(), medias: new Set(), dependent: new Map([['', new Set()], ['::before', new Set()], ['::after', new Set()]]),
     readable: true, showing: new Set(), contained: false, emptiness: false,
   };
-  for (const sheet of sheets) collectRules(sheet.cssRules, '', risks, 0);
+  for (const sheet of sheets) collectRules(rulesKnownOf(sheet), '', risks);
   for (const selector of risks.showing) for (const part of splitList(selector)) addRisk(part, risks);
   if (risks.structural.size > MOST_STRUCTURAL || risks.dynamic.size > MOST_DYNAMIC) risks.readable = false;
   return risks;
 }
 
-/** @param {CSSRuleList} rules @param {string} parent @param {Risks} risks */
-function collectRules(rules, parent, risks, depth) {
-  if (depth > DEEPEST_RULE) risks.readable = false;
-  for (let i = 0; i < rules.length && risks.readable; i++) {
-    const rule = rules[i];
-    if (rule instanceof CSSKeyframesRule || declaresNothing(rule)) continue;
-    if (rule.selectorText !== undefined && rule.style) {
-      const selector = parent ? nested(parent, rule.selectorText) : rule.selectorText;
-      collectRule(selector, declaredText(rule), risks);
-      if (rule.cssRules && rule.cssRules.length) collectRules(rule.cssRules, selector, risks, depth + 1);
-    } else if (rule.styleSheet) {
+/** @param {Known[]} rules @param {string} parent @param {Risks} risks */
+function collectRules(rules, parent, risks) {
+  for (const { rule, matters, mattering, style, selector, rules: inner, imported } of rules) {
+    if (!matters || !risks.readable) continue;
+    const whole = selector === null ? parent : parent ? nested(parent, selector) : selector;
+    if (style !== null) {
+      if (whole) collectDeclarations(whole, mattering, risks);
+      collectRules(inner, whole, risks);
+    } else if (imported !== null) {
       risks.medias.add(rule.media.mediaText);
-      collectRules(rule.styleSheet.cssRules, parent, risks, depth + 1);
-    } else if (rule.cssRules) {
-      collectRulesIn(rule, parent, risks, depth + 1);
-    } else if (parent && rule.style && rule.selectorText === undefined) collectRule(parent, declaredText(rule), risks);
+      collectRules(imported.rules, parent, risks);
+    } else collectRulesIn(rule, inner, parent, risks);
   }
 }
 
-/** @param {any} rule  one that groups others, by a condition or a name */
-function collectRulesIn(rule, parent, risks, depth) {
+/** @param {CSSRule} rule  one that groups others, by a condition or a name @param {Known[]} rules  those */
+function collectRulesIn(rule, rules, parent, risks) {
   if (rule instanceof CSSMediaRule) risks.medias.add(rule.media.mediaText);
   if (rule instanceof CSSMediaRule || rule instanceof CSSSupportsRule || rule instanceof CSSLayerBlockRule) {
-    collectRules(rule.cssRules, parent, risks, depth);
+    collectRules(rules, parent, risks);
     return;
   }
   const isContained = risks.contained || rule instanceof CSSContainerRule;
   const inner = { ...risks, showing: new Set(), contained: isContained };
-  collectRules(rule.cssRules, parent, inner, depth);
+  collectRules(rules, parent, inner);
   // Of scopes and starting styles nobody tells, and what they select is not what their selectors say.
   if (!inner.readable || (inner.showing.size && !(rule instanceof CSSContainerRule))) risks.readable = false;
   for (const selector of inner.showing) risks.showing.add(selector);
 }
 
-function collectRule(selector, text, risks) {
-  let shows = DECORATING_STYLE.test(text);
-  let depends = false;
-  for (const [, value] of text.matchAll(SHOWING)) {
-    shows = true;
-    depends ||= DEPENDS_ON_MORE.test(value);
+/** @param {Declaration[]} declarations */
+function collectDeclarations(selector, declarations, risks) {
+  let [shows, depends] = [false, false];
+  for (const { name, value } of declarations) {
+    const isShowing = SHOWING_NAMES.has(name);
+    shows ||= isShowing || (DECORATING_NAMES.has(name) && DECORATING_STYLE.test(`${name}: ${value}`));
+    depends ||= isShowing && DEPENDS_ON_MORE.test(value);
   }
   if (shows) risks.showing.add(selector);
   if (depends || (shows && risks.contained)) for (const part of splitList(selector)) addDependent(part, risks);

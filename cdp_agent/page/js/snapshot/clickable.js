@@ -178,7 +178,7 @@ const isToldOf = (element) => toldRoots.has(rootOf(element));
 /**
  * @param {number[]} roots  by number, of which it is told for the first time @param {number} more  how many nodes have come to
  *   listen for the mouse @param {...any} nodes  those, and then the ones that have ceased to
- * @returns {{news: boolean, elements: string}}  news: lines may be others; elements: see elementsThere
+ * @returns {{news: boolean, elements: string, at_first: number}}  news: lines may be others; elements: see elementsThere
  */
 function adoptListening(roots, more, ...nodes) {
   let learnt = false;
@@ -195,8 +195,11 @@ function adoptListening(roots, more, ...nodes) {
     learnt = true;
   });
   for (const number of roots) learnt = noteToldRoot(rootsOfNumbers.get(number)?.deref()) || learnt;
-  return { news: learnt, elements: elementsThere() };
+  return { news: learnt, elements: elementsThere(), at_first: elementsAtFirst };
 }
+
+/** When this world was made: Chrome is asked after that who listens. */
+const elementsAtFirst = elementsByTag_.call(document, '*').length;
 
 const hasHandler = (element) => matches(element, HANDLERS_SELECTOR);
 const HANDLERS_SELECTOR = HANDLERS.map((name) => `[${name}]`).join(',');

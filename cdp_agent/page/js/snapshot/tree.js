@@ -359,5 +359,5 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isMarked
 /** Whether there is nothing in it but text: then its name has said it all. */
 function isPlain(element) {
   const child = firstElementChild_.call(element);
-  return child === null && !reading.owners.size && !shadowRoot_.call(element);
+  return child === null && !reading.owners.size && rootOfHost(element) === null;
 }

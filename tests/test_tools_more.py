@@ -176,3 +176,11 @@ async def test_an_element_is_waited_for_in_every_place(browser: Browser, page: P
     seen = await call("wait_for", page, browser, ref=await ref(page, f"link in {place}"), timeout_s=5)
 
     assert seen.text.startswith("waited for ")
+
+
+async def test_attributes_to_find_may_be_given_in_one_text(browser: Browser, page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p id=a title=b>Text"))
+
+    seen = await call("find_elements", page, browser, selector="p", attributes=["id, title"])
+
+    assert seen.text == '1 element:\n- p "Text" id=a title=b [ref=E1]'

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cdp_agent.session import runtime
 
-# With -m or a plain -c, Python would take modules from the folder that the first command was called in: its random.py, its msgspec.py.
+# Without -P, Python would take modules from the folder that the first command was called in, such as its msgspec.py.
 _BEGIN = """import sys
 code = sys.argv.pop(1)
 code in sys.path or sys.path.insert(0, code)

@@ -76,7 +76,8 @@ def end(tree: FrameTree) -> None:
 async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: bool) -> Effects:
     """What came so far; `looks`: how things look is compared too, which takes longest.
 
-    `hovered`: by an action that only moves the mouse, so that classes of what is under it are weak. Raises BrowserError.
+    `hovered`: by an action that only moves the mouse, so that classes of what is under it are weak.
+    Raises BrowserError.
     """
     told = await asyncio.gather(*(_of_world(world, refs, looks, hovered) for world in _worlds(tree)))
     return Effects(

@@ -20,7 +20,7 @@ class ClickArguments(Arguments, frozen=True):
     at: Place = None
 
 
-class HoverArguments(Arguments, frozen=True):
+class PlaceArguments(Arguments, frozen=True):
     ref: Ref
     at: Place = None
 
@@ -45,7 +45,7 @@ async def click(args: ClickArguments, context: Context) -> Observation:
 
 
 @tool(effect="none")
-async def hover(args: HoverArguments, context: Context) -> Observation:
+async def hover(args: PlaceArguments, context: Context) -> Observation:
     """Move the mouse over an element, for menus and hints that open on hovering."""
     receipt = await context.page.hover(args.ref, position=_pair(args.at))
     return Observation(receipt.text, receipt)

@@ -62,6 +62,7 @@ FILLED = [
     (SLIDER, "42", Outcome("40", "its steps do not meet 42")),
     (LEFTWARDS, "23", Outcome("23")),
     (UPWARDS, "17.5", Outcome("17.5")),
+    (SLIDER.replace("tabindex=0", "").replace(" id=s>", " id=s><i tabindex=0></i>"), "75", Outcome("75")),
     (f"<div role=group tabindex=0 aria-label=F>{SLIDER.replace(' aria-label=F', '')}</div>", "30",
      Outcome("30", "slider E2 was filled")),
     ("<iframe srcdoc='<input aria-label=F value=1>'></iframe>", "xyz", Outcome("xyz")),

@@ -401,9 +401,9 @@ async def test_what_comes_after_the_page_was_read_is_told_by_its_line(
 ) -> None:
     look = effects.effects_now
 
-    async def look_late(tree: FrameTree, refs: RefTable, *, looks: bool) -> effects.Effects:
+    async def look_late(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: bool) -> effects.Effects:
         await page.evaluate("out.textContent = 'late'")
-        return await look(tree, refs, looks=looks)
+        return await look(tree, refs, looks=looks, hovered=hovered)
 
     monkeypatch.setattr(effects, "effects_now", look_late)
     await page.goto(serve("<button>Go</button><p id=out></p>"))
@@ -512,6 +512,23 @@ async def test_a_button_that_is_replaced_while_it_is_pressed_gets_no_click_and_t
 
     assert (lost.note, done.note) == (LEFT, "")
     assert await page.evaluate("log.textContent") == "1"
+
+
+async def test_hovering_waits_for_what_comes_after_the_looks_under_the_mouse(page: Page, serve: Serve) -> None:
+    opens = "this.className = 'active'; setTimeout(() => { menu.hidden = false }, 300)"
+    await page.goto(serve(f'<button onmouseenter="{opens}">File</button><ul id=menu hidden><li>Print</ul>'))
+
+    receipt = await page.hover(await ref(page, "File"))
+
+    assert receipt.changed == ["+ - listitem: Print"]
+
+
+async def test_hovering_tells_of_classes_under_the_mouse_where_nothing_else_comes(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button onmouseenter=\"this.className = 'active'\">File</button>"))
+
+    receipt = await page.hover(await ref(page, "File"))
+
+    assert receipt.changed == ['~ - button "File" [ref=E1]: class now "active"']
 
 
 @pytest.mark.parametrize(

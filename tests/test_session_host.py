@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -180,6 +181,16 @@ def test_paths_are_those_of_whoever_calls(cli: Cli, serve: Serve, tmp_path: Path
     assert str(tmp_path / "a.png") in shot.stdout
     assert (tmp_path / "a.png").stat().st_mode & 0o777 == 0o600
     assert "cv.txt" in uploaded.stdout
+
+
+def test_no_code_is_taken_from_the_folder_of_the_first_command(cli: Cli, serve: Serve, tmp_path: Path) -> None:
+    (tmp_path / "msgspec.py").write_text("raise SystemExit('code of the folder')")
+
+    # -P: as `cdp-agent` itself is installed.
+    command = [sys.executable, "-P", "-m", "cdp_agent", "open", serve(SHOP)]
+    done = subprocess.run(command, cwd=tmp_path, env=cli.environment, capture_output=True, text=True, check=False)
+
+    assert 'button "Go"' in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("lacking", ["HOME", "XDG_RUNTIME_DIR", "TMPDIR"])

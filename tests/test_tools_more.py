@@ -176,3 +176,20 @@ async def test_an_element_is_waited_for_in_every_place(browser: Browser, page: P
     seen = await call("wait_for", page, browser, ref=await ref(page, f"link in {place}"), timeout_s=5)
 
     assert seen.text.startswith("waited for ")
+
+
+async def test_attributes_to_find_may_be_given_in_one_text(browser: Browser, page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p id=a title=b>Text"))
+
+    seen = await call("find_elements", page, browser, selector="p", attributes=["id, title"])
+
+    assert seen.text == '1 element:\n- p "Text" id=a title=b [ref=E1]'
+
+
+async def test_hovering_at_a_place_in_a_drawing(browser: Browser, page: Page, serve: Serve) -> None:
+    await page.goto(serve("<canvas role=img aria-label=Sales></canvas><p id=out>"))
+    await page.evaluate("document.querySelector('canvas').onmousemove = (event) => { out.textContent = event.offsetX }")
+
+    seen = await call("hover", page, browser, ref=await ref(page, "Sales"), at=[70, 20])
+
+    assert "+ - paragraph: 70" in seen.text

@@ -1,4 +1,4 @@
-"""The process that holds sessions: `python -m cdp_agent.cli.hosting FOLDER NAME`, as the first command starts it.
+"""The process that holds sessions: `main(FOLDER, NAME)`, as the first command starts it.
 
 Without a name it reads a command from the standard input, as a host would, and tells on the standard output which host
 is to carry it out: itself, unless there is one already.
@@ -145,7 +145,3 @@ def _log_to(path: str) -> None:
         return
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -6,8 +6,14 @@ from collections.abc import Sequence
 
 from cdp_agent.session import runtime
 
-HOST = (sys.executable, "-m", "cdp_agent.cli.hosting")
-"""What holds sessions."""
+# Without -P, Python would take modules from the folder that the first command was called in, such as its msgspec.py.
+_BEGIN = """import sys
+code = sys.argv.pop(1)
+code in sys.path or sys.path.insert(0, code)
+from cdp_agent.cli.hosting import main
+main(*sys.argv[1:])"""
+HOST = (sys.executable, "-P", "-c", _BEGIN, os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
+"""What holds sessions, with the code that runs here."""
 RUNS = ("run", "do", "resume")
 """The commands that an agent carries out."""
 _ALONE = ("-h", "--help", "-V", "--version", "--json", "-q", "--quiet", "--debug")

@@ -77,7 +77,7 @@ async def find_elements(args: FindElementsArguments, context: Context) -> Observ
     found = await context.page.find(
         args.selector,
         within=args.within_ref,
-        attributes=args.attributes or (),
+        attributes=" ".join(args.attributes or ()).replace(",", " ").split(),  # "href, title" is two
         max_results=args.max_results,
         include_text=args.include_text,
     )

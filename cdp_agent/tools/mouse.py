@@ -20,8 +20,9 @@ class ClickArguments(Arguments, frozen=True):
     at: Place = None
 
 
-class ElementArguments(Arguments, frozen=True):
+class PlaceArguments(Arguments, frozen=True):
     ref: Ref
+    at: Place = None
 
 
 class DragArguments(Arguments, frozen=True):
@@ -44,9 +45,9 @@ async def click(args: ClickArguments, context: Context) -> Observation:
 
 
 @tool(effect="none")
-async def hover(args: ElementArguments, context: Context) -> Observation:
+async def hover(args: PlaceArguments, context: Context) -> Observation:
     """Move the mouse over an element, for menus and hints that open on hovering."""
-    receipt = await context.page.hover(args.ref)
+    receipt = await context.page.hover(args.ref, position=_pair(args.at))
     return Observation(receipt.text, receipt)
 
 

@@ -401,11 +401,11 @@ class ActionRunner:
         self, seen: _Seen, after: Snapshot | None, action: str, ref: str | None, chosen: Sequence[str]
     ) -> bool:
         """Adds what the lines do not show; returns whether anything is there that does not go on by itself anyway."""
-        tree, refs = await self._tab.frames(), self._tab.refs
-        found = await effects.effects_now(tree, refs, looks=not seen.changed)
+        tree, refs, hovered = await self._tab.frames(), self._tab.refs, action == "hover"
+        found = await effects.effects_now(tree, refs, looks=not seen.changed, hovered=hovered)
         firm = bool(seen.changed) and not self._goes_on(after, found.prompt)
         if seen.changed and not firm:
-            found = await effects.effects_now(tree, refs, looks=True)
+            found = await effects.effects_now(tree, refs, looks=True, hovered=hovered)
         seen.passing = found.lines(weak=True) if action != "fill" else []  # typing does that
         # No mouse has moved for a key: the caret and the looks are its doing.
         told = found.lines(weak=False) + (seen.passing if action == "press" and not firm and seen.focus is None else [])

@@ -73,9 +73,13 @@ def end(tree: FrameTree) -> None:
         world.tell("endEffects")
 
 
-async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool) -> Effects:
-    """What came so far; `looks`: how things look is compared too, which takes longest. Raises BrowserError."""
-    told = await asyncio.gather(*(_of_world(world, refs, looks) for world in _worlds(tree)))
+async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: bool) -> Effects:
+    """What came so far; `looks`: how things look is compared too, which takes longest.
+
+    `hovered`: by an action that only moves the mouse, so that classes of what is under it are weak.
+    Raises BrowserError.
+    """
+    told = await asyncio.gather(*(_of_world(world, refs, looks, hovered) for world in _worlds(tree)))
     return Effects(
         [effect for each in told for effect in each.effects],
         [text for each in told for text in each.gone],
@@ -83,9 +87,9 @@ async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool) -> Effect
     )
 
 
-async def _of_world(world: World, refs: RefTable, looks: bool) -> Effects:
+async def _of_world(world: World, refs: RefTable, looks: bool, hovered: bool) -> Effects:
     try:
-        told = await world.call("effectsNow", looks, returning=Effects)
+        told = await world.call("effectsNow", looks, hovered, returning=Effects)
     except (ActionError, ProtocolError):
         return Effects()  # it is being replaced, or hangs, which is told otherwise
     written = [msgspec.structs.replace(each, text=refs.write(world, each.text)) for each in told.effects]

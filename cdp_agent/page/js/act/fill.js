@@ -74,7 +74,7 @@ async function readyField(id, options) {
   if (why) return { ...ready, refusal: obstacle(why, null, field) };
   bringIntoView_.call(field, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
   let moved = '';
-  if (!moveFocus(field)) {
+  if (!moveFocus(field) && !focusInside(field)) {
     const focused = focusedElement();
     if (!focused || !(isInput(focused) || sliderOf(focused))) return { ...ready, refusal: obstacle('unfocused', null, field) };
     field = focused;
@@ -89,6 +89,12 @@ async function readyField(id, options) {
   const isPart = kind === 'rich' && told(field).role === 'spinbutton';
   if (kind === 'typed' || (kind === 'rich' && !isPart)) watchKeys(field);
   return { ...ready, kind: isPart ? 'part' : kind, local: field === element ? id : hold(field), before, single: isSingleLine(field), end, collapses, note };
+}
+
+/** The keys of some sliders go to a part of them. */
+function focusInside(field) {
+  const part = sliderOf(field) && onlyOneIn(field, FOCUSABLE);
+  return part ? moveFocus(part) : false;
 }
 
 /** What makes a field of something that is none yet. */

@@ -117,7 +117,7 @@ const HIGHLIGHTED = /(?:^|[-_\s])(?:highlight(?:ed)?|active|focus(?:ed)?|hover(?
 /** Whether it is what Enter or the mouse would choose, as some say with `aria-selected`, too. */
 function isHighlighted(option, control) {
   const isActive = [control, focusedElement()].some((each) => each && attr(each, 'aria-activedescendant') === (attr(option, 'id') ?? ''));
-  return isActive || matches(option, ':hover') || HIGHLIGHTED.test(attr(option, 'class') ?? '');
+  return isActive || matches(option, HOVERED) || HIGHLIGHTED.test(attr(option, 'class') ?? '');
 }
 
 /** Whether what stands around the control, outside of any list, names the option. */

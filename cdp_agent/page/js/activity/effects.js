@@ -131,14 +131,15 @@ const mayShow = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(node)) : no
 
 /**
  * What came of the action so far.
- * @param {boolean} looks  no line has changed: what lines would show counts, and how things look, which costs most @returns {{effects: Effect[], gone: string[], prompt: boolean}} gone: texts that came and went
+ * @param {boolean} looks  no line has changed: what lines would show counts, and how things look, which costs most
+ * @param {boolean} hovered  by an action that only moves the mouse: classes of what is under it are the mouse's doing @returns {{effects: Effect[], gone: string[], prompt: boolean}} gone: texts that came and went
  */
-function effectsNow(looks) {
+function effectsNow(looks, hovered) {
   if (!before) return { effects: [], gone: [], prompt: false };
   changesSoFar();
-  const effects = [...classEffects(looks), ...markEffects(), ...drawnEffects(), ...canvasEffects(), ...scrollEffects(), ...selectionEffects()];
+  const effects = [...classEffects(looks, hovered), ...markEffects(), ...drawnEffects(), ...canvasEffects(), ...scrollEffects(), ...selectionEffects()];
   if (before.printed) effects.push({ text: 'the page asked to be printed: pdf writes it to a file', weak: false });
-  if (looks) effects.push(...editorEffects(), ...lookEffects(new Set(before.classes.keys())));
+  if (looks) effects.push(...editorEffects(), ...lookEffects(hovered ? new Set() : new Set(before.classes.keys())));
   return { effects, gone: [...new Set(before.gone)].slice(0, MOST_TOLD), prompt: before.prompt };
 }
 
@@ -150,8 +151,8 @@ function told_(element, what, weak = false) {
   return { text: `- ${role}${words ? ` ${quote(words)}` : ''}${id === undefined ? '' : ` [ref=\x01${id}]`}: ${what}`, weak };
 }
 
-/** @param {boolean} all  also those that open and show, of which there are lines elsewhere */
-function classEffects(all) {
+/** @param {boolean} all  also those that open and show, of which there are lines elsewhere @param {boolean} hovered */
+function classEffects(all, hovered) {
   const found = [];
   for (const [element, old] of before.classes) {
     if (!isConnected_.call(element) || restless.has(element)) continue;
@@ -162,7 +163,7 @@ function classEffects(all) {
       ...[...has].filter((name) => !had.has(name) && says(name)).map((name) => `now "${name}"`),
       ...[...had].filter((name) => !has.has(name) && says(name)).map((name) => `no longer "${name}"`),
     ];
-    if (notes.length) found.push(told_(element, `class ${notes.join(', ')}`));
+    if (notes.length) found.push(told_(element, `class ${notes.join(', ')}`, hovered && matches(element, HOVERED)));
   }
   return atMost(found);
 }
@@ -309,7 +310,7 @@ function lookOf(element) {
   return [...PROPERTIES.map((name) => styleValue_.call(style, name)), `${Math.round(width)}x${Math.round(height)}`, stateOf(element)];
 }
 
-const stateOf = (element) => `${matches(element, ':hover')}${matches(element, ':focus-within')}${matches(element, ':active')}`;
+const stateOf = (element) => `${matches(element, HOVERED)}${matches(element, ':focus-within')}${matches(element, ACTIVE)}`;
 
 // To write out 1,000 rules takes almost 2 ms. Scripts change those of small sheets, which are theirs.
 const MOST_WRITTEN = 2000;
@@ -360,7 +361,7 @@ function lookEffects(classed) {
     if (notes.length) inside.add(element);
     if (!notes.length || inherited) continue;
     // Under the mouse things look otherwise by themselves; the page around them does not.
-    const own = tagOf(element) !== 'BODY' && !classed.has(element) && (was.at(-1) !== now.at(-1) || matches(element, ':hover'));
+    const own = tagOf(element) !== 'BODY' && !classed.has(element) && (was.at(-1) !== now.at(-1) || matches(element, HOVERED));
     const bold = notes.includes('font-weight') && Number(now[PROPERTIES.indexOf('font-weight')]) >= 600;
     found.push(told_(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own));
   }

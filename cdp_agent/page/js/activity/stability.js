@@ -163,7 +163,7 @@ function animatingFor() {
     if (animation instanceof CSSTransition && !FADING.has(animation.transitionProperty)) continue;
     const target = animation.effect?.target;
     // The pointer's or focus's own effect on a button says nothing about the page.
-    if (!target || matches(target, ':hover, :focus, :active')) continue;
+    if (!target || matches(target, `${HOVERED}, ${ACTIVE}, :focus`)) continue;
     const { endTime, iterations } = animation.effect.getComputedTiming();
     if (iterations !== Infinity && Number(endTime) <= 1000) longest = Math.max(longest, Number(endTime) - Number(animation.currentTime));
   }

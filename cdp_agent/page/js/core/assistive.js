@@ -33,18 +33,23 @@ function isForNobody(element, tag) {
   return !checkVisibility_.call(element, { opacityProperty: true }) || isForScreenReaders(element);
 }
 
-/** Whether an element has no size, or a box around it that clips shows none of it: slides that wait, panels that are shut. */
+/** Whether a box around it that clips shows nothing of an element, nor can be scrolled to it: slides that wait, panels that are shut. */
 function isClippedAway(element) {
-  const box = getBoundingClientRect_.call(element);
+  let { left, top, right, bottom } = getBoundingClientRect_.call(element);
   if (computedStyleOf(element).display === 'contents') return false;
   for (let clip = clipAround(element); clip; clip = clip.outer) {
-    if (clip.across && (box.right <= clip.box.left || box.left >= clip.box.right)) return true;
-    if (clip.along && (box.bottom <= clip.box.top || box.top >= clip.box.bottom)) return true;
+    const { box, across, along } = clip;
+    if (canScroll(across) && box.width) ({ left, right } = box);
+    else if (across !== 'visible' && (right <= box.left || left >= box.right)) return true;
+    if (canScroll(along) && box.height) ({ top, bottom } = box);
+    else if (along !== 'visible' && (bottom <= box.top || top >= box.bottom)) return true;
   }
   return false;
 }
 
-/** @typedef {{box: DOMRect, across: boolean, along: boolean, outer: Clip | null}} Clip  a box that clips what is in it, and the next one around */
+const canScroll = (overflow) => overflow === 'auto' || overflow === 'scroll';
+
+/** @typedef {{box: DOMRect, across: string, along: string, outer: Clip | null}} Clip  a box that clips what is in it, how, and the next one around */
 /** What clips the contents of an element, for one reading: most of what is asked about has the same things around. @type {Map<Element, Clip | null>} */
 let clipsOf = new Map();
 
@@ -62,9 +67,8 @@ function clipAround(element) {
   }
   while (passed.length) {
     const around = passed.pop();
-    const { overflowX, overflowY } = computedStyleOf(around);
-    const [across, along] = [overflowX !== 'visible', overflowY !== 'visible'];
-    if (across || along) clip = { box: getBoundingClientRect_.call(around), across, along, outer: clip };
+    const { overflowX: across, overflowY: along } = computedStyleOf(around);
+    if (across !== 'visible' || along !== 'visible') clip = { box: getBoundingClientRect_.call(around), across, along, outer: clip };
     clipsOf.set(around, clip);
   }
   return clip;

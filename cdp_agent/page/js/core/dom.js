@@ -52,6 +52,9 @@ const attr = (element, name) => beginningOf(getAttribute_.call(element, name));
 const hasAttr = (element, name) => hasAttribute_.call(element, name);
 const closest = (element, selector) => closest_.call(element, selector);
 const matches = (element, selector) => matches_.call(element, selector);
+// By themselves these match nothing but links in a page without a doctype (https://quirks.spec.whatwg.org/#the-active-and-hover-quirk).
+const HOVERED = ':is(:hover)';
+const ACTIVE = ':is(:active)';
 const textContent = (node) => beginningOf(textContent_.call(node));
 const dataOf = (node) => beginningOf(data_.call(node));
 const rootOf = (node) => getRootNode_.call(node);

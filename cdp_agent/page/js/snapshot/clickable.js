@@ -71,10 +71,15 @@ function lookedUpHint(element) {
 
 const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-qa'];
 
+/** @returns {string | null} */
+function testIdOf(element) {
+  for (const name of TEST_IDS) if (hasAttr(element, name)) return attr(element, name);
+  return null;
+}
+
 /** What it is called for tests, by a class that can be read, or by its id. */
 function ownHint(element) {
-  for (const name of TEST_IDS) if (hasAttr(element, name)) return hintState('testid', attr(element, name));
-  return hintState('class', readableClasses(element)) || hintState('id', readableId(element));
+  return hintState('testid', testIdOf(element)) || hintState('class', readableClasses(element)) || hintState('id', readableId(element));
 }
 
 const MOST_WRAPPERS = 3;
@@ -93,12 +98,12 @@ function wrapperHint(element) {
 
 const MOST_ICONS = 5;
 
-/** What the icon in it is called: the class of a glyph, or the symbol that a drawing uses. */
+/** What the icon in it is called: the symbol that a drawing uses, its name for tests, or the class of a glyph. */
 function iconHint(element) {
   const inside = selectAll(element, '*');
   for (let i = 0; i < inside.length && i < MOST_ICONS; i++) {
     const used = tagOf(inside[i]) === 'use' ? /#(.+)/.exec(attr(inside[i], 'href') ?? attr(inside[i], 'xlink:href') ?? '') : null;
-    const hint = used ? hintState('icon', used[1]) : hintState('icon', attr(inside[i], 'data-icon') ?? readableClasses(inside[i]));
+    const hint = used ? hintState('icon', used[1]) : hintState('icon', attr(inside[i], 'data-icon') ?? testIdOf(inside[i]) ?? readableClasses(inside[i]));
     if (hint) return hint;
   }
   return '';

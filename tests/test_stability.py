@@ -223,6 +223,14 @@ async def test_a_page_that_is_left_while_it_is_looked_at_is_waited_for(
     assert (await page.snapshot()).text == "- paragraph: first half\n- paragraph: second half"
 
 
+async def test_a_page_that_goes_elsewhere_for_ever_is_told(page: Page, serve: Serve) -> None:
+    serve("<script>setTimeout(() => location.replace('?' + Math.random()), 20)</script>", path="/again")
+    await page.goto(serve("<a href=/again>Go</a>"))
+    await page.snapshot()
+
+    assert (await page.click("E1")).settled == "the page keeps going elsewhere by itself"
+
+
 async def test_what_a_page_does_after_a_slow_answer_is_waited_for(
     page: Page, serve: Serve, httpserver: HTTPServer
 ) -> None:

@@ -31,6 +31,8 @@ LOAD_S = 2.0
 NAVIGATION_S = 15.0
 UNANSWERED_S = 5.0
 """A server that has not answered by then is told of: nothing else is known until it does."""
+_MOST_DOCUMENTS = 20
+"""So many one after another are waited for: logins lead over a few, a page that reloads itself for ever never rests."""
 _ASK_TIMEOUT_S = 5.0
 _ASK_EVERY_S = 1.0
 _HANGS_S = 5.0
@@ -150,18 +152,22 @@ class Watch:
 
     async def _settle(self, patient: bool, navigation_s: float) -> str:
         begun = last = resting = self._alive_at = self._now()
-        quiet_s = QUIET_S
+        quiet_s, heading_for, headed_at = QUIET_S, "", begun
         while True:
             await self._tab.guard.decided()
             if self._tab.closed:
                 return "the tab was closed"
             if self._activity.crashed and not self._activity.navigating():
                 return "the page crashed"
+            if self._activity.document.number - self.document > _MOST_DOCUMENTS:
+                return "the page keeps going elsewhere by itself"
             now = self._now()
             if address := self._activity.navigating():
+                if address != heading_for:
+                    heading_for, headed_at = address, now
                 if now - begun > navigation_s:
                     return await self._stop_loading(address)
-                if now - begun > UNANSWERED_S and self._tell_on_its_way():
+                if now - headed_at > UNANSWERED_S and self._tell_on_its_way():
                     return _ON_ITS_WAY.format(address)
                 if not await self.departure.hasten():
                     return STAYS

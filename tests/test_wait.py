@@ -135,7 +135,7 @@ async def test_in_vain_says_what_is_there_instead(page: Page, serve: Serve) -> N
         await page.wait_for(text="Order placed", timeout_s=0.2)
 
     assert str(caught.value) == (
-        'Waited 0.2 s in vain: there is no text "order placed". '
+        'Waited 0.2 s in vain: there is no text "Order placed". '
         f'The page is {address} "Cart". Close to it: - paragraph: Your order is placed.'
     )
 
@@ -144,7 +144,7 @@ async def test_in_vain_says_where_a_text_still_is(page: Page, serve: Serve) -> N
     await page.goto(serve("<p>Loading your data</p>"))
 
     with pytest.raises(ActionError, match="It is in: - paragraph: Loading your data"):
-        await page.wait_for(gone="loading", timeout_s=0.2)
+        await page.wait_for(gone="LOADING", timeout_s=0.2)
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ async def test_what_was_filled_in_is_no_text_that_was_waited_for(page: Page, ser
     await page.fill(refs["Note"], "Bring tea")
 
     for text in ("Ada", "bring tea"):
-        with pytest.raises(ActionError, match=f'there is no text "{text.lower()}" but where it was filled in'):
+        with pytest.raises(ActionError, match=f'there is no text "{text}" but where it was filled in'):
             await page.wait_for(text=text, timeout_s=0.2)
     await page.evaluate("out.textContent = 'Saved Ada'")
 

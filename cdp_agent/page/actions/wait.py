@@ -89,7 +89,7 @@ async def wait_for(
         finally:
             root.is_told = told and root.leaving_for is not None
         tab.check_open()
-        return await recorder.finish("wait_for", Outcome(), detail=_described(wanted, text, gone))
+        return await recorder.finish("wait_for", Outcome(), detail=_described(wanted))
 
 
 async def _within(waiting: _Waiting, timeout_s: float) -> Outcome:
@@ -138,7 +138,7 @@ class _Waiting:
         if wanted.text is not None:
             close = _close(wanted.text, lines)
             said.append(f"Close to it: {'; '.join(close)}." if close else "Nothing like it is there.")
-        if wanted.gone is not None and (there := [line for line in lines if wanted.gone in line.lower()]):
+        if wanted.gone is not None and (there := [line for line in lines if wanted.gone.lower() in line.lower()]):
             said.append(f"It is in: {'; '.join(_cut(line) for line in there[:_SHOWN])}.")
         return " ".join(said)
 
@@ -158,7 +158,7 @@ class _Waiting:
         wanted = self._wanted
         if wanted.text is None and wanted.gone is None and wanted.selector is None:
             return []
-        asked = {"text": wanted.text, "gone": wanted.gone, "selector": wanted.selector}
+        asked = {"text": _lower(wanted.text), "gone": _lower(wanted.gone), "selector": wanted.selector}
         tree = await self._tab.frames()
         if tree.unread_documents != self._unread_documents:
             self._unread_documents = tree.unread_documents
@@ -240,10 +240,14 @@ async def _changed(world: World, count: int) -> None:
 def _plain(text: str | None) -> str | None:
     if text is None:
         return None
-    plain = " ".join(text.split()).lower()
+    plain = " ".join(text.split())
     if not plain:
         raise InvalidArguments("The text to wait for is empty.")
     return plain
+
+
+def _lower(text: str | None) -> str | None:
+    return None if text is None else text.lower()
 
 
 def _matches(address: str, wanted: str) -> bool:
@@ -254,10 +258,10 @@ def _matches(address: str, wanted: str) -> bool:
     return fnmatch.fnmatchcase(address, pattern)
 
 
-def _described(wanted: _Wanted, text: str | None, gone: str | None) -> str:
+def _described(wanted: _Wanted) -> str:
     parts = [
-        text is not None and f'text "{text}"',
-        gone is not None and f'text "{gone}" to be gone',
+        wanted.text is not None and f'text "{wanted.text}"',
+        wanted.gone is not None and f'text "{wanted.gone}" to be gone',
         wanted.selector is not None and f"an element that matches {wanted.selector}",
         wanted.ref is not None and f"{wanted.ref} to be shown",
         wanted.url is not None and f"the address {wanted.url}",
@@ -269,7 +273,7 @@ def _described(wanted: _Wanted, text: str | None, gone: str | None) -> str:
 
 def _close(text: str, lines: list[str]) -> list[str]:
     """The lines that share most words with the text, at least half of them."""
-    words = set(text.split())
+    words = set(text.lower().split())
     shared = [(len(words & set(line.lower().replace('"', " ").split())), line) for line in lines]
     best = sorted((each for each in shared if each[0] * 2 >= len(words)), key=lambda each: -each[0])
     return [_cut(line) for _, line in best[:_SHOWN]]

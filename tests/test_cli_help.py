@@ -53,11 +53,11 @@ def test_the_help_of_a_command_and_the_skill_are_short(capsys: Captured) -> None
 def test_the_help_of_a_command_is_what_it_takes(capsys: Captured) -> None:
     assert told(["help", "click"], capsys) == (
         "usage: cdp-agent click REF [options]\n"
-        "Click an element: a link, a button, an option, a tab, anything on the page that has a ref\n"
+        "Click an element: a link, a button, an option, anything that has a ref\n"
         "  REF                         The element's ref, for example E12\n"
         "  --button left|middle|right  The mouse button (default: left)\n"
         "  --count COUNT               2 for a double click (default: 1)\n"
-        "  --at AT                     Where in it: pixels right of and below its left top corner\n"
+        "  --at AT                     Pixels from its left top corner: right, down\n"
         "  --no-page                   print no page that it leads to\n"
         "More: cdp-agent options\n"
     )

@@ -114,7 +114,9 @@ class Targets(Generic[C]):
         creating.add_done_callback(lambda done: self._answered(done, context))
         try:
             created = await asyncio.shield(creating)
-            return await self._arrival(created.target_id)
+            tab = await self._arrival(created.target_id)
+            tab.activity.document.url = tab.url or command.url  # headless shells tell none
+            return tab
         except asyncio.CancelledError:
             creating.add_done_callback(self._close_unwanted)
             raise

@@ -9,20 +9,19 @@ from msgspec import Meta
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
 Pair = Annotated[list[float], Meta(min_length=2, max_length=2)]
-PLACE_WORDS = "Where in it: pixels right of and below its left top corner."
-Place = Annotated[Pair | None, Meta(description=PLACE_WORDS, extra=ALWAYS)]
+PLACE_WORDS = "Pixels from its left top corner: right, down."
 
 
 class ClickArguments(Arguments, frozen=True):
     ref: Ref
     button: Annotated[Literal["left", "right", "middle"], Meta(description="The mouse button.")] = "left"
     count: Annotated[int, Meta(ge=1, le=3, description="2 for a double click.", extra=ALWAYS)] = 1
-    at: Place = None
+    at: Annotated[Pair | None, Meta(description=PLACE_WORDS, extra=ALWAYS)] = None
 
 
-class PlaceArguments(Arguments, frozen=True):
+class HoverArguments(Arguments, frozen=True):
     ref: Ref
-    at: Place = None
+    at: Annotated[Pair | None, Meta(description=PLACE_WORDS)] = None
 
 
 class DragArguments(Arguments, frozen=True):
@@ -38,15 +37,15 @@ class DragArguments(Arguments, frozen=True):
 
 @tool(page_changing=True, effect="click")
 async def click(args: ClickArguments, context: Context) -> Observation:
-    """Click an element: a link, a button, an option, a tab, anything on the page that has a ref."""
+    """Click an element: a link, a button, an option, anything that has a ref."""
     place = _pair(args.at)
     receipt = await context.page.click(args.ref, button=args.button, count=args.count, position=place)
     return Observation(receipt.text, receipt)
 
 
 @tool(effect="none")
-async def hover(args: PlaceArguments, context: Context) -> Observation:
-    """Move the mouse over an element, for menus and hints that open on hovering."""
+async def hover(args: HoverArguments, context: Context) -> Observation:
+    """Move the mouse over an element, to open its menu."""
     receipt = await context.page.hover(args.ref, position=_pair(args.at))
     return Observation(receipt.text, receipt)
 

@@ -88,7 +88,7 @@ async def test_a_flow_is_built_wired_edited_and_deployed(page: Page, node_red: s
     assert "Successfully deployed" in done.text
     inject, debug = deployed(node_red)
     assert [inject["type"], inject["wires"]] == ["inject", [[debug["id"]]]]
-    width = await page.evaluate("RED.nodes.filterNodes({type: 'debug'})[0].w")  # it is as wide as its label, by the fonts
+    width = await page.evaluate("RED.nodes.filterNodes({type: 'debug'})[0].w")  # as wide as its label
     assert [debug["type"], debug["name"], debug["x"] - width / 2, debug["y"]] == ["debug", "Shown", 420, 220]
 
     await page.click(ref_in(await drawn(page), "red-ui-flow-link"))

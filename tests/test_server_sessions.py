@@ -165,7 +165,7 @@ async def in_a_call(
 
     httpserver.expect_request("/begun").respond_with_handler(answer)
     session_id = await served.session(url=serve("<p>Here"))
-    script = "fetch('/begun').then(() => new Promise(() => {}))"
+    script = "navigator.sendBeacon('/begun'), new Promise(() => {})"
     calling = asyncio.ensure_future(served.call(session_id, "evaluate", expression=script))
     await begun.wait()
     yield session_id, calling

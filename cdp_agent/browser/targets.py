@@ -20,7 +20,7 @@ from cdp_agent.browser.attach.tab_closer import TabCloser
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.known_errors import opens_no_tabs
-from cdp_agent.errors import BrowserError, ProtocolError, SetupError
+from cdp_agent.errors import BrowserError, PageClosed, ProtocolError, SetupError
 from cdp_agent.page.frames.recent import Recent
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.lines import shortened
@@ -108,7 +108,7 @@ class Targets(Generic[C]):
         return [tab for tab in self.tabs.values() if not tab.closed]
 
     async def create(self, command: target.CreateTarget, context: C) -> Tab:
-        """A new tab. Raises BrowserError, ProtocolError."""
+        """A new tab. Raises PageClosed when it is closed before it is there, BrowserError, ProtocolError."""
         self._creating += 1
         creating = self._connection.browser.post(command)
         creating.add_done_callback(lambda done: self._answered(done, context))
@@ -223,17 +223,23 @@ class Targets(Generic[C]):
         self.release(target_id)
         self.contexts.pop(target_id, None)
         self._undecided.pop(target_id, None)
+        if arrived := self._arrivals.pop(target_id, None):
+            arrived.cancel()
         if tab := self.tabs.pop(target_id, None):
             tab.forget()
 
     async def _arrival(self, target_id: str) -> Tab:
         if tab := self.tabs.get(target_id):
             return tab
+        if target_id in self._gone:
+            raise PageClosed("Target.createTarget")
         arrived = self._arrivals.setdefault(target_id, asyncio.get_running_loop().create_future())
         either: list[asyncio.Future[Any]] = [arrived, self._connection.closed]
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not arrived.done():
             raise BrowserError(f"Chrome is gone: {self._connection.closed.result()}")
+        if arrived.cancelled():
+            raise PageClosed("Target.createTarget")
         return arrived.result()
 
 

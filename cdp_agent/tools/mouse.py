@@ -19,7 +19,7 @@ class ClickArguments(Arguments, frozen=True):
     at: Annotated[Pair | None, Meta(description=PLACE_WORDS, extra=ALWAYS)] = None
 
 
-class HoverArguments(Arguments, frozen=True):
+class PlaceArguments(Arguments, frozen=True):
     ref: Ref
     at: Annotated[Pair | None, Meta(description=PLACE_WORDS)] = None
 
@@ -44,7 +44,7 @@ async def click(args: ClickArguments, context: Context) -> Observation:
 
 
 @tool(effect="none")
-async def hover(args: HoverArguments, context: Context) -> Observation:
+async def hover(args: PlaceArguments, context: Context) -> Observation:
     """Move the mouse over an element, to open its menu."""
     receipt = await context.page.hover(args.ref, position=_pair(args.at))
     return Observation(receipt.text, receipt)

@@ -86,6 +86,7 @@ async def test_a_chrome_that_dies_while_a_plan_is_approved_is_opened_again_where
             if isinstance(ask, StepFailed):
                 return Retry()
             browser.session.tell(cdp_browser.Close())
+            await asyncio.wait([browser.session.connection.closed])
             return Approve()
 
         events = await every(models.agent(browser, approve=kill).stream("Search", url=site.home))

@@ -140,6 +140,12 @@ class World:
             found.append(None if isinstance(answer, BaseException) else answer)
         return found
 
+    def complete(self) -> None:
+        """Sends the functions that are not there yet, and waits for nothing."""
+        if not self._complete:
+            self._complete = True
+            self.session.tell(self._command("addFunctions", (js.rest(),), by_value=True))
+
     def release(self, handle: Handle) -> None:
         """Lets the page forget the object."""
         self.session.tell(runtime.ReleaseObject(object_id=handle.object_id))
@@ -159,9 +165,8 @@ class World:
         self, name: str, args: tuple[Any, ...], *, by_value: bool, group: str | None = None
     ) -> runtime.CallFunctionOn:
         """What calls our function. The first call of one that is not there yet sends it ahead, with all the rest."""
-        if not self._complete and name not in js.for_reading():
-            self._complete = True
-            self.session.tell(self._command("addFunctions", (js.rest(),), by_value=True))
+        if name not in js.for_reading():
+            self.complete()
         return runtime.CallFunctionOn(
             function_declaration=f"function(...args) {{ return this.{name}(...args) }}",
             object_id=self._functions.object_id,

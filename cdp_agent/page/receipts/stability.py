@@ -189,6 +189,8 @@ class Watch:
             if any(f.leaving_for is None and f.present_world not in self.counts for f in self._tree.all()):
                 await self.look()  # a new document: its quiet is counted from now on
                 now = self._now()
+                for world in self.counts:
+                    world.complete()  # while nothing else is waited for than time
             if last + quiet_s > now:
                 await self._activity.stir(last + quiet_s - now)
                 continue

@@ -58,7 +58,6 @@ async def test_a_tab_closes_while_it_goes_elsewhere(browser: Browser) -> None:
         assert page not in browser.pages
 
 
-@pytest.mark.whole_chrome
 async def test_a_call_to_a_closed_page_says_so(browser: Browser) -> None:
     page = await browser.new_page()
     waiting = asyncio.ensure_future(page.evaluate("new Promise(() => {})"))

@@ -15,7 +15,12 @@ CONTEXT_GONE = (
     "Inspected target navigated or closed",
     "Object reference chain is too long",
 )
-SESSION_GONE = ("Session with given id not found", "No target with given id found", "Target closed")
+SESSION_GONE = (
+    "Session with given id not found",
+    "No target with given id found",
+    "No target found for targetId",  # of a headless shell
+    "Target closed",
+)
 FRAME_GONE = (
     "No frame for given id found",
     "Frame with the given id was not found",

@@ -101,6 +101,10 @@ def test_options_before_the_command_work(before: list[str], capsys: Captured) ->
     [
         ("navigate x.org", "goto", {}),
         ("type E1 tea", "fill", {}),
+        ("fill E1 tea", "fill", {}),
+        ("fill E1 tea E2 milk", "fill_form", {}),
+        ("fill E1 tea E2", "fill", {}),
+        ("fill E1 4 5 6", "fill", {}),
         ("type tea", "type_text", {}),
         ("type 450", "type_text", {}),
         ("type 450 tea", "fill", {}),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.cli.printed import PrintedPages, brief
-from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.receipts.receipts import Receipt, SetField
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.tools.base import Arguments
-from cdp_agent.tools.fields import CheckArguments, FillArguments, SelectArguments
+from cdp_agent.tools.fields import CheckArguments, FillArguments, FormArguments, SelectArguments
 from cdp_agent.tools.mouse import ClickArguments
 
 SITE = "https://shop.example"
@@ -134,12 +134,29 @@ TICKED = ['~ - radio "Card" [ref=E1] (no longer [checked])', '~ - radio "Invoice
             f"checked E2\nchanged:\n  {TICKED[0]}",
         ),
         (
+            Receipt(
+                action="fill",
+                detail="5 fields",
+                fields=[
+                    SetField("E2", 'textbox "City"', "Oslo"),
+                    SetField("E3", 'textbox "Code"', "NO"),
+                    SetField("E4", 'textbox "Key"', None, "filled, 7 characters"),
+                    SetField("E5", 'checkbox "Terms"'),
+                    SetField("E6", 'checkbox "News"', None, "it was checked before"),
+                ],
+                changed=['~ - checkbox "Terms" [ref=E5] (now [checked])', "+ - text: Post"],
+            ),
+            FormArguments({"E2": "Oslo", "E3": "no", "E4": "hunter2", "E5": "on", "E6": "on"}),
+            'filled 5 fields\nE3 textbox "Code": "NO"\nE4 textbox "Key" (filled, 7 characters)\n'
+            'E6 checkbox "News" (it was checked before)\nchanged:\n  + - text: Post',
+        ),
+        (
             Receipt(action="click", ref="E2", navigated_to="https://other.example/", title="Other"),
             ClickArguments("E2"),
             'clicked E2\nnavigated to https://other.example/ "Other"',
         ),
     ],
-    ids=["a value", "another value", "a submission", "a note", "an option", "other options", "a box", "another site"],
+    ids=["a value", "another value", "a submission", "a note", "an option", "other options", "a box", "a form", "another site"],
 )
 def test_a_receipt_tells_what_is_not_known(receipt: Receipt, arguments: Arguments, told: str) -> None:
     assert brief(receipt, arguments, f"{SITE}/before") == told

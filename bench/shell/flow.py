@@ -44,7 +44,9 @@ def waiting(text: str) -> Command:
 
 
 class Flow(msgspec.Struct, frozen=True):
-    """What is given to learn from, the commands of each step but the last, and how a page is looked at.
+    """What is given to learn from, the commands of the steps but the last, and how a page is looked at.
+
+    A command may do several steps at once, as far as what is learnt from teaches that.
 
     The last step is to read the number: by `read`, unless it is there to be read already. `places` are what else may
     stand in braces, as expressions whose group is what it stands for.
@@ -68,16 +70,13 @@ OURS = Flow(
         (leading('cdp-agent click {button "Add to cart"}'),),
         (leading('cdp-agent click {link "Go to checkout"}'),),
         (
-            Command('cdp-agent fill {textbox "Full name"} "Ada Berg"'),
-            Command('cdp-agent fill {textbox "Street"} "Storgata 5"'),
-            Command('cdp-agent fill {textbox "City"} Oslo'),
-            Command('cdp-agent select {combobox "Country"} Norway'),
+            Command(
+                'cdp-agent fill {textbox "Full name"} "Ada Berg" {textbox "Street"} "Storgata 5"'
+                ' {textbox "City"} Oslo {combobox "Country"} Norway'
+                ' {radio "Invoice, 14 days"} on {checkbox "I accept the terms of sale"} on'
+            ),
         ),
-        (Command('cdp-agent check {radio "Invoice, 14 days"}'),),
-        (
-            Command('cdp-agent check {checkbox "I accept the terms of sale"}'),
-            leading('cdp-agent click {button "Place order"}'),
-        ),
+        (leading('cdp-agent click {button "Place order"}'),),
     ),
     look="cdp-agent snapshot",
     read="cdp-agent snapshot",

@@ -74,6 +74,8 @@ def tool_meant(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, Any]]
     if name in TYPING:
         is_of_field = values and is_ref(values[0]) and (len(values) > 1 or not _is_number(values[0]))
         return ("fill" if is_of_field else "type_text"), {}
+    if name == "fill" and len(values) > 3 and all(is_ref(each) and not _is_number(each) for each in values[::2]):
+        return "fill_form", {}
     if name == "wait" and words and "--help" not in words and not (values and all(map(_is_number, values))):
         return "wait_for", {}
     if name in _ALSO:

@@ -24,6 +24,9 @@ from cdp_agent.tools.searching import searching
 from cdp_agent.websearch import Search, configure
 
 
+_PAIRS = "REF VALUE [REF VALUE …]"
+
+
 class ToolCommand(msgspec.Struct, frozen=True):
     """A tool with its arguments, and the address to go to before it is called."""
 
@@ -117,6 +120,8 @@ def _by_place(tool: Tool, fixed: Mapping[str, Any], values: list[str]) -> tuple[
     required = [name for name in tool.parameters["required"] if name not in fixed]
     if _takes_path(tool) and (given := _url_and_path(values)) is not None:
         return given
+    if required and tool.parameters["properties"][required[-1]]["type"] == "object":
+        return None, {required[-1]: _pairs(tool, values)}
     takes_list = bool(required) and tool.parameters["properties"][required[-1]]["type"] == "array"
     if takes_list and len(values) > len(required):
         values = [*values[: len(required) - 1], values[len(required) - 1 :]]  # type: ignore[list-item]  # a list is last
@@ -131,6 +136,15 @@ def _by_place(tool: Tool, fixed: Mapping[str, Any], values: list[str]) -> tuple[
     name = shown_name(tool)
     wanted = " ".join(_placeholder(name, tool) for name in required) or "no words"
     raise SetupError(f"{name} takes {wanted}; see `cdp-agent {name} --help`.")
+
+
+def _pairs(tool: Tool, values: list[str]) -> dict[str, str]:
+    """What is given to each ref."""
+    pairs = dict(zip(values[::2], values[1::2], strict=False))
+    if len(values) % 2 or not values or not all(map(is_ref, pairs)) or len(pairs) * 2 < len(values):
+        name = shown_name(tool)
+        raise SetupError(f"{name} takes {_PAIRS}, each ref once; see `cdp-agent {name} --help`.")
+    return pairs
 
 
 def _url_and_path(values: list[str]) -> tuple[str | None, dict[str, Any]] | None:
@@ -168,6 +182,8 @@ def _free_place(tool: Tool, fixed: Mapping[str, Any]) -> str:
 
 
 def _placeholder(name: str, tool: Tool) -> str:
+    if tool.parameters["properties"][name]["type"] == "object":
+        return _PAIRS
     return name.upper() + ("…" if tool.parameters["properties"][name]["type"] == "array" else "")
 
 

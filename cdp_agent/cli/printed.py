@@ -17,10 +17,11 @@ from cdp_agent.page.receipts.receipts import ENTER_PRESSED, Receipt
 from cdp_agent.page.snapshot.lines import indent_of, label_of, read_line, ref_of, ref_of_change, without_ref
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.tools.base import Arguments
-from cdp_agent.tools.fields import FillArguments, SelectArguments
+from cdp_agent.tools.fields import FillArguments, FormArguments, SelectArguments
 
 _LANDMARKS = ("banner", "complementary", "contentinfo", "navigation", "search")
 """Of these roles are the parts of a page that other pages of a site have as well."""
+_CHECKED, _UNCHECKED = " (now [checked])", " (no longer [checked])"
 _CHANGED = "\0"
 """What no line of a page ends with."""
 
@@ -93,13 +94,24 @@ def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
         note = "" if isinstance(arguments, FillArguments) and receipt.note == ENTER_PRESSED else receipt.note
         told = msgspec.structs.replace(told, note=note, value=receipt.value if note else None)
     if receipt.action in ("check", "uncheck") and not receipt.note:
-        said = " (now [checked])" if receipt.action == "check" else " (no longer [checked])"
-        own = [each for each in told.changed if each.endswith(said) and ref_of_change(each) == receipt.ref]
-        told = msgspec.structs.replace(told, changed=[each for each in told.changed if each not in own])
+        said = _CHECKED if receipt.action == "check" else _UNCHECKED
+        told = msgspec.structs.replace(told, changed=_without(told.changed, receipt.ref, said))
+    if isinstance(arguments, FormArguments):
+        changed = told.changed
+        for field in receipt.fields:
+            if field.value is None and not field.note:
+                changed = _without(changed, field.ref, _CHECKED, _UNCHECKED)
+        fields = [each for each in receipt.fields if each.note or each.value not in (None, arguments.fields.get(each.ref))]
+        told = msgspec.structs.replace(told, changed=changed, fields=fields)
     origin = _origin(before or "")
     if origin and receipt.navigated_to is not None and _origin(receipt.navigated_to) == origin:
         told = msgspec.structs.replace(told, navigated_to=receipt.navigated_to.removeprefix(origin))
     return told.text
+
+
+def _without(changed: Sequence[str], ref: str | None, *said: str) -> list[str]:
+    """The changes but those of that element which say nothing else."""
+    return [each for each in changed if not (each.endswith(said) and ref_of_change(each) == ref)]
 
 
 def _repeated(lines: Sequence[str], place: tuple[int, int], before: _Shown, key: tuple[str, int]) -> list[int]:

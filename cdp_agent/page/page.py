@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Literal
 
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.actions import actions, drag, fill, keyboard, navigation, pointing, scroll, select, upload, wait
+from cdp_agent.page.actions import actions, drag, fill, form, keyboard, navigation, pointing, scroll, select, upload, wait
 from cdp_agent.page.actions.scroll import Direction, Scrolled
 from cdp_agent.page.activity.bodies import ResponseBody, body_of
 from cdp_agent.page.activity.console import ConsoleResult, Level
@@ -410,6 +410,14 @@ class Page:
         """
         do = fill.fill_and_submit if submit else fill.fill
         return await perform(self._tab, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
+
+    async def fill_form(self, values: Mapping[str, str]) -> Receipt:
+        """Fills in several fields, by their refs, and waits for the page once; `fields` says what became of each.
+
+        A list is given the text of an option, a check box "on" or "off", a radio button "on". Raises as `fill`, `select`
+        and `check` do, and names those that were filled before.
+        """
+        return await form.fill_form(self._tab, values)
 
     async def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
         """Chooses an option of a list, native or not, `by` its text, value or index; several where it takes several.

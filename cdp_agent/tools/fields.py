@@ -25,6 +25,13 @@ class FillArguments(Arguments, frozen=True):
     submit: Annotated[bool, Meta(description="Press Enter afterwards, which submits most forms.")] = False
 
 
+class FormArguments(Arguments, frozen=True):
+    fields: Annotated[
+        dict[Ref, str],
+        Meta(min_length=1, description="Values by ref: a text, an option's text, or on and off.", extra=ALWAYS),
+    ]
+
+
 class SelectArguments(Arguments, frozen=True):
     ref: Annotated[Ref, Meta(description="The list, not the option.", extra=ALWAYS)]
     value: Annotated[str, Meta(description="The option's text as shown.")]
@@ -57,6 +64,13 @@ async def fill(args: FillArguments, context: Context) -> Observation:
         return Observation(filled.text, filled)
     submitted = await context.page.press("Enter", ref=args.ref)
     return Observation(f"{filled.text}\n{submitted.text}", submitted)
+
+
+@tool(effect="none", by_default=False, by_executors=False)
+async def fill_form(args: FormArguments, context: Context) -> Observation:
+    """Fill in several fields at once, of every kind, and wait for the page once."""
+    receipt = await context.page.fill_form(args.fields)
+    return Observation(receipt.text, receipt)
 
 
 @tool(takes_secrets=True, effect="none")

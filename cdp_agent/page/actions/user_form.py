@@ -24,7 +24,7 @@ from .secret_fill import enter_secret, let_pass, stranger_to
 from .select import select
 
 BOXES = ("checkbox", "switch")
-_YES, _NO = ("true", "yes", "y", "on", "1"), ("false", "no", "n", "off", "0")
+YES, _NO = ("true", "yes", "y", "on", "1"), ("false", "no", "n", "off", "0")
 Value = str | bool | int | float | list[str]
 
 
@@ -59,10 +59,11 @@ class _After(msgspec.Struct, frozen=True):
 
 async def read_field(tab: Tab, ref: str) -> UserField:
     """What the element is, as a field for the user. Raises StaleRef when it is gone and not found again."""
-    return await _read(await locate(tab, ref))
+    return await read(await locate(tab, ref))
 
 
-async def _read(at: Located) -> UserField:
+async def read(at: Located) -> UserField:
+    """What the element is, as a field for the user."""
     field = await at.world.call("userField", at.local, returning=UserField)
     return msgspec.structs.replace(field, ref=at.ref)
 
@@ -75,7 +76,7 @@ async def enter(tab: Tab, ref: str, value: Value, origins: list[str], *, choose:
     """
 
     async def do(at: Located) -> Outcome:
-        field = await _read(at)
+        field = await read(at)
         meant = given_for(field, value)
         await at.world.call("withhold", [field.local, at.local, *field.radios])
         secret = Revealed(meant if isinstance(meant, str) else "", [], origins, hidden_only=False)
@@ -99,7 +100,7 @@ async def leave(tab: Tab, ref: str) -> None:
     """Takes the focus out of the field, upon which many pages look at what it holds. Raises as `enter`."""
 
     async def do(at: Located) -> Outcome:
-        field = await _read(at)
+        field = await read(at)
         await at.world.call("leaveField", field.local)
         return Outcome()
 
@@ -113,7 +114,7 @@ async def refusal_of(tab: Tab, ref: str, value: Value, before: str) -> str:
     not in it. Raises StaleRef.
     """
     at = await locate(tab, ref)
-    field = await _read(at)
+    field = await read(at)
     meant = given_for(field, value)
     compared = None if field.options or isinstance(meant, list) else meant
     after = await at.world.call("userFieldAfter", field.local, compared, returning=_After)
@@ -136,9 +137,9 @@ def given_for(field: UserField, value: Value) -> str | list[str]:
     """
     if field.type in BOXES:
         word = str(value).strip().lower()
-        if word not in (*_YES, *_NO):
+        if word not in (*YES, *_NO):
             raise InvalidArguments("It takes true or false.")
-        return "true" if word in _YES else "false"
+        return "true" if word in YES else "false"
     if field.type == "multiselect":
         return [str(each) for each in value] if isinstance(value, list) else [str(value)]
     if isinstance(value, bool | list):

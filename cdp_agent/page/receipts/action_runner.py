@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -37,7 +37,7 @@ EFFECT_S = 1.0
 """So long a first effect is waited for after an action that has no other purpose than to have one."""
 _LOOK_EVERY_S = 0.2
 """Values, selections and styles change without telling anybody."""
-_ATTEMPTS = 3
+ATTEMPTS = 3
 _LEAVING_S = 0.1
 _EXPECTANT = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
 
@@ -52,7 +52,7 @@ async def perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str = "", 
     """
     async with tab.act():
         known = tab.history[-1] if tab.history else None
-        for attempt in range(_ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             at = await locate(tab, ref)
             recorder = await ActionRunner.start(tab, expectant=submits or action in _EXPECTANT)
             await recorder.hold_to_record(at, known)
@@ -61,7 +61,7 @@ async def perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str = "", 
                 outcome = await recorder.act(recorder.while_here(do(at)))
                 break
             except StaleRef as error:  # it left the page while it was aimed at: nothing was done to it
-                if error.ref != at.ref or attempt + 1 == _ATTEMPTS:
+                if error.ref != at.ref or attempt + 1 == ATTEMPTS:
                     raise
         if at.note:
             outcome = msgspec.structs.replace(outcome, note="; ".join(filter(None, (at.note, outcome.note))))
@@ -225,7 +225,8 @@ class ActionRunner:
         failed, uncaught = await asyncio.gather(
             activity.requests.failures_with_words(self._watch.requests, MAX_TOLD), self._thrown()
         )
-        self._remember_filled(ref if action == "fill" and told.value is not None else None)
+        set_fields = [(each.ref, each.value) for each in told.fields] or [(ref, told.value if action == "fill" else None)]
+        self._remember_filled([filled for filled, value in set_fields if filled is not None and value is not None])
         return Receipt(
             action=action,
             ref=ref,
@@ -234,6 +235,7 @@ class ActionRunner:
             note="; ".join(filter(None, notes)),
             meanwhile=self._meanwhile,
             value=told.value,
+            fields=list(told.fields),
             navigated_to=tab.url if navigated or moved else None,
             same_document=moved,
             title=await self._title() if navigated else None,
@@ -266,10 +268,9 @@ class ActionRunner:
         thrown = await tab.activity.console.thrown_since(await tab.frames(), self._begun)
         return [str(each).removeprefix("error: Uncaught ") for each in thrown]
 
-    def _remember_filled(self, ref: str | None) -> None:
-        """`ref` was filled just now. A page may go on changing a field when its receipt has been told."""
-        if ref is not None:
-            self._tab.filled[ref] = ""
+    def _remember_filled(self, refs: Sequence[str]) -> None:
+        """`refs` were filled just now. A page may go on changing a field when its receipt has been told."""
+        self._tab.filled |= dict.fromkeys(refs, "")
         after = self._after.text if self._after is not None and not self._left else ""
         lines = {each: line_of(after, each) for each in self._tab.filled}
         self._tab.filled = {each: line for each, line in lines.items() if line}
@@ -482,14 +483,25 @@ class ActionRunner:
     ) -> tuple[list[str], str | None]:
         if after is None or navigated or self._before is None:
             return [], None
-        changed = diff.changes(*without_value(self._before.text, after.text, ref, outcome.value))
+        values = [(each.ref, each.value) for each in outcome.fields] or [(ref, outcome.value)]
+        before, now = self._before.text, after.text
+        for filled, value in values:
+            before, now = without_value(before, now, filled, value)
+        changed = diff.changes(before, now)
         if after.title != self._before.title:
             changed.append(f"~ title: {quoted(self._before.title)} → {quoted(after.title)}")
-        if outcome.value is not None:  # `value` says it
-            changed = [each for each in changed if ref_of_change(each) != ref or not says(each, outcome.value)]
-        was, now = diff.focused(self._before.text), diff.focused(after.text)
-        expected = now is not None and ref is not None and action != "focus" and ref_of_focused(now) == ref
-        return changed, None if expected or same_element(was, now) else now or ""
+        told = {filled: value for filled, value in values if value is not None}  # `value` says it
+        changed = [each for each in changed if not _says_one(each, told)]
+        was, focused = diff.focused(self._before.text), diff.focused(after.text)
+        refs = [filled for filled, _ in values if filled is not None]
+        expected = focused is not None and action != "focus" and ref_of_focused(focused) in refs
+        return changed, None if expected or same_element(was, focused) else focused or ""
+
+
+def _says_one(change: str, told: Mapping[str | None, str]) -> bool:
+    """Whether a changed line says of a field what is told of it already."""
+    ref = ref_of_change(change)
+    return ref in told and says(change, told[ref])
 
 
 async def _ended(task: asyncio.Task[Any]) -> None:

@@ -48,6 +48,15 @@ LONGEST_VALUE = 300
 """A value or a detail of more characters is cut in a receipt's text; `Receipt` has it whole."""
 
 
+class SetField(msgspec.Struct, frozen=True):
+    """One of the fields that were filled in together: the value that it has now, and what a reader should know."""
+
+    ref: str
+    target: str
+    value: str | None = None
+    note: str = ""
+
+
 class Outcome(msgspec.Struct, frozen=True):
     """What whoever acted knows of it: the value that a field has now, and anything a reader should know."""
 
@@ -59,6 +68,8 @@ class Outcome(msgspec.Struct, frozen=True):
     """Nothing was done, since it was so before."""
     again: Callable[[], Awaitable[Outcome]] | None = None
     """The value once the page has come to rest, and a note where that is another: pages change what was filled in."""
+    fields: Sequence[SetField] = ()
+    """What became of each, where several were filled in."""
     chosen: Sequence[str] = ()
     """Options of a list that it opened and that closed again: that the list came and went is its own doing."""
 
@@ -97,6 +108,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     meanwhile: list[str] = []
     """What the page had changed before, of fields that were filled, after their receipts had been told."""
     value: str | None = None
+    fields: list[SetField] = []
+    """Those that were filled in, where that were several."""
     navigated_to: str | None = None
     """The tab's new address: of another document, or of the same one when `same_document`."""
     same_document: bool = False
@@ -153,6 +166,7 @@ def _lines(receipt: Receipt) -> list[str]:
     lines = [_done(receipt)]
     if receipt.note:
         lines.append(f"({receipt.note})")
+    lines += [_set_field(each) for each in receipt.fields]
     if receipt.meanwhile:
         lines += ["changed before that, since it was filled:", *(f"  {line}" for line in receipt.meanwhile)]
     if receipt.navigated_to is not None:
@@ -183,6 +197,11 @@ def _lines(receipt: Receipt) -> list[str]:
     if receipt.settled != QUIET and not receipt.closed:
         lines.append(receipt.settled)
     return lines
+
+
+def _set_field(field: SetField) -> str:
+    value = "" if field.value is None else f": {_value(field.value)}"
+    return f"{field.ref} {field.target}{value}" + (f" ({field.note})" if field.note else "")
 
 
 def _new_tab(tab: NewTab) -> str:

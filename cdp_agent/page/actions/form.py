@@ -1,0 +1,102 @@
+"""Filling in several fields of a form as one action: they are entered one after another, and waited for once."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+
+import msgspec
+
+from cdp_agent.errors import ActionError, InvalidArguments, StaleRef
+from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner
+from cdp_agent.page.receipts.receipts import Outcome, Receipt, SetField
+from cdp_agent.page.refs.locate import Located, locate
+from cdp_agent.page.tab.tab import Tab
+
+from .actionability import describe
+from .actions import check, uncheck
+from .fill import fill
+from .select import select
+from .user_form import BOXES, YES, UserField, given_for, read
+
+_Again = Callable[[], Awaitable[Outcome]] | None
+
+
+async def fill_form(tab: Tab, values: Mapping[str, str]) -> Receipt:
+    """Enters each value into the field of its ref, in their order, then waits until the page is settled.
+
+    A list is given the text of an option, a check box "on" or "off", a radio button "on". Where one of the elements is
+    not there nothing is entered; an error after that names those that were filled. Raises as `fill`, `select` and
+    `check` do, StaleRef, PageUnresponsive, BrowserError.
+    """
+    async with tab.act():
+        known = tab.history[-1] if tab.history else None
+        there = [await locate(tab, ref) for ref in values]
+        recorder = await ActionRunner.start(tab)
+        for at in there:
+            await recorder.hold_to_record(at, known)
+        document = tab.activity.document.number
+        done: dict[str, tuple[SetField, _Again]] = {}
+
+        async def enter_all() -> Outcome:
+            for ref, value in values.items():
+                try:
+                    at, outcome = await _enter_found(tab, ref, value)
+                except ActionError as error:
+                    if tab.activity.document.number != document:
+                        break
+                    if done:
+                        error.args = (f"Filled before that: {', '.join(done)}. {error}",)
+                    raise
+                note = "; ".join(filter(None, (at.note, outcome.note)))
+                done[ref] = SetField(at.ref, recorder.name_of(at.ref), outcome.value, note), outcome.again
+            return Outcome()
+
+        await recorder.act(recorder.while_here(enter_all()))
+        left = ", ".join(ref for ref in values if ref not in done)
+        note = f"the page went elsewhere before {left} {'were' if ',' in left else 'was'} done" if left else ""
+        fields = [field for field, _ in done.values()]
+        outcome = Outcome(note=note, fields=fields, again=partial(_again, list(done.values())))
+        return await recorder.finish("fill", outcome, detail=f"{len(done)} field{'s'[: len(done) != 1]}")
+
+
+async def _enter_found(tab: Tab, ref: str, value: str) -> tuple[Located, Outcome]:
+    """Those filled before may have it rendered anew, now or while it is aimed at: nothing was done to it then."""
+    for _ in range(ATTEMPTS - 1):
+        at = await locate(tab, ref)
+        try:
+            return at, await _enter(at, value)
+        except StaleRef as error:
+            if error.ref != at.ref:
+                raise
+    at = await locate(tab, ref)
+    return at, await _enter(at, value)
+
+
+async def _enter(at: Located, value: str) -> Outcome:
+    field = await read(at)
+    if field.type in BOXES:
+        return await (check if await _meant(at, field, value) == "true" else uncheck)(at)
+    if field.type != "radio":
+        return await (select if field.type in ("select", "multiselect") else fill)(at, value)
+    if value.strip().lower() not in YES:  # the name of one of its group
+        button = field.radios[field.options.index(await _meant(at, field, value))]
+        at = msgspec.structs.replace(at, local=button, part=True)
+    return await check(at)
+
+
+async def _meant(at: Located, field: UserField, value: str) -> str:
+    try:
+        return str(given_for(field, value))
+    except InvalidArguments as error:
+        raise InvalidArguments(f"{await describe(at)}: {error}") from error
+
+
+async def _again(done: Sequence[tuple[SetField, _Again]]) -> Outcome:
+    """What the fields hold once the page has come to rest."""
+    fields = list[SetField]()
+    for field, ask in done:
+        now = Outcome(field.value) if ask is None else await ask()
+        note = "; ".join(filter(None, (field.note, now.note)))
+        fields.append(msgspec.structs.replace(field, value=now.value, note=note))
+    return Outcome(fields=fields)

@@ -1,0 +1,137 @@
+"""Several fields are filled in as one action, and told as one."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.errors import ActionError, InvalidArguments, NotInteractable, StaleRef
+from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.receipts import SetField
+from tests.acting import ref
+from tests.conftest import Serve
+
+FORM = """<!doctype html><form><input aria-label=Name><textarea aria-label=Note></textarea>
+<select aria-label=Country><option>-<option>Norway<option>Sweden</select>
+<label><input type=checkbox>Terms</label><label><input type=checkbox checked>News</label>
+<fieldset><legend>Pay</legend><label><input type=radio name=p>Card</label><label><input type=radio name=p>Invoice</label>
+</fieldset><div role=switch tabindex=0 aria-checked=false aria-label=Dark
+  onclick="this.ariaChecked = this.ariaChecked !== 'true'">D</div>
+<button type=button role=combobox aria-label=Size aria-expanded=false aria-controls=list onclick="list.hidden = false">S</button>
+<ul id=list role=listbox hidden><li role=option onclick="size(this)">S<li role=option onclick="size(this)">XL</ul>
+<button>Send</button></form><script>const size = (it) => { document.querySelector("button").textContent = it.textContent; list.hidden = true };
+const held = () => [...document.querySelectorAll("input,textarea,select")].map(
+  (each) => each.type === "checkbox" || each.type === "radio" ? each.checked : each.value).join()
+  + document.querySelector("[role=switch]").ariaChecked + document.querySelector("button").textContent</script>"""
+
+
+async def refs(page: Page, **values: str) -> dict[str, str]:
+    return {await ref(page, name): value for name, value in values.items()}
+
+
+async def test_fields_of_every_kind_are_filled_in_one_action(page: Page, serve: Serve) -> None:
+    await page.goto(serve(FORM))
+    values = await refs(
+        page, Name="Ada", Note="a\nb", Country="Norway", Terms="on", News="off", Invoice="on", Dark="yes", Size="XL"
+    )
+
+    receipt = await page.fill_form(values)
+
+    assert await page.evaluate("held()") == "Ada,a\nb,Norway,true,false,false,truetrueXL"
+    assert receipt.detail == "8 fields"
+    assert [each.ref for each in receipt.fields] == list(values)
+    assert [each.value for each in receipt.fields] == ["Ada", "a\nb", "Norway", None, None, None, None, "XL"]
+    assert not any(each.note for each in receipt.fields)
+    told = {line.rpartition(" (")[2] for line in receipt.changed}
+    assert told == {"now [checked])", "no longer [checked])"}  # each value stands in `fields`
+    assert receipt.text.startswith(f'filled 8 fields\n{next(iter(values))} textbox "Name": "Ada"\n')
+
+
+async def test_a_radio_button_may_be_named_by_another_of_its_group(page: Page, serve: Serve) -> None:
+    await page.goto(serve(FORM))
+
+    await page.fill_form(await refs(page, Card="Invoice"))
+
+    assert "false,true" in str(await page.evaluate("held()"))
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "says", "name"),
+    [
+        ({"Name": "Ada", "Terms": "maybe"}, InvalidArguments, "It takes true or false.", "Ada"),
+        ({"Name": "Ada", "Card": "Cash"}, InvalidArguments, 'It has "Card", "Invoice", and nothing else.', "Ada"),
+        ({"Name": "Ada", "Country": "Oz"}, InvalidArguments, 'no option with the text "Oz"', "Ada"),
+        ({"Name": "Ada", "Send": "x"}, NotInteractable, "cannot be filled in", "Ada"),
+    ],
+)
+async def test_a_value_that_does_not_fit_is_told_with_what_was_filled_before_it(
+    page: Page, serve: Serve, values: dict[str, str], kind: type[ActionError], says: str, name: str
+) -> None:
+    await page.goto(serve(FORM))
+    given = await refs(page, **values)
+
+    with pytest.raises(kind) as refused:
+        await page.fill_form(given)
+
+    assert str(refused.value).startswith(f"Filled before that: {next(iter(given))}. ")
+    assert says in str(refused.value)
+    assert await page.evaluate("document.querySelector('input').value") == name
+
+
+async def test_where_one_is_not_there_nothing_is_filled(page: Page, serve: Serve) -> None:
+    await page.goto(serve(FORM))
+
+    with pytest.raises(StaleRef, match="There is no E99"):
+        await page.fill_form(await refs(page, Name="Ada") | {"E99": "x"})
+
+    assert await page.evaluate("document.querySelector('input').value") == ""
+
+
+async def test_what_the_page_makes_of_it_is_told_of_each_field(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve(
+            """<!doctype html><input aria-label=A maxlength=2><input aria-label=B id=b><input aria-label=C><p id=p></p>
+            <ul><li>1<li>2<li>3<li>4</ul>
+            <script>document.querySelectorAll("input")[2].onchange = document.querySelectorAll("input")[2].oninput =
+            () => setTimeout(() => { b.value = "B!"; p.textContent = "seen" }, 40)</script>"""
+        )
+    )
+    a, b, c = [*await refs(page, A="", B="", C="")]
+
+    receipt = await page.fill_form({a: "long", b: "x", c: "y"})
+
+    assert receipt.fields == [
+        SetField(a, 'textbox "A"', "lo", "it takes at most 2 characters"),
+        SetField(b, 'textbox "B"', "B!", 'the page changed it since: it held "x"'),
+        SetField(c, 'textbox "C"', "y"),
+    ]
+    assert receipt.changed == ["+ - paragraph: seen"]
+
+
+async def test_a_field_that_depends_on_the_one_before_is_waited_for_and_found_anew(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve(
+            """<!doctype html><select aria-label=Country id=c><option>-<option>Norway</select>
+            <div id=d><input aria-label=City name=city disabled></div><script>c.onchange = () => setTimeout(() => {
+            d.innerHTML = "<input aria-label=City name=city>"; d.querySelector("input").focus() }, 20)</script>"""
+        )
+    )
+
+    receipt = await page.fill_form(await refs(page, Country="Norway", City="Oslo"))
+
+    assert await page.evaluate("document.querySelector('input').value") == "Oslo"
+    assert "rendered anew" in receipt.fields[1].note
+
+
+async def test_a_page_that_goes_elsewhere_meanwhile_is_told_with_what_is_left(page: Page, serve: Serve) -> None:
+    there = serve("<!doctype html><title>There</title>")
+    await page.goto(
+        serve(f"<!doctype html><input aria-label=A oninput=\"location = '{there}'\"><select aria-label=B></select>")
+    )
+    a, b = [*await refs(page, A="", B="")]
+
+    receipt = await page.fill_form({a: "x", b: "y"})
+
+    assert receipt.navigated_to == there
+    left = [each for each in (a, b) if each not in [field.ref for field in receipt.fields]]
+    assert receipt.note == f"the page went elsewhere before {', '.join(left)} {'were' if left[1:] else 'was'} done"
+    assert b in left

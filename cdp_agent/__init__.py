@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.query.schema import SchemaElement as SchemaElement
     from cdp_agent.page.query.search import Match as Match
     from cdp_agent.page.query.search import SearchResult as SearchResult
+    from cdp_agent.page.receipts.receipts import FilledField as FilledField
     from cdp_agent.page.receipts.receipts import NewTab as NewTab
     from cdp_agent.page.receipts.receipts import OtherTab as OtherTab
     from cdp_agent.page.receipts.receipts import Receipt as Receipt
@@ -87,6 +88,7 @@ _MODULES = {
     "DownloadWatcher": "page.tab.downloads",
     "ElementRef": "page.snapshot.refs",
     "Event": "events",
+    "FilledField": "page.receipts.receipts",
     "FindResult": "page.query.find",
     "FoundElement": "page.query.find",
     "HarSaved": "page.tab.saving",

@@ -116,8 +116,16 @@ def test_a_read_only_tool_takes_an_address_first(
         ("click", "", "click takes REF; see `cdp-agent click --help`."),
         ("click", "E1 E2", "click takes REF; see `cdp-agent click --help`."),
         ("fill", "E1", "fill takes REF VALUE; see `cdp-agent fill --help`."),
-        ("fill_form", "E1 a E1 b", "fill_form takes REF VALUE [REF VALUE …], each ref once; see `cdp-agent fill_form --help`."),
-        ("fill_form", "E1 a E2", "fill_form takes REF VALUE [REF VALUE …], each ref once; see `cdp-agent fill_form --help`."),
+        (
+            "fill_form",
+            "E1 a E1 b",
+            "fill_form takes REF VALUE [REF VALUE …], each ref once; see `cdp-agent fill_form --help`.",
+        ),
+        (
+            "fill_form",
+            "E1 a E2",
+            "fill_form takes REF VALUE [REF VALUE …], each ref once; see `cdp-agent fill_form --help`.",
+        ),
         ("upload", "E1", "upload takes REF FILES…; see `cdp-agent upload --help`."),
         ("back", "now", "back takes no words; see `cdp-agent back --help`."),
         ("click", "E1 --hard", "unrecognized arguments: --hard; see `cdp-agent click --help`."),

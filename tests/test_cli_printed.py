@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.cli.printed import PrintedPages, brief
-from cdp_agent.page.receipts.receipts import Receipt, SetField
+from cdp_agent.page.receipts.receipts import FilledField, Receipt
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.tools.base import Arguments
 from cdp_agent.tools.fields import CheckArguments, FillArguments, FormArguments, SelectArguments
@@ -138,11 +138,11 @@ TICKED = ['~ - radio "Card" [ref=E1] (no longer [checked])', '~ - radio "Invoice
                 action="fill",
                 detail="5 fields",
                 fields=[
-                    SetField("E2", 'textbox "City"', "Oslo"),
-                    SetField("E3", 'textbox "Code"', "NO"),
-                    SetField("E4", 'textbox "Key"', None, "filled, 7 characters"),
-                    SetField("E5", 'checkbox "Terms"'),
-                    SetField("E6", 'checkbox "News"', None, "it was checked before"),
+                    FilledField("E2", 'textbox "City"', "Oslo"),
+                    FilledField("E3", 'textbox "Code"', "NO"),
+                    FilledField("E4", 'textbox "Key"', None, "filled, 7 characters"),
+                    FilledField("E5", 'checkbox "Terms"'),
+                    FilledField("E6", 'checkbox "News"', None, "it was checked before"),
                 ],
                 changed=['~ - checkbox "Terms" [ref=E5] (now [checked])', "+ - text: Post"],
             ),
@@ -156,7 +156,17 @@ TICKED = ['~ - radio "Card" [ref=E1] (no longer [checked])', '~ - radio "Invoice
             'clicked E2\nnavigated to https://other.example/ "Other"',
         ),
     ],
-    ids=["a value", "another value", "a submission", "a note", "an option", "other options", "a box", "a form", "another site"],
+    ids=[
+        "a value",
+        "another value",
+        "a submission",
+        "a note",
+        "an option",
+        "other options",
+        "a box",
+        "a form",
+        "another site",
+    ],
 )
 def test_a_receipt_tells_what_is_not_known(receipt: Receipt, arguments: Arguments, told: str) -> None:
     assert brief(receipt, arguments, f"{SITE}/before") == told

@@ -6,22 +6,23 @@ import pytest
 
 from cdp_agent.errors import ActionError, InvalidArguments, NotInteractable, StaleRef
 from cdp_agent.page.page import Page
-from cdp_agent.page.receipts.receipts import SetField
+from cdp_agent.page.receipts.receipts import FilledField
 from tests.acting import ref
 from tests.conftest import Serve
 
 FORM = """<!doctype html><form><input aria-label=Name><textarea aria-label=Note></textarea>
 <select aria-label=Country><option>-<option>Norway<option>Sweden</select>
 <label><input type=checkbox>Terms</label><label><input type=checkbox checked>News</label>
-<fieldset><legend>Pay</legend><label><input type=radio name=p>Card</label><label><input type=radio name=p>Invoice</label>
-</fieldset><div role=switch tabindex=0 aria-checked=false aria-label=Dark
+<label><input type=radio name=p>Card</label><label><input type=radio name=p>Invoice</label>
+<div role=switch tabindex=0 aria-checked=false aria-label=Dark
   onclick="this.ariaChecked = this.ariaChecked !== 'true'">D</div>
-<button type=button role=combobox aria-label=Size aria-expanded=false aria-controls=list onclick="list.hidden = false">S</button>
+<button type=button role=combobox aria-label=Size aria-expanded=false aria-controls=list
+  onclick="list.hidden = false" id=s>S</button>
 <ul id=list role=listbox hidden><li role=option onclick="size(this)">S<li role=option onclick="size(this)">XL</ul>
-<button>Send</button></form><script>const size = (it) => { document.querySelector("button").textContent = it.textContent; list.hidden = true };
+<button>Send</button></form><script>const size = (it) => { s.textContent = it.textContent; list.hidden = true };
 const held = () => [...document.querySelectorAll("input,textarea,select")].map(
   (each) => each.type === "checkbox" || each.type === "radio" ? each.checked : each.value).join()
-  + document.querySelector("[role=switch]").ariaChecked + document.querySelector("button").textContent</script>"""
+  + document.querySelector("[role=switch]").ariaChecked + s.textContent</script>"""
 
 
 async def refs(page: Page, **values: str) -> dict[str, str]:
@@ -100,9 +101,9 @@ async def test_what_the_page_makes_of_it_is_told_of_each_field(page: Page, serve
     receipt = await page.fill_form({a: "long", b: "x", c: "y"})
 
     assert receipt.fields == [
-        SetField(a, 'textbox "A"', "lo", "it takes at most 2 characters"),
-        SetField(b, 'textbox "B"', "B!", 'the page changed it since: it held "x"'),
-        SetField(c, 'textbox "C"', "y"),
+        FilledField(a, 'textbox "A"', "lo", "it takes at most 2 characters"),
+        FilledField(b, 'textbox "B"', "B!", 'the page changed it since: it held "x"'),
+        FilledField(c, 'textbox "C"', "y"),
     ]
     assert receipt.changed == ["+ - paragraph: seen"]
 

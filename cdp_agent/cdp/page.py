@@ -114,6 +114,7 @@ class NavigateToHistoryEntry(Command[Empty], frozen=True):
 class AddScriptToEvaluateOnNewDocument(Command[AddedScript], frozen=True):
     method: ClassVar[str] = "Page.addScriptToEvaluateOnNewDocument"
     source: str
+    world_name: str | None = None
     run_immediately: bool | None = None
 
 

@@ -23,7 +23,6 @@ from cdp_agent.tools.picturing import SavingArguments
 from cdp_agent.tools.searching import searching
 from cdp_agent.websearch import Search, configure
 
-
 _PAIRS = "REF VALUE [REF VALUE …]"
 
 

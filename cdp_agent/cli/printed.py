@@ -101,7 +101,9 @@ def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
         for field in receipt.fields:
             if field.value is None and not field.note:
                 changed = _without(changed, field.ref, _CHECKED, _UNCHECKED)
-        fields = [each for each in receipt.fields if each.note or each.value not in (None, arguments.fields.get(each.ref))]
+        fields = [
+            each for each in receipt.fields if each.note or each.value not in (None, arguments.fields.get(each.ref))
+        ]
         told = msgspec.structs.replace(told, changed=changed, fields=fields)
     origin = _origin(before or "")
     if origin and receipt.navigated_to is not None and _origin(receipt.navigated_to) == origin:

@@ -8,7 +8,19 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Literal
 
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.actions import actions, drag, fill, form, keyboard, navigation, pointing, scroll, select, upload, wait
+from cdp_agent.page.actions import (
+    actions,
+    drag,
+    fill,
+    form,
+    keyboard,
+    navigation,
+    pointing,
+    scroll,
+    select,
+    upload,
+    wait,
+)
 from cdp_agent.page.actions.scroll import Direction, Scrolled
 from cdp_agent.page.activity.bodies import ResponseBody, body_of
 from cdp_agent.page.activity.console import ConsoleResult, Level
@@ -414,8 +426,8 @@ class Page:
     async def fill_form(self, values: Mapping[str, str]) -> Receipt:
         """Fills in several fields, by their refs, and waits for the page once; `fields` says what became of each.
 
-        A list is given the text of an option, a check box "on" or "off", a radio button "on". Raises as `fill`, `select`
-        and `check` do, and names those that were filled before.
+        A list is given the text of an option, a check box "on" or "off", a radio button "on". Raises as `fill`,
+        `select` and `check` do, and names those that were filled before.
         """
         return await form.fill_form(self._tab, values)
 

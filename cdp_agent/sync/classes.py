@@ -698,8 +698,8 @@ class Page(Face[AsyncPage]):
     def fill_form(self, values: Mapping[str, str]) -> Receipt:
         """Fills in several fields, by their refs, and waits for the page once; `fields` says what became of each.
 
-        A list is given the text of an option, a check box "on" or "off", a radio button "on". Raises as `fill`, `select`
-        and `check` do, and names those that were filled before.
+        A list is given the text of an option, a check box "on" or "off", a radio button "on". Raises as `fill`,
+        `select` and `check` do, and names those that were filled before.
         """
         return call(self._async.fill_form(values))
 

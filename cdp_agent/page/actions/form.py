@@ -9,7 +9,7 @@ import msgspec
 
 from cdp_agent.errors import ActionError, InvalidArguments, StaleRef
 from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner
-from cdp_agent.page.receipts.receipts import Outcome, Receipt, SetField
+from cdp_agent.page.receipts.receipts import FilledField, Outcome, Receipt
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.tab.tab import Tab
 
@@ -36,7 +36,7 @@ async def fill_form(tab: Tab, values: Mapping[str, str]) -> Receipt:
         for at in there:
             await recorder.hold_to_record(at, known)
         document = tab.activity.document.number
-        done: dict[str, tuple[SetField, _Again]] = {}
+        done: dict[str, tuple[FilledField, _Again]] = {}
 
         async def enter_all() -> Outcome:
             for ref, value in values.items():
@@ -49,7 +49,7 @@ async def fill_form(tab: Tab, values: Mapping[str, str]) -> Receipt:
                         error.args = (f"Filled before that: {', '.join(done)}. {error}",)
                     raise
                 note = "; ".join(filter(None, (at.note, outcome.note)))
-                done[ref] = SetField(at.ref, recorder.name_of(at.ref), outcome.value, note), outcome.again
+                done[ref] = FilledField(at.ref, recorder.name_of(at.ref), outcome.value, note), outcome.again
             return Outcome()
 
         await recorder.act(recorder.while_here(enter_all()))
@@ -92,9 +92,9 @@ async def _meant(at: Located, field: UserField, value: str) -> str:
         raise InvalidArguments(f"{await describe(at)}: {error}") from error
 
 
-async def _again(done: Sequence[tuple[SetField, _Again]]) -> Outcome:
+async def _again(done: Sequence[tuple[FilledField, _Again]]) -> Outcome:
     """What the fields hold once the page has come to rest."""
-    fields = list[SetField]()
+    fields = list[FilledField]()
     for field, ask in done:
         now = Outcome(field.value) if ask is None else await ask()
         note = "; ".join(filter(None, (field.note, now.note)))

@@ -11,6 +11,7 @@ import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar, overload
+from weakref import WeakSet
 
 import msgspec
 
@@ -30,6 +31,10 @@ R = TypeVar("R")
 
 NAME = "cdp_agent"
 _group_numbers = itertools.count(1)
+_entered: WeakSet[Session] = WeakSet()
+"""Those in one of whose documents a world was made."""
+_served: WeakSet[Session] = WeakSet()
+"""Those whose documents have our functions from their beginning on."""
 CALL_TIMEOUT_S = 10.0
 CRASHED = "its process crashed"
 _BUSY = "The page did not answer within {:g} s: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
@@ -47,13 +52,15 @@ class Handle(msgspec.Struct, frozen=True):
 class World:
     """One document's isolated world (with the same-process frames inside it), until the document is replaced."""
 
-    def __init__(self, session: Session, frame_id: str, context_id: int, functions: Handle) -> None:
+    def __init__(
+        self, session: Session, frame_id: str, context_id: int, functions: Handle, *, complete: bool = False
+    ) -> None:
         self.session = session
         self.frame_id = frame_id
         self.context_id = context_id
         self.gone = False
         self._functions = functions
-        self._complete = False
+        self._complete = complete
 
     @classmethod
     async def create(cls, session: Session, frame_id: str) -> World:
@@ -63,8 +70,15 @@ class World:
                 cdp_page.CreateIsolatedWorld(frame_id=frame_id, world_name=NAME, grant_univeral_access=True)
             )
             context_id = made.execution_context_id
-            answer = await session.send(runtime.Evaluate(expression=js.reading(), context_id=context_id))
-        return cls(session, frame_id, context_id, Handle(_object_id("Runtime.evaluate", answer)))
+            complete = False
+            if session in _served:
+                ahead = runtime.Evaluate(expression=f"globalThis.{NAME}?.()", context_id=context_id)
+                answer = await session.send(ahead)
+                complete = answer.result.type != "undefined"  # else the document was there before
+            if not complete:
+                answer = await session.send(runtime.Evaluate(expression=js.reading(), context_id=context_id))
+        functions = Handle(_object_id("Runtime.evaluate", answer))
+        return cls(session, frame_id, context_id, functions, complete=complete)
 
     @overload
     async def call(self, name: str, *args: Any, timeout_s: float = CALL_TIMEOUT_S) -> Any: ...
@@ -145,6 +159,16 @@ class World:
         if not self._complete:
             self._complete = True
             self.session.tell(self._command("addFunctions", (js.rest(),), by_value=True))
+
+    def serve_next(self) -> None:
+        """Sends all functions once for the documents to come, where this is not the first; waits for nothing.
+
+        They are sent to each otherwise, which takes a fifth of the time that it takes to open a small page.
+        """
+        if self.session in _entered and self.session not in _served:
+            _served.add(self.session)
+            self.session.tell(cdp_page.AddScriptToEvaluateOnNewDocument(source=js.whole(NAME), world_name=NAME))
+        _entered.add(self.session)
 
     def release(self, handle: Handle) -> None:
         """Lets the page forget the object."""

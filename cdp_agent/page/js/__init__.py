@@ -5,7 +5,9 @@ function that returns the *agent object*, whose methods `world.py` calls. `rest(
 object evaluates it in the scope of the first, before the first of its functions is called. Nothing is put on the page's
 window and nothing is written into its document.
 
-Evaluating all of it takes 12 ms and the first part 5.6, most of which is the way of the bytes to the page.
+Evaluating all of it takes 12 ms and the first part 5.6, most of which is the way of the bytes to the page. So a tab
+that goes from document to document is given `whole(name)` once, ahead of those to come: a function of that name in our
+own world of each, which returns the agent object with all methods.
 """
 
 import os
@@ -104,6 +106,14 @@ def rest() -> str:
 
 
 @cache
+def whole(name: str) -> str:
+    """What gives a world to come a function of that name, which returns all functions by their names."""
+    body, _, names = _body(READING).rpartition("return {")
+    given = names.strip().removesuffix(";")
+    return f"globalThis.{name} = () => {{\n'use strict';\n{body}return Object.assign({{{given}, {rest()});\n}}"
+
+
+@cache
 def held_code() -> str:
     """The one function for a page's own world, see held_code.py."""
     return _text("editors/held_code.js")
@@ -127,8 +137,11 @@ _COMMENTS = re.compile(r"^[ ]*//[^\n]*\n|^[ ]*/\*\*(?:(?!\*/).)*\*/[ ]*\n|^[ ]+"
 
 
 def _expression(names: tuple[str, ...]) -> str:
-    body = _COMMENTS.sub("", "\n".join(map(_text, names)))
-    return _BEYOND_ASCII.sub(_escaped, f"(() => {{\n'use strict';\n{body}\n}})()")
+    return f"(() => {{\n'use strict';\n{_body(names)}\n}})()"
+
+
+def _body(names: tuple[str, ...]) -> str:
+    return _BEYOND_ASCII.sub(_escaped, _COMMENTS.sub("", "\n".join(map(_text, names))))
 
 
 # One other letter makes Chrome hold all of the text in two bytes a letter, and takes a third longer to send and parse.

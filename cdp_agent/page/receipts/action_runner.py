@@ -225,7 +225,9 @@ class ActionRunner:
         failed, uncaught = await asyncio.gather(
             activity.requests.failures_with_words(self._watch.requests, MAX_TOLD), self._thrown()
         )
-        set_fields = [(each.ref, each.value) for each in told.fields] or [(ref, told.value if action == "fill" else None)]
+        set_fields = [(each.ref, each.value) for each in told.fields] or [
+            (ref, told.value if action == "fill" else None)
+        ]
         self._remember_filled([filled for filled, value in set_fields if filled is not None and value is not None])
         return Receipt(
             action=action,

@@ -48,7 +48,7 @@ LONGEST_VALUE = 300
 """A value or a detail of more characters is cut in a receipt's text; `Receipt` has it whole."""
 
 
-class SetField(msgspec.Struct, frozen=True):
+class FilledField(msgspec.Struct, frozen=True):
     """One of the fields that were filled in together: the value that it has now, and what a reader should know."""
 
     ref: str
@@ -68,7 +68,7 @@ class Outcome(msgspec.Struct, frozen=True):
     """Nothing was done, since it was so before."""
     again: Callable[[], Awaitable[Outcome]] | None = None
     """The value once the page has come to rest, and a note where that is another: pages change what was filled in."""
-    fields: Sequence[SetField] = ()
+    fields: Sequence[FilledField] = ()
     """What became of each, where several were filled in."""
     chosen: Sequence[str] = ()
     """Options of a list that it opened and that closed again: that the list came and went is its own doing."""
@@ -108,7 +108,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     meanwhile: list[str] = []
     """What the page had changed before, of fields that were filled, after their receipts had been told."""
     value: str | None = None
-    fields: list[SetField] = []
+    fields: list[FilledField] = []
     """Those that were filled in, where that were several."""
     navigated_to: str | None = None
     """The tab's new address: of another document, or of the same one when `same_document`."""
@@ -166,7 +166,7 @@ def _lines(receipt: Receipt) -> list[str]:
     lines = [_done(receipt)]
     if receipt.note:
         lines.append(f"({receipt.note})")
-    lines += [_set_field(each) for each in receipt.fields]
+    lines += [_filled_field(each) for each in receipt.fields]
     if receipt.meanwhile:
         lines += ["changed before that, since it was filled:", *(f"  {line}" for line in receipt.meanwhile)]
     if receipt.navigated_to is not None:
@@ -199,7 +199,7 @@ def _lines(receipt: Receipt) -> list[str]:
     return lines
 
 
-def _set_field(field: SetField) -> str:
+def _filled_field(field: FilledField) -> str:
     value = "" if field.value is None else f": {_value(field.value)}"
     return f"{field.ref} {field.target}{value}" + (f" ({field.note})" if field.note else "")
 

@@ -191,6 +191,7 @@ class Watch:
                 now = self._now()
                 for world in self.counts:
                     world.complete()  # while nothing else is waited for than time
+                    world.serve_next()
             if last + quiet_s > now:
                 await self._activity.stir(last + quiet_s - now)
                 continue

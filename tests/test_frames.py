@@ -6,13 +6,17 @@ import asyncio
 import re
 from collections.abc import Iterator
 from threading import Event
+from typing import Any
 
+import msgspec
 import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime
+from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.types import Command
 from cdp_agent.errors import SessionClosed
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.page import Page, tab_of
@@ -257,6 +261,39 @@ async def test_frames_of_another_origin_in_the_same_process_are_read_and_acted_o
     assert {"Sandboxed", "Nested", "Deepest"} <= refs.keys()
     assert refs["Deepest"].frame_url.startswith("data:text/html")
     assert receipt.changed != []
+
+
+async def test_documents_have_our_functions_from_the_third_on_and_those_before_get_them_sent(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    longest = []
+    post = Session.post
+
+    def posting(self: Session, command: Command[Any]) -> asyncio.Future[Any]:
+        longest.append(len(msgspec.json.encode(command)))
+        return post(self, command)
+
+    monkeypatch.setattr(Session, "post", posting)
+    with HTTPServer(host="127.0.0.1", port=0, threaded=True) as other_port:
+        other_port.expect_request("/").respond_with_data("<button>Inside</button>", content_type="text/html")
+        content = f"<script>Array.prototype.map = null</script><iframe src='{other_port.url_for('/')}'></iframe>"
+        sent = []
+        for number in range(4):
+            longest.clear()
+            await page.goto(serve(f"<title>{number}</title>{content}"))
+            snapshot = await page.snapshot()
+            (button,) = [each.ref for each in snapshot.refs.values() if each.role == "button"]
+            clicked = await page.click(button)
+            sent.append(max(longest) > 100_000)
+            assert (snapshot.title, snapshot.omitted) == (str(number), [])
+            assert 'button "Inside"' in snapshot.text
+            assert clicked.note == ""
+        for number in (2, 1, 0):
+            await page.back()
+            assert (await page.snapshot()).title == str(number)
+
+    assert sent == [True, True, False, False]
+    assert await page.evaluate("Object.getOwnPropertyNames(globalThis).includes('cdp_agent')") is False
 
 
 async def test_a_frame_of_another_origin_may_come_home_and_leave_again(page: Page, serve: Serve) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Sequence
 
 from cdp_agent.cli.front import run
 from cdp_agent.cli.status import DONE, INTERRUPTED, WRONG_CALL, status_of
 from cdp_agent.errors import CdpAgentError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 

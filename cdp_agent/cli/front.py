@@ -3,10 +3,14 @@
 Every command waits for these imports.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
 
 from cdp_agent.cli.words import HOST, RUNS, of_session, split
 from cdp_agent.session import client, runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _LOCAL = frozenset(
     (

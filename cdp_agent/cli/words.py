@@ -1,10 +1,15 @@
 """What the words of a command say before anybody reads them: which command it is, and in which session."""
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Sequence
 
 from cdp_agent.session import runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Without -P, Python would take modules from the folder that the first command was called in, such as its msgspec.py.
 _BEGIN = """import sys

@@ -1,40 +1,47 @@
 """The small end of a command: reach the session's host, or start it, hand the command over, print what comes back.
 
-Imports are few, since that is most of what a command costs: `json` takes a third of the time of msgspec.
+Imports are few, since that is most of what a command costs. So `socket` and `json` are used by what they are made of
+in C: with `re` and `enum`, which they import beside, they take as long as Python needs to start.
 """
 
 from __future__ import annotations
 
-import json
+import _socket
 import os
-import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 
 from cdp_agent.errors import BrowserError
 from cdp_agent.session import runtime
 
+try:
+    from _json import encode_basestring_ascii, make_scanner
+except ImportError:  # another Python than CPython
+    from json.encoder import encode_basestring_ascii
+    from json.scanner import make_scanner
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO, Any  # at run time it would take 5 ms
+    from collections.abc import Callable, Sequence
+    from socket import socket
+    from typing import Any
 
 ANSWERS_WITHIN_S = 20.0
-HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
+HAS_UNIX_SOCKETS = hasattr(_socket, "AF_UNIX")
 _LONGEST_SOCKET_PATH = 100
+_AT_ONCE = 1 << 16
+_SHORT = 1 << 10
+"""More than the messages ahead of a command's own have."""
 
 
 class HostConnection:
     """A connection to a host that has said hello: `pid` is its process."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: _socket.socket) -> None:
         """Raises BrowserError when it says nothing, ConnectionError when it goes away."""
         self._connection = connection
-        self._heads = connection.makefile("rb", buffering=0)
-        """Of the two short messages ahead of the command's own, which may be somebody else's to read."""
         connection.settimeout(ANSWERS_WITHIN_S)
         try:
-            hello = _next(self._heads)
+            hello = self._head()
             if hello is None:
                 raise ConnectionResetError
         except TimeoutError as error:
@@ -52,7 +59,7 @@ class HostConnection:
         Raises BrowserError when the host goes away.
         """
         self._connection.sendall(_request(session, words, stdin))
-        if _next(self._heads) is None:  # else it says that it has begun
+        if self._head() is None:  # else it says that it has begun
             raise self.lost(session)
 
     def followed(self, session: str, write: Callable[[str], object] | None = None) -> int:
@@ -60,11 +67,24 @@ class HostConnection:
 
         Raises BrowserError when the host goes away meanwhile, OSError when nothing can be written.
         """
-        with self._connection.makefile("rb") as lines:
-            while (message := _next(lines)) is not None:
-                if (status := _taken(message, write or _print)) is not None:
+        rest = b""
+        while piece := _received(self._connection):
+            *lines, rest = (rest + piece).split(b"\n")
+            for line in lines:
+                if (status := _taken(_decoded(line), write or _print)) is not None:
                     return status
         raise self.lost(session)
+
+    def _head(self) -> dict[str, Any] | None:
+        """One of the two short messages ahead of the command's own, which may be somebody else's to read."""
+        try:
+            line = self._connection.recv(_SHORT, _socket.MSG_PEEK)
+            line = self._connection.recv(line.find(b"\n") + 1 or 1)
+            while line and not line.endswith(b"\n"):  # it comes in pieces
+                line += self._connection.recv(1)
+        except ConnectionResetError:
+            return None
+        return _decoded(line) if line else None
 
     def lost(self, session: str) -> BrowserError:
         """What is told when the host goes away in the middle of a command."""
@@ -73,14 +93,14 @@ class HostConnection:
             "The next command begins a new one."
         )
 
-    def handed_on(self) -> socket.socket:
+    def handed_on(self) -> socket:
         """The connection, for somebody who reads from it what comes of the command; they close it."""
-        self._heads.close()
-        return self._connection
+        from socket import socket  # late, as `json`: those who ask for it have it already
+
+        return socket(fileno=self._connection.detach())
 
     def close(self) -> None:
         """Ends the command that is being carried out, if any."""
-        self._heads.close()
         self._connection.close()
 
 
@@ -99,11 +119,14 @@ def connected(folder: str, name: str) -> HostConnection | None:
 def gone(folder: str, name: str, end: Callable[[], object], within_s: float) -> bool:
     """Whether the host of that session goes away within the time once `end` was called, however it hangs."""
     try:
-        with _reached(folder, name) as connection:
+        connection = _reached(folder, name)
+        try:
             connection.settimeout(within_s)
             end()
-            while connection.recv(1024):
+            while connection.recv(_SHORT):
                 pass  # what it had said
+        finally:
+            connection.close()
     except TimeoutError:
         return False
     except (FileNotFoundError, ConnectionError):
@@ -154,13 +177,16 @@ def started(
     assert process.stdout is not None  # pipes
     told = b""
     with process.stdout as lines:
-        with suppress(BrokenPipeError), process.stdin as asked:  # it ended, and says why
-            asked.write(_request(session, words, None))
+        try:
+            with process.stdin as asked:
+                asked.write(_request(session, words, None))
+        except BrokenPipeError:
+            pass  # it ended, and says why
         for line in lines:
             if not line.startswith(b"{"):
                 told += line
                 continue
-            message = json.loads(line)
+            message = _decoded(line)
             if message["type"] == "serving":
                 process.returncode = 0  # it is nobody's to wait for
                 return _connected_to(folder, message["host"])
@@ -180,21 +206,49 @@ def _connected_to(folder: str, host: str) -> HostConnection:
 def _request(session: str, words: Sequence[str], stdin: str | None) -> bytes:
     request = {
         "session": session,
-        "words": [_plain(word) for word in words],
-        "folder": _plain(_folder()),
-        "environment": {_plain(name): _plain(value) for name, value in os.environ.items()},
+        "words": list(words),
+        "folder": _folder(),
+        "environment": dict(os.environ),
         "at_terminal": sys.stdin.isatty() and sys.stderr.isatty(),
-        "stdin": None if stdin is None else _plain(stdin),
+        "stdin": stdin,
     }
-    return json.dumps(request).encode() + b"\n"
+    return _encoded(request).encode() + b"\n"
 
 
-def _next(lines: IO[bytes] | socket.SocketIO) -> dict[str, Any] | None:
+def _encoded(value: Any) -> str:
+    """As JSON, which cannot hold bytes that are no UTF-8: they are marked."""
+    if isinstance(value, str):
+        return encode_basestring_ascii(value.encode(errors="replace").decode())
+    if isinstance(value, dict):
+        return f"{{{','.join([f'{_encoded(name)}:{_encoded(each)}' for name, each in value.items()])}}}"
+    if isinstance(value, list):
+        return f"[{','.join(map(_encoded, value))}]"
+    return {None: "null", True: "true", False: "false"}[value]
+
+
+class _Reading:
+    """How a message is read: as `json.loads` does it."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float = parse_constant = float
+    parse_int = int
+    memo: dict[str, str] = {}
+
+
+_scan = make_scanner(_Reading())  # type: ignore[arg-type]  # it takes whatever has these
+
+
+def _decoded(line: bytes) -> dict[str, Any]:
+    message: dict[str, Any] = _scan(line.decode(), 0)[0]
+    return message
+
+
+def _received(connection: _socket.socket) -> bytes:
     try:
-        line = lines.readline()
+        return connection.recv(_AT_ONCE)
     except ConnectionResetError:
-        return None
-    return json.loads(line) if line else None
+        return b""
 
 
 def _taken(message: dict[str, Any], write: Callable[[str], object]) -> int | None:
@@ -211,36 +265,33 @@ def _taken(message: dict[str, Any], write: Callable[[str], object]) -> int | Non
     return None
 
 
-def _reached(folder: str, name: str) -> socket.socket:
+def _reached(folder: str, name: str) -> _socket.socket:
     path = os.path.join(folder, f"{name}.sock")
     if not HAS_UNIX_SOCKETS:
         with open(path, encoding="ascii") as file:
             port, token = file.read().split()
-        connection = socket.create_connection(("127.0.0.1", int(port)))
-        connection.sendall(f"{token}\n".encode())
-        return connection
-    connection = socket.socket(socket.AF_UNIX)
+        connection = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+        return _connect(connection, ("127.0.0.1", int(port)), f"{token}\n".encode())
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    if len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
+        return _connect(connection, path)
+    here = os.open(".", os.O_RDONLY)
     try:
-        if len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
-            connection.connect(path)
-        else:
-            with _in_folder(folder):
-                connection.connect(f"{name}.sock")
+        os.chdir(folder)
+        return _connect(connection, f"{name}.sock")
+    finally:
+        os.fchdir(here)
+        os.close(here)
+
+
+def _connect(connection: _socket.socket, address: tuple[str, int] | str, first: bytes = b"") -> _socket.socket:
+    try:
+        connection.connect(address)
+        connection.sendall(first)
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-@contextmanager
-def _in_folder(folder: str) -> Iterator[None]:
-    here = os.open(".", os.O_RDONLY)
-    try:
-        os.chdir(folder)
-        yield
-    finally:
-        os.fchdir(here)
-        os.close(here)
 
 
 def _print(text: str) -> None:
@@ -253,8 +304,3 @@ def _folder() -> str:
         return os.getcwd()
     except FileNotFoundError:  # it was removed
         return os.sep
-
-
-def _plain(text: str) -> str:
-    """As JSON may hold it: bytes that are no UTF-8 are marked."""
-    return text.encode(errors="replace").decode()

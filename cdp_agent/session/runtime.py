@@ -6,13 +6,17 @@
 Imports are few, since every command waits for them (platformdirs, which knows the folder too, takes 10 ms).
 """
 
+from __future__ import annotations
+
 import os
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 
 from cdp_agent.errors import SetupError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator  # at run time it would take a command 2 ms, and contextlib as long
 
 if sys.platform == "win32":
     import msvcrt
@@ -81,9 +85,11 @@ def _unusable(path: str) -> str | None:
 
 def pid_of(folder: str, name: str) -> int | None:
     """The process that holds the session, as it wrote it down."""
-    with suppress(FileNotFoundError, ValueError), open(os.path.join(folder, f"{name}.pid"), encoding="ascii") as file:
-        return int(file.read())
-    return None
+    try:
+        with open(os.path.join(folder, f"{name}.pid"), encoding="ascii") as file:
+            return int(file.read())
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 def names(folder: str) -> list[str]:
@@ -92,19 +98,25 @@ def names(folder: str) -> list[str]:
     return [name for name in found if name[:1].isalnum()]
 
 
-@contextmanager
-def starting(folder: str, name: str) -> Iterator[None]:
+class starting:
     """Held by whoever starts the host of that name: others wait. Raises SetupError."""
-    path = os.path.join(folder, f"{name}.lock")
-    try:
-        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise SetupError(f"{path} cannot be made: {error.strerror}. {ADVICE}") from error
-    try:
-        _lock(lock)
-        yield
-    finally:
-        os.close(lock)
+
+    def __init__(self, folder: str, name: str) -> None:
+        self._path = os.path.join(folder, f"{name}.lock")
+
+    def __enter__(self) -> None:
+        try:
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise SetupError(f"{self._path} cannot be made: {error.strerror}. {ADVICE}") from error
+        try:
+            _lock(self._file)
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)
 
 
 def _lock(descriptor: int) -> None:

@@ -225,10 +225,8 @@ class ActionRunner:
         failed, uncaught = await asyncio.gather(
             activity.requests.failures_with_words(self._watch.requests, MAX_TOLD), self._thrown()
         )
-        set_fields = [(each.ref, each.value) for each in told.fields] or [
-            (ref, told.value if action == "fill" else None)
-        ]
-        self._remember_filled([filled for filled, value in set_fields if filled is not None and value is not None])
+        values = _values(ref if action == "fill" else None, told)
+        self._remember_filled([filled for filled, value in values.items() if value is not None])
         return Receipt(
             action=action,
             ref=ref,
@@ -485,25 +483,29 @@ class ActionRunner:
     ) -> tuple[list[str], str | None]:
         if after is None or navigated or self._before is None:
             return [], None
-        values = [(each.ref, each.value) for each in outcome.fields] or [(ref, outcome.value)]
+        values = _values(ref, outcome)
         before, now = self._before.text, after.text
-        for filled, value in values:
+        for filled, value in values.items():
             before, now = without_value(before, now, filled, value)
         changed = diff.changes(before, now)
         if after.title != self._before.title:
             changed.append(f"~ title: {quoted(self._before.title)} → {quoted(after.title)}")
-        told = {filled: value for filled, value in values if value is not None}  # `value` says it
-        changed = [each for each in changed if not _says_one(each, told)]
+        changed = [each for each in changed if not _says_one(each, values)]
         was, focused = diff.focused(self._before.text), diff.focused(after.text)
-        refs = [filled for filled, _ in values if filled is not None]
-        expected = focused is not None and action != "focus" and ref_of_focused(focused) in refs
+        expected = focused is not None and action != "focus" and ref_of_focused(focused) in values
         return changed, None if expected or same_element(was, focused) else focused or ""
 
 
-def _says_one(change: str, told: Mapping[str | None, str]) -> bool:
-    """Whether a changed line says of a field what is told of it already."""
-    ref = ref_of_change(change)
-    return ref in told and says(change, told[ref])
+def _values(ref: str | None, outcome: Outcome) -> dict[str, str | None]:
+    """What the elements that were acted on hold now, as the receipt tells it."""
+    single = {} if ref is None else {ref: outcome.value}
+    return {each.ref: each.value for each in outcome.fields} or single
+
+
+def _says_one(change: str, values: Mapping[str, str | None]) -> bool:
+    """Whether a changed line says of a field what its value says."""
+    value = values.get(ref_of_change(change) or "")
+    return value is not None and says(change, value)
 
 
 async def _ended(task: asyncio.Task[Any]) -> None:

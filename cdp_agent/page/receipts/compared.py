@@ -12,12 +12,12 @@ from cdp_agent.page.snapshot.lines import indent_of, line_of, ref_of, ref_of_cha
 _EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
 
 
-def without_value(before: str, after: str, ref: str | None, value: str | None) -> tuple[str, str]:
+def without_value(before: str, after: str, ref: str, value: str | None) -> tuple[str, str]:
     """Both texts without what the receipt's value of a field says: its lines of text, which options are selected.
 
     Lines that are others than those of the value stay.
     """
-    if ref is None or value is None:
+    if value is None:
         return before, after
     before, after = _unselected(before, ref), _unselected(after, ref)
     if "\n" not in value:

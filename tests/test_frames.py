@@ -274,23 +274,24 @@ async def test_documents_have_our_functions_from_the_third_on_and_those_before_g
         return post(self, command)
 
     monkeypatch.setattr(Session, "post", posting)
+    sent = []
+    for number in range(4):
+        longest.clear()
+        await page.goto(serve(f"<title>{number}</title><script>Array.prototype.map = null</script><button>Go</button>"))
+        snapshot = await page.snapshot()
+        await page.click(next(iter(snapshot.refs)))
+        sent.append(max(longest) > 100_000)
+        assert (snapshot.title, snapshot.text) == (
+            str(number),
+            '- button "Go" [ref=E1]'.replace("E1", f"E{number + 1}"),
+        )
+    for number in (2, 1, 0):
+        await page.back()
+        assert (await page.snapshot()).title == str(number)
     with HTTPServer(host="127.0.0.1", port=0, threaded=True) as other_port:
         other_port.expect_request("/").respond_with_data("<button>Inside</button>", content_type="text/html")
-        content = f"<script>Array.prototype.map = null</script><iframe src='{other_port.url_for('/')}'></iframe>"
-        sent = []
-        for number in range(4):
-            longest.clear()
-            await page.goto(serve(f"<title>{number}</title>{content}"))
-            snapshot = await page.snapshot()
-            (button,) = [each.ref for each in snapshot.refs.values() if each.role == "button"]
-            clicked = await page.click(button)
-            sent.append(max(longest) > 100_000)
-            assert (snapshot.title, snapshot.omitted) == (str(number), [])
-            assert 'button "Inside"' in snapshot.text
-            assert clicked.note == ""
-        for number in (2, 1, 0):
-            await page.back()
-            assert (await page.snapshot()).title == str(number)
+        await page.goto(serve(f"<iframe src='{other_port.url_for('/')}'></iframe>"))
+        assert 'button "Inside"' in (await page.snapshot()).text
 
     assert sent == [True, True, False, False]
     assert await page.evaluate("Object.getOwnPropertyNames(globalThis).includes('cdp_agent')") is False

@@ -147,6 +147,7 @@ class Instance:
                 theirs=context is None,
             ),
             theirs=context is None,
+            alone=self.process is not None,
         )
 
     def context_of(self, info: target.TargetInfo) -> OpenContext | None:

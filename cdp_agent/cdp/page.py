@@ -53,6 +53,11 @@ class CapturedScreenshot(Result, frozen=True):
     data: bytes
 
 
+class ResourceContent(Result, frozen=True):
+    content: str
+    base64_encoded: bool
+
+
 class Rect(Result, frozen=True):
     x: float
     y: float
@@ -125,6 +130,12 @@ class RemoveScriptToEvaluateOnNewDocument(Command[Empty], frozen=True):
 
 class ResetNavigationHistory(Command[Empty], frozen=True):
     method: ClassVar[str] = "Page.resetNavigationHistory"
+
+
+class GetResourceContent(Command[ResourceContent], frozen=True):
+    method: ClassVar[str] = "Page.getResourceContent"
+    frame_id: str
+    url: str
 
 
 class CreateIsolatedWorld(Command[IsolatedWorld], frozen=True):

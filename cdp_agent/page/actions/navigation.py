@@ -149,6 +149,7 @@ async def _navigate(tab: Tab, url: str, timeout_s: float, departure: Departure) 
     asked.add_done_callback(lambda _: tab.activity.wake())
     deadline = _now(tab) + timeout_s
     while not asked.done():
+        events = tab.activity.events
         await tab.guard.decided()
         if asked.done():
             break
@@ -159,7 +160,7 @@ async def _navigate(tab: Tab, url: str, timeout_s: float, departure: Departure) 
             stays = stays or not tab.activity.waits_for_server()
             hangs = await stop_loading(tab) and not await answers(session)
             raise _not_opened(url, timeout_s, stays=stays, hangs=hangs)
-        await tab.activity.stir(min(deadline - _now(tab) + 0.001, _LOOK_EVERY_S))
+        await tab.activity.stir(min(deadline - _now(tab) + 0.001, _LOOK_EVERY_S), since=events)
     try:
         answer = asked.result()
     except SessionClosed:
@@ -221,12 +222,13 @@ async def _begin(tab: Tab, answer: asyncio.Future[Any], stayed: str) -> None:
     until = _now(tab) + _BEGINS_WITHIN_S
     answer.add_done_callback(lambda _: activity.wake())
     while not (activity.begun != begun or activity.document.number != document or activity.document.url != url):
+        events = activity.events
         if answer.done() and (error := answer.exception()) is not None:
             raise error
         if tab.dialogs.stayed():
             return  # the receipt tells
         await tab.guard.decided()
-        if not await activity.stir(max(0, until - _now(tab))):
+        if not await activity.stir(max(0, until - _now(tab)), since=events):
             if not answer.done():
                 raise PageUnresponsive(f"{stayed}: the page did not answer within {_BEGINS_WITHIN_S:g} s.")
             return

@@ -70,6 +70,8 @@ class Activity:
         self._scheduled: dict[str, cdp_page.FrameScheduledNavigation] = {}
         """Those that pages have asked for and that have not begun, by their frames' ids."""
         self._waiting: set[asyncio.Future[None]] = set()
+        self.events = 0
+        """How many came so far: whoever awaits something else between a look and `stir` says what they had seen."""
 
     def watch(self, session: Session) -> None:
         """To be called before anything may run on the session."""
@@ -139,8 +141,10 @@ class Activity:
         found = {frame_id: self._navigation(frame_id) for frame_id in list(self._navigations) if frame_id != self._root}
         return {frame_id: each.url for frame_id, each in found.items() if each is not None}
 
-    async def stir(self, timeout_s: float | None) -> bool:
-        """Waits for the next event; False when none came within the time."""
+    async def stir(self, timeout_s: float | None, *, since: int | None = None) -> bool:
+        """Waits for the next event, the next one after so many; False when none came within the time."""
+        if since is not None and since != self.events:
+            return True
         waiting = self.next_event()
         try:
             await asyncio.wait([waiting], timeout=timeout_s)
@@ -244,6 +248,7 @@ class Activity:
         self._stirred()
 
     def _stirred(self) -> None:
+        self.events += 1
         for waiting in self._waiting:
             if not waiting.done():
                 waiting.set_result(None)

@@ -45,6 +45,8 @@ class Frame:
         self.session = session
         self.parent = parent
         self.url = url
+        self.still: bool | None = None
+        """No script can run in the present document, see still.py; None as long as nobody has asked."""
         self.owners: dict[int, str] = {}
         """Which frame each iframe element of this frame's documents holds: local id → frame id."""
         self.leaving_for: str | None = None
@@ -139,6 +141,7 @@ class Frame:
     def forget_document(self) -> None:
         """The document was replaced: the next call needs a new world."""
         task, self._world = self._world, None
+        self.still = None
         self.owners = {}
         self.has_workers = False
         if task is None:

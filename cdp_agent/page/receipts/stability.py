@@ -13,6 +13,7 @@ import msgspec
 from cdp_agent.errors import ActionError, PageUnresponsive
 from cdp_agent.page.frames.frames import GIVEN_BACK_S, Frame, FrameTree
 from cdp_agent.page.frames.responsiveness import answers, check_chrome
+from cdp_agent.page.frames.still import is_still
 from cdp_agent.page.frames.world import World, deadline
 from cdp_agent.page.tab.hanging import NOR_THE_PAGE, STAYS, Departure, stop_loading
 from cdp_agent.page.tab.tab import Tab
@@ -20,6 +21,8 @@ from cdp_agent.page.tab.tab import Tab
 QUIET = "quiet"
 QUIET_S = 0.06
 """So long nothing may change: more than three frames, and what timers of 0, promises and frames bring takes two."""
+STILL_S = 0.02
+"""The same where no script can run: a frame, in which styles take effect and a field gets the focus it asks for."""
 PATIENCE_S = 0.15
 """So long something may take to begin after an action that has no other sense than to begin something."""
 ANIMATIONS_S = 0.6
@@ -152,9 +155,10 @@ class Watch:
 
     async def _settle(self, patient: bool, navigation_s: float) -> str:
         begun = last = resting = self._alive_at = self._now()
-        quiet_s, heading_for, headed_at = QUIET_S, "", begun
+        quiet_s, heading_for, headed_at = await self._quiet_s(), "", begun
         while True:
             await self._tab.guard.decided()
+            events = self._activity.events
             if self._tab.closed:
                 return "the tab was closed"
             if self._activity.crashed and not self._activity.navigating():
@@ -173,7 +177,7 @@ class Watch:
                     return STAYS
                 if await self._hangs():
                     return BUSY
-                await self._activity.stir(min(begun + navigation_s - now + 0.001, _ASK_EVERY_S))
+                await self._activity.stir(min(begun + navigation_s - now + 0.001, _ASK_EVERY_S), since=events)
                 last = resting = self._now()
                 patient = False
                 continue
@@ -183,12 +187,12 @@ class Watch:
                     return f"still loading: {', '.join(pending[:3])}"
                 if await self._hangs():
                     return BUSY
-                await self._activity.stir(min(_ASK_EVERY_S, max(LOAD_S - (now - resting), QUIET_S)))
+                await self._activity.stir(min(_ASK_EVERY_S, max(LOAD_S - (now - resting), QUIET_S)), since=events)
                 last = self._now()
                 continue
             if any(f.leaving_for is None and f.present_world not in self.counts for f in self._tree.all()):
                 await self.look()  # a new document: its quiet is counted from now on
-                now = self._now()
+                quiet_s, now = await self._quiet_s(), self._now()
                 for world in self.counts:
                     world.complete()  # while nothing else is waited for than time
                     world.serve_next()
@@ -211,6 +215,16 @@ class Watch:
             if now - resting > CHANGES_S:
                 return "the page keeps changing"
             await self._activity.stir(rest_s)
+
+    async def _quiet_s(self) -> float:
+        root = self._tree.root
+        if not self._tab.alone or root.leaving_for is not None or self._busy is not None:
+            return QUIET_S
+        try:
+            world = root.present_world
+            return STILL_S if world in self.counts and await is_still(root, world) else QUIET_S
+        except ActionError:
+            return QUIET_S  # it is being replaced, or does not answer: the next look says so
 
     async def _hangs(self) -> bool:
         """Whether the page has not answered for long: Chrome has it, so that is no fault of the server."""

@@ -71,8 +71,12 @@ class Tab:
         settings: PageSettings | None = None,
         guard: RequestPolicy | None = None,
         theirs: bool = False,
+        alone: bool = False,
     ) -> None:
-        """`theirs`: somebody else opened it. Nothing is set there, dialogs are answered only while we act."""
+        """`theirs`: somebody else opened it. Nothing is set there, dialogs are answered only while we act.
+
+        `alone`: in a Chrome that we launched, where no extension has scripts in a page.
+        """
         self.target_id = info.target_id
         self.number = 0
         """Which one it is of all the tabs that the browser has had, from 1."""
@@ -86,6 +90,7 @@ class Tab:
         self.guard = guard or RequestPolicy()
         """What the tab, and those that it opens, may load."""
         self.theirs = theirs
+        self.alone = alone
         self.dialogs = DialogWatcher(dialogs, self._hold, self._go_on, lambda: self._acts or not self.theirs)
         self.downloads = downloads.of_page(self._has_frame, self._hold)
         self.refs = RefTable()
@@ -322,6 +327,7 @@ class Tab:
     async def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
         """See `Page.evaluate`."""
         tree = await self.frames()
+        tree.root.still = False
         async with deadline(tree.root.session, timeout_s):
             try:
                 answer = await tree.root.session.send(

@@ -17,6 +17,7 @@ const watchers = {
 /** @type {WeakSet<Node>} what kept changing until a wait was cut off: it is not waited for again */
 const restless = new WeakSet();
 
+const contentType_ = getterOf(Document.prototype, 'contentType');
 const attributeName_ = getterOf(MutationRecord.prototype, 'attributeName');
 const contentDocument_ = getterOf(HTMLIFrameElement.prototype, 'contentDocument');
 const contentDocumentOfFrame_ = getterOf(HTMLFrameElement.prototype, 'contentDocument');
@@ -47,6 +48,12 @@ function changes() {
   }
   return { idle_ms: performance.now() - watching.last, count: watching.count, own: watching.own, others: watching.others, animating_ms: Math.max(animatingFor(), arrivingFor()) };
 }
+
+const RUNNING =
+  'script,iframe,frame,object,embed,fencedframe,[href^="javascript:" i],[action^="javascript:" i],[formaction^="javascript:" i]';
+
+/** Whether nothing in the document is seen that could run, nor anybody who could reach into it. */
+const seemsStill = () => contentType_.call(document) === 'text/html' && opener === null && parent === self && !selectsAny(document, RUNNING);
 
 /** Ends the watching. @param {boolean} gaveUp  what changed last never stops: forget about it in future */
 function stopWatching(gaveUp) {

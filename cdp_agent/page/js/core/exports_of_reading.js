@@ -8,4 +8,4 @@ function addFunctions(source) {
 }
 
 return { snapshot, adoptRoots, adoptInternals, adoptListening, adoptCode, rootsFrom, possibleHosts, closedRootsThere, idOf, elementOf, elementsOf,
-  documentTitle, changes, stopWatching, addFunctions };
+  documentTitle, changes, seemsStill, stopWatching, addFunctions };

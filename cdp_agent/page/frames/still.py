@@ -1,0 +1,41 @@
+"""Documents in which no script can run: once they are loaded nothing changes in them but what somebody does.
+
+Whether one is, its source says for certain: of a script that has removed itself nothing else is left.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urldefrag
+
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.errors import ProtocolError
+
+from .frames import Frame
+from .world import World, deadline
+
+_RUNS = re.compile(r"""<script|[\s"'/]on[a-z]+\s*=|http-equiv\s*=\s*["']?refresh""", re.IGNORECASE)
+_WITHIN_S = 1.0
+
+
+async def is_still(frame: Frame, world: World) -> bool:
+    """Whether no script can run in a tab's document, which is all that it has. Asks once for each document.
+
+    Raises PageUnresponsive, DocumentGone, BrowserError.
+    """
+    if frame.still is None:
+        seems = await world.call("seemsStill", returning=bool, timeout_s=_WITHIN_S)
+        frame.still = seems and not _RUNS.search(await _source(frame))
+    return frame.still
+
+
+async def _source(frame: Frame) -> str:
+    """The document as the server sent it; something that runs, where Chrome has it no more."""
+    try:
+        async with deadline(frame.session, _WITHIN_S):
+            found = await frame.session.send(
+                cdp_page.GetResourceContent(frame_id=frame.id, url=urldefrag(frame.url).url)
+            )
+    except ProtocolError:
+        return "<script"
+    return "<script" if found.base64_encoded else found.content

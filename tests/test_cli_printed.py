@@ -8,7 +8,7 @@ from cdp_agent.cli.printed import PrintedPages, brief
 from cdp_agent.page.receipts.receipts import FilledField, Receipt
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.tools.base import Arguments
-from cdp_agent.tools.fields import CheckArguments, FillArguments, FormArguments, SelectArguments
+from cdp_agent.tools.fields import CheckArguments, FieldValue, FillArguments, FormArguments, SelectArguments
 from cdp_agent.tools.mouse import ClickArguments
 
 SITE = "https://shop.example"
@@ -146,7 +146,9 @@ TICKED = ['~ - radio "Card" [ref=E1] (no longer [checked])', '~ - radio "Invoice
                 ],
                 changed=['~ - checkbox "Terms" [ref=E5] (now [checked])', "+ - text: Post"],
             ),
-            FormArguments({"E2": "Oslo", "E3": "no", "E4": "hunter2", "E5": "on", "E6": "on"}),
+            FormArguments(
+                [FieldValue(f"E{n}", each) for n, each in enumerate(["Oslo", "no", "hunter2", "on", "on"], 2)]
+            ),
             'filled 5 fields\nE3 textbox "Code": "NO"\nE4 textbox "Key" (filled, 7 characters)\n'
             'E6 checkbox "News" (it was checked before)\nchanged:\n  + - text: Post',
         ),

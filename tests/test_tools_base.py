@@ -175,6 +175,7 @@ def test_the_built_in_tools() -> None:
         "hover",
         "drag",
         "fill",
+        "fill_form",
         "select",
         "check",
         "uncheck",

@@ -76,6 +76,7 @@ OURS = Flow(
                 ' {radio "Invoice, 14 days"} on {checkbox "I accept the terms of sale"} on'
             ),
         ),
+        (),
         (leading('cdp-agent click {button "Place order"}'),),
     ),
     look="cdp-agent snapshot",

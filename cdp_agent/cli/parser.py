@@ -119,7 +119,7 @@ def _by_place(tool: Tool, fixed: Mapping[str, Any], values: list[str]) -> tuple[
     required = [name for name in tool.parameters["required"] if name not in fixed]
     if _takes_path(tool) and (given := _url_and_path(values)) is not None:
         return given
-    if required and tool.parameters["properties"][required[-1]]["type"] == "object":
+    if required and _takes_pairs(tool, required[-1]):
         return None, {required[-1]: _pairs(tool, values)}
     takes_list = bool(required) and tool.parameters["properties"][required[-1]]["type"] == "array"
     if takes_list and len(values) > len(required):
@@ -137,13 +137,17 @@ def _by_place(tool: Tool, fixed: Mapping[str, Any], values: list[str]) -> tuple[
     raise SetupError(f"{name} takes {wanted}; see `cdp-agent {name} --help`.")
 
 
-def _pairs(tool: Tool, values: list[str]) -> dict[str, str]:
-    """What is given to each ref."""
-    pairs = dict(zip(values[::2], values[1::2], strict=False))
-    if len(values) % 2 or not values or not all(map(is_ref, pairs)) or len(pairs) * 2 < len(values):
+def _takes_pairs(tool: Tool, name: str) -> bool:
+    """Whether an argument is a list of fields with a value for each."""
+    return bool(tool.parameters["properties"][name].get("items", {}).get("required") == ["ref", "value"])
+
+
+def _pairs(tool: Tool, values: list[str]) -> list[dict[str, str]]:
+    refs = values[::2]
+    if len(values) % 2 or not values or not all(map(is_ref, refs)) or len({*refs}) < len(refs):
         name = shown_name(tool)
         raise SetupError(f"{name} takes {_PAIRS}, each ref once; see `cdp-agent {name} --help`.")
-    return pairs
+    return [{"ref": ref, "value": value} for ref, value in zip(refs, values[1::2], strict=True)]
 
 
 def _url_and_path(values: list[str]) -> tuple[str | None, dict[str, Any]] | None:
@@ -181,7 +185,7 @@ def _free_place(tool: Tool, fixed: Mapping[str, Any]) -> str:
 
 
 def _placeholder(name: str, tool: Tool) -> str:
-    if tool.parameters["properties"][name]["type"] == "object":
+    if _takes_pairs(tool, name):
         return _PAIRS
     return name.upper() + ("…" if tool.parameters["properties"][name]["type"] == "array" else "")
 

@@ -97,13 +97,11 @@ def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
         said = _CHECKED if receipt.action == "check" else _UNCHECKED
         told = msgspec.structs.replace(told, changed=_without(told.changed, receipt.ref, said))
     if isinstance(arguments, FormArguments):
-        changed = told.changed
+        changed, given = told.changed, arguments.values()
         for field in receipt.fields:
             if field.value is None and not field.note:
                 changed = _without(changed, field.ref, _CHECKED, _UNCHECKED)
-        fields = [
-            each for each in receipt.fields if each.note or each.value not in (None, arguments.fields.get(each.ref))
-        ]
+        fields = [each for each in receipt.fields if each.note or each.value not in (None, given.get(each.ref))]
         told = msgspec.structs.replace(told, changed=changed, fields=fields)
     origin = _origin(before or "")
     if origin and receipt.navigated_to is not None and _origin(receipt.navigated_to) == origin:

@@ -162,6 +162,8 @@ def _strict(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict[str,
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    if "properties" in schema:
+        return _strict(schema, None)
     return {key: _plain(value) if key == "items" else value for key, value in schema.items() if key in _STRICT}
 
 

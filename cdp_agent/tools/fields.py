@@ -25,11 +25,20 @@ class FillArguments(Arguments, frozen=True):
     submit: Annotated[bool, Meta(description="Press Enter afterwards, which submits most forms.")] = False
 
 
+class FieldValue(Arguments, frozen=True):
+    ref: Ref
+    value: Annotated[str, Meta(description="A text, an option's text, or on and off for a box.")]
+
+
 class FormArguments(Arguments, frozen=True):
-    fields: Annotated[
-        dict[Ref, str],
-        Meta(min_length=1, description="Values by ref: a text, an option's text, or on and off.", extra=ALWAYS),
-    ]
+    fields: Annotated[list[FieldValue], Meta(min_length=1, description="The fields, in order.")]
+
+    def values(self) -> dict[str, str]:
+        """What each is given. Raises InvalidArguments for a field that is there twice."""
+        values = {each.ref: each.value for each in self.fields}
+        if len(values) < len(self.fields):
+            raise InvalidArguments("A field is there twice: give each ref once.")
+        return values
 
 
 class SelectArguments(Arguments, frozen=True):
@@ -69,7 +78,7 @@ async def fill(args: FillArguments, context: Context) -> Observation:
 @tool(effect="none", by_default=False, by_executors=False)
 async def fill_form(args: FormArguments, context: Context) -> Observation:
     """Fill in several fields at once, of every kind, and wait for the page once."""
-    receipt = await context.page.fill_form(args.fields)
+    receipt = await context.page.fill_form(args.values())
     return Observation(receipt.text, receipt)
 
 

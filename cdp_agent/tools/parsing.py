@@ -45,14 +45,12 @@ def _coerce_value(value: Any, schema: dict[str, Any]) -> Any:
         return _coerce_list(value, schema.get("items", {}))
     if isinstance(value, dict) and "properties" in schema:
         return coerce(value, schema)
-    if isinstance(value, dict) and "propertyNames" in schema:
-        return {_coerce_value(key, schema["propertyNames"]): each for key, each in value.items()}
     if kind == "string" and isinstance(value, bool | int | float):
         value = msgspec.json.encode(value).decode()
     if not isinstance(value, str):
         return value
     if kind == "object":
-        return _coerce_value(read_object(value), schema)
+        return read_object(value)
     if schema.get("pattern") == REF_PATTERN:
         match = _REF.fullmatch(value)
         return f"E{match[1]}" if match else value

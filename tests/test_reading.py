@@ -43,9 +43,9 @@ async def read_anew(page: Page) -> str:
             id="neither, since it is transparent",
         ),
         pytest.param(
-            "<p>10<sup>2</sup> of $1<sup>99</sup>",
-            "10^2 of $1^99",
-            "10<sup>2</sup> of $1<sup>99</sup>",
+            "<p>10<sup>2</sup> of $1<sup>99</sup>, x<sup>n+1</sup>y",
+            "10^2 of $1^99, x^(n+1) y",
+            "10<sup>2</sup> of $1<sup>99</sup>, x<sup>n+1</sup>y",
             id="raised",
         ),
         pytest.param(

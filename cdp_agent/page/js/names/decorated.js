@@ -71,7 +71,8 @@ const ENDS_IN_DIGIT = /\d$/;
 const BEGINS_WITH_DIGIT = /^\d/;
 const FRACTION = /^[/⁄∕]/; // 3 1/2
 // Suffixes of numbers and names run on: 5th, 2nd, 1er, ACME™. What is raised to a power does not.
-const POWER = /^\s*(?:[-+−]?\d|\p{L}\s*$|[-+−])/u;
+const TERMS = /^\s*\p{L}\s*[-+−±·×*/=]/u; // n+1
+const POWER = new RegExp(String.raw`^\s*(?:[-+−]?\d|\p{L}\s*$|[-+−])|${TERMS.source}`, 'u');
 
 /** Text with its marks resolved, for one line. @param {string} text  without BREAK */
 function written(text) {
@@ -95,6 +96,7 @@ function signsAround(mark, before, inner, after) {
   const isSetOff = mark === RAISED ? WORD.test(before) && POWER.test(inner) : isDigits;
   const runsOn = isSetOff ? BEGINS_WORD.test(after) : ENDS_IN_DIGIT.test(inner) && BEGINS_WITH_DIGIT.test(after);
   const sign = !isSetOff ? '' : FRACTION.test(after) ? ' ' : mark === RAISED ? '^' : '_';
+  if (sign === '^' && TERMS.test(inner)) return ['^(', runsOn ? ') ' : ')'];
   return [sign, runsOn ? ' ' : ''];
 }
 

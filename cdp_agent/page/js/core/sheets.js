@@ -111,7 +111,7 @@ function decorates(name, value) {
 const SILENT_CONTENT = new Set(['none', 'normal', '""', "''", '" "', 'initial', 'unset', 'revert']);
 
 // A class in the last compound of a selector, where nothing makes that hard to read.
-const LAST_CLASS = /(?:^|[\s>+~])[^\s>+~()[\]\\]*\.([\w-]+)[^\s>+~()[\]\\]*$/;
+const LAST_CLASS = /(?:^|[\s>+~])[^\s>+~()[\]\\]*\.([\w-]+)(?=[.#:]|$)[^\s>+~()[\]\\]*$/;
 
 function add(target, selector) {
   selector = selector.trim();

@@ -30,6 +30,7 @@ const activeElement_ = getterOf(Document.prototype, 'activeElement');
 const activeElementOfRoot_ = getterOf(ShadowRoot.prototype, 'activeElement');
 const body_ = getterOf(Document.prototype, 'body');
 const title_ = getterOf(Document.prototype, 'title');
+const compatMode_ = getterOf(Document.prototype, 'compatMode');
 const defaultView_ = getterOf(Document.prototype, 'defaultView');
 const documentURL_ = getterOf(Document.prototype, 'URL');
 const getAttribute_ = Element.prototype.getAttribute;

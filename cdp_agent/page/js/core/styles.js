@@ -54,6 +54,7 @@ function haveSheetsStayed() {
 /** @param {Set<Element>} styled  elements whose own style depends on more @returns {Styles | null} null where it cannot be known */
 function stylesNow(styled) {
   const sheets = sheetsNow();
+  if (!areRulesTheSame) findClassesThere(rulesKnown(sheets));
   const found = sheets.map((sheet) => versionOf(sheet));
   if (found.includes(0)) return null;
   if (lastRisks?.sheets !== found.join()) lastRisks = { sheets: found.join(), risks: risksOf(sheets) };

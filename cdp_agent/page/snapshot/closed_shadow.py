@@ -274,10 +274,10 @@ class Hidden:
         if not roots and looked.listeners is None:
             self._listeners_late = self._listening.may_be_late
             return False
-        asked = ask_listeners(world.session, [self._roots[each] for each in roots])
-        async with deadline(world.session, CALL_TIMEOUT_S):  # which tells a document that is gone
-            before = await looked.listeners if looked.listeners is not None else []
-            answers = [*before, *await asked]
+        answers = await _answered(world, looked.listeners) if looked.listeners is not None else []
+        if roots:
+            asked = ask_listeners(world.session, [self._roots[each] for each in roots])
+            answers = [*answers, *await _answered(world, asked)]
         found = dict(zip([*looked.roots, *roots], listeners_of(answers), strict=True))
         told = await self._listening.tell(world, self._roots, found)
         if looked.listeners is None and not is_due:

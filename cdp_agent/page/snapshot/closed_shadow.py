@@ -59,6 +59,7 @@ class First(msgspec.Struct, frozen=True):
 class Looked(msgspec.Struct, frozen=True):
     """What Chrome was asked together with a reading."""
 
+
     counters: asyncio.Future[DomCounters] | None
     """None where they are counted after it, see style_rules.py."""
     roots: list[int]
@@ -82,6 +83,8 @@ class _Custom(msgspec.Struct):
 
     node: int
     said: dict[str, Any] | None
+    answer: bytes = b""
+    """In which Chrome told that."""
 
 
 async def ask_first(session: Session, document: Handle, timeout_s: float) -> First:
@@ -147,7 +150,7 @@ class Hidden:
     def look(self, world: World, *, listeners: bool, rules: bool) -> Looked:
         """Asks, together with the reading that follows, whatever costs little. `rules`: it is one that minds them."""
         session = world.session
-        roots = list(self._roots) if listeners and self._listening.ask_always else []
+        roots = list(self._roots) if listeners and self._listening.ask_with_reading() else []
         # Where it reads a world again, on account of what it learnt, what it has just asked is known.
         custom = [each for each in self._custom if each not in self._asked][:ASKED_AT_ONCE]
         self._asked.update(custom)
@@ -284,9 +287,11 @@ class Hidden:
             self._listening.remember_roots(told.instead_of(elements))
             return told.news
         self._listeners_late = False
-        # Of those that were asked with the reading, others may have come until that was counted.
-        known = counted.js_event_listeners if is_due else -1
-        self._listening.remember(told.instead_of(elements), known, time.monotonic() - begun)
+        if is_due:
+            took_s = time.monotonic() - begun
+            self._listening.remember(told.instead_of(elements), counted.js_event_listeners, took_s)
+        else:
+            self._listening.remember_asked_before(told.instead_of(elements), elements, counted.js_event_listeners)
         return told.news
 
     async def _adopt_custom(self, world: World, new: list[int]) -> bool:
@@ -317,9 +322,13 @@ class Hidden:
             if not isinstance(answer, accessibility.AXNodes):
                 self._custom.pop(local, None)  # gone
                 continue
-            said = _semantics(answer.nodes)
-            if local in self._custom and self._custom[local].said != said:
-                self._custom[local].said = said
+            custom, nodes = self._custom.get(local), bytes(answer.nodes)
+            if custom is None or custom.answer == nodes:
+                continue
+            custom.answer = nodes
+            said = _semantics(nodes)
+            if custom.said != said:
+                custom.said = said
                 changed.append((local, said))
         if changed:
             await world.call("adoptInternals", changed)
@@ -399,7 +408,11 @@ async def _adopt_closed(world: World, wanted: int) -> int:
     return found
 
 
-def _semantics(nodes: list[accessibility.AXNode]) -> dict[str, Any] | None:
+_nodes_of = msgspec.json.Decoder(list[accessibility.AXNode]).decode
+
+
+def _semantics(answer: bytes) -> dict[str, Any] | None:
+    nodes = _nodes_of(answer)
     if not nodes or nodes[0].ignored:
         return None
     node = nodes[0]

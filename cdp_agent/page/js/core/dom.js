@@ -104,6 +104,7 @@ function flatParent(element) {
 
 /** @param {Node} node */
 function isShadowRoot(node) {
+  if (nodeType_.call(node) !== 11) return false; // to be refused takes longer
   try {
     return host_.call(node) !== null;
   } catch {

@@ -143,10 +143,10 @@ def _whole(world: World, part: SnapshotPart, stands: bool) -> SnapshotPart:
     lines = None
     if part.edits is not None:
         known = _known[world]
-        if not part.checked and part.serial and known.lines is not None and part.edits == [(0, len(known.lines))]:
-            known.serial = part.serial  # all lines stay
-            return msgspec.structs.replace(part, text=known.text, edits=None)
         lines = _edited(known, part.edits)
+        if lines == known.lines and part.serial and not part.checked:
+            known.serial = part.serial
+            return msgspec.structs.replace(part, text=known.text, edits=None)
         if part.checked and stands and not _is_same(part.text.split("\n"), lines):
             part = msgspec.structs.replace(part, serial=0)  # what the world keeps is wrong: it is asked for no more
         is_anew = part.checked and stands

@@ -50,6 +50,7 @@ let areRulesTheSame = false;
 
 /** The classes that elements of the document have, for one reading; null where it costs more to know that. @type {Set<string> | null} */
 let classesThere = null;
+let classesOf = { lists: new Set(), classes: new Set() };
 const MANY_RULES = 400;
 const RULES_FOR_A_CLASS = 0.25; // to look at a rule takes four times as long as at an element's classes
 
@@ -60,8 +61,10 @@ function findClassesThere(rules) {
   const found = selectAll(document, '[class]');
   const lists = new Set();
   for (let i = 0; i < found.length; i++) lists.add(attr(found[i], 'class'));
-  classesThere = new Set();
-  for (const list of lists) for (const name of list.split(/\s+/)) classesThere.add(name);
+  if (lists.size !== classesOf.lists.size || [...lists].some((list) => !classesOf.lists.has(list))) {
+    classesOf = { lists, classes: new Set([...lists].flatMap((list) => list.split(/\s+/))) };
+  }
+  classesThere = classesOf.classes;
 }
 
 /** From now on, until `forget`, no sheet of the document is walked over that was before. */
@@ -202,7 +205,7 @@ function areRulesStill(sheet, list, rules, classes) {
     if (classes !== null && known.selector !== null && selectsNone(known, classes)) {
       if (selectorOfRule_.call(known.rule) !== known.selector) return false;
     } else if (known.style !== null ? !isDeclaredStill(known) : !isOtherStill(known, classes)) return false;
-    if (known.list !== null && !areRulesStill(sheet, known.list, known.rules, classes)) return false;
+    if (known.list !== null && (known.rules.length ? !areRulesStill(sheet, known.list, known.rules, classes) : lengthOfRules_.call(known.list) > 0)) return false;
   }
   return true;
 }

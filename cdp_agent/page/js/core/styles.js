@@ -69,6 +69,12 @@ function stylesNow(styled) {
   return dependent && { risks, key, structural: new Map([...risks.structural].map((selector) => [selector, null])), dynamic, dependent };
 }
 
+/**
+ * The same where no style was computed anew: states that came or went meanwhile have changed nothing yet, and are compared with these the
+ * next time that any is. @param {Styles} styles @returns {Styles}
+ */
+const stylesStill = (styles) => ({ ...styles, structural: new Map([...styles.risks.structural].map((selector) => [selector, null])) });
+
 /** What was computed where it depends on more; null where that is too much to look at. */
 function dependentNow(risks, styled) {
   const dependent = new Map();

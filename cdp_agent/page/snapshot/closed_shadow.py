@@ -59,7 +59,6 @@ class First(msgspec.Struct, frozen=True):
 class Looked(msgspec.Struct, frozen=True):
     """What Chrome was asked together with a reading."""
 
-
     counters: asyncio.Future[DomCounters] | None
     """None where they are counted after it, see style_rules.py."""
     roots: list[int]

@@ -1,8 +1,8 @@
 """Which elements listen for the mouse. No script can see that; Chrome tells it, a document or shadow root at a time.
 
 Measured: 0.15 ms on a small page, 12 ms for 2,000 listeners among 40,000 elements, 62 ms for 10,000 in a notebook app.
-So Chrome is asked together with each reading where listeners are few; else now and then, and after readings before which
-elements or listeners came or went. The world is told what changed.
+So Chrome is asked together with each reading where listeners are few; else now and then, and after readings that found
+elements or listeners come or gone. The world is told what changed.
 """
 
 from __future__ import annotations

@@ -51,7 +51,10 @@ function unwatchStale() {
   staleObserver = null;
 }
 
-/** What must be the same for anything to be kept; null where that cannot be known. @param {Notes} notes */
+/**
+ * What must be the same for anything to be kept; null where that cannot be known. @param {Notes} notes @returns {Surroundings | null}
+ * @typedef {{styles: Styles, [what: string]: any}} Surroundings
+ */
 function surroundings(notes) {
   if (elementsByTag_.call(document, 'base').length || selectByAttributes(OWNING).length) return null;
   const styles = areRulesTheSame ? stylesStill(notes.around.styles) : showingAnimations() ? null : stylesNow(notes.styled);

@@ -22,7 +22,23 @@ WITHIN = 2_000
 FILLER = "".join(f"<li>Filler {n} <a href=/{n}>more</a>" for n in range(130))
 """As much as it takes for a page to be kept."""
 
+UNUSED = "".join(f".unused{n}::before {{ content: none }}" for n in range(500))
+_UNUSED_RULES = "const rules = document.styleSheets[0].cssRules"
+
 REMEMBERED = {
+    "rules for classes that nothing has": (
+        f"<style>{UNUSED}.unused {{ color: red }}</style><p id=p>said</p>",
+        [
+            f"{_UNUSED_RULES}; rules[1].style.content = '\"one \"'; p.firstChild.data = 'other'",
+            "p.className = 'unused1'",
+            f"{_UNUSED_RULES}; rules[1].style.content = '\"two \"'",
+            f"{_UNUSED_RULES}; p.className = ''; rules[2].style.content = '\"three \"'",
+            f"{_UNUSED_RULES}; rules[2].selectorText = 'p::before'",
+            f"{_UNUSED_RULES}; rules[2].selectorText = '.unused2::before'",
+            f"{_UNUSED_RULES}; rules[500].insertRule('p:not(&)::before {{ content: \"four \" }}')",
+            f"{_UNUSED_RULES}; rules[500].deleteRule(0)",
+        ],
+    ),
     "a popover after what goes": (
         f"<ol>{FILLER}</ol><div id=p popover><ul><li><button>Edit</button></li></ul></div>",
         ["p.showPopover()", "p.hidePopover()", "document.querySelector('ol').remove()", "p.showPopover()"],

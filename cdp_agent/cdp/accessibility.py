@@ -30,7 +30,8 @@ class AXNode(Result, frozen=True):
 
 
 class AXNodes(Result, frozen=True):
-    nodes: list[AXNode]
+    nodes: msgspec.Raw
+    """A list of `AXNode`, not decoded: whoever asks again mostly gets the same."""
 
 
 class GetPartialAXTree(Command[AXNodes], frozen=True):

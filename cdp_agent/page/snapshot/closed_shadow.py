@@ -82,6 +82,8 @@ class _Custom(msgspec.Struct):
 
     node: int
     said: dict[str, Any] | None
+    answer: bytes = b""
+    """In which Chrome told that."""
 
 
 async def ask_first(session: Session, document: Handle, timeout_s: float) -> First:
@@ -147,7 +149,7 @@ class Hidden:
     def look(self, world: World, *, listeners: bool, rules: bool) -> Looked:
         """Asks, together with the reading that follows, whatever costs little. `rules`: it is one that minds them."""
         session = world.session
-        roots = list(self._roots) if listeners and self._listening.ask_always else []
+        roots = list(self._roots) if listeners and self._listening.ask_with_reading() else []
         # Where it reads a world again, on account of what it learnt, what it has just asked is known.
         custom = [each for each in self._custom if each not in self._asked][:ASKED_AT_ONCE]
         self._asked.update(custom)
@@ -274,19 +276,21 @@ class Hidden:
         if not roots and looked.listeners is None:
             self._listeners_late = self._listening.may_be_late
             return False
-        asked = ask_listeners(world.session, [self._roots[each] for each in roots])
-        async with deadline(world.session, CALL_TIMEOUT_S):  # which tells a document that is gone
-            before = await looked.listeners if looked.listeners is not None else []
-            answers = [*before, *await asked]
+        answers = await _answered(world, looked.listeners) if looked.listeners is not None else []
+        if roots:
+            asked = ask_listeners(world.session, [self._roots[each] for each in roots])
+            answers = [*answers, *await _answered(world, asked)]
         found = dict(zip([*looked.roots, *roots], listeners_of(answers), strict=True))
         told = await self._listening.tell(world, self._roots, found)
         if looked.listeners is None and not is_due:
             self._listening.remember_roots(told.instead_of(elements))
             return told.news
         self._listeners_late = False
-        # Of those that were asked with the reading, others may have come until that was counted.
-        known = counted.js_event_listeners if is_due else -1
-        self._listening.remember(told.instead_of(elements), known, time.monotonic() - begun)
+        if is_due:
+            took_s = time.monotonic() - begun
+            self._listening.remember(told.instead_of(elements), counted.js_event_listeners, took_s)
+        else:
+            self._listening.remember_asked_before(told.instead_of(elements), elements, counted.js_event_listeners)
         return told.news
 
     async def _adopt_custom(self, world: World, new: list[int]) -> bool:
@@ -317,9 +321,13 @@ class Hidden:
             if not isinstance(answer, accessibility.AXNodes):
                 self._custom.pop(local, None)  # gone
                 continue
-            said = _semantics(answer.nodes)
-            if local in self._custom and self._custom[local].said != said:
-                self._custom[local].said = said
+            custom, nodes = self._custom.get(local), bytes(answer.nodes)
+            if custom is None or custom.answer == nodes:
+                continue
+            custom.answer = nodes
+            said = _semantics(nodes)
+            if custom.said != said:
+                custom.said = said
                 changed.append((local, said))
         if changed:
             await world.call("adoptInternals", changed)
@@ -399,7 +407,11 @@ async def _adopt_closed(world: World, wanted: int) -> int:
     return found
 
 
-def _semantics(nodes: list[accessibility.AXNode]) -> dict[str, Any] | None:
+_nodes_of = msgspec.json.Decoder(list[accessibility.AXNode]).decode
+
+
+def _semantics(answer: bytes) -> dict[str, Any] | None:
+    nodes = _nodes_of(answer)
     if not nodes or nodes[0].ignored:
         return None
     node = nodes[0]

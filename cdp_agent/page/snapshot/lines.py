@@ -98,12 +98,10 @@ def with_descriptions_once(text: str) -> str:
     Many things of one kind are often described by one text, such as which keys move a node of a drawing. And the help
     below a field is no line of its own where it is all that the field is described by.
     """
-    if ' [description="' not in text:  # a tenth of the time
-        return text
     said: set[str] = set()
     pieces: list[str] = []
     end = 0
-    for found in _LONG_DESCRIPTION.finditer(text):
+    for found in _long_descriptions(text):
         head = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
         if _HEAD_SO_FAR.fullmatch(head) is None:
             continue  # a text of the page that looks like it
@@ -116,6 +114,16 @@ def with_descriptions_once(text: str) -> str:
             pieces.append(text[end : below.start("line")])
             end = below.end()
     return "".join([*pieces, text[end:]]) if pieces else text
+
+
+def _long_descriptions(text: str) -> Iterator[re.Match[str]]:
+    """A fifth of the time that the expression takes to find them itself."""
+    at = text.find('[description="')
+    while at != -1:
+        found = _LONG_DESCRIPTION.match(text, at - 1) if at else None
+        if found is not None:
+            yield found
+        at = text.find('[description="', found.end() if found is not None else at + 1)
 
 
 def value_of(state: str) -> str:

@@ -94,6 +94,10 @@ class _Known(msgspec.Struct):
     text: str
     lines: list[str] | None = None
     """`text` in lines, once that was needed."""
+    written: str = ""
+    """`text` with refs, once that was needed."""
+    finished: str = ""
+    """What a snapshot of this world alone says."""
 
 
 CHECKS = 0.015
@@ -112,7 +116,7 @@ async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = N
     readings = await read_all(tree, refs, "snapshot", SnapshotPart, options, options_for=_base, complete=_whole)
     composer = _Composer(readings, refs, marks)
     root = readings.root
-    text = with_descriptions_once(composer.text(root))
+    text = _finished(composer.text(root), root)
     omitted = [f"{each.what}: {each.why}" for each in composer.omitted]
     if marks or omitted:
         if budget_tokens is None:
@@ -120,6 +124,14 @@ async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = N
         else:
             text = budget.fit(text, budget_tokens, omitted)
     return Snapshot(text, root.part.url, root.part.title, composer.omitted + composer.late, composer.frame_urls)
+
+
+def _finished(text: str, root: Reading[SnapshotPart]) -> str:
+    known = _known.get(root.world)
+    if known is None or text is not known.written:
+        return with_descriptions_once(text)
+    known.finished = known.finished or with_descriptions_once(text)
+    return known.finished
 
 
 def _base(world: World) -> dict[str, int]:
@@ -130,7 +142,11 @@ def _base(world: World) -> dict[str, int]:
 def _whole(world: World, part: SnapshotPart, stands: bool) -> SnapshotPart:
     lines = None
     if part.edits is not None:
-        lines = _edited(_known[world], part.edits)
+        known = _known[world]
+        lines = _edited(known, part.edits)
+        if lines == known.lines and part.serial and not part.checked:
+            known.serial = part.serial
+            return msgspec.structs.replace(part, text=known.text, edits=None)
         if part.checked and stands and not _is_same(part.text.split("\n"), lines):
             part = msgspec.structs.replace(part, serial=0)  # what the world keeps is wrong: it is asked for no more
         is_anew = part.checked and stands
@@ -201,7 +217,7 @@ class _Composer:
             self.late += [Omitted(what, why) for what, why in hidden.late]
         for local, url in part.frames:
             self.frame_urls[f"E{self._refs.number(world, local)}"] = url
-        text = self._refs.write(world, _marked(part) if self._marks else part.text)
+        text = self._written(world, part)
         if indent:
             text = self._indented(text, indent)
         if not part.remote:
@@ -211,6 +227,15 @@ class _Composer:
         for owner, after in zip(rest[::2], rest[1::2], strict=True):
             pieces += [self._child(reading, int(owner), self._indent_under(pieces)), after]
         return "".join(pieces)
+
+    def _written(self, world: World, part: SnapshotPart) -> str:
+        if self._marks:
+            return self._refs.write(world, _marked(part))
+        known = _known.get(world)
+        if known is None or known.text is not part.text:
+            return self._refs.write(world, part.text)
+        known.written = known.written or self._refs.write(world, part.text)
+        return known.written
 
     def _child(self, parent: Reading[SnapshotPart], local: int, indent: str) -> str:
         ref = f"E{self._refs.number(parent.world, local)}"

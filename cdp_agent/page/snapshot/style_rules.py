@@ -3,7 +3,7 @@
 A world finds out by walking over all rules, 1.4 µs each. Whatever changes a rule makes Chrome recalculate styles before
 anything is read of the document, and each recalculation is counted. So where rules are many and the count stood still
 between two readings, the world is told to take them for the same, and the count after its answer decides whether that
-was right.
+was right. States such as `:hover`, media and computed styles are taken for the same then, too: none was computed anew.
 
 `Performance.getMetrics` takes 0.1 ms more than the counters that other readings ask for, and a round trip of
 its own: Chrome answers it at once, in the middle of a script that was called before it.

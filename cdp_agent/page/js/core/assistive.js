@@ -35,9 +35,10 @@ function isForNobody(element, tag) {
 
 /** Whether a box around it that clips shows nothing of an element, nor can be scrolled to it: slides that wait, panels that are shut. */
 function isClippedAway(element) {
+  const nearest = clipAround(element);
+  if (!nearest || computedStyleOf(element).display === 'contents') return false;
   let { left, top, right, bottom } = getBoundingClientRect_.call(element);
-  if (computedStyleOf(element).display === 'contents') return false;
-  for (let clip = clipAround(element); clip; clip = clip.outer) {
+  for (let clip = nearest; clip; clip = clip.outer) {
     const { box, across, along } = clip;
     if (canScroll(across) && box.width) ({ left, right } = box);
     else if (across !== 'visible' && (right <= box.left || left >= box.right)) return true;
@@ -79,6 +80,7 @@ const PAINTED = { opacityProperty: true, visibilityProperty: true };
 
 /** Whether there is text in it and none is painted, as in the copy of a label that keeps a gap in an outline open. */
 function saysNothingSeen(element) {
+  if (!says(textContent_.call(element))) return false;
   const texts = documentOf(element).createTreeWalker(element, TEXT_NODES);
   let isSaid = false;
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
@@ -115,8 +117,10 @@ const lettersOf = (element) => textContent(element).toLowerCase().replace(/[^\p{
 
 /** Whether text is clipped to nothing or moved far away, for screen readers only. */
 function isForScreenReaders(element) {
-  const { position, clip, clipPath, overflow } = computedStyleOf(element);
+  const style = computedStyleOf(element);
+  const { position } = style;
   if (position !== 'absolute' && position !== 'fixed') return false;
+  const { clip, clipPath, overflow } = style;
   const box = getBoundingClientRect_.call(element);
   if (box.width <= 1 && box.height <= 1) return overflow !== 'visible' || clip !== 'auto' || clipPath !== 'none';
   if (/^rect\((0|1)px,? (0|1)px,? (0|1)px,? (0|1)px\)$/.test(clip) || /^inset\((50|100)%\)$/.test(clipPath)) return true;

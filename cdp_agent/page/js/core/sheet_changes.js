@@ -1,6 +1,7 @@
 // Whether any rule of a style sheet became another one since it was looked at last. No mutation tells of
 // `sheet.insertRule()` or `rule.style.display = …`. Writing all rules out to compare them took 7 ms of 4,000 rules: of
-// those that show or hide nothing, it is enough to look whether they still set the same properties.
+// those that show or hide nothing, it is enough to look whether they still set the same properties; of those for a class that no
+// element has, as most rules of an icon font are, whether they still are for that class.
 
 // What a reading asks of computed styles, and what that is computed from.
 const SHOWING_NAMES = new Set([
@@ -31,6 +32,7 @@ const { item: itemOfStyle_, getPropertyValue: valueOfStyle_, getPropertyPriority
  * @property {Declaration[]} mattering @property {string | null} selector  of a style rule that sets anything that matters, or holds other rules
  * @property {CSSRuleList | null} list  of the rules in it @property {Known[]} rules  those @property {Makeup | null} imported @property {string | undefined} text  what else may become another one
  * @property {boolean} matters  it, or a rule in it, may set what matters
+ * @property {string[] | undefined} classes  whatever a style rule selects has one of these, none: or has not; undefined: not asked yet
  */
 
 /** @type {WeakMap<CSSStyleSheet, Makeup>} */
@@ -45,6 +47,25 @@ let rulesAskedFor = 0;
 
 /** Whether the document's rules are those that they were when they were walked over last. Python holds that against what Chrome counts. */
 let areRulesTheSame = false;
+
+/** The classes that elements of the document have, for one reading; null where it costs more to know that. @type {Set<string> | null} */
+let classesThere = null;
+let classesOf = { lists: new Set(), classes: new Set() };
+const MANY_RULES = 400;
+const RULES_FOR_A_CLASS = 0.25; // to look at a rule takes four times as long as at an element's classes
+
+/** @param {number} rules  as many are to be looked at */
+function findClassesThere(rules) {
+  // A page without a doctype may write its classes in any case.
+  if (rules < MANY_RULES || rules < RULES_FOR_A_CLASS * elementsByTag_.call(document, '*').length || compatMode_.call(document) !== 'CSS1Compat') return;
+  const found = selectAll(document, '[class]');
+  const lists = new Set();
+  for (let i = 0; i < found.length; i++) lists.add(attr(found[i], 'class'));
+  if (lists.size !== classesOf.lists.size || [...lists].some((list) => !classesOf.lists.has(list))) {
+    classesOf = { lists, classes: new Set([...lists].flatMap((list) => list.split(/\s+/))) };
+  }
+  classesThere = classesOf.classes;
+}
 
 /** From now on, until `forget`, no sheet of the document is walked over that was before. */
 function takeRulesForTheSame() {
@@ -70,7 +91,7 @@ function versionOf(sheet, isElsewhere = false) {
 
 function findVersion(sheet) {
   const known = makeups.get(sheet);
-  if (known && isSheetStill(known)) return known.version;
+  if (known && isSheetStill(known, isOfDocument(sheet) ? classesThere : null)) return known.version;
   const makeup = makeupOf(sheet, 0);
   if (!makeup) return 0;
   makeup.version = ++lastVersion;
@@ -78,8 +99,13 @@ function findVersion(sheet) {
   return makeup.version;
 }
 
+const isOfDocument = (sheet) => sheet.ownerNode !== null && rootOf(sheet.ownerNode) === document;
+
 /** The rules of a sheet that has a version. @param {CSSStyleSheet} sheet */
 const rulesKnownOf = (sheet) => makeups.get(sheet).rules;
+
+/** How many rules the sheets had when they were walked over last. */
+const rulesKnown = (sheets) => sheets.reduce((sum, sheet) => sum + (makeups.get(sheet)?.count ?? 0), 0);
 
 /** @param {CSSStyleSheet} sheet @returns {CSSRuleList | null} null: it is another origin's */
 function rulesOfSheet(sheet) {
@@ -119,7 +145,7 @@ const NO_RULES = [];
 /** @param {any} rule @returns {Known | null} */
 function knownRule(rule, depth) {
   /** @type {Known} */
-  const known = { rule, style: null, names: NO_NAMES, mattering: NO_NAMES, selector: null, list: null, rules: NO_RULES, imported: null, text: undefined, matters: false };
+  const known = { rule, style: null, names: NO_NAMES, mattering: NO_NAMES, selector: null, list: null, rules: NO_RULES, imported: null, text: undefined, matters: false, classes: undefined };
   const type = typeOfRule_.call(rule);
   if (type === STYLE) {
     known.style = styleOfRule_.call(rule);
@@ -162,24 +188,39 @@ function readDeclarations(known) {
   if (mattering.length) known.mattering = mattering;
 }
 
-/** @param {Makeup} makeup */
-function isSheetStill({ sheet, disabled, rules }) {
+/** @param {Makeup} makeup @param {Set<string> | null} classes  no element has others, null: it may */
+function isSheetStill({ sheet, disabled, rules }, classes) {
   const list = rulesOfSheet(sheet);
-  return list !== null && sheet.disabled === disabled && areRulesStill(sheet, list, rules);
+  return list !== null && sheet.disabled === disabled && areRulesStill(sheet, list, rules, classes);
 }
 
-/** @param {CSSStyleSheet} sheet @param {CSSRuleList} list @param {Known[]} rules */
-function areRulesStill(sheet, list, rules) {
+/** @param {CSSStyleSheet} sheet @param {CSSRuleList} list @param {Known[]} rules @param {Set<string> | null} classes */
+function areRulesStill(sheet, list, rules, classes) {
   const { length } = rules;
   if (lengthOfRules_.call(list) !== length) return false;
   for (let i = 0; i < length; i++) {
     const known = rules[i];
     // A rule that was taken out belongs to no sheet, and none comes back or moves: as many of them, all there still, are the same.
     if (sheetOfRule_.call(known.rule) !== sheet) return false;
-    if (known.style !== null ? !isDeclaredStill(known) : !isOtherStill(known)) return false;
-    if (known.list !== null && !areRulesStill(sheet, known.list, known.rules)) return false;
+    if (classes !== null && known.selector !== null && selectsNone(known, classes)) {
+      if (selectorOfRule_.call(known.rule) !== known.selector) return false;
+    } else if (known.style !== null ? !isDeclaredStill(known) : !isOtherStill(known, classes)) return false;
+    if (known.list !== null && (known.rules.length ? !areRulesStill(sheet, known.list, known.rules, classes) : lengthOfRules_.call(known.list) > 0)) return false;
   }
   return true;
+}
+
+/** Whether a style rule selects nothing, whatever it declares. @param {Known} known @param {Set<string>} classes */
+function selectsNone(known, classes) {
+  known.classes ??= neededClasses(known.selector);
+  for (let i = 0; i < known.classes.length; i++) if (classes.has(known.classes[i])) return false;
+  return known.classes.length > 0;
+}
+
+/** @param {string} selector @returns {string[]} whatever it selects has one of these; none: or it has not */
+function neededClasses(selector) {
+  const found = splitList(selector).map((part) => LAST_CLASS.exec(part)?.[1]);
+  return found.includes(undefined) ? NO_NAMES : found;
 }
 
 /** @param {Known} known  one that declares something itself */
@@ -194,10 +235,10 @@ function isDeclaredStill({ rule, style, names, mattering, selector }) {
   return selector === null || selectorOfRule_.call(rule) === selector;
 }
 
-/** @param {Known} known */
-function isOtherStill({ rule, list, text, imported }) {
+/** @param {Known} known @param {Set<string> | null} classes */
+function isOtherStill({ rule, list, text, imported }, classes) {
   if (typeOfRule_.call(rule) === IMPORT) {
-    return rule.media.mediaText === text && (rule.styleSheet ?? null) === (imported?.sheet ?? null) && (imported === null || isSheetStill(imported));
+    return rule.media.mediaText === text && (rule.styleSheet ?? null) === (imported?.sheet ?? null) && (imported === null || isSheetStill(imported, classes));
   }
   return text === undefined || (list !== null ? rule.conditionText : rule.cssText) === text;
 }

@@ -20,6 +20,7 @@ let factsOfSheets = new WeakMap();
 
 /** The next who asks reads all rules again. */
 function forgetFacts() {
+  factsOfDocument = null;
   factsOfSheets = new WeakMap();
   mergedFacts.clear();
 }
@@ -111,7 +112,7 @@ function decorates(name, value) {
 const SILENT_CONTENT = new Set(['none', 'normal', '""', "''", '" "', 'initial', 'unset', 'revert']);
 
 // A class in the last compound of a selector, where nothing makes that hard to read.
-const LAST_CLASS = /(?:^|[\s>+~])[^\s>+~()[\]\\]*\.([\w-]+)[^\s>+~()[\]\\]*$/;
+const LAST_CLASS = /(?:^|[\s>+~])[^\s>+~()[\]\\]*\.([\w-]+)(?=[.#:]|$)[^\s>+~()[\]\\]*$/;
 
 function add(target, selector) {
   selector = selector.trim();
@@ -160,9 +161,7 @@ function splitList(selector) {
  */
 function selectedIn(root) {
   const isDocument = nodeType(root) === 9;
-  const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
-  sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
-  const { every, classes, byClass, lists, cased, shielding, replacing } = merged(sheets.map((sheet) => factsOf(sheet, documentOf(root) !== document)));
+  const { every, classes, byClass, lists, cased, shielding, replacing } = factsIn(root, isDocument);
   /** @type {SelectedElements} */
   const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0 };
   if (root === sparseRoot) selection.elements = { get: (element) => bitsOf(element, lists) };
@@ -176,6 +175,18 @@ function selectedIn(root) {
     cased: cased || around.cased || has('text-transform'), shielded: around.shielded || has('pointer-events') || has('interactivity') || (root === sparseRoot ? shielding.length > 0 : shielding.some((list) => selectsAny(root, list))),
     replacing: replacing || has('content'),
   };
+}
+
+/** What the document's sheets said together when they were asked last. @type {ReturnType<typeof merged> | null} */
+let factsOfDocument = null;
+
+function factsIn(root, isDocument) {
+  if (root === document && areRulesTheSame && factsOfDocument) return factsOfDocument;
+  const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
+  sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
+  const facts = merged(sheets.map((sheet) => factsOf(sheet, documentOf(root) !== document)));
+  if (root === document) factsOfDocument = facts;
+  return facts;
 }
 
 const STYLED = ['text-transform', 'pointer-events', 'interactivity', 'content'].map((property) => `[style*="${property}" i]`).join();

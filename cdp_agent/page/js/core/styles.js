@@ -54,6 +54,7 @@ function haveSheetsStayed() {
 /** @param {Set<Element>} styled  elements whose own style depends on more @returns {Styles | null} null where it cannot be known */
 function stylesNow(styled) {
   const sheets = sheetsNow();
+  if (!areRulesTheSame) findClassesThere(rulesKnown(sheets));
   const found = sheets.map((sheet) => versionOf(sheet));
   if (found.includes(0)) return null;
   if (lastRisks?.sheets !== found.join()) lastRisks = { sheets: found.join(), risks: risksOf(sheets) };
@@ -67,6 +68,12 @@ function stylesNow(styled) {
   const dependent = dependentNow(risks, styled);
   return dependent && { risks, key, structural: new Map([...risks.structural].map((selector) => [selector, null])), dynamic, dependent };
 }
+
+/**
+ * The same where no style was computed anew: states that came or went meanwhile have changed nothing yet, and are compared with these the
+ * next time that any is. @param {Styles} styles @returns {Styles}
+ */
+const stylesStill = (styles) => ({ ...styles, structural: new Map([...styles.risks.structural].map((selector) => [selector, null])) });
 
 /** What was computed where it depends on more; null where that is too much to look at. */
 function dependentNow(risks, styled) {

@@ -27,7 +27,7 @@ const RULES_FOR_AN_ELEMENT = 8;
  * @property {Set<Element>} styled  whose own style depends on more than the style sheets
  * @property {(Line | string)[]} owners  of the lines of text; text between lines is its own @property {number} serial @property {Element[]} pending  what was not asked about
  * @property {number} anewTook  ms of the reading that these began with
- * @property {ReturnType<typeof surroundings> | null} around
+ * @property {Surroundings | null} around
  */
 
 /** @type {Notes | null} */

@@ -90,6 +90,7 @@ function forget() {
   labelsOfRoots = new Map();
   countersOfRoots = new Map();
   versions = new Map();
+  classesThere = null;
   clipsOf = new Map();
   rulesAskedFor = 0;
   areRulesTheSame = false;

@@ -51,10 +51,13 @@ function unwatchStale() {
   staleObserver = null;
 }
 
-/** What must be the same for anything to be kept; null where that cannot be known. @param {Notes} notes */
+/**
+ * What must be the same for anything to be kept; null where that cannot be known. @param {Notes} notes @returns {Surroundings | null}
+ * @typedef {{styles: Styles, [what: string]: any}} Surroundings
+ */
 function surroundings(notes) {
-  if (elementsByTag_.call(document, 'base').length || selectByAttributes(OWNING).length || showingAnimations()) return null;
-  const styles = stylesNow(notes.styled);
+  if (elementsByTag_.call(document, 'base').length || selectByAttributes(OWNING).length) return null;
+  const styles = areRulesTheSame ? stylesStill(notes.around.styles) : showingAnimations() ? null : stylesNow(notes.styled);
   return styles && {
     styles, root: documentElement_.call(document), origin: originOfPage(), fullscreen: fullscreenElement_.call(document),
     focused: activeElement_.call(document), active: activeIn(document), labelled: labelledControls(), carets: caretElements(), designed: isDesigned(document),
@@ -156,7 +159,7 @@ function markUntold(notes) {
   markChanged(notes, notes.leading, hrefOf);
   if (notes.animated) for (const drawing of selectAll(document, 'svg')) markRestyled(notes, drawing);
   markChanged(notes, notes.saidElsewhere, isSaidElsewhere);
-  markChanged(notes, notes.decorated, (element) => decorationOf(element, tagOf(element), selectionsFor(element).decorated));
+  if (!areRulesTheSame) markChanged(notes, notes.decorated, (element) => decorationOf(element, tagOf(element), selectionsFor(element).decorated));
   for (const host of notes.hosts) {
     if (!isConnected_.call(host)) notes.hosts.delete(host);
     else if (shadowRoot_.call(host)) markDeep(notes, host);
@@ -277,6 +280,7 @@ function noteNews(element) {
 }
 
 function sameItems(one, other) {
+  if (one === other) return true;
   if (one.length !== other.length) return false;
   for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false;
   return true;

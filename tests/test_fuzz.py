@@ -10,6 +10,7 @@ import pytest
 from bench.fuzz.run import PAGE, fuzz, replay
 from cdp_agent.page import js
 from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot import style_rules
 
 from .conftest import Serve
 
@@ -47,8 +48,11 @@ SCRIPTS: dict[str, list[str]] = {
 """What the fuzz found once, as it printed it."""
 
 
-@pytest.mark.parametrize("seed", range(1, 4))
-async def test_what_was_kept_and_what_is_read_anew_are_the_same(seed: int, page: Page, serve: Serve) -> None:
+@pytest.mark.parametrize(("seed", "many"), [(1, 400), (2, 400), (3, 1)], ids=["1", "2", "3, as if rules were many"])
+async def test_what_was_kept_and_what_is_read_anew_are_the_same(
+    seed: int, many: int, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(style_rules, "MANY", many)
     await page.goto(serve(PAGE))
 
     outcome = await fuzz(page, seed, STEPS)

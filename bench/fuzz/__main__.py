@@ -1,6 +1,6 @@
 """Changes pages at random, and holds what was kept of them against what they say: there must be no difference.
 
-python -m bench.fuzz [--seeds 40] [--first 1] [--steps 500] [--each 5] [--without hover] [--shrink]
+python -m bench.fuzz [--seeds 40] [--first 1] [--steps 500] [--each 5] [--without hover] [--many] [--shrink]
 
 Each seed makes the same changes each time. Exits with 1 when there was a difference; --shrink prints the shortest
 script of changes that shows it, as tests/test_fuzz.py has them.
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from bench.server import serving
 from cdp_agent import Browser, Page
+from cdp_agent.page.snapshot import style_rules
 
 from .run import EACH, KINDS, PAGE, fuzz, shrink
 
@@ -58,8 +59,11 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=500, help="changes for each seed")
     parser.add_argument("--each", type=int, default=EACH, help=f"ask a stranger after so many changes; else {EACH}")
     parser.add_argument("--without", nargs="*", choices=KINDS, default=[], help="changes that are left out")
+    parser.add_argument("--many", action="store_true", help="read as where style rules are many: see style_rules.py")
     parser.add_argument("--shrink", action="store_true", help="look for the shortest script that shows a difference")
     arguments = parser.parse_args()
+    if arguments.many:
+        style_rules.MANY = 1
     folder = Path(tempfile.mkdtemp(prefix="cdp_agent-fuzz-"))
     try:
         (folder / "index.html").write_text(PAGE, "utf-8")

@@ -146,6 +146,7 @@ CHANGES = {
     "a cell is selected": "y.ariaSelected = 'true'",
     "a header is sorted": "x.ariaSort = 'ascending'",
     "where one is": "z.ariaCurrent = 'page'",
+    "a list is drawn in the place of one": "b.className = 'sr'; b.ariaHidden = 'true'; b.tabIndex = -1",
 }
 KEPT = f"""<style id=s>{SPOKEN}
 .drawer{{position:fixed;left:-500px;top:0;width:300px;height:300px;background:#fff}}.open{{left:0}}
@@ -160,7 +161,7 @@ KEPT = f"""<style id=s>{SPOKEN}
 <dialog id=m>First <button>OK</button><dialog id=n>Second <button>Really</button></dialog></dialog>
 <section>
 <div class=drawer id=d role=dialog aria-modal=true><button>Shut</button></div><div id=c hidden></div></section>
-<aside><button>Next</button></aside>"""
+<aside><button>Next</button></aside><label for=b>Language</label><select id=b><option>Rust</select>"""
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)

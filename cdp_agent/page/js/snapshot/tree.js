@@ -302,7 +302,7 @@ function decorationIn(element, tag) {
 /** Whether the control of a <label> has a line of its own. */
 function isBesideControl(label) {
   const control = controlOfLabel(label);
-  if (control === null || tagOf(control) === 'BUTTON') return false;
+  if (control === null || tagOf(control) === 'BUTTON' || isForNobody(control, tagOf(control)) || isSaidElsewhere(control) === FOR_NOBODY) return false;
   const isItself = !tagOf(control).includes('-') || !NO_ROLES.has(roleOf(control)); // else the control is in its shadow root, without that name
   return isItself && visibilityOf(control) === VISIBLE;
 }

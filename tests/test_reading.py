@@ -230,3 +230,16 @@ async def test_a_long_description_that_many_share_is_said_once(page: Page, serve
     assert whole.count(LONG) == 2  # what the page wrote itself is as it was
     assert receipt.changed == [f'- - button "A" [description="{LONG}"] [ref=E1]']
     assert f'- button "B" [description="{LONG}"] [ref=E2]' in (await page.snapshot()).text
+
+
+async def test_a_page_kept_from_screen_readers_by_a_menu_is_read_as_before(page: Page, serve: Serve) -> None:
+    icon = "<svg aria-label=yes role=img width=16 height=16></svg>"
+    icon += "<i style='display:inline-block;width:9px;height:9px;background:red'></i>"
+    await page.goto(
+        serve(f"<div id=root><button>Menu</button><p>{icon}</p></div><ul role=menu><li role=menuitem>Copy</ul>")
+    )
+    before = (await page.snapshot()).text
+
+    await page.evaluate("root.ariaHidden = 'true'")
+
+    assert (await page.snapshot()).text == before

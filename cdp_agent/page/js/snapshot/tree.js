@@ -199,7 +199,9 @@ function visitAnew(element, line, flags, depth, isOwned) {
     if (attr(element, 'aria-hidden')?.toLowerCase() === 'true') {
       const said = isSaidElsewhere(element);
       if (said === FOR_NOBODY) return;
-      flags |= ARIA_HIDDEN | (said ? SILENT : 0);
+      // A dialog keeps the whole page around it from assistive technology: that is none the more decoration.
+      if (said) flags |= ARIA_HIDDEN | SILENT;
+      else if (!selectsAny(element, REACHED)) flags |= ARIA_HIDDEN;
     }
     const disabled = attr(element, 'aria-disabled')?.toLowerCase();
     if (disabled) flags = disabled === 'true' ? flags | ARIA_DISABLED : flags & ~ARIA_DISABLED;

@@ -49,12 +49,13 @@ function finish(line, parent) {
   if (line.named && line.role === 'tooltip' && holdsControls(line)) unname(line);
   if (line.named) line.kids = withoutRepeats(line.kids);
   else if (line.name) line.kids = line.kids.filter((kid) => !isSaidBy(line, kid));
-  line.kids = joinShort(withoutSeparators(line.kids), line.role === '' && line.id !== 0);
-  if (UNWRAPS.has(line.role)) unwrapParagraphs(line);
-  if (line.role === 'row') line.kids = foldCells(line.kids);
+  line.kids = withoutSeparators(line.kids);
   // So that the focus goes round, pages put things of no size that take it at the beginning and the end.
   const isGuard = line.role === '' && line.name === '' && line.states === '' && line.kids.length === 0;
   if (line.id !== 0 && (line.unsure || isGuard) && !isControl(line)) line.id = 0;
+  line.kids = joinShort(line.kids, line.role === '' && line.id !== 0);
+  if (UNWRAPS.has(line.role)) unwrapParagraphs(line);
+  if (line.role === 'row') line.kids = foldCells(line.kids);
   if (line.role === '') {
     if ((line.id === 0 && line.name === '') || standsAroundOne(line)) {
       parent.kids.push(BREAK, ...line.kids, BREAK);

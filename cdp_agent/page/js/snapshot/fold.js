@@ -104,17 +104,25 @@ function joinShort(kids, asLabel) {
 const standsAroundOne = ({ tag, states, kids }) =>
   tag !== 'SUMMARY' && states === '' && kids.length === 1 && typeof kids[0] !== 'string' && kids[0].id !== 0 && WHOLE.has(kids[0].role);
 
-/** Of what may be clickable: not when it stands around controls, nor when it takes no room. */
+/** Of what may be clickable: not when it stands around controls, nor when it has no place of its own. */
 function isControl(line) {
   if (holdsControls(line)) return false;
-  const answer = takesRoom(line.element);
+  const answer = hasOwnPlace(line.element);
   reading.notes?.roomy.set(line.element, answer);
   return answer;
 }
 
-function takesRoom(element) {
-  const box = getBoundingClientRect_.call(element);
-  return box.width > 0 && box.height > 0;
+const PRESSED = 'a[href],button,[role="button" i],[role="link" i]';
+
+/** Whether it takes room, and that not in the middle of a button or link: to click that is to click it. */
+function hasOwnPlace(element) {
+  const { left, top, right, bottom } = getBoundingClientRect_.call(element);
+  if (right <= left || bottom <= top) return false;
+  const control = closest(element, PRESSED);
+  if (control === null || control === element) return true;
+  const around = getBoundingClientRect_.call(control);
+  const [x, y] = [(around.left + around.right) / 2, (around.top + around.bottom) / 2];
+  return x < left || x > right || y < top || y > bottom;
 }
 
 const holdsControls = (line) => linesOf(line.kids).some((kid) => kid.id !== 0 || holdsControls(kid));

@@ -64,6 +64,8 @@ function finish(line, parent) {
     nameClickable(line);
   }
   if (line.id !== 0 && line.name === '' && HINTED.has(line.role)) hintAt(line);
+  const words = line.name || (line.kids.length === 1 && typeof line.kids[0] === 'string' ? line.kids[0] : '');
+  if (words && line.states) line.states = line.states.replace(` [description=${bracketed(words)}]`, '');
   if (CELLS.has(line.role) && parent.role === 'row') {
     parent.kids.push(line);
     return;
@@ -199,7 +201,11 @@ function hintAt(line) {
   if (isOnlyIcon(line)) {
     line.states += ` ${line.kids[0]}`;
     line.kids = [];
-  } else if (line.kids.length === 0 && !line.states.includes(ICON_HINT)) line.states += hintOf(line.element);
+  } else if (line.kids.length === 0 && !line.states.includes(ICON_HINT)) {
+    // Its words may be told already, in the name of what it is a part of.
+    line.name = says(textContent(line.element)) ? cut(wordsGiven(line.element), LONGEST_NAME) : '';
+    if (line.name === '') line.states += hintOf(line.element);
+  }
 }
 
 const LONGEST_CLICKABLE_NAME = 120;

@@ -162,6 +162,19 @@ REFUSED = [
         'Button E1 "Go" is covered by div.veil "Loading": deal with that first.',
         id="something without a role",
     ),
+    pytest.param(
+        "<button>Go</button>"
+        "<div role=listbox aria-label=Fruit style='position:fixed;inset:0;background:red'>Pear</div>",
+        "covered",
+        'Button E1 "Go" is covered by listbox E2 "Fruit": press Escape first, which closes it.',
+        id="an open list",
+    ),
+    pytest.param(
+        "<button>Go</button><form><div class=picker style='position:absolute;inset:0;background:red'>Hue</div></form>",
+        "covered",
+        'Button E1 "Go" is covered by div.picker "Hue": deal with that first.',
+        id="what is lifted out of a form",
+    ),
     pytest.param("<button disabled>Go</button>", "disabled", 'Button E1 "Go" is disabled.', id="disabled"),
     pytest.param(
         "<div aria-disabled=true><button>Go</button></div>",
@@ -424,3 +437,14 @@ async def test_a_receipt_tells_that_the_page_unchecked_it_again(page: Page, serv
 
     assert receipt.note == "the page changed it since: it is not checked"
     assert "no change seen" not in receipt.text
+
+
+async def test_what_is_hidden_by_now_says_what_to_do(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button id=b>Go</button>"))
+    found = await at(page, "Go")
+    await page.evaluate("b.style.display = 'none'")
+
+    with pytest.raises(NotInteractable) as refused:
+        await actions.click(found)
+
+    assert str(refused.value) == 'Button E1 "Go" is not shown: take a new snapshot, or open what it is in.'

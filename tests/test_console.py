@@ -99,3 +99,13 @@ async def test_a_receipt_tells_what_an_action_made_a_script_throw(page: Page, se
     assert [each.partition(" (")[0] for each in receipt.uncaught] == ["ReferenceError: nothing is not defined"]
     assert "uncaught in the page: ReferenceError: nothing is not defined" in receipt.text
     assert (await page.click(await ref(page, "Other"))).uncaught == []
+
+
+async def test_as_much_thrown_in_the_next_document_is_told_as_well(page: Page, serve: Serve) -> None:
+    throwing = serve("<button onclick='nothing.here()'>Save</button>")
+    for _ in range(2):
+        await page.goto(throwing)
+
+        receipt = await page.click(await ref(page, "Save"))
+
+        assert len(receipt.uncaught) == 1

@@ -362,3 +362,24 @@ def test_the_lines_of_a_value_follow_what_has_it(before: str, after: str, expect
     head, *lines = expected
 
     assert changes(_SHOP_AND.format(before), _SHOP_AND.format(after)) == [f'~ - textbox "Name" [ref=E3] {head}', *lines]
+
+
+def test_a_ref_that_is_lost_takes_nothing_along_that_is_still_there() -> None:
+    tree = '- tree [ref=E1]:\n  - treeitem "Fruit" [ref=E2]\n  - group:\n    - treeitem "Pear" [ref=E3]'
+    selected = tree.replace("tree [ref=E1]", "tree").replace('"Pear"', '"Pear" [selected]')
+    taken_apart = '- treeitem "Fruit" [ref=E2]'
+
+    assert changes(tree, selected) == [
+        "~ - tree (no longer [ref=E1])",
+        '~ - treeitem "Pear" [ref=E3] (now [selected])',
+    ]
+    assert changes(tree, taken_apart) == ['- - tree [ref=E1] (and 2 below it: "Pear")']
+
+
+def test_of_classes_those_are_told_that_are_others() -> None:
+    row = '- generic [class="row row-open"] [ref=E1]'
+
+    assert changes(row, row.replace("row-open", "row-shut")) == [
+        '~ - generic [ref=E1] (class now "row-shut"; class no longer "row-open")'
+    ]
+    assert changes(row, row.replace('"row row-open"', "row")) == ['~ - generic [ref=E1] (class no longer "row-open")']

@@ -27,6 +27,10 @@ SLIDER = """<div role=slider tabindex=0 aria-label=F aria-valuemin=0 aria-valuem
 }, 30)</script>"""
 LEFTWARDS = SLIDER.replace("ArrowRight: 5, ArrowLeft: -5", "ArrowRight: -1, ArrowLeft: 1")
 UPWARDS = SLIDER.replace("ArrowRight: 5, ArrowLeft: -5", "ArrowUp: 0.5, ArrowDown: -0.5")
+GIVES_UP = SLIDER.replace("setTimeout(() => {", "{ n++ || requestAnimationFrame(() => n = 0); if (n > 50) s.remove();")
+GIVES_UP = GIVES_UP.replace("}, 30)", "}; let n = 0").replace("5, ArrowLeft: -5", "1, ArrowLeft: -1")
+RANGE = "<input aria-label=F type=range max=10>"
+OWN_KEYS = RANGE + "<script>document.querySelector('input').onkeydown = (event) => event.preventDefault()</script>"
 FRAME = "<iframe title=F srcdoc='<body contenteditable>old</body>'></iframe>"
 FILLED = [
     ("<input aria-label=F value=old>", "Ada Lovelace", Outcome("Ada Lovelace")),
@@ -48,6 +52,9 @@ FILLED = [
     ("<input aria-label=F type=color>", "#1E90FF", Outcome("#1e90ff")),
     ("<input aria-label=F type=range max=10>", "7", Outcome("7")),
     ("<input aria-label=F type=range max=10>", "70", Outcome("10", OTHER)),
+    ("<input aria-label=F type=range max=10>", "0", Outcome("0")),
+    ("<input aria-label=F type=range max=10 step=any>", "2.5", Outcome("2.5")),
+    (OWN_KEYS, "7", Outcome("7")),
     ("<textarea aria-label=F>old</textarea>", "a\nb\n\nc", Outcome("a\nb\n\nc")),
     ("<div contenteditable role=textbox aria-label=F><p>old<p>x</div>", "new!\nline 2", Outcome("new!\nline 2")),
     ("<div contenteditable role=textbox aria-label=F><p>old</p></div>", "", Outcome("")),
@@ -62,6 +69,7 @@ FILLED = [
     (SLIDER, "42", Outcome("40", "its steps do not meet 42")),
     (LEFTWARDS, "23", Outcome("23")),
     (UPWARDS, "17.5", Outcome("17.5")),
+    (GIVES_UP, "90", Outcome("90")),
     (SLIDER.replace("tabindex=0", "").replace(" id=s>", " id=s><i tabindex=0></i>"), "75", Outcome("75")),
     (f"<div role=group tabindex=0 aria-label=F>{SLIDER.replace(' aria-label=F', '')}</div>", "30",
      Outcome("30", "slider E2 was filled")),
@@ -75,6 +83,18 @@ async def test_fill(page: Page, serve: Serve, content: str, text: str, outcome: 
     await page.goto(serve(f"<!doctype html>{content}"))
 
     assert now(await fill(await at(page, "F"), text)) == outcome
+
+
+async def test_the_last_step_of_a_slider_is_a_key_as_a_hand_presses_it(page: Page, serve: Serve) -> None:
+    noting = "for (const type of ['keydown', 'input', 'change', 'keyup'])"
+    noting += " i.addEventListener(type, (event) => told.push(`${type} ${event.isTrusted} ${i.value}`))"
+    await page.goto(serve(f"<input aria-label=F type=range max=10 id=i><script>const told = []; {noting}</script>"))
+
+    await fill(await at(page, "F"), "8")
+
+    assert await page.evaluate("told") == [
+        "input false 7", "keydown true 7", "input true 8", "change true 8", "keyup true 8",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,17 @@ PAGES = [
         "- list:\n  - listitem [ref=E]: One\n  - listitem [ref=E]: Two",
         id="a list, whose items are what is clicked",
     ),
+    pytest.param(
+        "<div class=on><div>Name is missing</div><div>Oslo</div><button>Save</button></div>",
+        '- text: Name is missing | Oslo\n- button "Save" [ref=E]',
+        id="around a control, whose words are no label",
+    ),
+    pytest.param("<button><span class=on>Go</span></button>", '- button "Go" [ref=E]', id="the middle of a button"),
+    pytest.param(
+        "<button style='width:300px'><span style='float:right' class=on>×</span>Go</button>",
+        '- button "× Go" [ref=E]:\n  - generic "×" [ref=E]',
+        id="a corner of a button",
+    ),
     pytest.param("<p>Text</p><div class=on></div>", "- paragraph: Text", id="takes no room"),
     pytest.param("<body class=on><p>Text</p>", "- paragraph: Text", id="the whole page"),
 ]

@@ -146,6 +146,7 @@ CHANGES = {
     "a cell is selected": "y.ariaSelected = 'true'",
     "a header is sorted": "x.ariaSort = 'ascending'",
     "where one is": "z.ariaCurrent = 'page'",
+    "a list is drawn in the place of one": "b.className = 'sr'; b.ariaHidden = 'true'; b.tabIndex = -1",
 }
 KEPT = f"""<style id=s>{SPOKEN}
 .drawer{{position:fixed;left:-500px;top:0;width:300px;height:300px;background:#fff}}.open{{left:0}}
@@ -160,7 +161,7 @@ KEPT = f"""<style id=s>{SPOKEN}
 <dialog id=m>First <button>OK</button><dialog id=n>Second <button>Really</button></dialog></dialog>
 <section>
 <div class=drawer id=d role=dialog aria-modal=true><button>Shut</button></div><div id=c hidden></div></section>
-<aside><button>Next</button></aside>"""
+<aside><button>Next</button></aside><label for=b>Language</label><select id=b><option>Rust</select>"""
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
@@ -229,3 +230,16 @@ async def test_a_long_description_that_many_share_is_said_once(page: Page, serve
     assert whole.count(LONG) == 2  # what the page wrote itself is as it was
     assert receipt.changed == [f'- - button "A" [description="{LONG}"] [ref=E1]']
     assert f'- button "B" [description="{LONG}"] [ref=E2]' in (await page.snapshot()).text
+
+
+async def test_a_page_kept_from_screen_readers_by_a_menu_is_read_as_before(page: Page, serve: Serve) -> None:
+    icon = "<svg aria-label=yes role=img width=16 height=16></svg>"
+    icon += "<i style='display:inline-block;width:9px;height:9px;background:red'></i>"
+    await page.goto(
+        serve(f"<div id=root><button>Menu</button><p>{icon}</p></div><ul role=menu><li role=menuitem>Copy</ul>")
+    )
+    before = (await page.snapshot()).text
+
+    await page.evaluate("root.ariaHidden = 'true'")
+
+    assert (await page.snapshot()).text == before

@@ -547,3 +547,38 @@ async def test_what_has_no_name_is_told_by_its_first_line(page: Page, serve: Ser
     receipt = await click(page, "Mark")
 
     assert receipt.changed == [f'~ - div "{words}": class now "selected"']
+
+
+async def test_an_icon_that_is_drawn_anew_is_told_by_what_it_is_in(page: Page, serve: Serve) -> None:
+    icon = "<svg width=16 height=16><path d=M0></path></svg>"
+    await page.goto(serve(f"<button aria-label=Like onclick='this.innerHTML = this.innerHTML + \" \"'>{icon}</button>"))
+
+    receipt = await click(page, "Like")
+
+    assert receipt.changed == ['~ - button "Like" [ref=E1]: its icon redrawn']
+
+
+async def test_what_came_and_went_is_told_block_by_block_without_what_is_still_there(page: Page, serve: Serve) -> None:
+    script = """b.onclick = () => {
+        const toast = document.createElement('section');
+        toast.innerHTML = '<p>Stored</p><div>3 rows</div><div>Like this</div>';
+        document.body.append(toast);
+        setTimeout(() => toast.remove(), 50);
+    }"""
+    await page.goto(serve(f"<p>Like this</p><button id=b>Store</button><script>{script}</script>"))
+
+    receipt = await click(page, "Store")
+
+    assert receipt.changed == ["~ came and went: Stored | 3 rows"]
+
+
+async def test_a_class_of_what_nobody_knows_is_told_alone(page: Page, serve: Serve) -> None:
+    acts = "onclick=\"d.className = 'box-active'; {}\""
+    buttons = f"<button {acts.format('')}>A</button><button {acts.format('o.textContent = 2')}>B</button>"
+    await page.goto(serve(f"<div id=d></div><p id=o>1</p>{buttons}"))
+    first = await click(page, "A")
+    await page.evaluate("d.className = ''")
+
+    second = await click(page, "B")
+
+    assert (first.changed, second.changed) == (['~ - div: class now "box-active"'], ["~ - paragraph (now 2, before 1)"])

@@ -25,6 +25,7 @@ from cdp_agent.page.snapshot.refs import RefTable
 from .mouse import PressAnswer
 
 DEADLINE_S = 5.0
+_CLOSED_BY_ESCAPE = {"listbox", "menu", "tooltip"}
 RELEASE_TOLD_S = 0.02
 """A release that arrived at all was told to the page when Chrome says that it was handled."""
 Guard = Literal["", "press", "move"]
@@ -226,7 +227,10 @@ def refused(at: Located, found: Obstacle, world: World) -> NotInteractable | Sta
             cover = at.refs.write(world, found.by.text)
             closers = [at.refs.write(world, each) for each in found.by.closers]
             ways = f" (it has {', '.join(closers)})" if closers else ""
-            advice = f"close it first{ways}." if found.by.dialog else f"deal with that first{ways}."
+            if cover.split(" ", 1)[0] in _CLOSED_BY_ESCAPE:
+                advice = "press Escape first, which closes it."
+            else:
+                advice = f"close it first{ways}." if found.by.dialog else f"deal with that first{ways}."
             return refusal(at, "covered", found.said, f"is covered by {cover}: {advice}")
         case "covered":
             return refusal(at, "covered", found.said, "is covered by something.")
@@ -243,4 +247,5 @@ def refused(at: Located, found: Obstacle, world: World) -> NotInteractable | Sta
         case "unfocused":
             return refusal(at, "wrong_element", found.said, f"does not keep the focus{detail}: click it first.")
         case _:
-            return refusal(at, "hidden", found.said, f"is not shown{detail}.")
+            why = detail or ": take a new snapshot, or open what it is in"
+            return refusal(at, "hidden", found.said, f"is not shown{why}.")

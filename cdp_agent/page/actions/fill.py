@@ -170,11 +170,25 @@ async def _ready(at: Located, append: bool) -> Ready:
     return ready
 
 
+class _Set(msgspec.Struct, frozen=True):
+    """See setField in js/act/fill.js."""
+
+    taken: bool
+    key: str
+    value: str
+
+
 async def _set(at: Located, ready: Ready, text: str) -> Filled:
-    if not await at.world.call("setField", ready.local, text, returning=bool):
-        filled = await at.world.call("filledWith", ready.local, text, returning=Filled)
+    was_set = await at.world.call("setField", ready.local, text, True, returning=_Set)
+    if was_set.key:
+        await send(input_session(at.frame), keys(was_set.key))
+    filled = await at.world.call("filledWith", ready.local, text, returning=Filled)
+    if not was_set.taken:
         raise InvalidArguments(f'{await describe(at)} takes {_FORMATS[filled.type]}, not "{text}".')
-    return await at.world.call("filledWith", ready.local, text, returning=Filled)
+    if was_set.key and filled.value != was_set.value:  # the page has the key do something else
+        await at.world.call("setField", ready.local, text, False, returning=_Set)
+        filled = await at.world.call("filledWith", ready.local, text, returning=Filled)
+    return filled
 
 
 async def _type(

@@ -15,6 +15,8 @@ from .keyboard import events_of, send
 from .keys import parse_chord
 
 _MOST_PRESSES = 500
+_PRESSES_AT_ONCE = 10
+"""How often a key is pressed before the page is given a frame: React gives a page up after 50 updates without rest."""
 _STILL_MS = 250.0
 """How long a value may take to follow a key."""
 _UP = ("ArrowRight", "ArrowUp", "ArrowLeft")
@@ -101,7 +103,11 @@ class _Setting:
         return value
 
     async def _press(self, key: str, count: int) -> None:
-        await send(input_session(self._at.frame), events_of(parse_chord(key, mac=False), mac=False) * count)
+        press = events_of(parse_chord(key, mac=False), mac=False)
+        for begun in range(0, count, _PRESSES_AT_ONCE):
+            if begun and (await self.now()).gone:  # after a frame
+                return
+            await send(input_session(self._at.frame), press * min(_PRESSES_AT_ONCE, count - begun))
 
 
 def _shown(number: float | None) -> str:

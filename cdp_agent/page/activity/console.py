@@ -21,7 +21,7 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.types import Command, Empty, Event
 from cdp_agent.errors import ActionError, InvalidArguments, ProtocolError
 from cdp_agent.page.frames.frames import Frame, FrameTree
-from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World, deadline
 from cdp_agent.page.snapshot.lines import in_line, shortened
 
 E = TypeVar("E", bound=Event)
@@ -72,8 +72,8 @@ class Console:
     def __init__(self) -> None:
         self._asking = asyncio.Lock()
         """Chrome tells all who listen on a session."""
-        self._thrown: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
-        """How much had been thrown when that was last looked at."""
+        self._thrown: WeakKeyDictionary[World, int] = WeakKeyDictionary()
+        """How much had been thrown in a document when that was last looked at."""
 
     async def messages(
         self, tree: FrameTree, *, level: Level = "all", text: str | None = None, max_results: int = 50
@@ -109,10 +109,12 @@ class Console:
 
     async def _thrown_in(self, frame: Frame, since: float) -> list[ConsoleMessage]:
         session, world = frame.session, frame.present_world
+        if world is None:
+            return []
         try:
             count = sum(map(_may_be_thrown, await _told(session)))
-            before, self._thrown[session] = self._thrown.get(session, 0), count
-            if not count or count == before or world is None:
+            before, self._thrown[world] = self._thrown.get(world, 0), count
+            if count in (0, before):
                 return []
             thrown = await _thrown(session)
             # By Chrome's clock, which is not ours; a page may have put another Date in place, but not in our world.

@@ -445,7 +445,8 @@ class ActionRunner:
         """What came and went, and is neither before nor after, nor a list that the action chose from."""
         gone = [text for text in gone if not any(each in text for each in chosen)]
         texts = [each.text for each in (self._before, after) if each is not None]
-        return [f"~ came and went: {text}" for text in gone if not any(text in each for each in texts)]
+        parts = ([part for part in text.split(" | ") if not any(part in each for each in texts)] for text in gone)
+        return [f"~ came and went: {' | '.join(passed)}" for passed in parts if passed]
 
     async def _title(self) -> str | None:
         root = (await self._tab.frames()).root

@@ -25,6 +25,8 @@ _LONG_ALIKE = 100
 _BEGINNING = 40
 _WORDS_AROUND = 20
 _WORD = re.compile(r"\w+")
+_CLASSES = re.compile(r"\[class=(?!.*…)")
+"""Unless cut."""
 _CARET = re.compile(r" \[(?:caret|selection)\b")
 _DESCRIPTION = re.compile(r'\[description="(?:[^"\\]|\\.)*"\]')
 
@@ -290,11 +292,11 @@ class _Comparison:
             yield from self._whole(each, depth + 1)
 
     def _gone(self, line: _Line) -> str:
-        below = sum(not self._is_there(each) for each in line.all()) - 1
-        if not below:
+        gone = [each for each in line.all() if not self._is_there(each)]
+        if len(gone) == 1:
             return f"- {_cut(line.text)}"
-        words = _first_words(line)
-        return f"- {_cut(line.text)} (and {below} below it{f': {words}' if words else ''})"
+        words = _first_words(gone)
+        return f"- {_cut(line.text)} (and {len(gone) - 1} below it{f': {words}' if words else ''})"
 
     def _anew(self) -> list[str]:
         if not self._renamed:
@@ -304,9 +306,9 @@ class _Comparison:
         return [f"~ rendered anew: {shown}" + (f", and {more} more" if more > 0 else "")]
 
 
-def _first_words(line: _Line) -> str:
-    """What tells a line that says nothing itself from others: the first heading or text in it, or else name."""
-    said = [parts for each in line.all() if (parts := parts_of(each.text)) is not None]
+def _first_words(lines: list[_Line]) -> str:
+    """What tells the first line, which says nothing itself, from others: the first heading or text, or else name."""
+    said = [parts for each in lines if (parts := parts_of(each.text)) is not None]
     if not said or said[0][1] or said[0][3].removeprefix(":"):
         return ""
     texts = (
@@ -330,11 +332,11 @@ def _left(old: list[_Line], new: list[_Line], was: dict[int, _Line]) -> tuple[li
 
 
 def _with_the_same_inside(left_old: list[_Line], left_new: list[_Line]) -> dict[int, _Line]:
-    """The old line of each new one without a ref that holds what the old one held: most of the refs in it."""
-    holders = {each.ref: line for line in left_old if line.ref is None for each in line.all() if each.ref}
+    """The old line of each new one that holds what the old one held: most of the refs in it."""
+    holders = {each.ref: line for line in left_old for each in line.all() if each.ref}
     was: dict[int, _Line] = {}
     for line in left_new if holders else ():
-        held = [holders[each.ref] for each in line.all() if each.ref in holders] if line.ref is None else []
+        held = [holders[each.ref] for each in line.all() if each.ref in holders]
         if not held:
             continue
         ((most, _),) = Counter(map(id, held)).most_common(1)
@@ -396,11 +398,9 @@ def _changed(was: _Line, now: _Line, told_elsewhere: set[str]) -> str:
     if is_renamed:
         name = f"{_cut(old_name or ' (no name)')} →{_cut(name or ' (no name)')}"
     ref = "".join(f" {each}" for each in has if each.startswith("[ref="))
-    notes = [f"now {each}" for each in has if each not in had and each not in told_elsewhere] + [
-        f"no longer {each}"
-        for each in had
-        if each not in has and each not in told_elsewhere and not _CARET.match(f" {each}")
-    ]
+    gained = [each for each in has if each not in had and each not in told_elsewhere]
+    lost = [each for each in had if each not in has and each not in told_elsewhere and not _CARET.match(f" {each}")]
+    notes = _classes_apart(gained, lost) + [f"now {each}" for each in gained] + [f"no longer {each}" for each in lost]
     if not notes and not is_renamed and old_rest == rest:
         return ""
     kept = "".join(f" {each}" for each in has if each in had and not each.startswith("[ref="))
@@ -415,6 +415,18 @@ def _changed(was: _Line, now: _Line, told_elsewhere: set[str]) -> str:
         notes.append(f"now{is_now}, before{was_before}")
         tail = ""
     return f"- {role}{name}{kept}{ref}{tail}" + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def _classes_apart(gained: list[str], lost: list[str]) -> list[str]:
+    """Of classes that are told before and now, those that the other has not; takes both out of the lists."""
+    now, before = ([each for each in states if _CLASSES.match(each)] for states in (gained, lost))
+    if not now or not before:
+        return []
+    gained.remove(now[0])
+    lost.remove(before[0])
+    has, had = (_CLASSES.sub("", each).strip('"]').split() for each in (now[0], before[0]))
+    came, went = ([name for name in one if name not in other] for one, other in ((has, had), (had, has)))
+    return [f'class {how} "{" ".join(names)}"' for how, names in (("now", came), ("no longer", went)) if names]
 
 
 def _apart_in(now: str, before: str) -> tuple[str, str]:

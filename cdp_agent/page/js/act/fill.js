@@ -302,26 +302,42 @@ const dispatchEvent_ = EventTarget.prototype.dispatchEvent;
 
 /**
  * Sets a date, time, colour or slider. Typing would depend on the order of day and month of the browser's language, and dragging
- * on pixels; so the value is set, and the page told by the events it would get, which are not trusted ones.
- * @returns {boolean} false: no value of this type, nothing was changed
+ * on pixels; so the value is set, and the page told by the events it would get, which are not trusted ones. A slider is set to the
+ * step beside, if `by_key`: pages that wait for the end of a movement know that of keys and the mouse alone.
+ * @param {number} id @param {string} text @param {boolean} by_key
+ * @returns {{taken: boolean, key: string, value: string}} taken: false: no value of this type, nothing was changed; key: what is still to be
+ *   pressed; value: what it is to hold then
  */
-function setField(id, text) {
+function setField(id, text, by_key) {
   const field = elementBy(id);
-  if (!field) return false;
+  if (!field) return { taken: false, key: '', value: '' };
   const before = inputValue(field);
   const value = asValueOf(inputType(field), text.trim());
   setInputValue_.call(field, value);
   const now = inputValue(field);
   if (inputType(field) === 'range' ? Number.isNaN(Number(value)) || value === '' : now.toLowerCase() !== value.toLowerCase() && !(value && now)) {
     setInputValue_.call(field, before);
-    return false;
+    return { taken: false, key: '', value: '' };
   }
   if (inputType(field) === 'color' && now !== value.toLowerCase()) {
     setInputValue_.call(field, before);
-    return false;
+    return { taken: false, key: '', value: '' };
   }
-  for (const type of ['input', 'change']) dispatchEvent_.call(field, new Event(type, { bubbles: true, composed: true }));
-  return true;
+  const key = by_key && inputType(field) === 'range' && now !== before && isFocusIn(field) ? stepBeside(field, now) : '';
+  for (const type of key ? ['input'] : ['input', 'change']) dispatchEvent_.call(field, new Event(type, { bubbles: true, composed: true }));
+  return { taken: true, key, value: now };
+}
+
+const stepUp_ = HTMLInputElement.prototype.stepUp;
+const stepDown_ = HTMLInputElement.prototype.stepDown;
+
+/** Moves a slider by one of its steps, where it has any. @returns {string} the key that moves it back, '' for none */
+function stepBeside(slider, now) {
+  if (attr(slider, 'step')?.trim().toLowerCase() === 'any') return '';
+  stepDown_.call(slider);
+  if (inputValue(slider) !== now) return 'ArrowUp';
+  stepUp_.call(slider);
+  return inputValue(slider) === now ? '' : 'ArrowDown';
 }
 
 /** The value as its type writes it, where what was given says the same. */

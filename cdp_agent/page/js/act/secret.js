@@ -109,7 +109,7 @@ function enterInto(field, text, options) {
   const before = options.append ? heldBy(field, kind) : '';
   const document = documentOf(field);
   tellKey(field, 'keydown');
-  if (kind === 'set') setField(hold(field), text);
+  if (kind === 'set') setField(hold(field), text, false);
   else if (selected && isFocusIn(field)) execCommand_.call(document, 'insertText', false, text);
   if (kind === 'typed' && isConnected_.call(field) && matchOf(field, kind, heldBy(field, kind), before + text) === 'empty' && !strangerTo(field, options).why) {
     (tagOf(field) === 'INPUT' ? setInputValue_ : setAreaValue_).call(field, before + text);

@@ -122,8 +122,18 @@ function noteRemoved(node, now) {
   const since = before.added.get(node);
   before.added.delete(node);
   if (since === undefined || now - since < PAINTED_MS || before.gone.length >= 20 || !mayShow(node)) return;
-  const text = collapse(cut(textContent(node), LONGEST_GONE));
+  const blocks = goneText(node, 0).split(BREAK).map(collapse).filter(Boolean);
+  const text = cut([...new Set(blocks)].join(' | '), LONGEST_GONE);
   if (/\p{L}{2}/u.test(text)) before.gone.push(text);
+}
+
+/** With BREAK where a block begins or ends, as its tag says: what is in no document has no style. */
+function goneText(node, depth) {
+  if (nodeType(node) === 3) return cut(dataOf(node), LONGEST_GONE);
+  if (!mayShow(node) || depth > DEEPEST_NAME) return '';
+  let text = '';
+  for (let child = firstChild(node); child && text.length < 2 * LONGEST_GONE; child = nextSibling(child)) text += goneText(child, depth + 1);
+  return BLOCK_TAGS.has(tagOf(node)) ? BREAK + text + BREAK : text;
 }
 
 /** Whether a node's text may have been seen: not that of comments, scripts and styles. */
@@ -137,7 +147,7 @@ const mayShow = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(node)) : no
 function effectsNow(looks, hovered) {
   if (!before) return { effects: [], gone: [], prompt: false };
   changesSoFar();
-  const effects = [...classEffects(looks, hovered), ...markEffects(), ...drawnEffects(), ...canvasEffects(), ...scrollEffects(), ...selectionEffects()];
+  const effects = [...classEffects(looks, hovered), ...markEffects(), ...drawnEffects(looks), ...canvasEffects(), ...scrollEffects(), ...selectionEffects()];
   if (before.printed) effects.push({ text: 'the page asked to be printed: pdf writes it to a file', weak: false });
   if (looks) effects.push(...editorEffects(), ...lookEffects(hovered ? new Set() : new Set(before.classes.keys())));
   return { effects, gone: [...new Set(before.gone)].slice(0, MOST_TOLD), prompt: before.prompt };
@@ -151,7 +161,10 @@ function told_(element, what, weak = false) {
   return { text: `- ${role}${words ? ` ${quote(words)}` : ''}${id === undefined ? '' : ` [ref=\x01${id}]`}: ${what}`, weak };
 }
 
-/** @param {boolean} all  also those that open and show, of which there are lines elsewhere @param {boolean} hovered */
+/** Whether there is anything to tell the element by. */
+const isTold = (element) => idsOfElements.has(element) || told(element).name !== '' || firstLineOf(element) !== '';
+
+/** @param {boolean} all  also those that open and show, of which there are lines elsewhere, and such that nobody knows @param {boolean} hovered */
 function classEffects(all, hovered) {
   const found = [];
   for (const [element, old] of before.classes) {
@@ -163,7 +176,8 @@ function classEffects(all, hovered) {
       ...[...has].filter((name) => !had.has(name) && says(name)).map((name) => `now "${name}"`),
       ...[...had].filter((name) => !has.has(name) && says(name)).map((name) => `no longer "${name}"`),
     ];
-    if (notes.length) found.push(told_(element, `class ${notes.join(', ')}`, hovered && matches(element, HOVERED)));
+    if (!notes.length || !(all || isTold(element))) continue;
+    found.push(told_(element, `class ${notes.join(', ')}`, hovered && matches(element, HOVERED)));
   }
   return atMost(found);
 }
@@ -175,15 +189,32 @@ function markEffects() {
 
 /** Whether more came with it: then that is told, line by line. */
 const isInAdded = (element) => {
-  for (let node = parentNode(element); node; node = parentNode(node)) if (before.added.has(node)) return true;
+  for (let node = flatParent(element); node; node = flatParent(node)) if (before.added.has(node)) return true;
   return false;
 };
 
-function drawnEffects() {
+/** @param {boolean} all  also what nobody knows */
+function drawnEffects(all) {
   const redrawn = [...before.drawn].filter(isRedrawn).map(([element]) => element);
   const found = redrawn.filter((element) => isConnected_.call(element) && !restless.has(element) && !isInAdded(element) && !isMoving_(element));
-  return atMost(found.map((element) => told_(element, before.added.has(element) ? 'drawn' : 'redrawn')));
+  const effects = found.flatMap((element) => {
+    const holder = holderOfIcon(element);
+    if (holder) return [told_(holder, 'its icon redrawn')];
+    return all || isTold(element) || !isSmallDrawing(closestFlat(element, 'svg') ?? element) ? [told_(element, before.added.has(element) ? 'drawn' : 'redrawn')] : [];
+  });
+  return atMost([...new Map(effects.map((each) => [each.text, each])).values()]);
 }
+
+/** What is acted on by an icon that nobody could be told of by itself. @returns {Element | null} */
+function holderOfIcon(element) {
+  const icon = closestFlat(element, 'svg');
+  if (!icon || idsOfElements.has(element) || !isSmallDrawing(icon) || told(icon).name) return null;
+  let holder = flatParent(icon);
+  for (let i = 0; holder && i < MOST_HOLDERS && !idsOfElements.has(holder); i++) holder = flatParent(holder);
+  return holder && idsOfElements.has(holder) ? holder : null;
+}
+
+const MOST_HOLDERS = 4;
 
 const isMoving_ = (element) => before.moving.some((each) => isInside(element, each));
 

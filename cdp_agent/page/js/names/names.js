@@ -42,6 +42,9 @@ function writtenName(element, text) {
   return says(name) && !name.startsWith(ICON_HINT) ? name : flatten(attr(element, 'title') ?? '');
 }
 
+/** What the element adds to the name of what it is in. */
+const wordsGiven = (element) => flatten(textAlternative(element, IN_CONTENT, new Set(), 0));
+
 /** The accessible description, "" for none or when it is the name. @param {string} name */
 function descriptionOf(element, name) {
   const references = describingElements(element);

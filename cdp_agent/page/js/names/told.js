@@ -52,21 +52,22 @@ const COVERS = 'dialog,[role="dialog" i],[role="alertdialog" i],[aria-modal="tru
 const NAMED_COVERS = `${COVERS},[role="menu" i],[role="listbox" i],[role="tooltip" i],[role="banner" i],header,nav,footer,aside,iframe,${
   'a[href],button,input,select,textarea'}`;
 
-/** What covers: the dialog that was hit, else a part of the page with a name, else the outermost box that is in the way. */
+/** What covers: the dialog that was hit, else a part of the page with a name, else the outermost box that is in the way, of those lifted out of the text first. */
 function coverOf(hit, element) {
   const dialog = closestFlat(hit, COVERS);
   let cover = dialog && !isInside(element, dialog) ? dialog : null;
   for (let node = hit; !cover && node && !isInside(element, node); node = paintedParent(node)) {
     if (matches(node, NAMED_COVERS)) cover = node;
   }
-  for (let node = hit; !cover && node && !isInside(element, node); node = paintedParent(node)) {
-    const parent = paintedParent(node);
-    if (!parent || isInside(element, parent)) cover = node;
+  if (!cover) {
+    const boxes = [];
+    for (let node = hit; node && !isInside(element, node); node = paintedParent(node)) boxes.push(node);
+    cover = boxes.findLast((box) => LIFTED.has(computedStyleOf(box).position)) ?? boxes.at(-1) ?? hit;
   }
-  cover ??= hit;
   return { text: tell(cover), dialog: cover === dialog, closers: closersIn(cover) };
 }
 
+const LIFTED = new Set(['absolute', 'fixed', 'sticky']);
 const MOST_CLOSERS = 3;
 
 /** The buttons of what covers, since one of them may close it. */

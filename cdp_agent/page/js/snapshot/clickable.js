@@ -116,13 +116,14 @@ function hintState(kind, text) {
 
 const readableClasses = (element) => ownClasses(element).filter(isReadable).map((name) => name.replace(HASH_AT_END, '')).join(' ');
 
-/** Its classes, without those of style sheets that have one for each property: they say how it looks, not what it is. */
+/** Its classes, without those of the mouse, and of style sheets that have one for each property: they say how it looks, not what it is. */
 function ownClasses(element) {
-  const names = (attr(element, 'class') ?? '').split(/\s+/).filter(Boolean);
+  const names = (attr(element, 'class') ?? '').split(/\s+/).filter((name) => name && !POINTED_AT.test(name));
   const others = names.filter((name) => !UTILITY_CLASS.test(name));
   return names.length >= FEWEST_UTILITIES && others.length * 3 <= names.length ? others : names;
 }
 
+const POINTED_AT = /(?:^|[-_])(?:hover|focus)(?:ed|-visible|-within)?$/i;
 const FEWEST_UTILITIES = 4;
 // As Tailwind and its like write them: `px-2`, `text-sm`, `hover:bg-muted`, `w-[20px]`.
 const UTILITY_CLASS = new RegExp(

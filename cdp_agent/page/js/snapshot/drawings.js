@@ -33,7 +33,7 @@ function visitDrawing(element, tag, role, parent, flags, depth) {
   if ((isSmall || flags & UNNAMED_ICON) && !holdsMoreThanPaint(element, flags)) {
     // Of what tells an icon, its size alone may change untold and unseen: attributes, text and cursors are followed like any other.
     reading.notes?.icons.set(element, isSmall);
-    if (!(flags & UNNAMED_ICON)) visitIcon(element, tag, role, parent, flags);
+    if (!(flags & UNNAMED_ICON) || actsByItself(element)) visitIcon(element, tag, role, parent, flags);
     return;
   }
   reading.notes?.always.add(element); // for the boxes of what is in it
@@ -56,6 +56,10 @@ function drawingLine(element, tag, role, flags) {
 
 function visitIcon(element, tag, role, parent, flags) {
   const line = drawingLine(element, tag, role, flags);
+  if (isActionInControl(element, flags)) {
+    visitActionInControl(line, parent);
+    return;
+  }
   if (!line.name && !isClickableImage(element, flags)) return;
   line.id = idOf(element);
   parent.kids.push(line);

@@ -49,12 +49,13 @@ function finish(line, parent) {
   if (line.named && line.role === 'tooltip' && holdsControls(line)) unname(line);
   if (line.named) line.kids = withoutRepeats(line.kids);
   else if (line.name) line.kids = line.kids.filter((kid) => !isSaidBy(line, kid));
-  line.kids = joinShort(withoutSeparators(line.kids), line.role === '' && line.id !== 0);
-  if (UNWRAPS.has(line.role)) unwrapParagraphs(line);
-  if (line.role === 'row') line.kids = foldCells(line.kids);
+  line.kids = withoutSeparators(line.kids);
   // So that the focus goes round, pages put things of no size that take it at the beginning and the end.
   const isGuard = line.role === '' && line.name === '' && line.states === '' && line.kids.length === 0;
   if (line.id !== 0 && (line.unsure || isGuard) && !isControl(line)) line.id = 0;
+  line.kids = joinShort(line.kids, line.role === '' && line.id !== 0);
+  if (UNWRAPS.has(line.role)) unwrapParagraphs(line);
+  if (line.role === 'row') line.kids = foldCells(line.kids);
   if (line.role === '') {
     if ((line.id === 0 && line.name === '') || standsAroundOne(line)) {
       parent.kids.push(BREAK, ...line.kids, BREAK);
@@ -63,6 +64,8 @@ function finish(line, parent) {
     nameClickable(line);
   }
   if (line.id !== 0 && line.name === '' && HINTED.has(line.role)) hintAt(line);
+  const words = line.name || (line.kids.length === 1 && typeof line.kids[0] === 'string' ? line.kids[0] : '');
+  if (words && line.states) line.states = line.states.replace(` [description=${bracketed(words)}]`, '');
   if (CELLS.has(line.role) && parent.role === 'row') {
     parent.kids.push(line);
     return;
@@ -103,17 +106,25 @@ function joinShort(kids, asLabel) {
 const standsAroundOne = ({ tag, states, kids }) =>
   tag !== 'SUMMARY' && states === '' && kids.length === 1 && typeof kids[0] !== 'string' && kids[0].id !== 0 && WHOLE.has(kids[0].role);
 
-/** Of what may be clickable: not when it stands around controls, nor when it takes no room. */
+/** Of what may be clickable: not when it stands around controls, nor when it has no place of its own. */
 function isControl(line) {
   if (holdsControls(line)) return false;
-  const answer = takesRoom(line.element);
+  const answer = hasOwnPlace(line.element);
   reading.notes?.roomy.set(line.element, answer);
   return answer;
 }
 
-function takesRoom(element) {
-  const box = getBoundingClientRect_.call(element);
-  return box.width > 0 && box.height > 0;
+const PRESSED = 'a[href],button,[role="button" i],[role="link" i]';
+
+/** Whether it takes room, and that not in the middle of a button or link: to click that is to click it. */
+function hasOwnPlace(element) {
+  const { left, top, right, bottom } = getBoundingClientRect_.call(element);
+  if (right <= left || bottom <= top) return false;
+  const control = closest(element, PRESSED);
+  if (control === null || control === element) return true;
+  const around = getBoundingClientRect_.call(control);
+  const [x, y] = [(around.left + around.right) / 2, (around.top + around.bottom) / 2];
+  return x < left || x > right || y < top || y > bottom;
 }
 
 const holdsControls = (line) => linesOf(line.kids).some((kid) => kid.id !== 0 || holdsControls(kid));
@@ -190,7 +201,11 @@ function hintAt(line) {
   if (isOnlyIcon(line)) {
     line.states += ` ${line.kids[0]}`;
     line.kids = [];
-  } else if (line.kids.length === 0 && !line.states.includes(ICON_HINT)) line.states += hintOf(line.element);
+  } else if (line.kids.length === 0 && !line.states.includes(ICON_HINT)) {
+    // Its words may be told already, in the name of what it is a part of.
+    line.name = says(textContent(line.element)) ? cut(wordsGiven(line.element), LONGEST_NAME) : '';
+    if (line.name === '') line.states += hintOf(line.element);
+  }
 }
 
 const LONGEST_CLICKABLE_NAME = 120;

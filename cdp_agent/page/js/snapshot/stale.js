@@ -150,7 +150,7 @@ function markUntold(notes) {
   }
   sparseRoot = document;
   markChanged(notes, notes.painted, looksPainted);
-  markChanged(notes, notes.roomy, takesRoom);
+  markChanged(notes, notes.roomy, hasOwnPlace);
   markChanged(notes, notes.icons, isSmallDrawing);
   markChanged(notes, notes.hinted, lookedUpHint);
   markChanged(notes, notes.unlabelling, controlOfLabel);

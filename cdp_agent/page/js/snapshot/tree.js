@@ -199,7 +199,9 @@ function visitAnew(element, line, flags, depth, isOwned) {
     if (attr(element, 'aria-hidden')?.toLowerCase() === 'true') {
       const said = isSaidElsewhere(element);
       if (said === FOR_NOBODY) return;
-      flags |= ARIA_HIDDEN | (said ? SILENT : 0);
+      // A dialog keeps the whole page around it from assistive technology: that is none the more decoration.
+      if (said) flags |= ARIA_HIDDEN | SILENT;
+      else if (!selectsAny(element, REACHED)) flags |= ARIA_HIDDEN;
     }
     const disabled = attr(element, 'aria-disabled')?.toLowerCase();
     if (disabled) flags = disabled === 'true' ? flags | ARIA_DISABLED : flags & ~ARIA_DISABLED;
@@ -302,7 +304,7 @@ function decorationIn(element, tag) {
 /** Whether the control of a <label> has a line of its own. */
 function isBesideControl(label) {
   const control = controlOfLabel(label);
-  if (control === null || tagOf(control) === 'BUTTON') return false;
+  if (control === null || tagOf(control) === 'BUTTON' || isForNobody(control, tagOf(control)) || isSaidElsewhere(control) === FOR_NOBODY) return false;
   const isItself = !tagOf(control).includes('-') || !NO_ROLES.has(roleOf(control)); // else the control is in its shadow root, without that name
   return isItself && visibilityOf(control) === VISIBLE;
 }

@@ -120,7 +120,11 @@ function visitImage(element, tag, role, parent, flags) {
   }
   const line = newLine(element, tag, role || 'img');
   line.name = nameOf(element, role);
-  if (flags & UNNAMED_ICON) return; // its name is in the control's
+  if (flags & UNNAMED_ICON && !actsByItself(element)) return; // its name is in the control's
+  if (isActionInControl(element, flags)) {
+    visitActionInControl(line, parent);
+    return;
+  }
   if ((flags & ARIA_HIDDEN || (line.name === '' && tag === 'IMG')) && !isClickableImage(element, flags)) return;
   line.id = idOf(element);
   if (role === 'link') line.target = targetOf(element, tag, reading.page);
@@ -128,8 +132,23 @@ function visitImage(element, tag, role, parent, flags) {
   parent.kids.push(line);
 }
 
+/** Whether clicks on a picture do something else than those on the rest of the control that it is in. */
+const isActionInControl = (element, flags) => Boolean(flags & (POINTER | UNNAMED_ICON)) && actsByItself(element);
+
+const actsByItself = (element) =>
+  (listening.has(element) || (reading.marked.has(element) && asksForClicks(element) === CLICKABLE)) &&
+  (nextElementSibling_.call(element) !== null || previousElementSibling_.call(element) !== null || says(textContent(parentNode(element))));
+
+/** Such as the cross that removes a chip. */
+function visitActionInControl(line, parent) {
+  line.id = idOf(line.element);
+  line.role = 'generic';
+  if (line.name === '') line.states += hintOf(line.element);
+  parent.kids.push(line);
+}
+
 function isClickableImage(element, flags) {
-  if (flags & (POINTER | UNNAMED_ICON)) return false;
+  if (flags & (POINTER | UNNAMED_ICON)) return actsByItself(element);
   const isMarked = reading.marked.has(element);
   if (isMarked && asksForClicks(element)) return true;
   const cursor = ownCursor(element, isMarked, reading.selections.cursor);

@@ -111,6 +111,18 @@ def test_a_read_only_tool_takes_an_address_first(
 
 
 @pytest.mark.parametrize(
+    ("name", "words", "arguments"),
+    [
+        ("drag", "E1 E2", {"from_ref": "E1", "to_ref": "E2"}),
+        ("drag", "E1 --by 5,6", {"from_ref": "E1", "by": [5, 6]}),
+        ("press", "Enter E3", {"key": "Enter", "ref": "E3"}),
+    ],
+)
+def test_a_ref_more_is_the_other_element_of_an_action(name: str, words: str, arguments: dict[str, object]) -> None:
+    assert read_tool_call(BUILT_IN[name], words.split()).arguments == BUILT_IN[name].parse(arguments)
+
+
+@pytest.mark.parametrize(
     ("name", "words", "message"),
     [
         ("click", "", "click takes REF; see `cdp-agent click --help`."),

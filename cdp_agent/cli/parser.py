@@ -94,7 +94,9 @@ def places_of(tool: Tool, fixed: Mapping[str, Any]) -> list[str]:
         return ["[URL]", "[PATH]"]
     required = [name for name in tool.parameters["required"] if name not in fixed]
     if required:
-        return [*(["[URL]"] if tool.read_only else []), *(_placeholder(name, tool) for name in required)]
+        other = f"[{_other_ref(tool).upper()}]" if _other_ref(tool) and not tool.read_only else ""
+        before, after = (["[URL]"] if tool.read_only else []), ([other] if other else [])
+        return [*before, *(_placeholder(name, tool) for name in required), *after]
     free = _free_place(tool, fixed).upper()
     if tool.read_only and "ref" in tool.parameters["properties"]:
         free += "|REF"
@@ -128,6 +130,8 @@ def _by_place(tool: Tool, fixed: Mapping[str, Any], values: list[str]) -> tuple[
         return None, dict(zip(required, values, strict=True))
     if len(values) == len(required) + 1 and tool.read_only and not _is_own_ref(values[0], tool):
         return values[0], dict(zip(required, values[1:], strict=True))
+    if len(values) == len(required) + 1 and required and (other := _other_ref(tool)) and is_ref(values[-1]):
+        return None, dict(zip([*required, other], values, strict=True))
     if len(values) == 1 and not required:
         free = "ref" if _is_own_ref(values[0], tool) else _free_place(tool, fixed)
         if free:
@@ -175,6 +179,12 @@ def _is_own_ref(word: str, tool: Tool) -> bool:
     """Whether a word is the ref that the tool takes; a number alone is a text where it takes one."""
     properties = tool.parameters["properties"]
     return "ref" in properties and is_ref(word) and not (word.isdigit() and "text" in properties)
+
+
+def _other_ref(tool: Tool) -> str:
+    """The ref that a call may have beside what it must have: where `drag` leads, and where `press` presses."""
+    optional = set(tool.parameters["properties"]) - set(tool.parameters["required"])
+    return next((name for name in sorted(optional) if "pattern" in tool.parameters["properties"][name]), "")
 
 
 def _free_place(tool: Tool, fixed: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
-from cdp_agent.cdp import runtime
+from cdp_agent.cdp import runtime, system_info
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import NavigationFailed, PageUnresponsive
 from cdp_agent.events import AgentStatus
@@ -238,6 +238,29 @@ async def test_a_tab_that_hangs_is_closed_in_seconds(page: Page, serve: Serve, c
     await page.close()
 
     assert time.monotonic() - began < 3
+
+
+async def renderers(page: Page) -> dict[int, float]:
+    """The processor times of the processes that have pages."""
+    asked = (await tab_of(page).frames()).root.session.connection.browser.send(system_info.GetProcessInfo())
+    return {each.id: each.cpu_time for each in (await asked).process_info if each.type == "renderer"}
+
+
+@sooner
+async def test_a_tab_that_hangs_as_it_leaves_by_itself_is_closed_with_its_process(serve: Serve) -> None:
+    loop = "onbeforeunload = () => { for (;;); }; location = '/next'"
+    url = serve(f'<button onclick="{loop}">Go</button>')
+    async with Browser.launch() as browser, asyncio.timeout(30):
+        beside, page = await browser.new_page(), await browser.new_page(url)
+        await page.click(await ref(page, "Go"))
+        before, grown = await renderers(beside), dict[float, int]()
+        while max(grown, default=0) < 0.2:
+            grown = {spent - before.get(each, spent): each for each, spent in (await renderers(beside)).items()}
+
+        await page.close()
+
+        while grown[max(grown)] in await renderers(beside):
+            pass
 
 
 @sooner

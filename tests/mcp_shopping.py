@@ -10,14 +10,18 @@ Call = Callable[[str, dict[str, Any]], Awaitable[str]]
 """Calls a tool and gives the text of what came of it."""
 
 
+def ref_in(page: str, role: str, name: str) -> str:
+    """The ref of the first element of that role whose name has `name` in it."""
+    found = re.search(rf'- {role} "[^"]*{re.escape(name)}[^"]*".*?\[ref=(E\d+)\]', page)
+    assert found, f"there is no {role} {name!r} in:\n{page}"
+    return found[1]
+
+
 async def buy_two_mugs(call: Call, shop_url: str) -> str:
     """Buys two blue enamel mugs on invoice; the number of the order."""
 
     async def ref_of(role: str, name: str) -> str:
-        page = await call("snapshot", {})
-        found = re.search(rf'- {role} "[^"]*{re.escape(name)}[^"]*".*?\[ref=(E\d+)\]', page)
-        assert found, f"there is no {role} {name!r} in:\n{page}"
-        return found[1]
+        return ref_in(await call("snapshot", {}), role, name)
 
     await call("goto", {"url": shop_url})
     await call("fill", {"ref": await ref_of("searchbox", ""), "value": "enamel mug", "submit": True})

@@ -53,6 +53,7 @@ def test_there_are_enough_of_them() -> None:
     assert all(len({each.name for each in group}) == len(group) for group in GROUPS.values())
 
 
+@pytest.mark.usefixtures("told_sooner")
 @pytest.mark.parametrize("group", GROUPS)
 async def test_nothing_gets_out_and_nothing_is_forged(bound: Browser, web: Web, tmp_path: Path, group: str) -> None:
     rows = [Row(web, number, group, attack) for number, attack in enumerate(GROUPS[group])]

@@ -139,7 +139,10 @@ async def test_what_is_no_secret_is_not_covered(page: Page, serve: Serve) -> Non
 
 
 @pytest.mark.slow
-async def test_a_frame_that_does_not_answer_is_covered_as_a_whole(page: Page, serve: Serve) -> None:
+async def test_a_frame_that_does_not_answer_is_covered_as_a_whole(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.page.picture.drawn.FRAME_TIMEOUT_S", 0.5)  # its loop takes a processor meanwhile
     hanging = "<script>onmessage = () => { for (;;); }</script>"
     inner = serve(red_page(DRAWN["turned"] + hanging), other_site=True)
     await page.goto(serve(f"<iframe src='{inner}' style='width:500px;height:300px;rotate:10deg'></iframe>"))

@@ -17,8 +17,13 @@ RICH = ["lexical", "prosemirror", "quill", "tinymce", "tiptap"]
 WITH_GLOBAL = "window.monaco = { editor: { getEditors: () => [app.editor] } }, 0"
 
 
+each_editor = pytest.mark.parametrize("name", EDITORS, scope="module")  # all tests of one after each other
+
+
 async def _set(page: Page, url: str, text: str) -> None:
-    await page.goto(url)
+    """In the page of the editor, which is loaded once for all tests of its name."""
+    if page.url != url:
+        await page.goto(url)
     await page.evaluate(f"app.set({text!r})")
     await page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
@@ -29,7 +34,7 @@ def _rows(text: str) -> str:
     return "\n".join(row.removeprefix("|").removeprefix(" ") for row in rows if row.startswith("|"))
 
 
-@pytest.mark.parametrize("name", EDITORS)
+@each_editor
 async def test_code_is_shown_to_the_letter(page: Page, app_url: AppUrl, name: str) -> None:
     await _set(page, app_url(name), CODE)
     if name == "monaco":
@@ -42,7 +47,7 @@ async def test_code_is_shown_to_the_letter(page: Page, app_url: AppUrl, name: st
     assert heads == ["- main:", f'- textbox "{"Cursor at row 1" if name == "ace" else "Editor"}"']
 
 
-@pytest.mark.parametrize("name", EDITORS)
+@each_editor
 async def test_lines_that_are_not_drawn_are_shown(page: Page, app_url: AppUrl, name: str) -> None:
     await _set(page, app_url(name), LONG)
     if name == "monaco":
@@ -51,7 +56,7 @@ async def test_lines_that_are_not_drawn_are_shown(page: Page, app_url: AppUrl, n
     assert _rows((await page.snapshot()).text) == LONG
 
 
-@pytest.mark.parametrize("name", EDITORS)
+@each_editor
 async def test_a_change_far_below_is_a_small_one(page: Page, app_url: AppUrl, name: str) -> None:
     await _set(page, app_url(name), LONG)
     if name == "monaco":
@@ -67,7 +72,7 @@ async def test_a_change_far_below_is_a_small_one(page: Page, app_url: AppUrl, na
     assert _rows((await page.snapshot()).text) == await page.evaluate("app.value()")
 
 
-@pytest.mark.parametrize("name", EDITORS)
+@each_editor
 async def test_what_is_selected_of_code_is_told(page: Page, app_url: AppUrl, name: str) -> None:
     await _set(page, app_url(name), "one\ntwo")
     if name == "monaco":
@@ -85,6 +90,7 @@ async def test_what_is_selected_of_code_is_told(page: Page, app_url: AppUrl, nam
 
 
 async def test_an_editor_that_tells_nothing_shows_what_is_drawn_and_says_so(page: Page, app_url: AppUrl) -> None:
+    await page.goto(app_url("monaco"))
     await _set(page, app_url("monaco"), LONG)
     drawn = await page.evaluate("document.querySelectorAll('.view-line').length")
 
@@ -97,6 +103,7 @@ async def test_an_editor_that_tells_nothing_shows_what_is_drawn_and_says_so(page
 
 async def test_an_editor_that_tells_nothing_and_draws_all_is_read_whole(page: Page, app_url: AppUrl) -> None:
     code = CODE.replace("\t", "  ")  # Monaco draws a tab as spaces
+    await page.goto(app_url("monaco"))
     await _set(page, app_url("monaco"), code)
 
     text = (await page.snapshot()).text
@@ -105,7 +112,7 @@ async def test_an_editor_that_tells_nothing_and_draws_all_is_read_whole(page: Pa
     assert _rows(text) == code
 
 
-@pytest.mark.parametrize("name", EDITORS)
+@each_editor
 async def test_what_an_editor_holds_is_found_and_in_the_markdown(page: Page, app_url: AppUrl, name: str) -> None:
     await _set(page, app_url(name), LONG)
     if name == "monaco":
@@ -123,7 +130,7 @@ async def test_what_an_editor_holds_is_found_and_in_the_markdown(page: Page, app
     )
 
 
-@pytest.mark.parametrize("name", RICH)
+@pytest.mark.parametrize("name", RICH, scope="module")
 async def test_a_rich_text_editor_shows_its_paragraphs(page: Page, app_url: AppUrl, name: str) -> None:
     await _set(page, app_url(name), "one\n  two\n\nthree")
 
@@ -134,6 +141,7 @@ async def test_a_rich_text_editor_shows_its_paragraphs(page: Page, app_url: AppU
 
 
 async def test_reading_leaves_nothing_in_the_pages_own_world(page: Page, app_url: AppUrl) -> None:
+    await page.goto(app_url("codemirror"))
     await _set(page, app_url("codemirror"), CODE)
     names = "[...Object.getOwnPropertyNames(window), ...Object.getOwnPropertyNames(app.editor.contentDOM)].join()"
     before = await page.evaluate(names)

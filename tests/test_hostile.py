@@ -235,16 +235,14 @@ async def test_without_a_list_only_what_the_page_itself_has_gets_out(browser: Br
     await sites.until(lambda: sites.take() == wanted)
     assert sites.take() == wanted, sites.taken
     assert SECRET not in json.dumps(server.requests)
-
-
-@pytest.mark.parametrize("name", ["fake_system", "fake_output", "attributes", "title_changes"])
-async def test_what_a_page_says_stays_in_its_fence(browser: Browser, sites: Sites, name: str) -> None:
-    server = await play(browser, sites, name)
-
     for message in [each for each in server.turns[-1]["messages"] if each["role"] in ("user", "tool")]:
-        text = message["content"]
-        opened, closed = text.count(f"<{TAG} label="), text.count(f"</{TAG}>")
-        assert opened == closed
-        outside = "".join(part.partition(f"</{TAG}>")[2] for part in f"</{TAG}>{text}".split(f"<{TAG} label="))
-        assert sites.evil not in outside
-        assert not [mark for mark in ("<|im_start|>", "[INST]", "<<SYS>>", "<start_of_turn>") if mark in text]
+        assert_fenced(message["content"], sites.evil)
+
+
+def assert_fenced(text: str, evil: str) -> None:
+    """What a page says stays in its fence, and begins nothing that a model takes for its own."""
+    opened, closed = text.count(f"<{TAG} label="), text.count(f"</{TAG}>")
+    assert opened == closed
+    outside = "".join(part.partition(f"</{TAG}>")[2] for part in f"</{TAG}>{text}".split(f"<{TAG} label="))
+    assert evil not in outside
+    assert not [mark for mark in ("<|im_start|>", "[INST]", "<<SYS>>", "<start_of_turn>") if mark in text]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 LAYERS = [
@@ -105,13 +106,16 @@ def imports(module: str) -> Iterator[str]:
         yield from (name for name in names if name.split(".")[0] == "cdp_agent" and name != module)
 
 
-IMPORTED = {module: sorted(set(imports(module))) for module in MODULES if module not in ENTRANCES}
+@cache
+def imported_by() -> dict[str, list[str]]:
+    """What each module imports, but for the entrances."""
+    return {module: sorted(set(imports(module))) for module in MODULES if module not in ENTRANCES}
 
 
 def against_the_order() -> dict[str, list[str]]:
     """Imports from a room that stands after the importing module's own, inside one package."""
     found = {}
-    for module, imported in IMPORTED.items():
+    for module, imported in imported_by().items():
         package = module.split(".")[1]
         order = ROOMS.get(package, ["."])
         later = order[order.index(room(module)) + 1 :]
@@ -150,7 +154,7 @@ def circles(graph: dict[str, list[str]]) -> list[list[str]]:
 
 
 def test_every_module_has_a_layer_and_every_folder_a_place_in_the_order() -> None:
-    strangers = [name for name in IMPORTED if layer(name) not in LAYERS]
+    strangers = [name for name in imported_by() if layer(name) not in LAYERS]
     folders = {path.parent.relative_to(PACKAGE).parts for path in MODULES.values()}
     unordered = [parts for parts in folders if len(parts) == 2 and parts[1] not in ROOMS.get(parts[0], [])]
 
@@ -160,7 +164,7 @@ def test_every_module_has_a_layer_and_every_folder_a_place_in_the_order() -> Non
 def test_a_module_imports_only_from_its_own_layer_and_those_before() -> None:
     against = [
         (module, name)
-        for module, imported in IMPORTED.items()
+        for module, imported in imported_by().items()
         for name in imported
         if name in ENTRANCES or LAYERS.index(layer(name)) > LAYERS.index(layer(module))
     ]
@@ -173,7 +177,7 @@ def test_a_module_imports_only_from_its_own_room_and_those_before() -> None:
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    assert circles(IMPORTED) == []
+    assert circles(imported_by()) == []
 
 
 IMPORTS = (ast.Import, ast.ImportFrom)

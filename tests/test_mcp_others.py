@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import subprocess
@@ -19,7 +18,7 @@ from bench.cache import NotFetched, node, npm_environment
 from bench.mcp import listed_by, token_count
 from cdp_agent.mcp import server
 from fixtures.shop import ShopServer
-from tests.mcp_shopping import buy_two_mugs
+from tests.mcp_shopping import ref_in
 from tests.programs.mcp_conformance import NoSession
 
 SUITE, INSPECTOR = "@modelcontextprotocol/conformance@0.2.0-alpha.12", "@modelcontextprotocol/inspector@2.12.0"
@@ -82,19 +81,28 @@ def test_the_inspector_finds_no_fault_with_the_tools(inspected: Callable[..., An
     assert "snapshot" in [each["name"] for each in tools]
 
 
-async def test_the_inspector_buys_in_the_shop(inspected: Callable[..., Any]) -> None:
-    async def call(name: str, arguments: dict[str, Any]) -> str:
-        given = [f"{key}={json.dumps(value) if value is True else value}" for key, value in arguments.items()]
-        words = ["--tool-arg", *given] if given else []
-        result = await asyncio.to_thread(inspected, "--method", "tools/call", "--tool-name", name, *words)
+def test_the_inspector_puts_two_mugs_into_the_cart(inspected: Callable[..., Any]) -> None:
+    """From call to call with a server of its own each, in the session that they share."""
+
+    def call(name: str, *arguments: str) -> str:
+        words = ["--tool-arg", *arguments] if arguments else []
+        result = inspected("--method", "tools/call", "--tool-name", name, *words)
         text: str = result["content"][0]["text"]
         assert not result.get("isError", False), text
         return text
 
     with ShopServer() as shop:
-        number = await buy_two_mugs(call, shop.url)
+        call("goto", f"url={shop.url}")
+        call("fill", f"ref={ref_in(call('snapshot'), 'searchbox', '')}", "value=enamel mug", "submit=true")
+        call("click", f"ref={ref_in(call('snapshot'), 'link', 'Enamel mug, blue')}")
+        product = call("snapshot")
+        call("fill", f"ref={ref_in(product, 'spinbutton', 'Quantity')}", "value=2")
+        call("click", f"ref={ref_in(product, 'button', 'Add to cart')}")
 
-        assert [(each.number, dict(each.cart)) for each in shop.orders] == [(number, {"mug-blue": 2})]
+        cart = call("snapshot")
+
+    assert 'link "Cart (2)"' in cart
+    assert "2 | € 14.50" in cart
 
 
 async def test_the_list_of_tools_is_short_with_all_that_there_can_be() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import msgspec
@@ -15,7 +16,6 @@ from cdp_agent.security.http_guard import MAX_BODY_BYTES
 from cdp_agent.server.files import MOST_BYTES
 from cdp_agent.server.openapi import document
 from tests.agents import SHOP
-from tests.conftest import Serve
 from tests.http_serving import Served, serving
 
 TOKEN = "of-this-test-alone"
@@ -49,30 +49,39 @@ class Held:
         return answer.status_code, error["type"], error["message"]
 
 
-@pytest.fixture
-async def held(browser: Browser, serve: Serve) -> AsyncIterator[Held]:
-    async with serving(browser, NO_MODEL, token=TOKEN) as served:
+@pytest.fixture(scope="module")
+async def all_held(shared_browser: Browser) -> AsyncIterator[Held]:
+    """For all of them: it is still there, and goes on, when all was tried."""
+    url = f"data:text/html,{quote(SHOP)}"
+    async with serving(shared_browser, NO_MODEL, token=TOKEN) as served:
         served.client.headers["Authorization"] = f"Bearer {TOKEN}"
-        session_id = await served.session(url=serve(SHOP))
-        run_id = await served.begin(steps=["Wait 1 second", "Click Go"], url=serve(SHOP), interactive=True)
+        session_id = await served.session(url=url)
+        run_id = await served.begin(steps=["Wait 1 second", "Click Go"], url=url, interactive=True)
         await served.client.post(f"/v1/runs/{run_id}/pause")
         question = (await served.waiting(run_id))["ask"]["id"]
         held = Held(served, session_id, run_id, question)
 
         yield held
 
-        page = await served.call(session_id, "snapshot")
-        in_run = (await held.ask("POST", "/v1/runs/{id}/tools/snapshot")).json()
-        health = (await served.client.get("/health")).json()
         decided = await served.client.post(
             f"/v1/runs/{run_id}/decisions", json={"id": question, "decision": "continue"}
         )
         await served.events(run_id)
-        assert (page["error"], in_run["error"]) == (None, None)
-        assert 'button "Go"' in page["text"]
-        assert (health["runs"], health["sessions"]) == (1, 1)
         assert decided.status_code == 200, decided.text
         assert (await served.info(run_id))["status"] == "succeeded"
+
+
+@pytest.fixture
+async def held(all_held: Held) -> AsyncIterator[Held]:
+    """After each test the session and the run are as they were."""
+    yield all_held
+
+    page = await all_held.served.call(all_held.session_id, "snapshot")
+    in_run = (await all_held.ask("POST", "/v1/runs/{id}/tools/snapshot")).json()
+    health = (await all_held.served.client.get("/health")).json()
+    assert (page["error"], in_run["error"]) == (None, None)
+    assert 'button "Go"' in page["text"]
+    assert (health["runs"], health["sessions"]) == (1, 1)
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from cdp_agent.cli import main
 from fixtures.replay import ReplayServer, tool_call
 from tests.commands import Cli, living, wait_until
 from tests.conftest import Serve
@@ -60,10 +61,10 @@ def test_a_killed_chrome_is_told_and_the_next_page_opens(cli: Cli, serve: Serve)
 
 def test_a_killed_client_ends_its_call_and_nothing_else(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
     page = cli("open", serve(SHOP)).stdout
+    host = Path(f"/proc/{sessions(cli)['default']['pid']}/fd")
+    connections = len(list(host.iterdir()))
     with cli.start("wait", "30") as client:
-        host = Path(f"/proc/{sessions(cli)['default']['pid']}/fd")
-        connections = len(list(host.iterdir()))
-        wait_until(lambda: len(list(host.iterdir())) > connections)
+        assert wait_until(lambda: len(list(host.iterdir())) > connections)
         client.kill()
 
     began = time.monotonic()
@@ -156,11 +157,21 @@ def test_a_session_that_nobody_uses_ends_with_its_chrome(cli: Cli, environment: 
     assert cli("sessions").stdout == "No session runs.\n"
 
 
-def test_a_host_that_hangs_is_ended(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
+def test_a_host_that_hangs_is_ended(
+    cli: Cli,
+    environment: dict[str, str],
+    serve: Serve,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("cdp_agent.session.client.ANSWERS_WITHIN_S", 1.0)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", environment["XDG_RUNTIME_DIR"])
     cli("open", serve(SHOP))
     os.kill(sessions(cli)["default"]["pid"], signal.SIGSTOP)
 
-    assert cli("close").stdout == "Session 'default' has ended.\n"
+    assert main(["close"]) == 0
+
+    assert capsys.readouterr().out == "Session 'default' has ended.\n"
     assert wait_until(lambda: not living(environment))
 
 

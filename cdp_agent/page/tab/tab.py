@@ -294,10 +294,16 @@ class Tab:
         await asyncio.wait(answers, timeout=SILENCE_TIMEOUT_S)
 
     def _end_what_holds_it_up(self) -> None:
-        """A tab on its way to a server that does not answer would be closed only when it does."""
+        """A tab on its way to a server that does not answer would be closed only when it does.
+
+        Chrome waits no longer for a page that loops in `beforeunload`, but its process would go on looping.
+        """
         task = self._attached
         if task is not None and task.done() and not task.cancelled() and task.exception() is None:
-            task.result().root.session.tell(cdp_page.StopLoading())
+            session = task.result().root.session
+            session.tell(cdp_page.StopLoading())
+            if session.silent and not self.related:  # else it may be another tab's script
+                session.tell(runtime.TerminateExecution())
             task.result().end_hanging()
 
     async def read(self, budget_tokens: int | None = None) -> Snapshot:

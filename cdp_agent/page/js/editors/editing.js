@@ -2,7 +2,7 @@
 // their own.
 
 // Editors that keep their text to themselves: what is focused is only where the keys go, and only a part is in the page.
-const CODE_LINE = '.view-line,.CodeMirror-line,.cm-line,.ace_line';
+const CODE_LINE = '.view-line,.CodeMirror-code .CodeMirror-line,.cm-line,.ace_line'; // CodeMirror 5 measures lines beside its code
 // Their own fields, for searching and the like, are fields as any other.
 const PANELS = '.find-widget,.monaco-inputbox,.CodeMirror-dialog,.cm-panel,.ace_search';
 

@@ -447,4 +447,4 @@ async def test_what_is_hidden_by_now_says_what_to_do(page: Page, serve: Serve) -
     with pytest.raises(NotInteractable) as refused:
         await actions.click(found)
 
-    assert str(refused.value) == 'Button E1 "Go" is not shown: take a new snapshot, or open what it is in.'
+    assert str(refused.value) == 'Button E1 "Go" is not shown: open what it is in, or wait for it. Take a new snapshot.'

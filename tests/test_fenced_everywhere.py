@@ -100,6 +100,7 @@ def calls(url: str, file: str) -> Iterator[bytes]:
         ("hover", {"ref": button}),
         ("focus", {"ref": button}),
         ("fill", {"ref": field, "value": "tea"}),
+        ("fill_form", {"fields": [{"ref": field, "value": "tea"}]}),
         ("select", {"ref": chosen, "value": "no such"}),
         ("select", {"ref": chosen, "value": "Other"}),
         ("check", {"ref": f"{{{{ref:checkbox Check {CANARY}}}}}"}),

@@ -94,10 +94,10 @@ def test_without_unix_sockets_a_port_of_this_machine_and_a_token_serve(
     cli: Cli, environment: dict[str, str], tmp_path: Path, serve: Serve
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(
-        "import socket\n"
+        "import _socket, socket\n"
         "pair, family = socket.socketpair, socket.AF_UNIX\n"
         "socket.socketpair = lambda *_: pair(family)  # for asyncio itself\n"
-        "del socket.AF_UNIX\n"
+        "del socket.AF_UNIX, _socket.AF_UNIX\n"
     )
     environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
 

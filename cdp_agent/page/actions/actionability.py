@@ -247,5 +247,5 @@ def refused(at: Located, found: Obstacle, world: World) -> NotInteractable | Sta
         case "unfocused":
             return refusal(at, "wrong_element", found.said, f"does not keep the focus{detail}: click it first.")
         case _:
-            why = detail or ": take a new snapshot, or open what it is in"
+            why = detail or ": open what it is in, or wait for it. Take a new snapshot"
             return refusal(at, "hidden", found.said, f"is not shown{why}.")

@@ -14,10 +14,9 @@ from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.tab.tab import Tab
 
 from .actionability import describe
-from .actions import check, uncheck
+from .actions import check
 from .fill import fill
-from .select import select
-from .user_form import BOXES, YES, UserField, given_for, read
+from .user_form import YES, given_for, put, read
 
 _Again = Callable[[], Awaitable[Outcome]] | None
 
@@ -62,34 +61,26 @@ async def fill_form(tab: Tab, values: Mapping[str, str]) -> Receipt:
 
 async def _enter_found(tab: Tab, ref: str, value: str) -> tuple[Located, Outcome]:
     """Those filled before may have it rendered anew, now or while it is aimed at: nothing was done to it then."""
-    for _ in range(ATTEMPTS - 1):
+    attempt = 0
+    while True:
+        attempt += 1
         at = await locate(tab, ref)
         try:
             return at, await _enter(at, value)
         except StaleRef as error:
-            if error.ref != at.ref:
+            if error.ref != at.ref or attempt == ATTEMPTS:
                 raise
-    at = await locate(tab, ref)
-    return at, await _enter(at, value)
 
 
 async def _enter(at: Located, value: str) -> Outcome:
     field = await read(at)
-    if field.type in BOXES:
-        return await (check if await _meant(at, field, value) == "true" else uncheck)(at)
-    if field.type != "radio":
-        return await (select if field.type in ("select", "multiselect") else fill)(at, value)
-    if value.strip().lower() not in YES:  # the name of one of its group
-        button = field.radios[field.options.index(await _meant(at, field, value))]
-        at = msgspec.structs.replace(at, local=button, part=True)
-    return await check(at)
-
-
-async def _meant(at: Located, field: UserField, value: str) -> str:
+    if field.type == "radio" and value.strip().lower() in YES:
+        return await check(at)
     try:
-        return str(given_for(field, value))
+        meant = given_for(field, value)
     except InvalidArguments as error:
         raise InvalidArguments(f"{await describe(at)}: {error}") from error
+    return await put(at, field, meant, lambda: fill(at, value))
 
 
 async def _again(done: Sequence[tuple[FilledField, _Again]]) -> Outcome:

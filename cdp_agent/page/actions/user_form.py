@@ -7,7 +7,8 @@ where its form is sent, as they were when the user was asked. See js/act/user_da
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Callable, Coroutine
+from typing import Any, Literal
 
 import msgspec
 
@@ -24,6 +25,7 @@ from .secret_fill import enter_secret, let_pass, stranger_to
 from .select import select
 
 BOXES = ("checkbox", "switch")
+_LISTS = ("select", "multiselect")
 YES, _NO = ("true", "yes", "y", "on", "1"), ("false", "no", "n", "off", "0")
 Value = str | bool | int | float | list[str]
 
@@ -80,20 +82,33 @@ async def enter(tab: Tab, ref: str, value: Value, origins: list[str], *, choose:
         meant = given_for(field, value)
         await at.world.call("withhold", [field.local, at.local, *field.radios])
         secret = Revealed(meant if isinstance(meant, str) else "", [], origins, hidden_only=False)
-        if field.type in BOXES or field.type == "radio" or choose or field.type in ("select", "multiselect"):
+        if field.type in (*BOXES, "radio", *_LISTS) or choose:
             await let_pass(at, secret, await stranger_to(at, secret, field.local))
-        if field.type in BOXES:
-            await (check if meant == "true" else uncheck)(at)
-        elif field.type == "radio":
-            local = field.radios[field.options.index(str(meant))]
-            await check(msgspec.structs.replace(at, local=local, part=True))
-        elif choose or field.type in ("select", "multiselect"):
-            await select(at, meant)
-        else:
-            await enter_secret(at, secret, lines=field.type in ("textarea", "richtext"))
+
+        def enter_text() -> Coroutine[Any, Any, Outcome]:
+            return enter_secret(at, secret, lines=field.type in ("textarea", "richtext"))
+
+        await put(at, field, meant, enter_text, choose=choose)
         return Outcome()
 
     await perform(tab, "fill", ref, do)
+
+
+async def put(
+    at: Located,
+    field: UserField,
+    meant: str | list[str],
+    enter_text: Callable[[], Coroutine[Any, Any, Outcome]],
+    *,
+    choose: bool = False,
+) -> Outcome:
+    """Has the field what is meant for it, see `given_for`; a text by `enter_text`. `choose`: it is a list."""
+    if field.type in BOXES:
+        return await (check if meant == "true" else uncheck)(at)
+    if field.type == "radio":
+        local = field.radios[field.options.index(str(meant))]
+        return await check(msgspec.structs.replace(at, local=local, part=True))
+    return await (select(at, meant) if choose or field.type in _LISTS else enter_text())
 
 
 async def leave(tab: Tab, ref: str) -> None:

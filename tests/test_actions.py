@@ -229,15 +229,27 @@ async def test_click_says_what_is_in_the_way(page: Page, serve: Serve, content: 
     assert await log(page) == []
 
 
-async def test_click_names_what_has_hidden_itself(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<details open id=d><summary>More</summary><button>Go</button></details>"))
+@pytest.mark.parametrize(
+    ("content", "hide", "message"),
+    [
+        ("<details open id=d><summary>More</summary><button>Go</button></details>", "d.open = false",
+         'Button E2 "Go" is not shown: it is in summary E1 "More", which is closed.'),
+        ("<button id=b>Go</button>", "b.style.display = 'none'",
+         'Button E1 "Go" is not shown: open what it is in, or wait for it. Take a new snapshot.'),
+    ],
+    ids=["in what was shut", "by itself"],
+)  # fmt: skip
+async def test_click_says_of_what_has_been_hidden_what_to_do(
+    page: Page, serve: Serve, content: str, hide: str, message: str
+) -> None:
+    await page.goto(serve(content))
     target = await at(page, "Go")
-    await page.evaluate("d.open = false")
+    await page.evaluate(hide)
 
     with pytest.raises(NotInteractable) as refused:
         await actions.click(target)
 
-    assert str(refused.value) == 'Button E2 "Go" is not shown: it is in summary E1 "More", which is closed.'
+    assert str(refused.value) == message
 
 
 async def test_click_names_what_covers_a_frame_of_another_process(page: Page, serve: Serve) -> None:
@@ -437,14 +449,3 @@ async def test_a_receipt_tells_that_the_page_unchecked_it_again(page: Page, serv
 
     assert receipt.note == "the page changed it since: it is not checked"
     assert "no change seen" not in receipt.text
-
-
-async def test_what_is_hidden_by_now_says_what_to_do(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button id=b>Go</button>"))
-    found = await at(page, "Go")
-    await page.evaluate("b.style.display = 'none'")
-
-    with pytest.raises(NotInteractable) as refused:
-        await actions.click(found)
-
-    assert str(refused.value) == 'Button E1 "Go" is not shown: open what it is in, or wait for it. Take a new snapshot.'

@@ -23,6 +23,7 @@ def test_a_command_imports_little_before_it_reaches_its_session() -> None:
     ours = {each for each in told.stdout.split() if each.startswith("cdp_agent.")}
 
     assert not imported & {"typing", "argparse", "asyncio", "logging", "msgspec", "pathlib", "subprocess"}
+    assert not imported & {"collections", "contextlib", "enum", "json", "re", "socket"}
     assert ours == {
         *("cdp_agent.cli", "cdp_agent.cli.front", "cdp_agent.cli.status", "cdp_agent.cli.words"),
         *("cdp_agent.errors", "cdp_agent.session", "cdp_agent.session.client", "cdp_agent.session.runtime"),

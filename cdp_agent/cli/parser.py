@@ -17,6 +17,7 @@ from cdp_agent.config.keywords import environment_of
 from cdp_agent.config.settings import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.providers.base import REF_PATTERN
 from cdp_agent.tools.base import Arguments, Tool
 from cdp_agent.tools.parsing import is_ref
 from cdp_agent.tools.picturing import SavingArguments
@@ -94,9 +95,11 @@ def places_of(tool: Tool, fixed: Mapping[str, Any]) -> list[str]:
         return ["[URL]", "[PATH]"]
     required = [name for name in tool.parameters["required"] if name not in fixed]
     if required:
-        other = f"[{_other_ref(tool).upper()}]" if _other_ref(tool) and not tool.read_only else ""
-        before, after = (["[URL]"] if tool.read_only else []), ([other] if other else [])
-        return [*before, *(_placeholder(name, tool) for name in required), *after]
+        places = [_placeholder(name, tool) for name in required]
+        if tool.read_only:
+            return ["[URL]", *places]
+        other = _other_ref(tool)
+        return [*places, f"[{other.upper()}]"] if other else places
     free = _free_place(tool, fixed).upper()
     if tool.read_only and "ref" in tool.parameters["properties"]:
         free += "|REF"
@@ -183,8 +186,8 @@ def _is_own_ref(word: str, tool: Tool) -> bool:
 
 def _other_ref(tool: Tool) -> str:
     """The ref that a call may have beside what it must have: where `drag` leads, and where `press` presses."""
-    optional = set(tool.parameters["properties"]) - set(tool.parameters["required"])
-    return next((name for name in sorted(optional) if "pattern" in tool.parameters["properties"][name]), "")
+    properties, required = tool.parameters["properties"].items(), tool.parameters["required"]
+    return next((name for name, each in properties if name not in required and each.get("pattern") == REF_PATTERN), "")
 
 
 def _free_place(tool: Tool, fixed: Mapping[str, Any]) -> str:

@@ -95,7 +95,7 @@ class HostConnection:
 
     def handed_on(self) -> socket:
         """The connection, for somebody who reads from it what comes of the command; they close it."""
-        from socket import socket  # late, as `json`: those who ask for it have it already
+        from socket import socket  # late: those who ask for it have imported it already
 
         return socket(fileno=self._connection.detach())
 

@@ -1,6 +1,6 @@
 """What a client and a session's host tell each other: JSON, a message a line.
 
-The client writes and reads the same with the standard library's `json`, which it imports in a third of the time.
+The client writes and reads the same with what the standard library's `json` is made of, which is imported at once.
 """
 
 from __future__ import annotations

@@ -25,17 +25,16 @@ async def is_still(frame: Frame, world: World) -> bool:
     """
     if frame.still is None:
         seems = await world.call("seemsStill", returning=bool, timeout_s=_WITHIN_S)
-        frame.still = seems and not _RUNS.search(await _source(frame))
+        frame.still = seems and await _is_sent_without_scripts(frame)
     return frame.still
 
 
-async def _source(frame: Frame) -> str:
-    """The document as the server sent it; something that runs, where Chrome has it no more."""
+async def _is_sent_without_scripts(frame: Frame) -> bool:
+    """By the document as the server sent it; where Chrome has that no more, nobody knows."""
+    url = urldefrag(frame.url).url
     try:
         async with deadline(frame.session, _WITHIN_S):
-            found = await frame.session.send(
-                cdp_page.GetResourceContent(frame_id=frame.id, url=urldefrag(frame.url).url)
-            )
+            source = await frame.session.send(cdp_page.GetResourceContent(frame_id=frame.id, url=url))
     except ProtocolError:
-        return "<script"
-    return "<script" if found.base64_encoded else found.content
+        return False
+    return not source.base64_encoded and _RUNS.search(source.content) is None

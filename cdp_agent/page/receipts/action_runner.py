@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import msgspec
@@ -16,7 +16,7 @@ from cdp_agent.page.policy.rules import Blocked
 from cdp_agent.page.refs import recycled
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.snapshot import diff
-from cdp_agent.page.snapshot.lines import label_of, line_of, quoted, ref_of_change
+from cdp_agent.page.snapshot.lines import label_of, line_of, quoted
 from cdp_agent.page.snapshot.roles import FIELDS
 from cdp_agent.page.snapshot.snapshot import Seen, Snapshot
 from cdp_agent.page.tab.dialogs import Dialog
@@ -25,7 +25,7 @@ from cdp_agent.page.tab.tab import Kept, Tab
 
 from . import effects
 from .choosers import FileChoosers
-from .compared import changed_meanwhile, not_in, ref_of_focused, same_element, says, ticks, without_value
+from .compared import changed_meanwhile, not_in, ref_of_focused, same_element, says_a_value, ticks, without_value
 from .other_tabs import OtherTabs, arrived
 from .receipts import MAX_TOLD, NewTab, OtherTab, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
@@ -491,7 +491,7 @@ class ActionRunner:
         changed = diff.changes(before, now)
         if after.title != self._before.title:
             changed.append(f"~ title: {quoted(self._before.title)} → {quoted(after.title)}")
-        changed = [each for each in changed if not _says_one(each, values)]
+        changed = [each for each in changed if not says_a_value(each, values)]
         was, focused = diff.focused(self._before.text), diff.focused(after.text)
         expected = focused is not None and action != "focus" and ref_of_focused(focused) in values
         return changed, None if expected or same_element(was, focused) else focused or ""
@@ -501,12 +501,6 @@ def _values(ref: str | None, outcome: Outcome) -> dict[str, str | None]:
     """What the elements that were acted on hold now, as the receipt tells it."""
     single = {} if ref is None else {ref: outcome.value}
     return {each.ref: each.value for each in outcome.fields} or single
-
-
-def _says_one(change: str, values: Mapping[str, str | None]) -> bool:
-    """Whether a changed line says of a field what its value says."""
-    value = values.get(ref_of_change(change) or "")
-    return value is not None and says(change, value)
 
 
 async def _ended(task: asyncio.Task[Any]) -> None:

@@ -51,8 +51,11 @@ def _split_lines(text: str, ref: str) -> tuple[str, list[str]]:
     return "\n".join([head, *rest[len(own) :]]), [line.lstrip(" ").removeprefix("|").removeprefix(" ") for line in own]
 
 
-def says(change: str, value: str) -> bool:
-    """Whether a changed line of a field tells nothing but that it holds the value, and that unmarked: not in bold."""
+def says_a_value(change: str, values: Mapping[str, str | None]) -> bool:
+    """Whether a changed line of a field tells nothing but that it holds its value, and that unmarked: not in bold."""
+    value = values.get(ref_of_change(change) or "")
+    if value is None:
+        return False
     told = " ".join(value.split())
     marked = re.search(rf"[*~`]{re.escape(told)}[*~`]", change)
     return change.startswith("~") and told in change and (not told or marked is None)

@@ -310,24 +310,25 @@ const dispatchEvent_ = EventTarget.prototype.dispatchEvent;
  */
 function setField(id, text, by_key) {
   const field = elementBy(id);
-  if (!field) return { taken: false, key: '', value: '' };
+  if (!field) return NOT_TAKEN;
   const before = inputValue(field);
   const value = asValueOf(inputType(field), text.trim());
   setInputValue_.call(field, value);
   const now = inputValue(field);
   if (inputType(field) === 'range' ? Number.isNaN(Number(value)) || value === '' : now.toLowerCase() !== value.toLowerCase() && !(value && now)) {
     setInputValue_.call(field, before);
-    return { taken: false, key: '', value: '' };
+    return NOT_TAKEN;
   }
   if (inputType(field) === 'color' && now !== value.toLowerCase()) {
     setInputValue_.call(field, before);
-    return { taken: false, key: '', value: '' };
+    return NOT_TAKEN;
   }
   const key = by_key && inputType(field) === 'range' && now !== before && isFocusIn(field) ? stepBeside(field, now) : '';
   for (const type of key ? ['input'] : ['input', 'change']) dispatchEvent_.call(field, new Event(type, { bubbles: true, composed: true }));
   return { taken: true, key, value: now };
 }
 
+const NOT_TAKEN = { taken: false, key: '', value: '' };
 const stepUp_ = HTMLInputElement.prototype.stepUp;
 const stepDown_ = HTMLInputElement.prototype.stepDown;
 

@@ -64,8 +64,10 @@ function finish(line, parent) {
     nameClickable(line);
   }
   if (line.id !== 0 && line.name === '' && HINTED.has(line.role)) hintAt(line);
-  const words = line.name || (line.kids.length === 1 && typeof line.kids[0] === 'string' ? line.kids[0] : '');
-  if (words && line.states) line.states = line.states.replace(` [description=${bracketed(words)}]`, '');
+  if (line.states.includes(' [description=')) {
+    const words = line.name || (line.kids.length === 1 && typeof line.kids[0] === 'string' ? line.kids[0] : '');
+    if (words) line.states = line.states.replace(` [description=${bracketed(words)}]`, '');
+  }
   if (CELLS.has(line.role) && parent.role === 'row') {
     parent.kids.push(line);
     return;

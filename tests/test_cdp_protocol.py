@@ -16,7 +16,7 @@ import pytest
 
 import cdp_agent.cdp
 from cdp_agent.browser.launch.chrome import LaunchOptions
-from cdp_agent.browser.launch.launcher import start_with_port, wait_until_listening
+from cdp_agent.browser.launch.launcher import ChromeProcess, start_with_port, wait_until_listening
 from cdp_agent.cdp.types import Command, Event, Part, Result
 
 PLAIN = {"string": str, "integer": int, "number": float, "boolean": bool, "binary": bytes}
@@ -28,7 +28,7 @@ def protocol() -> dict[str, Any]:
 
 
 async def _served() -> Any:
-    chrome = start_with_port(LaunchOptions(), 0)
+    chrome = ChromeProcess(start_with_port(LaunchOptions(), 0))
     try:
         address = (await wait_until_listening(chrome, 60)).split("/")[2]
         return await asyncio.to_thread(_get, f"http://{address}/json/protocol")

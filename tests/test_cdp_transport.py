@@ -8,7 +8,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from cdp_agent.browser.launch.chrome import LaunchOptions
-from cdp_agent.browser.launch.launcher import start_with_pipe, start_with_port, wait_until_listening
+from cdp_agent.browser.launch.launcher import ChromeProcess, start_with_pipe, start_with_port, wait_until_listening
 from cdp_agent.cdp import browser, runtime, target, transport
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.transport import PipeTransport, _PipeEnds
@@ -22,13 +22,15 @@ TEN_MEGABYTES = 10 * 1024 * 1024
 @pytest.fixture(params=["pipe", "websocket"])
 async def connection(request: pytest.FixtureRequest) -> AsyncIterator[Connection]:
     if request.param == "pipe":
-        chrome, ends = start_with_pipe(LaunchOptions())
-        connection = Connection(await PipeTransport.open(*ends))
+        started = start_with_pipe(LaunchOptions())
+        assert started.pipe is not None
+        chrome = ChromeProcess(started)
+        connection = Connection(await PipeTransport.open(*started.pipe))
         yield connection
         await connection.close()
         await chrome.close()
     else:
-        chrome = start_with_port(LaunchOptions(), 0)
+        chrome = ChromeProcess(start_with_port(LaunchOptions(), 0))
         connection = Connection(await WebSocketTransport.open(await wait_until_listening(chrome, 60)))
         yield connection
         await connection.close()
@@ -39,7 +41,7 @@ def test_a_program_with_the_loop_of_uvloop_reaches_a_chrome() -> None:
     uvloop = pytest.importorskip("uvloop", reason="not made for this system")
 
     async def product() -> str:
-        chrome = start_with_port(LaunchOptions(), 0)
+        chrome = ChromeProcess(start_with_port(LaunchOptions(), 0))
         connection = Connection(await WebSocketTransport.open(await wait_until_listening(chrome, 60)))
         version = await connection.browser.send(browser.GetVersion())
         await connection.close()
@@ -319,8 +321,10 @@ async def test_of_a_message_that_is_too_long_only_the_call_is_told(monkeypatch: 
 
 async def test_a_call_fails_whose_answer_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transport, "LONGEST_MESSAGE", TEN_MEGABYTES)
-    chrome, ends = start_with_pipe(LaunchOptions())
-    connection = Connection(await PipeTransport.open(*ends))
+    started = start_with_pipe(LaunchOptions())
+    assert started.pipe is not None
+    chrome = ChromeProcess(started)
+    connection = Connection(await PipeTransport.open(*started.pipe))
     tab = await _blank_tab(connection)
 
     with pytest.raises(ProtocolError, match="truncated"):

@@ -52,7 +52,7 @@ ROOMS = {
     "steps": ["language", "resolve", "approval", "flow", "."],
     "cli": [
         *("status", "caller", "terminal", "argument_parser", "flags", "words", "names"),
-        *("parser", "printed", "session", "subcommands", "."),
+        *("ahead", "parser", "printed", "session", "subcommands", "."),
     ],
     "tools": [".", "members"],
     "mcp": ["asking", "calls", "."],

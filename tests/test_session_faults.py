@@ -120,7 +120,12 @@ def interpreter_for(who: dict[str, Any], environment: dict[str, str]) -> str:
     """A Python of this version that they may run, with what the package needs. Skips where there is none."""
     for program in (sys.executable, f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"):
         try:
-            subprocess.run([program, "-c", "import cdp_agent.cli.hosting"], env=environment, check=True, **who)
+            subprocess.run(
+                [program, "-c", "import cdp_agent.cli.beginning, cdp_agent.cli.hosting"],
+                env=environment,
+                check=True,
+                **who,
+            )
         except (OSError, subprocess.CalledProcessError):
             continue
         return program

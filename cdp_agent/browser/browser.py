@@ -14,6 +14,7 @@ from cdp_agent.browser.launch.proxy import Proxy
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError, ProtocolError, SetupError
+from cdp_agent.page import js
 from cdp_agent.page.tab.dialogs import DialogPolicy
 from cdp_agent.page.tab.settings import Viewport, viewport_of
 
@@ -24,6 +25,7 @@ from .opening import Opens
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from cdp_agent.browser.launch.launcher import StartedChrome
     from cdp_agent.page.tab.settings import Given
 
     from .instance import Instance, OpenContext
@@ -91,7 +93,7 @@ class Browser(BrowserContext):
             window=LaunchOptions().window if size is None else (size.width, size.height),
         ).telling(chosen.settings, chosen.proxy)
 
-        return Opening(lambda: _launched(options, chosen, timeout_s))
+        return _Launching(options, chosen, timeout_s)
 
     @staticmethod
     def connect(
@@ -203,29 +205,46 @@ class Opening(Opens[Browser]):
         super().__init__()
         self._open = open_
 
+    def begin(self) -> None:
+        """Starts a Chrome of ours now, which comes up until it is awaited; forgotten, it ends. Raises BrowserError."""
+
     async def _opened(self) -> Browser:
         return Browser(await self._open(), self._open)
 
 
-async def _launched(options: LaunchOptions, chosen: ContextOptions, timeout_s: float) -> Instance:
-    """Raises BrowserError."""
-    from cdp_agent.browser.launch.launcher import (  # late: 3 ms, which whoever connects needs not
-        failed_to_start,
-        launch,
-    )
+class _Launching(Opening):
+    """A Chrome of our own to come, and after it the next one each time."""
 
-    process, transport = await launch(options, timeout_s)
-    from .instance import Instance  # late: Chrome comes up meanwhile
+    def __init__(self, options: LaunchOptions, chosen: ContextOptions, timeout_s: float) -> None:
+        super().__init__(self._launched)
+        self._options = options
+        self._chosen = chosen
+        self._timeout_s = timeout_s
+        self._begun: StartedChrome | None = None
 
-    instance = Instance(Connection(transport), chosen, process=process)
-    try:
-        async with asyncio.timeout(timeout_s):
-            await instance.start()
-    except TimeoutError as error:
-        raise await failed_to_start(process, f"did not answer within {timeout_s:g} s") from error
-    except (BrowserError, ProtocolError) as error:
-        raise await failed_to_start(process, f"cannot be talked to, {error}") from error
-    except BaseException:
-        await process.close()
-        raise
-    return instance
+    def begin(self) -> None:
+        from cdp_agent.browser.launch.launcher import start  # late: 3 ms, which whoever connects needs not
+
+        self._begun = start(self._options)
+
+    async def _launched(self) -> Instance:
+        """Raises BrowserError."""
+        from cdp_agent.browser.launch.launcher import failed_to_start, launch, start  # late, as above
+
+        started, self._begun = self._begun or start(self._options), None
+        process, transport = await launch(started, self._timeout_s)
+        from .instance import Instance  # late: Chrome comes up meanwhile
+
+        js.make_ready()
+        instance = Instance(Connection(transport), self._chosen, process=process)
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                await instance.start()
+        except TimeoutError as error:
+            raise await failed_to_start(process, f"did not answer within {self._timeout_s:g} s") from error
+        except (BrowserError, ProtocolError) as error:
+            raise await failed_to_start(process, f"cannot be talked to, {error}") from error
+        except BaseException:
+            await process.close()
+            raise
+        return instance

@@ -9,6 +9,8 @@ from typing import Protocol
 
 import msgspec
 
+from cdp_agent.session.messages import Complained, Message, Written
+
 
 class Stream(Protocol):
     """Takes what a command writes."""
@@ -44,3 +46,16 @@ class Streams:
     def complain(self, text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
+
+
+class Starter:
+    """Whoever has started this process, and reads what it says until it serves."""
+
+    def say(self, message: Message) -> None:
+        os.write(1, msgspec.json.encode(message) + b"\n")
+
+    def write(self, text: str) -> None:
+        self.say(Written(text))
+
+    def complain(self, text: str) -> None:
+        self.say(Complained(text))

@@ -1,8 +1,4 @@
-"""The process that holds sessions: `main(FOLDER, NAME)`, as the first command starts it.
-
-Without a name it reads a command from the standard input, as a host would, and tells on the standard output which host
-is to carry it out: itself, unless there is one already.
-"""
+"""What the process that holds sessions does, see beginning.py: it serves, and carries out commands."""
 
 from __future__ import annotations
 
@@ -15,10 +11,11 @@ from logging.handlers import RotatingFileHandler
 
 import msgspec
 
-from cdp_agent.cli.caller import CommandCaller
+from cdp_agent.cli.ahead import StartedAhead
+from cdp_agent.cli.caller import CommandCaller, Starter
 from cdp_agent.cli.commands import carry_out, host_for
 from cdp_agent.cli.session import Sessions
-from cdp_agent.cli.status import DONE, FAULT, WRONG_CALL, status_of
+from cdp_agent.cli.status import DONE, FAULT, status_of
 from cdp_agent.cli.subcommands.sessions import ABOUT, CALLS, CLOSE
 from cdp_agent.cli.terminal.text import one_line
 from cdp_agent.cli.words import RUNS, split
@@ -26,7 +23,7 @@ from cdp_agent.errors import CdpAgentError
 from cdp_agent.session import client, runtime
 from cdp_agent.session.host import ClientOutput, Host
 from cdp_agent.session.memory import give_memory_back
-from cdp_agent.session.messages import CommandEnded, CommandRequest, Complained, Message, Serving, Written
+from cdp_agent.session.messages import CommandEnded, CommandRequest, Serving
 
 _LOG_BYTES = 256 * 1024
 _log = logging.getLogger(__name__)
@@ -35,8 +32,8 @@ _log = logging.getLogger(__name__)
 class Commands:
     """Carries out commands in the sessions of this process."""
 
-    def __init__(self, host: str) -> None:
-        self._sessions = Sessions(host)
+    def __init__(self, host: str, ahead: StartedAhead | None) -> None:
+        self._sessions = Sessions(host, ahead)
 
     @property
     def sessions(self) -> list[str]:
@@ -79,52 +76,30 @@ class Commands:
         await self._sessions.close_all()
 
 
-class _Starter:
-    """Whoever has started this process, and reads what it says until it serves."""
-
-    def say(self, message: Message) -> None:
-        os.write(1, msgspec.json.encode(message) + b"\n")
-
-    def write(self, text: str) -> None:
-        self.say(Written(text))
-
-    def complain(self, text: str) -> None:
-        self.say(Complained(text))
-
-
-def main(folder: str, name: str) -> None:
-    """Serves as the host of that name, or as the one that the command needs which comes from the standard input."""
-    starter = _Starter()
-    request = msgspec.json.decode(sys.stdin.buffer.readline(), type=CommandRequest)
-    caller = CommandCaller(request.folder, request.environment, starter, request.at_terminal)
-    try:
-        found = name or host_for(request.words, request.session, caller)
-        if isinstance(found, int):
-            starter.say(CommandEnded(found))
+def hold(
+    folder: str, name: str, request: CommandRequest, caller: CommandCaller, starter: Starter, ahead: StartedAhead | None
+) -> None:
+    """Serves as the host of that name, or as the one that the command needs. Raises CdpAgentError, OSError."""
+    found = name or host_for(request.words, request.session, caller)
+    if isinstance(found, int):
+        starter.say(CommandEnded(found))
+        return
+    with ExitStack() as held:
+        if found != request.session:  # whose starting is held by whoever has started us
+            held.enter_context(runtime.starting(folder, found))
+        if (other := client.connected(folder, found)) is not None:
+            other.close()
+            starter.say(Serving(found))
             return
-        with ExitStack() as held:
-            if found != request.session:  # whose starting is held by whoever has started us
-                held.enter_context(runtime.starting(folder, found))
-            if (other := client.connected(folder, found)) is not None:
-                other.close()
-                starter.say(Serving(found))
-                return
 
-            def listening() -> None:
-                held.close()
-                starter.say(Serving(found))
-                _leave_terminal()
+        def listening() -> None:
+            held.close()
+            starter.say(Serving(found))
+            _leave_terminal()
 
-            _log_to(os.path.join(folder, f"{found}.log"))
-            give_memory_back()
-            asyncio.run(Host(folder, found, Commands(found)).serve(listening))
-    except CdpAgentError as error:
-        starter.complain(f"cdp-agent: {one_line(str(error))}\n")
-        starter.say(CommandEnded(status_of(error)))
-    except OSError as error:
-        _log.error("the session's process ended: %r", error)  # once it listens, nobody hears what it says
-        starter.complain(f"cdp-agent: {folder} cannot be written: {error.strerror or error}. {runtime.ADVICE}\n")
-        starter.say(CommandEnded(WRONG_CALL))
+        _log_to(os.path.join(folder, f"{found}.log"))
+        give_memory_back()
+        asyncio.run(Host(folder, found, Commands(found, ahead)).serve(listening))
 
 
 def _leave_terminal() -> None:

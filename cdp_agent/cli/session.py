@@ -14,6 +14,7 @@ import msgspec
 
 from cdp_agent.browser.attach.connecting import AUTO, same_chromes
 from cdp_agent.browser.browser import Browser
+from cdp_agent.cli.ahead import StartedAhead
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import OF_SESSION, SETTINGS
 from cdp_agent.cli.printed import PrintedPages
@@ -21,7 +22,7 @@ from cdp_agent.config import Config, connect_keywords, launch_keywords, page_key
 from cdp_agent.config.sources import Loaded
 from cdp_agent.config.values import plain, shown
 from cdp_agent.errors import BrowserError, SetupError
-from cdp_agent.session.session import Session
+from cdp_agent.session.session import OpeningSession, Session
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
@@ -114,9 +115,13 @@ class OpenSession:
 class Sessions:
     """Those of this process, opened when they are first asked for."""
 
-    def __init__(self, host: str | None = None) -> None:
-        """`host` is the name of the process that holds sessions; None for one that has those of a single command."""
+    def __init__(self, host: str | None = None, ahead: StartedAhead | None = None) -> None:
+        """`host` is the name of the process that holds sessions; None for one that has those of a single command.
+
+        `ahead` is the Chrome of the first session.
+        """
         self._host = host
+        self._ahead = ahead
         self._open: dict[str, OpenSession] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._attached: Browser | None = None
@@ -150,7 +155,7 @@ class Sessions:
                         "came to nothing. Try again."
                     )
                 opening = self._attach(name, asked.config, caller) if asked.config.cdp else None
-                found = await (opening or _launched(name, asked.config, port))
+                found = await (opening or self._launch(name, asked.config, port))
                 self._open[name] = found
             else:
                 found.check(asked)
@@ -160,6 +165,21 @@ class Sessions:
         finally:
             found.calls -= 1
             found.used = time.monotonic()
+
+    async def _launch(self, name: str, config: Config, port: int | None) -> OpenSession:
+        """A session in a Chrome of ours, which listens at the port if one is given. Raises BrowserError, SetupError."""
+        ahead, self._ahead = self._ahead, None
+        if port is None:
+            opening = ahead.opening if ahead and ahead.config == config else Browser.launch(**launch_keywords(config))
+            return OpenSession(name, await OpeningSession(opening), config)
+        listening = (f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1")
+        session = await Session.launch(**{**launch_keywords(config), "args": [*config.args, *listening]})
+        try:
+            await session.browser.listening()
+        except BaseException:
+            await session.close()
+            raise
+        return OpenSession(name, session, config, listens=True)
 
     async def _attach(self, name: str, config: Config, caller: CommandCaller) -> OpenSession:
         """A session in a Chrome that runs, over the connection of all. Raises BrowserError, SetupError."""
@@ -197,20 +217,6 @@ class Sessions:
     async def close_all(self) -> None:
         for name in list(self._open):
             await self.close(name)
-
-
-async def _launched(name: str, config: Config, port: int | None) -> OpenSession:
-    keywords = launch_keywords(config)
-    if port is None:
-        return OpenSession(name, await Session.launch(**keywords), config)
-    listening = (f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1")
-    session = await Session.launch(**{**keywords, "args": [*config.args, *listening]})
-    try:
-        await session.browser.listening()
-    except BaseException:
-        await session.close()
-        raise
-    return OpenSession(name, session, config, listens=True)
 
 
 def endpoint_of(websocket_url: str) -> str:

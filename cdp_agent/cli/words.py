@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _BEGIN = """import sys
 code = sys.argv.pop(1)
 code in sys.path or sys.path.insert(0, code)
-from cdp_agent.cli.hosting import main
+from cdp_agent.cli.beginning import main
 main(*sys.argv[1:])"""
 HOST = (sys.executable, "-P", "-c", _BEGIN, os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
 """What holds sessions, with the code that runs here."""

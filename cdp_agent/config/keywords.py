@@ -16,10 +16,11 @@ from cdp_agent.errors import SetupError
 from cdp_agent.page.tab.dialogs import DialogPolicy
 from cdp_agent.providers.request_options import Patience
 from cdp_agent.providers.services import Endpoint, endpoint
-from cdp_agent.trace.options import TraceOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from cdp_agent.trace.options import TraceOptions
 
 NO_MODEL = (
     "Which model? Set one up with `cdp-agent config init`, or pass --model, for example --model openai/gpt-6-luna, "
@@ -79,6 +80,8 @@ def resume_keywords(config: Config, environment: Mapping[str, str] = os.environ)
 
 def trace_of(config: Config, folder: Path) -> TraceOptions:
     """A trace in that folder, without any value of the settings that must never be shown."""
+    from cdp_agent.trace.options import TraceOptions  # late: 9 ms, and few runs have one
+
     return TraceOptions(folder=folder, redacted=tuple(secrets_of(config)))
 
 

@@ -49,18 +49,30 @@ class Exit(msgspec.Struct, frozen=True):
 _UNSUPERVISED = Exit(None, "its supervisor was killed")
 
 
+class StartedChrome(msgspec.Struct, frozen=True):
+    """A Chrome on its way up that nobody follows yet. Forgotten, it ends.
+
+    `process` is its supervisor, `pipe` what is read from and written to; None where it listens on a port.
+    """
+
+    process: subprocess.Popen[bytes]
+    profile: str
+    temporary: bool
+    pipe: tuple[int, int] | None = None
+
+
 class ChromeProcess:
     """A Chrome that we started. It ends when `close` is called, or however else our process ends."""
 
-    def __init__(self, process: subprocess.Popen[bytes], profile: str, *, temporary: bool) -> None:
-        self.profile = profile
-        self.temporary = temporary
+    def __init__(self, started: StartedChrome) -> None:
+        self.profile = started.profile
+        self.temporary = started.temporary
         self.pid: int | None = None
         loop = asyncio.get_running_loop()
         self.listening: asyncio.Future[str] = loop.create_future()
         """The address of its DevTools WebSocket, when it was started with a port."""
         self.ended: asyncio.Future[Exit] = loop.create_future()
-        self._process = process
+        self._process = started.process
         # A daemon thread: neither the end of the event loop nor that of the interpreter waits for Chrome.
         threading.Thread(target=self._follow, args=(loop,), name="cdp_agent-chrome", daemon=True).start()
 
@@ -134,15 +146,18 @@ def _settle(future: asyncio.Future[Any], value: object) -> None:
         future.set_result(value)
 
 
-async def launch(options: LaunchOptions, timeout_s: float) -> tuple[ChromeProcess, Transport]:
+def start(options: LaunchOptions) -> StartedChrome:
+    """Starts Chrome; `launch` follows it. Raises BrowserError."""
+    # On Windows there are no descriptors 3 and 4.
+    return start_with_port(options, 0) if sys.platform == "win32" else start_with_pipe(options)
+
+
+async def launch(started: StartedChrome, timeout_s: float) -> tuple[ChromeProcess, Transport]:
     """Chrome on its way up, and what carries messages to it; it reads them when it is ready. Raises BrowserError."""
-    if sys.platform == "win32":  # no descriptors 3 and 4 there
-        chrome, ends = start_with_port(options, 0), None
-    else:
-        chrome, ends = start_with_pipe(options)
+    chrome = ChromeProcess(started)
     try:
-        if ends is not None:
-            return chrome, _Supervised(await PipeTransport.open(*ends), chrome)
+        if started.pipe is not None:
+            return chrome, _Supervised(await PipeTransport.open(*started.pipe), chrome)
         from cdp_agent.cdp.websocket import WebSocketTransport  # late: 19 ms, and only here
 
         url = await wait_until_listening(chrome, timeout_s)
@@ -179,11 +194,11 @@ class _Supervised:
         await self._transport.close()
 
 
-def start_with_pipe(options: LaunchOptions) -> tuple[ChromeProcess, tuple[int, int]]:
+def start_with_pipe(options: LaunchOptions) -> StartedChrome:
     from_chrome, to_us = os.pipe()
     for_chrome, from_us = os.pipe()
     try:
-        chrome = _start_supervisor(options, ["--remote-debugging-pipe"], (for_chrome, to_us))
+        started = _start_supervisor(options, ["--remote-debugging-pipe"], (for_chrome, to_us))
     except BaseException:
         os.close(from_chrome)
         os.close(from_us)
@@ -191,10 +206,10 @@ def start_with_pipe(options: LaunchOptions) -> tuple[ChromeProcess, tuple[int, i
     finally:
         os.close(to_us)
         os.close(for_chrome)
-    return chrome, (from_chrome, from_us)
+    return msgspec.structs.replace(started, pipe=(from_chrome, from_us))
 
 
-def start_with_port(options: LaunchOptions, port: int) -> ChromeProcess:
+def start_with_port(options: LaunchOptions, port: int) -> StartedChrome:
     ports = [f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1"]
     return _start_supervisor(options, ports, ())
 
@@ -216,7 +231,7 @@ async def failed_to_start(chrome: ChromeProcess, what: str) -> BrowserError:
     return BrowserError(f"Chrome {what}: {end}{hint}")
 
 
-def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: Sequence[int]) -> ChromeProcess:
+def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: Sequence[int]) -> StartedChrome:
     program = find_chrome(options.executable, headless=options.headless)
     temporary = options.profile is None
     if options.profile is None:
@@ -239,7 +254,7 @@ def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: S
         env={**os.environ, **options.env} if options.env else None,
         start_new_session=True,  # Ctrl-C in our terminal is for us
     )
-    return ChromeProcess(process, profile, temporary=temporary)
+    return StartedChrome(process, profile, temporary)
 
 
 def _refuse_locked(profile: str) -> None:

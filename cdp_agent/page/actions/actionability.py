@@ -140,7 +140,8 @@ async def aim(
     """
     # What is asked of a page after its input is answered when that is painted; asked before, it answers in time.
     presses = range(max(releases, 1)) if guard == "press" else ()
-    answers = [PressAnswer(at.world, at.world.ask("pressAnswered", nth, at.frame.has_workers)) for nth in presses]
+    works = (at.frame.has_workers, at.frame.still is True)
+    answers = [PressAnswer(at.world, at.world.ask("pressAnswered", nth, *works)) for nth in presses]
     released = at.world.ask("landedAfter", releases) if releases and at.frame.parent is None else None
     wait_s = at.patience(DEADLINE_S) if wait_s is None else wait_s
     options = {

@@ -122,11 +122,7 @@ class Frame:
         """The world of the present document, made at the first call. Raises as World.create, and PageUnresponsive."""
         await self.given_back()
         while True:
-            task = self._world
-            if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().gone)):
-                task = self._world = asyncio.ensure_future(World.create(self.session, self.id))
-                task.add_done_callback(_seen)  # whoever asked for it may have been cancelled
-                self.owners = {}
+            task = self._making()
             try:
                 if task.done():
                     return task.result()
@@ -137,6 +133,19 @@ class Frame:
                 if self._world is task or (current is not None and current.cancelling()):
                     raise
                 # The document was replaced meanwhile (see forget_document): the one that is there now is meant.
+
+    def prepare_world(self) -> None:
+        """Begins to make the world of the present document, before it is asked for; waits for nothing."""
+        if self.leaving_for is None:
+            self._making()
+
+    def _making(self) -> asyncio.Task[World]:
+        task = self._world
+        if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().gone)):
+            task = self._world = asyncio.ensure_future(World.create(self.session, self.id))
+            task.add_done_callback(_seen)  # whoever asked for it may have been cancelled
+            self.owners = {}
+        return task
 
     def forget_document(self) -> None:
         """The document was replaced: the next call needs a new world."""

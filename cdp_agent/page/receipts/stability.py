@@ -43,6 +43,8 @@ _HANGS_S = 5.0
 _BUSY = "{} does not answer: its own script keeps it busy"
 BUSY = _BUSY.format("the page")
 _SLOWEST_S = 0.5
+_READ_WITHIN_S = 0.03
+"""So long the reading takes that follows a page that comes to rest."""
 _ON_ITS_WAY = (
     f"on its way to {{}}, whose server has not answered in {UNANSWERED_S:g} s. What comes next waits for it until"
     f" {GIVEN_BACK_S:g} s are over, and stops the loading then"
@@ -177,6 +179,7 @@ class Watch:
                     return STAYS
                 if await self._hangs():
                     return BUSY
+                self._prepare_worlds()
                 await self._activity.stir(min(begun + navigation_s - now + 0.001, _ASK_EVERY_S), since=events)
                 last = resting = self._now()
                 patient = False
@@ -187,18 +190,18 @@ class Watch:
                     return f"still loading: {', '.join(pending[:3])}"
                 if await self._hangs():
                     return BUSY
+                self._prepare_worlds()
                 await self._activity.stir(min(_ASK_EVERY_S, max(LOAD_S - (now - resting), QUIET_S)), since=events)
                 last = self._now()
                 continue
             if any(f.leaving_for is None and f.present_world not in self.counts for f in self._tree.all()):
                 await self.look()  # a new document: its quiet is counted from now on
                 quiet_s, now = await self._quiet_s(), self._now()
-                for world in self.counts:
-                    world.complete()  # while nothing else is waited for than time
-                    world.serve_next()
+                self._complete_worlds(0 if quiet_s > STILL_S else _READ_WITHIN_S)
             if last + quiet_s > now:
                 await self._activity.stir(last + quiet_s - now)
                 continue
+            now = self._now()
             changes = await self.look()
             # Where an answer takes long, everything does, the page's next step included.
             slow_s = min(_SLOWEST_S, 2 * (self._now() - now))
@@ -207,6 +210,8 @@ class Watch:
             if patient and changes.count == 0 and not self._happened():
                 quiet_s = PATIENCE_S
             rest_s = quiet_s + slow_s - changes.idle_ms / 1000
+            if quiet_s == STILL_S and changes.count == 0:
+                rest_s = 0.0  # nothing can have changed since it was loaded, before anybody watched
             animations_s = ANIMATIONS_S + slow_s - (now - resting)
             if changes.animating_ms > 0 and animations_s > 0:
                 rest_s = max(rest_s, min(changes.animating_ms / 1000 + FRAME_S, animations_s))
@@ -215,6 +220,18 @@ class Watch:
             if now - resting > CHANGES_S:
                 return "the page keeps changing"
             await self._activity.stir(rest_s)
+
+    def _prepare_worlds(self) -> None:
+        """Has them made while their documents are loaded."""
+        for frame in self._tree.all():
+            frame.prepare_world()
+
+    def _complete_worlds(self, after_s: float) -> None:
+        """Sends the rest of our functions while nothing else is waited for than time, or when the page will be read."""
+        loop = asyncio.get_running_loop()
+        for world in self.counts:
+            loop.call_later(after_s, world.complete)
+            loop.call_later(after_s, world.serve_next)
 
     async def _quiet_s(self) -> float:
         root = self._tree.root

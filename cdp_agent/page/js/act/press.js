@@ -19,11 +19,13 @@ const LEFT_FIELD_MS = 48;
  * Of a press that meets its element (see guard.js), once it is answered.
  * @param {number} index  which of the presses to come it is; with the first, those that never came are forgotten
  * @param {boolean} hasWorkers
+ * @param {boolean} isStill  no script can run: a field that is left is not saved by anybody
  * @returns {Promise<Moved>}
  */
-function pressAnswered(index, hasWorkers) {
+function pressAnswered(index, hasWorkers, isStill) {
   if (index === 0) forgetPresses();
-  return new Promise((resolve) => awaitingPress.push({ resolve, leftFieldMs: hasWorkers ? HELD_MS : LEFT_FIELD_MS }));
+  const leftFieldMs = isStill ? 0 : hasWorkers ? HELD_MS : LEFT_FIELD_MS;
+  return new Promise((resolve) => awaitingPress.push({ resolve, leftFieldMs }));
 }
 
 function forgetPresses() {

@@ -1,0 +1,58 @@
+"""The Chrome of a session that begins with `open`: it is started before the rest of its host is imported.
+
+Both take about as long, and neither needs the other. So here is all that the words of `open` say.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+
+import msgspec
+
+from cdp_agent.browser.browser import Browser, Opening
+from cdp_agent.cli.argument_parser import Parser
+from cdp_agent.cli.caller import CommandCaller
+from cdp_agent.cli.flags import FOR_CHROME, add_settings, loaded
+from cdp_agent.cli.words import split
+from cdp_agent.config import Config, launch_keywords
+from cdp_agent.config.sources import Loaded
+
+
+class StartedAhead(msgspec.Struct, frozen=True):
+    """A Chrome on its way up, and the settings with which it was started. Forgotten, it ends."""
+
+    opening: Opening
+    config: Config
+
+
+def start_ahead(arguments: Sequence[str], caller: CommandCaller) -> StartedAhead | None:
+    """The Chrome that the first command of a session will want; None where it may want none of ours.
+
+    Raises SetupError for a wrong call, BrowserError when it cannot be started.
+    """
+    before, name, words = split(arguments)
+    if name != "open":
+        return None
+    config = read_settings([*before, *words], caller)[1].config
+    if config.cdp:
+        return None
+    opening = Browser.launch(**launch_keywords(config))
+    opening.begin()
+    return StartedAhead(opening, config)
+
+
+def read_settings(words: Sequence[str], caller: CommandCaller | None) -> tuple[Namespace, Loaded[Config]]:
+    """The words after `open`, and the settings with which the session is opened. Raises SetupError."""
+    parser = Parser(
+        "open",
+        "Open a page, in the session's Chrome, which is started with these settings where none runs; it stays until "
+        "`close`, or until nobody has used it for --idle seconds. Prints the page.",
+        "%(prog)s [URL] [options]",
+        more="",
+    )
+    parser.add_argument("url", nargs="?", metavar="URL", help="the address; without, the page that is open")
+    parser.add_argument("--no-page", action="store_true", help="print no page")
+    add_settings(parser, FOR_CHROME | {"json", "debug"})
+    found = parser.read(words)
+    return found, loaded(found, caller)

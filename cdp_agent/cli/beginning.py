@@ -1,0 +1,41 @@
+"""How the process that holds sessions begins: `main(FOLDER, NAME)`, as the first command starts it.
+
+Without a name it reads a command from the standard input, as a host would, and tells on the standard output which host
+is to carry it out: itself, unless there is one already.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import msgspec
+
+from cdp_agent.cli.ahead import start_ahead
+from cdp_agent.cli.caller import CommandCaller, Starter
+from cdp_agent.cli.status import WRONG_CALL, status_of
+from cdp_agent.cli.terminal.text import one_line
+from cdp_agent.errors import CdpAgentError
+from cdp_agent.session import runtime
+from cdp_agent.session.messages import CommandEnded, CommandRequest
+
+_log = logging.getLogger(__name__)
+
+
+def main(folder: str, name: str) -> None:
+    """Serves as the host of that name, or as the one that the command needs which comes from the standard input."""
+    starter = Starter()
+    request = msgspec.json.decode(sys.stdin.buffer.readline(), type=CommandRequest)
+    caller = CommandCaller(request.folder, request.environment, starter, request.at_terminal)
+    try:
+        ahead = start_ahead(request.words, caller)
+        from cdp_agent.cli.hosting import hold  # late: Chrome comes up meanwhile
+
+        hold(folder, name, request, caller, starter, ahead)
+    except CdpAgentError as error:
+        starter.complain(f"cdp-agent: {one_line(str(error))}\n")
+        starter.say(CommandEnded(status_of(error)))
+    except OSError as error:
+        _log.error("the session's process ended: %r", error)  # once it listens, nobody hears what it says
+        starter.complain(f"cdp-agent: {folder} cannot be written: {error.strerror or error}. {runtime.ADVICE}\n")
+        starter.say(CommandEnded(WRONG_CALL))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from threading import Event
 
@@ -223,6 +224,7 @@ async def test_a_page_that_is_left_while_it_is_looked_at_is_waited_for(
     assert (await page.snapshot()).text == "- paragraph: first half\n- paragraph: second half"
 
 
+@pytest.mark.new_tab  # it would go elsewhere in the next test, too
 async def test_a_page_that_goes_elsewhere_for_ever_is_told(page: Page, serve: Serve) -> None:
     serve("<script>setTimeout(() => location.replace('?' + Math.random()), 20)</script>", path="/again")
     await page.goto(serve("<a href=/again>Go</a>"))
@@ -299,3 +301,19 @@ async def test_a_worker_is_waited_for_until_its_script_is_there(page: Page, serv
 
     assert receipt.settled == "quiet"
     assert [line for line in receipt.changed if "ran" in line]
+
+
+async def test_our_world_of_a_document_is_made_while_that_is_loaded(
+    page: Page, serve: Serve, held: Callable[[], None]
+) -> None:
+    going = asyncio.ensure_future(page.goto(serve("<p>There</p><img src=/held>")))
+    root = (await tab_of(page).frames()).root
+    document = tab_of(page).activity.document.number
+    while tab_of(page).activity.document.number == document or root.present_world is None:
+        await tab_of(page).activity.stir(0.05)
+    assert not tab_of(page).activity.document.loaded
+    made = root.present_world
+    held()
+
+    assert (await going).settled == "quiet"
+    assert root.present_world is made

@@ -206,7 +206,10 @@ class Opening(Opens[Browser]):
         self._open = open_
 
     def begin(self) -> None:
-        """Starts a Chrome of ours now, which comes up until it is awaited; forgotten, it ends. Raises BrowserError."""
+        """Starts a Chrome of ours now, which comes up until it is awaited, or not wanted. Raises BrowserError."""
+
+    def cancel(self) -> None:
+        """Ends what was begun and not awaited."""
 
     async def _opened(self) -> Browser:
         return Browser(await self._open(), self._open)
@@ -226,6 +229,11 @@ class _Launching(Opening):
         from cdp_agent.browser.launch.launcher import start  # late: 3 ms, which whoever connects needs not
 
         self._begun = start(self._options)
+
+    def cancel(self) -> None:
+        if self._begun is not None:
+            self._begun.forget()
+            self._begun = None
 
     async def _launched(self) -> Instance:
         """Raises BrowserError."""

@@ -20,7 +20,7 @@ from cdp_agent.config.sources import Loaded
 
 
 class StartedAhead(msgspec.Struct, frozen=True):
-    """A Chrome on its way up, and the settings with which it was started. Forgotten, it ends."""
+    """A Chrome on its way up, and the settings with which it was started."""
 
     opening: Opening
     config: Config

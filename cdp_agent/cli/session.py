@@ -169,8 +169,11 @@ class Sessions:
     async def _launch(self, name: str, config: Config, port: int | None) -> OpenSession:
         """A session in a Chrome of ours, which listens at the port if one is given. Raises BrowserError, SetupError."""
         ahead, self._ahead = self._ahead, None
+        is_wanted = ahead is not None and port is None and ahead.config == config
+        if ahead is not None and not is_wanted:
+            ahead.opening.cancel()
         if port is None:
-            opening = ahead.opening if ahead and ahead.config == config else Browser.launch(**launch_keywords(config))
+            opening = ahead.opening if ahead is not None and is_wanted else Browser.launch(**launch_keywords(config))
             return OpenSession(name, await OpeningSession(opening), config)
         listening = (f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1")
         session = await Session.launch(**{**launch_keywords(config), "args": [*config.args, *listening]})

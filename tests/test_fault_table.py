@@ -125,13 +125,16 @@ async def _approve(stage: Stage) -> object:
 Act = Callable[[Stage], Awaitable[object]]
 NO_COMMAND = Moment("")
 """The act itself strikes."""
+MADE_AHEAD = Moment("Page.createIsolatedWorld")
+"""Where it is refused, it is asked for again when it is needed: that may be at the same moment."""
 MOMENTS: dict[str, tuple[Moment, Act]] = {
     "launch": (Moment("Browser.getVersion"), lambda stage: stage.browser._instance.start()),
     "discover": (Moment("Target.setDiscoverTargets"), lambda stage: stage.browser._instance.start()),
     "open": (Moment("Target.createTarget"), lambda stage: stage.browser.new_page(PAGE)),
     "attach": (Moment("Target.attachToTarget"), _come_to),
     "navigate": (Moment("Page.navigate"), lambda stage: stage.page.goto(GO)),
-    "world": (Moment("Page.createIsolatedWorld"), _other),
+    "load": (MADE_AHEAD, _other),
+    "world": (Moment("Page.createIsolatedWorld"), _come_to),
     "read": (Moment("Runtime.callFunctionOn", "snapshot("), lambda stage: stage.page.snapshot()),
     "aim": (Moment("Runtime.callFunctionOn", "aim("), _click),
     "act": (Moment("Input.dispatchMouseEvent"), _click),
@@ -242,13 +245,13 @@ USUALLY = {
 }
 MAY_TAKE_S = {
     ("wait", "detached"): 12,  # it is waited for in the next document, which does not come: for 5 s
-    ("world", "detached"): 12,
 }
 ACTING = {"crashed": "PageUnresponsive", "process_ended": "PageUnresponsive"}
 READING = {**ACTING, "detached": "PageClosed"}
 RUNNING = {"refused": "ends: failed", "misshapen": "ends: failed", "gone": "ends: failed"}
 OTHERWISE: dict[str, dict[str, str]] = {
     "navigate": {"refused": "NavigationFailed", "misshapen": "NavigationFailed"},
+    "load": READING,
     "world": READING,
     "read": READING,
     "aim": ACTING,
@@ -275,7 +278,7 @@ TABLE = {
             MAY_TAKE_S.get((moment, fault), USUALLY[fault].within_s),
         )
         for fault in FAULTS
-        if at is not NO_COMMAND or fault in AT_ANY_TIME
+        if not (at is NO_COMMAND or at is MADE_AHEAD) or fault in AT_ANY_TIME
     }
     for moment, (at, _) in MOMENTS.items()
 }

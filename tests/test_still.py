@@ -56,6 +56,14 @@ async def test_a_document_of_another_kind_or_with_an_opener_is_not(
     await popup.close()
 
 
+async def test_one_that_nobody_may_store_is(page: Page, httpserver: HTTPServer) -> None:
+    private = Response("<!doctype html><p>One", content_type="text/html", headers={"Cache-Control": "no-store"})
+    httpserver.expect_request("/private").respond_with_response(private)
+    await page.goto(httpserver.url_for("/private"))
+
+    assert await is_still(page) is True
+
+
 async def test_a_document_in_which_a_program_ran_something_is_not_any_more(page: Page, serve: Serve) -> None:
     await page.goto(serve("<button>Go</button><p id=p>"))
     assert await is_still(page) is True

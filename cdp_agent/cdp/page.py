@@ -53,11 +53,6 @@ class CapturedScreenshot(Result, frozen=True):
     data: bytes
 
 
-class ResourceContent(Result, frozen=True):
-    content: str
-    base64_encoded: bool
-
-
 class Rect(Result, frozen=True):
     x: float
     y: float
@@ -130,12 +125,6 @@ class RemoveScriptToEvaluateOnNewDocument(Command[Empty], frozen=True):
 
 class ResetNavigationHistory(Command[Empty], frozen=True):
     method: ClassVar[str] = "Page.resetNavigationHistory"
-
-
-class GetResourceContent(Command[ResourceContent], frozen=True):
-    method: ClassVar[str] = "Page.getResourceContent"
-    frame_id: str
-    url: str
 
 
 class CreateIsolatedWorld(Command[IsolatedWorld], frozen=True):

@@ -6,9 +6,8 @@ Whether one is, its source says for certain: of a script that has removed itself
 from __future__ import annotations
 
 import re
-from urllib.parse import urldefrag
 
-from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp import network
 from cdp_agent.errors import ProtocolError
 
 from .frames import Frame
@@ -31,10 +30,9 @@ async def is_still(frame: Frame, world: World) -> bool:
 
 async def _is_sent_without_scripts(frame: Frame) -> bool:
     """By the document as the server sent it; where Chrome has that no more, nobody knows."""
-    url = urldefrag(frame.url).url
     try:
         async with deadline(frame.session, _WITHIN_S):
-            source = await frame.session.send(cdp_page.GetResourceContent(frame_id=frame.id, url=url))
+            sent = await frame.session.send(network.GetResponseBody(request_id=frame.loader_id))
     except ProtocolError:
         return False
-    return not source.base64_encoded and _RUNS.search(source.content) is None
+    return not sent.base64_encoded and _RUNS.search(sent.body) is None

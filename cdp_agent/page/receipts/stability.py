@@ -161,7 +161,7 @@ class Watch:
         while True:
             await self._tab.guard.decided()
             events = self._activity.events
-            if self._tab.closed:
+            if self._tab.closed or self._tree.root.session.closed_because is not None:
                 return "the tab was closed"
             if self._activity.crashed and not self._activity.navigating():
                 return "the page crashed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 
@@ -30,7 +31,7 @@ async def fill_form(tab: Tab, values: Mapping[str, str]) -> Receipt:
     """
     async with tab.act():
         known = tab.history[-1] if tab.history else None
-        there = [await locate(tab, ref) for ref in values]
+        there = await asyncio.gather(*(locate(tab, ref) for ref in values))
         recorder = await ActionRunner.start(tab)
         for at in there:
             await recorder.hold_to_record(at, known)

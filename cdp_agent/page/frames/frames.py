@@ -18,7 +18,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import DocumentGone, PageUnresponsive
 
-from .world import CALL_TIMEOUT_S, CRASHED, World, deadline
+from .world import CALL_TIMEOUT_S, CRASHED, World, deadline, is_served, serve
 
 # Workers and worklets wait for a debugger even where the filter leaves them out, and then for ever: they are let go as
 # they come. Those that outlive the page do not wait, and letting them go would end them.
@@ -271,6 +271,8 @@ class FrameTree:
             self._drop(before)
         frame = Frame(info.target_id, session, parent, info.url, self._is_answered)
         self._frames[info.target_id] = frame
+        if is_served(parent.session):
+            serve(session)
         for answer in self._follow(frame):
             answer.add_done_callback(_seen)  # a frame may go as fast as it came
         arrived = self._arrivals.pop(info.target_id, None)

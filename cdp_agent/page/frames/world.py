@@ -29,10 +29,7 @@ from .standstill import standstill_of
 T = TypeVar("T")
 R = TypeVar("R")
 
-NAME = "cdp_agent"
 _group_numbers = itertools.count(1)
-_entered: WeakSet[Session] = WeakSet()
-"""Those in one of whose documents a world was made."""
 _served: WeakSet[Session] = WeakSet()
 """Those whose documents have our functions from their beginning on."""
 CALL_TIMEOUT_S = 10.0
@@ -67,12 +64,12 @@ class World:
         """A new world in the frame's present document. Raises DocumentGone, PageUnresponsive, BrowserError."""
         async with deadline(session, CALL_TIMEOUT_S):
             made = await session.send(
-                cdp_page.CreateIsolatedWorld(frame_id=frame_id, world_name=NAME, grant_univeral_access=True)
+                cdp_page.CreateIsolatedWorld(frame_id=frame_id, world_name=js.WORLD, grant_univeral_access=True)
             )
             context_id = made.execution_context_id
             complete = False
-            if session in _served:
-                ahead = runtime.Evaluate(expression=f"globalThis.{NAME}?.()", context_id=context_id)
+            if is_served(session):
+                ahead = runtime.Evaluate(expression=f"globalThis.{js.WORLD}?.()", context_id=context_id)
                 answer = await session.send(ahead)
                 complete = answer.result.type != "undefined"  # else the document was there before
             if not complete:
@@ -114,7 +111,7 @@ class World:
     @contextlib.contextmanager
     def group(self) -> Iterator[str]:
         """A name for objects (`objectGroup`) that the page forgets at the end of the block, in one call for all."""
-        name = f"{NAME}.{next(_group_numbers)}"
+        name = f"{js.WORLD}.{next(_group_numbers)}"
         try:
             yield name
         finally:
@@ -160,16 +157,6 @@ class World:
             self._complete = True
             self.session.tell(self._command("addFunctions", (js.rest(),), by_value=True))
 
-    def serve_next(self) -> None:
-        """Sends all functions once for the documents to come, where this is not the first; waits for nothing.
-
-        They are sent to each otherwise, which takes a fifth of the time that it takes to open a small page.
-        """
-        if self.session in _entered and self.session not in _served:
-            _served.add(self.session)
-            self.session.tell(cdp_page.AddScriptToEvaluateOnNewDocument(source=js.whole(NAME), world_name=NAME))
-        _entered.add(self.session)
-
     def release(self, handle: Handle) -> None:
         """Lets the page forget the object."""
         self.session.tell(runtime.ReleaseObject(object_id=handle.object_id))
@@ -204,6 +191,21 @@ class World:
             object_group=group,
             await_promise=name not in js.for_reading(),  # none of those gives one, and asking costs 0.06 ms
         )
+
+
+def serve(session: Session) -> None:
+    """Sends all our functions once for the documents to come; waits for nothing.
+
+    They are sent to each otherwise, which takes a fifth of the time that it takes to open a small page.
+    """
+    if not is_served(session):
+        _served.add(session)
+        session.tell(cdp_page.AddScriptToEvaluateOnNewDocument(source=js.whole(), world_name=js.WORLD))
+
+
+def is_served(session: Session) -> bool:
+    """Whether documents to come have them."""
+    return session in _served
 
 
 def answer_of(name: str, answer: runtime.Evaluated, returning: type[T]) -> T:

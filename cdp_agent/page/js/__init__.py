@@ -6,13 +6,16 @@ object evaluates it in the scope of the first, before the first of its functions
 window and nothing is written into its document.
 
 Evaluating all of it takes 12 ms and the first part 5.6, most of which is the way of the bytes to the page. So a tab
-that goes from document to document is given `whole(name)` once, ahead of those to come: a function of that name in our
-own world of each, which returns the agent object with all methods.
+that goes from document to document is given `whole()` once, ahead of those to come: a function in our own
+world of each, which returns the agent object with all methods.
 """
 
 import os
 import re
 from functools import cache
+
+WORLD = "cdp_agent"
+"""The name of ours in each document."""
 
 READING = (
     "core/dom.js",
@@ -95,7 +98,7 @@ REST = (
 
 def make_ready() -> None:
     """Puts the texts together, which takes 20 ms, while something else is waited for."""
-    reading(), rest()
+    reading(), whole()
 
 
 @cache
@@ -111,11 +114,11 @@ def rest() -> str:
 
 
 @cache
-def whole(name: str) -> str:
-    """What gives a world to come a function of that name, which returns all functions by their names."""
+def whole() -> str:
+    """What gives a world to come a function with its name, which returns all functions by their names."""
     body, _, names = _body(READING).rpartition("return {")
     given = names.strip().removesuffix(";")
-    return f"globalThis.{name} = () => {{\n'use strict';\n{body}return Object.assign({{{given}, {rest()});\n}}"
+    return f"globalThis.{WORLD} = (() => {{\n'use strict';\n{body}return Object.assign({{{given}, {rest()});\n}})"
 
 
 @cache
@@ -145,6 +148,7 @@ def _expression(names: tuple[str, ...]) -> str:
     return f"(() => {{\n'use strict';\n{_body(names)}\n}})()"
 
 
+@cache
 def _body(names: tuple[str, ...]) -> str:
     return _BEYOND_ASCII.sub(_escaped, _COMMENTS.sub("", "\n".join(map(_text, names))))
 

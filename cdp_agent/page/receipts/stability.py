@@ -14,7 +14,7 @@ from cdp_agent.errors import ActionError, PageUnresponsive
 from cdp_agent.page.frames.frames import GIVEN_BACK_S, Frame, FrameTree
 from cdp_agent.page.frames.responsiveness import answers, check_chrome
 from cdp_agent.page.frames.still import is_still
-from cdp_agent.page.frames.world import World, deadline
+from cdp_agent.page.frames.world import World, deadline, serve
 from cdp_agent.page.tab.hanging import NOR_THE_PAGE, STAYS, Departure, stop_loading
 from cdp_agent.page.tab.tab import Tab
 
@@ -92,6 +92,7 @@ class Watch:
         self._tab = tab
         self._tree = tree
         self._activity = tab.activity
+        serve(tree.root.session)
         self.counts: dict[World, int] = {}
         """How often each world changed since it is watched, as of the last look."""
         self._before: dict[World, Changes] = {}
@@ -231,7 +232,6 @@ class Watch:
         loop = asyncio.get_running_loop()
         for world in self.counts:
             loop.call_later(after_s, world.complete)
-            loop.call_later(after_s, world.serve_next)
 
     async def _quiet_s(self) -> float:
         root = self._tree.root

@@ -378,7 +378,7 @@ class ActionRunner:
         seen.changed = changed
         firm = bool(changed)
         if self._expectant:
-            firm = await self._add_effects(seen, after, action, ref, outcome.chosen)
+            firm = await self._add_effects(seen, after, action, ref, outcome)
             if firm and not changed and await self._changed_meanwhile():
                 changed, seen.focus = self._compare(await self._read(keep=keep), False, action, ref, outcome)
                 seen.changed = changed + not_in(changed, seen.changed)
@@ -399,7 +399,7 @@ class ActionRunner:
         return msgspec.structs.replace(now, note=note, chosen=outcome.chosen)
 
     async def _add_effects(
-        self, seen: _Seen, after: Snapshot | None, action: str, ref: str | None, chosen: Sequence[str]
+        self, seen: _Seen, after: Snapshot | None, action: str, ref: str | None, outcome: Outcome
     ) -> bool:
         """Adds what the lines do not show; returns whether anything is there that does not go on by itself anyway."""
         tree, refs, hovered = await self._tab.frames(), self._tab.refs, action == "hover"
@@ -407,10 +407,10 @@ class ActionRunner:
         firm = bool(seen.changed) and not self._goes_on(after, found.prompt)
         if seen.changed and not firm:
             found = await effects.effects_now(tree, refs, looks=True, hovered=hovered)
-        seen.passing = found.lines(weak=True) if action != "fill" else []  # typing does that
+        seen.passing = found.lines(weak=True) if action != "fill" and outcome.value is None else []  # entering does that
         # No mouse has moved for a key: the caret and the looks are its doing.
         told = found.lines(weak=False) + (seen.passing if action == "press" and not firm and seen.focus is None else [])
-        told = not_in(seen.changed, told) + self._passed(after, found.gone, chosen)
+        told = not_in(seen.changed, told) + self._passed(after, found.gone, outcome.chosen)
         if self._pictures.boxes and not firm and not told:
             now = await effects.pictures(tree)
             if now.boxes != self._pictures.boxes:

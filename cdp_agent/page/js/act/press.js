@@ -22,7 +22,10 @@ const LEFT_FIELD_MS = 48;
  * @returns {Promise<Moved>}
  */
 function pressAnswered(index, hasWorkers) {
-  if (index === 0) forgetPresses();
+  if (index === 0) {
+    forgetPresses();
+    forgetPassing();
+  }
   return new Promise((resolve) => awaitingPress.push({ resolve, leftFieldMs: hasWorkers ? HELD_MS : LEFT_FIELD_MS }));
 }
 

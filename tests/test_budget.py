@@ -38,8 +38,8 @@ def test_the_viewport_comes_first_and_long_lists_are_folded() -> None:
         '  - row "Row 4":',
         '    - button "Delete 4" [ref=E4]',
         "  … 175 more rows",
-        "… left out: 350 lines (175 row, 175 button): search_page or find_elements for one of them, scroll for another"
-        " part, snapshot with more budget_tokens (about 3268 for all)",
+        "… left out: 350 lines (175 row, 175 button): search or find one of them, scroll for another part, snapshot with"
+        " more budget_tokens (about 4164 for all)",
     ]
 
 
@@ -86,9 +86,17 @@ def test_the_last_line_names_moves_that_get_the_rest() -> None:
     text = budget.fit(_rows(180), 245, [])
 
     assert text.rpartition("): ")[2] == (
-        "search_page or find_elements for one of them, scroll for another part, snapshot with more budget_tokens"
-        " (about 3268 for all)"
+        "search or find one of them, scroll for another part, snapshot with more budget_tokens (about 4164 for all)"
     )
+
+
+@pytest.mark.parametrize(("rows", "slack"), [(180, 1.0), (5_000, 1.1)], ids=["counted", "estimated"])
+def test_the_number_of_tokens_that_is_told_is_enough_for_all(rows: int, slack: float) -> None:
+    cut = budget.fit(_rows(rows), 200, [])
+
+    told = int(cut.rpartition("(about ")[2].removesuffix(" for all)"))
+
+    assert "left out" not in budget.fit(_rows(rows), int(told * slack), [])
 
 
 def test_a_dialog_comes_before_all_that_it_shuts_off() -> None:

@@ -118,6 +118,13 @@ ROWS = """- list [ref=E1]:
 - paragraph: 2 items"""
 
 
+def test_the_ref_of_what_was_rendered_anew_and_changed_is_told_once() -> None:
+    assert changes('- textbox "Code" [caret=1:1] [ref=E2]: a', '- textbox "Code" [ref=E12]: b') == [
+        '~ - textbox "Code" [ref=E12] (now b, before a)',
+        "~ rendered anew: E2 is E12",
+    ]
+
+
 def test_what_was_rendered_anew_as_it_was_is_one_line() -> None:
     after = ROWS.replace("E2", "E12").replace("E3", "E13")
 

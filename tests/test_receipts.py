@@ -572,6 +572,17 @@ async def test_what_came_and_went_is_told_block_by_block_without_what_is_still_t
     assert receipt.changed == ["~ came and went: Stored | 3 rows"]
 
 
+@pytest.mark.parametrize("order", ["first.remove(); list.append(other)", "list.append(other); first.remove()"])
+async def test_what_is_replaced_by_another_did_not_come_and_go(page: Page, serve: Serve, order: str) -> None:
+    rows = "const [first, other] = ['Tea', 'Milk'].map((textContent) => Object.assign(new Text(), { textContent }));"
+    acts = f"const act = () => {{ list.append(first); setTimeout(() => {{ {order} }}, 50) }}"
+    await page.goto(serve(f"<p id=list></p><button onclick='act()'>Next</button><script>{rows} {acts}</script>"))
+
+    receipt = await click(page, "Next")
+
+    assert receipt.changed == ["+ - paragraph: Milk"]
+
+
 async def test_a_class_of_what_nobody_knows_is_told_alone(page: Page, serve: Serve) -> None:
     acts = "onclick=\"d.className = 'box-active'; {}\""
     buttons = f"<button {acts.format('')}>A</button><button {acts.format('o.textContent = 2')}>B</button>"

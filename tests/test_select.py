@@ -328,6 +328,7 @@ async def test_a_receipt_tells_what_the_list_shows_when_the_page_is_at_rest(page
 )
 async def test_a_receipt_tells_once_what_was_selected(page: Page, serve: Serve, after: str, changed: list[str]) -> None:
     other = "<select id=f hidden size=2 aria-label=Faiths><option selected>None</select>"
+    other += "<style>select:focus { border-color: red }</style>"
     lists = (
         f'<select aria-label=City onchange="{after}"><optgroup label=Here><option>Oslo<option>Bergen</select>{other}'
     )

@@ -183,6 +183,24 @@ async def test_secrets_are_filled_in_and_never_told(browser: Browser, serve: Ser
     assert "correct horse" not in filled.text + listed.text
 
 
+async def test_a_form_is_filled_in_with_secrets_among_other_values(browser: Browser, serve: Serve) -> None:
+    url = serve("""<form><input aria-label=User><input type=password aria-label=Password>
+      <select aria-label=Bank><option>-<option>correct bank</select></form>""")
+    session = Session(browser, secrets=Secrets({"WORD": Secret("correct horse"), "BANK": Secret("correct bank")}, url))
+    snapshot = await opened(session, url)
+    values = {"User": "Ada", "Password": placeholder("WORD"), "Bank": placeholder("BANK")}
+
+    filled = await session.call(
+        "fill_form", {"fields": [{"ref": ref_of(snapshot, name), "value": value} for name, value in values.items()]}
+    )
+
+    assert session.page is not None
+    held = "[...document.forms[0].elements].map((each) => each.value)"
+    assert await session.page.evaluate(held) == ["Ada", "correct horse", "correct bank"]
+    assert "<secret:WORD> was filled in" in filled.text
+    assert "correct" not in filled.text
+
+
 async def test_a_call_that_is_not_approved_is_not_made(browser: Browser, serve: Serve) -> None:
     async def approve(call: Understood, page: Page) -> str | None:
         return f"no {call.tool.name} at {page.title}" if call.tool.name == "click" else None

@@ -155,6 +155,19 @@ async def test_something_that_fades_in_is_waited_for(page: Page, serve: Serve) -
     assert receipt.changed == ["+ - paragraph: here"]
 
 
+@pytest.mark.parametrize("moved", ["right: -400px", "margin-left: -400px", "width: 0px", "translate: -400px"])
+async def test_what_slides_away_before_it_is_removed_is_waited_for(page: Page, serve: Serve, moved: str) -> None:
+    name = moved.partition(":")[0]
+    style = f"#out {{ position: fixed; overflow: hidden; {name}: 0; transition: {name} 0.25s }} #out.off {{ {moved} }}"
+    if name == "width":
+        style = style.replace("width: 0;", "width: 90px;")
+    script = "out.className = 'off'; setTimeout(() => out.remove(), 260)"
+
+    receipt = await act(page, serve, script, f"<style>{style}</style><p id=out>here</p>")
+
+    assert receipt.changed == ["- - paragraph: here"]
+
+
 @pytest.mark.usefixtures("patient")
 async def test_changes_in_a_shadow_root_are_waited_for(page: Page, serve: Serve) -> None:
     steps = (

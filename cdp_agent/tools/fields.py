@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.actions import form
 from cdp_agent.page.actions.secret_fill import fill_secret, select_secret
 from cdp_agent.page.actions.upload import inside
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
@@ -75,10 +76,12 @@ async def fill(args: FillArguments, context: Context) -> Observation:
     return Observation(f"{filled.text}\n{submitted.text}", submitted)
 
 
-@tool(effect="none", by_default=False, by_executors=False)
+@tool(takes_secrets=True, effect="none", by_default=False, by_executors=False)
 async def fill_form(args: FormArguments, context: Context) -> Observation:
     """Fill in several fields at once, of every kind, and wait for the page once."""
-    receipt = await context.page.fill_form(args.values())
+    secrets = context.secrets
+    values = {ref: secrets.reveal(value) if secrets.named_in(value) else value for ref, value in args.values().items()}
+    receipt = await form.fill_form(context.tab, values)
     return Observation(receipt.text, receipt)
 
 

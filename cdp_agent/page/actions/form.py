@@ -13,19 +13,22 @@ from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner
 from cdp_agent.page.receipts.receipts import FilledField, Outcome, Receipt
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.tab.tab import Tab
+from cdp_agent.security.secrets import Revealed
 
 from .actionability import describe
 from .actions import check
 from .fill import fill
-from .user_form import YES, given_for, put, read
+from .secret_fill import choose_secret, enter_secret
+from .user_form import LISTS, YES, given_for, put, read
 
 _Again = Callable[[], Awaitable[Outcome]] | None
 
 
-async def fill_form(tab: Tab, values: Mapping[str, str]) -> Receipt:
+async def fill_form(tab: Tab, values: Mapping[str, str | Revealed]) -> Receipt:
     """Enters each value into the field of its ref, in their order, then waits until the page is settled.
 
-    A list is given the text of an option, a check box "on" or "off", a radio button "on". Where one of the elements is
+    A list is given the text of an option, a check box "on" or "off", a radio button "on"; secrets go where they may be, as
+    `enter_secret` and `choose_secret` have it. Where one of the elements is
     not there nothing is entered; an error after that names those that were filled. Raises as `fill`, `select` and
     `check` do, StaleRef, PageUnresponsive, BrowserError.
     """
@@ -60,7 +63,7 @@ async def fill_form(tab: Tab, values: Mapping[str, str]) -> Receipt:
         return await recorder.finish("fill", outcome, detail=f"{len(done)} field{'s'[: len(done) != 1]}")
 
 
-async def _enter_found(tab: Tab, ref: str, value: str) -> tuple[Located, Outcome]:
+async def _enter_found(tab: Tab, ref: str, value: str | Revealed) -> tuple[Located, Outcome]:
     """Those filled before may have it rendered anew, now or while it is aimed at: nothing was done to it then."""
     attempt = 0
     while True:
@@ -73,8 +76,10 @@ async def _enter_found(tab: Tab, ref: str, value: str) -> tuple[Located, Outcome
                 raise
 
 
-async def _enter(at: Located, value: str) -> Outcome:
+async def _enter(at: Located, value: str | Revealed) -> Outcome:
     field = await read(at)
+    if isinstance(value, Revealed):
+        return await (choose_secret if field.type in LISTS else enter_secret)(at, value)
     if field.type == "radio" and value.strip().lower() in YES:
         return await check(at)
     try:

@@ -25,7 +25,7 @@ from .secret_fill import enter_secret, let_pass, stranger_to
 from .select import select
 
 BOXES = ("checkbox", "switch")
-_LISTS = ("select", "multiselect")
+LISTS = ("select", "multiselect")
 YES, _NO = ("true", "yes", "y", "on", "1"), ("false", "no", "n", "off", "0")
 Value = str | bool | int | float | list[str]
 
@@ -82,7 +82,7 @@ async def enter(tab: Tab, ref: str, value: Value, origins: list[str], *, choose:
         meant = given_for(field, value)
         await at.world.call("withhold", [field.local, at.local, *field.radios])
         secret = Revealed(meant if isinstance(meant, str) else "", [], origins, hidden_only=False)
-        if field.type in (*BOXES, "radio", *_LISTS) or choose:
+        if field.type in (*BOXES, "radio", *LISTS) or choose:
             await let_pass(at, secret, await stranger_to(at, secret, field.local))
 
         def enter_text() -> Coroutine[Any, Any, Outcome]:
@@ -108,7 +108,7 @@ async def put(
     if field.type == "radio":
         local = field.radios[field.options.index(str(meant))]
         return await check(msgspec.structs.replace(at, local=local, part=True))
-    return await (select(at, meant) if choose or field.type in _LISTS else enter_text())
+    return await (select(at, meant) if choose or field.type in LISTS else enter_text())
 
 
 async def leave(tab: Tab, ref: str) -> None:

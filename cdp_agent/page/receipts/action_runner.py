@@ -16,7 +16,7 @@ from cdp_agent.page.policy.rules import Blocked
 from cdp_agent.page.refs import recycled
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.snapshot import diff
-from cdp_agent.page.snapshot.lines import label_of, line_of, quoted
+from cdp_agent.page.snapshot.lines import label_of, line_of, quoted, shortened
 from cdp_agent.page.snapshot.roles import FIELDS
 from cdp_agent.page.snapshot.snapshot import Seen, Snapshot
 from cdp_agent.page.tab.dialogs import Dialog
@@ -37,6 +37,9 @@ EFFECT_S = 1.0
 """So long a first effect is waited for after an action that has no other purpose than to have one."""
 _LOOK_EVERY_S = 0.2
 """Values, selections and styles change without telling anybody."""
+_LONGEST_PASSED = 120
+_MOST_PASSED = 4
+"""Of what came and went: so many texts of so many characters."""
 ATTEMPTS = 3
 _LEAVING_S = 0.1
 _EXPECTANT = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
@@ -378,7 +381,7 @@ class ActionRunner:
         seen.changed = changed
         firm = bool(changed)
         if self._expectant:
-            firm = await self._add_effects(seen, after, action, ref, outcome.chosen)
+            firm = await self._add_effects(seen, after, action, ref, outcome)
             if firm and not changed and await self._changed_meanwhile():
                 changed, seen.focus = self._compare(await self._read(keep=keep), False, action, ref, outcome)
                 seen.changed = changed + not_in(changed, seen.changed)
@@ -399,7 +402,7 @@ class ActionRunner:
         return msgspec.structs.replace(now, note=note, chosen=outcome.chosen)
 
     async def _add_effects(
-        self, seen: _Seen, after: Snapshot | None, action: str, ref: str | None, chosen: Sequence[str]
+        self, seen: _Seen, after: Snapshot | None, action: str, ref: str | None, outcome: Outcome
     ) -> bool:
         """Adds what the lines do not show; returns whether anything is there that does not go on by itself anyway."""
         tree, refs, hovered = await self._tab.frames(), self._tab.refs, action == "hover"
@@ -407,10 +410,12 @@ class ActionRunner:
         firm = bool(seen.changed) and not self._goes_on(after, found.prompt)
         if seen.changed and not firm:
             found = await effects.effects_now(tree, refs, looks=True, hovered=hovered)
-        seen.passing = found.lines(weak=True) if action != "fill" else []  # typing does that
+        seen.passing = (
+            found.lines(weak=True) if action != "fill" and outcome.value is None else []
+        )  # entering does that
         # No mouse has moved for a key: the caret and the looks are its doing.
         told = found.lines(weak=False) + (seen.passing if action == "press" and not firm and seen.focus is None else [])
-        told = not_in(seen.changed, told) + self._passed(after, found.gone, chosen)
+        told = not_in(seen.changed, told) + self._passed(after, found.gone, outcome.chosen)
         if self._pictures.boxes and not firm and not told:
             now = await effects.pictures(tree)
             if now.boxes != self._pictures.boxes:
@@ -441,12 +446,18 @@ class ActionRunner:
             return False
         return ticks(self._before.text, after.text)
 
-    def _passed(self, after: Snapshot | None, gone: list[str], chosen: Sequence[str]) -> list[str]:
+    def _passed(self, after: Snapshot | None, gone: list[list[str]], chosen: Sequence[str]) -> list[str]:
         """What came and went, and is neither before nor after, nor a list that the action chose from."""
-        gone = [text for text in gone if not any(each in text for each in chosen)]
         texts = [each.text for each in (self._before, after) if each is not None]
-        parts = ([part for part in text.split(" | ") if not any(part in each for each in texts)] for text in gone)
-        return [f"~ came and went: {' | '.join(passed)}" for passed in parts if passed]
+        parts = (
+            [part for part in blocks if not any(part in each for each in texts)]
+            for blocks in gone
+            if not any(each in part for each in chosen for part in blocks)
+        )
+        told = dict.fromkeys(
+            f"~ came and went: {shortened(' | '.join(passed), _LONGEST_PASSED)}" for passed in parts if passed
+        )
+        return list(told)[:_MOST_PASSED]
 
     async def _title(self) -> str | None:
         root = (await self._tab.frames()).root

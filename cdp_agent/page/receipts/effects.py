@@ -24,10 +24,10 @@ class Effect(msgspec.Struct, frozen=True):
 
 
 class Effects(msgspec.Struct, frozen=True):
-    """What one world, or all of them, tell. `gone` are texts that came and went."""
+    """What one world, or all of them, tell. `gone` are texts that came and went, each in its blocks."""
 
     effects: list[Effect] = []
-    gone: list[str] = []
+    gone: list[list[str]] = []
     prompt: bool = False
     """Text changed as soon as the mouse or the key had acted, or where all had been still before."""
 
@@ -82,7 +82,7 @@ async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: 
     told = await asyncio.gather(*(_of_world(world, refs, looks, hovered) for world in _worlds(tree)))
     return Effects(
         [effect for each in told for effect in each.effects],
-        [text for each in told for text in each.gone],
+        [blocks for each in told for blocks in each.gone],
         any(each.prompt for each in told),
     )
 

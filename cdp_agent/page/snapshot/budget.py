@@ -18,7 +18,7 @@ import msgspec
 from .lines import state_in
 from .roles import ITEMS
 
-HINT = "search_page or find_elements for one of them, scroll for another part"
+HINT = "search or find one of them, scroll for another part"
 FOLD_AFTER = 5
 FOLD_TEXT_AFTER = 60
 TEXT_LINE = "text line"
@@ -28,7 +28,7 @@ _ACCOUNT_TOKENS = 90
 _LONGEST_WORDS = 150  # tokens of an item's own words that come with its actions
 _COSTLY = re.compile("[\u0700-\u1dff\ua000-\uabff\U00010000-\U0010ffff]")
 _MISSES = 50  # lines in a row that no longer fit, before we look no further
-_CHARACTERS = 3  # a token, roughly, where counting would take long
+_SAMPLE = 10_000  # characters of a text that is too long anyway, by which is told how long
 LONGEST_TOKEN = 12  # characters, white space included, in the mean of any page
 
 
@@ -73,11 +73,13 @@ def fit(marked: str, budget_tokens: int, notes: list[str]) -> str:
     whole = "\n".join(line.text for line in lines)
     if notes:
         whole += "\n" + accounting(notes)
-    if len(whole) <= budget_tokens * LONGEST_TOKEN and tokens(whole) <= budget_tokens:
+    counted = whole if len(whole) <= budget_tokens * LONGEST_TOKEN else whole[:_SAMPLE]
+    needed = tokens(counted) * len(whole) // max(len(counted), 1)
+    if counted == whole and needed <= budget_tokens:
         return whole
     room = budget_tokens - _ACCOUNT_TOKENS - sum(tokens(note) for note in notes)
     _choose(lines, room * 9 // 10)
-    moves = f"{HINT}, snapshot with more budget_tokens (about {len(whole) // _CHARACTERS} for all)"
+    moves = f"{HINT}, snapshot with more budget_tokens (about {needed} for all)"
     text = _write(lines, notes, moves)
     while tokens(text) > budget_tokens and any(line.kept for line in lines):
         _drop_last(lines)

@@ -386,7 +386,7 @@ def _are_apart(gone: _Line, come: _Line, old: _Line, new: _Line, was: dict[int, 
 def _changed(was: _Line, now: _Line, told_elsewhere: set[str]) -> str:
     """One line for both: what they share once, what differs as "old → new"; "" when nothing does.
 
-    Nothing differs by a caret that has gone, or by descriptions that are `told_elsewhere`.
+    Nothing differs by a caret that has gone, or by what is `told_elsewhere`.
     """
     old, new = parts_of(was.text), parts_of(now.text)
     if old is None or new is None or old[0] != new[0]:
@@ -398,6 +398,8 @@ def _changed(was: _Line, now: _Line, told_elsewhere: set[str]) -> str:
     if is_renamed:
         name = f"{_cut(old_name or ' (no name)')} →{_cut(name or ' (no name)')}"
     ref = "".join(f" {each}" for each in has if each.startswith("[ref="))
+    if was.ref and now.ref:  # told as rendered anew
+        told_elsewhere = {*told_elsewhere, f"[ref={was.ref}]", f"[ref={now.ref}]"}
     gained = [each for each in has if each not in had and each not in told_elsewhere]
     lost = [each for each in had if each not in has and each not in told_elsewhere and not _CARET.match(f" {each}")]
     notes = _classes_apart(gained, lost) + [f"now {each}" for each in gained] + [f"no longer {each}" for each in lost]

@@ -23,7 +23,10 @@ const LEFT_FIELD_MS = 48;
  * @returns {Promise<Moved>}
  */
 function pressAnswered(index, hasWorkers, isStill) {
-  if (index === 0) forgetPresses();
+  if (index === 0) {
+    forgetPresses();
+    forgetPassing();
+  }
   const leftFieldMs = isStill ? 0 : hasWorkers ? HELD_MS : LEFT_FIELD_MS;
   return new Promise((resolve) => awaitingPress.push({ resolve, leftFieldMs }));
 }

@@ -4,7 +4,7 @@
 /**
  * @typedef {{text: string, weak: boolean}} Effect  weak: the mouse and the focus alone may do that
  * @typedef {{at: number, looks: Map<Element, string[]>, sheets: Map<CSSStyleSheet, string>, canvases: Map<Element, string | null>, classes: Map<Element, string>,
- *   drawn: Map<Element, Map<string, string | null>>, marked: Element[], added: Map<Node, number>, gone: string[], scrolled: Set<Node>, selection: string,
+ *   drawn: Map<Element, Map<string, string | null>>, marked: Element[], added: Map<Node, number>, gone: {blocks: string[], from: Node, at: number}[], scrolled: Set<Node>, selection: string,
  *   moving: Element[], printed: boolean, edited: Set<Element>, filled: Map<Node, number>, actedAt: number, prompt: boolean}} Before  prompt: text changed as soon as the mouse or a key had acted, or where nothing had changed for long
  */
 /** @type {Before | null} */
@@ -88,8 +88,10 @@ function noteRecord(record, target, now) {
   } else if (type === 'childList') {
     const added = addedNodes_.call(record);
     for (const node of added) noteAdded(node, now);
-    if (added.length) before.filled.set(target, now);
-    else if (before.filled.get(target) !== now) for (const node of removedNodes_.call(record)) noteRemoved(node, now); // else replaced
+    if (added.length) {
+      before.filled.set(target, now);
+      before.gone = before.gone.filter(({ from, at }) => from !== target || at !== now); // replaced
+    } else if (before.filled.get(target) !== now) for (const node of removedNodes_.call(record)) noteRemoved(node, target, now); // else replaced
   }
 }
 
@@ -118,13 +120,21 @@ function noteAdded(node, now) {
   else if (MARKING.has(tagOf(node))) before.marked.push(node);
 }
 
-function noteRemoved(node, now) {
+function noteRemoved(node, from, now) {
   const since = before.added.get(node);
   before.added.delete(node);
   if (since === undefined || now - since < PAINTED_MS || before.gone.length >= 20 || !mayShow(node)) return;
-  const blocks = goneText(node, 0).split(BREAK).map(collapse).filter(Boolean);
-  const text = cut([...new Set(blocks)].join(' | '), LONGEST_GONE);
-  if (/\p{L}{2}/u.test(text)) before.gone.push(text);
+  const blocks = [...new Set(goneText(node, 0).split(BREAK).map(collapse).filter(Boolean))];
+  if (blocks.some((text) => /\p{L}{2}/u.test(text))) before.gone.push({ blocks, from, at: now });
+}
+
+/** What has come and gone by now is the doing of what led to the press: of a list that was opened and scrolled to an option. */
+function forgetPassing() {
+  if (!before) return;
+  changesSoFar();
+  before.added.clear();
+  before.marked = [];
+  before.gone = [];
 }
 
 /** With BREAK where a block begins or ends, as its tag says: what is in no document has no style. */
@@ -142,7 +152,7 @@ const mayShow = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(node)) : no
 /**
  * What came of the action so far.
  * @param {boolean} looks  no line has changed: what lines would show counts, and how things look, which costs most
- * @param {boolean} hovered  by an action that only moves the mouse: classes of what is under it are the mouse's doing @returns {{effects: Effect[], gone: string[], prompt: boolean}} gone: texts that came and went
+ * @param {boolean} hovered  by an action that only moves the mouse: classes of what is under it are the mouse's doing @returns {{effects: Effect[], gone: string[][], prompt: boolean}} gone: texts that came and went, block by block
  */
 function effectsNow(looks, hovered) {
   if (!before) return { effects: [], gone: [], prompt: false };
@@ -150,7 +160,7 @@ function effectsNow(looks, hovered) {
   const effects = [...classEffects(looks, hovered), ...markEffects(), ...drawnEffects(looks), ...canvasEffects(), ...scrollEffects(), ...selectionEffects()];
   if (before.printed) effects.push({ text: 'the page asked to be printed: pdf writes it to a file', weak: false });
   if (looks) effects.push(...editorEffects(), ...lookEffects(hovered ? new Set() : new Set(before.classes.keys())));
-  return { effects, gone: [...new Set(before.gone)].slice(0, MOST_TOLD), prompt: before.prompt };
+  return { effects, gone: before.gone.map(({ blocks }) => blocks), prompt: before.prompt };
 }
 
 /** As the snapshot writes it: `- button "Pay" [ref=\x017]: class now "selected"`. */

@@ -160,14 +160,17 @@ function documentIn(element) {
 }
 
 // What changes no text while it moves, but is often followed by something that does: scripts wait for its end.
-const FADING = new Set('opacity visibility display transform height max-height'.split(' '));
+const COMING = new Set(
+  ('opacity visibility display transform translate scale height max-height width max-width left right top bottom ' +
+    'margin-left margin-right margin-top margin-bottom grid-template-rows grid-template-columns').split(' '),
+);
 
 /** Milliseconds until the transitions and animations that make something come or go are over; endless ones apart. */
 function animatingFor() {
   let longest = 0;
   for (const animation of document.getAnimations()) {
     if (animation.playState !== 'running') continue;
-    if (animation instanceof CSSTransition && !FADING.has(animation.transitionProperty)) continue;
+    if (animation instanceof CSSTransition && !COMING.has(animation.transitionProperty)) continue;
     const target = animation.effect?.target;
     // The pointer's or focus's own effect on a button says nothing about the page.
     if (!target || matches(target, `${HOVERED}, ${ACTIVE}, :focus`)) continue;

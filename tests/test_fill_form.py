@@ -136,3 +136,35 @@ async def test_a_page_that_goes_elsewhere_meanwhile_is_told_with_what_is_left(pa
     left = [each for each in (a, b) if each not in [field.ref for field in receipt.fields]]
     assert receipt.note == f"the page went elsewhere before {', '.join(left)} {'were' if left[1:] else 'was'} done"
     assert b in left
+
+
+@pytest.mark.parametrize("last", ["Name", "Note", "Country", "Terms", "Dark"])
+async def test_the_form_of_the_last_field_may_be_sent(page: Page, serve: Serve, last: str) -> None:
+    await page.goto(serve(FORM.replace("<form>", f"<form action={serve('<title>Sent</title>')}>")))
+    values = {"Name": "Ada", "Note": "a", "Country": "Norway", "Terms": "on", "Dark": "on"}
+    values[last] = values.pop(last)
+
+    given = await refs(page, **values)
+
+    receipt = await page.fill_form(given, submit=True)
+
+    assert (receipt.title, receipt.note) == ("Sent", 'button "Send" was clicked')
+    assert [each.ref for each in receipt.fields] == list(given)
+
+
+async def test_where_no_button_sends_the_form_that_is_said(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input aria-label=Name>"))
+
+    receipt = await page.fill_form(await refs(page, Name="Ada"), submit=True)
+
+    assert receipt.note.startswith("nothing was submitted, since no form with a button for that is around the last one")
+
+
+async def test_a_button_that_cannot_be_clicked_is_told_with_what_was_filled(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<form><input aria-label=Name><button disabled>Send</button></form>"))
+    given = await refs(page, Name="Ada")
+
+    with pytest.raises(NotInteractable, match="disabled") as refused:
+        await page.fill_form(given, submit=True)
+
+    assert str(refused.value).startswith(f"Filled before that: {next(iter(given))}. ")

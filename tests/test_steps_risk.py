@@ -76,6 +76,15 @@ async def test_enter_is_a_risk_where_it_sends_a_form(page: Page, serve: Serve) -
     assert await kinds(page, "press", key="Enter") == ("submits", "pays")
 
 
+@pytest.mark.parametrize("field", ["<textarea aria-label=A></textarea>", "<select aria-label=A><option>1</select>"])
+async def test_a_form_that_is_filled_and_sent_is_a_risk_by_its_button(page: Page, serve: Serve, field: str) -> None:
+    await page.goto(serve(POST.format(f"{field}<button>Order now</button>")))
+    fields = [{"ref": ref_of((await page.snapshot()).text, '"A"'), "value": "1"}]
+
+    assert await kinds(page, "fill_form", fields=fields) == ()
+    assert await kinds(page, "fill_form", fields=fields, submit=True) == ("submits", "pays")
+
+
 async def test_enter_without_a_button_sends_only_a_form_of_one_field(page: Page, serve: Serve) -> None:
     two = "<form method=post><input aria-label=A><input aria-label=B></form>"
     await page.goto(serve(f"{two}<form method=post><input aria-label=C></form>"))

@@ -423,13 +423,14 @@ class Page:
         do = fill.fill_and_submit if submit else fill.fill
         return await perform(self._tab, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
 
-    async def fill_form(self, values: Mapping[str, str]) -> Receipt:
+    async def fill_form(self, values: Mapping[str, str], *, submit: bool = False) -> Receipt:
         """Fills in several fields, by their refs, and waits for the page once; `fields` says what became of each.
 
-        A list is given the text of an option, a check box "on" or "off", a radio button "on". Raises as `fill`,
-        `select` and `check` do, and names those that were filled before.
+        A list is given the text of an option, a check box "on" or "off", a radio button "on". `submit` clicks the
+        button of the form afterwards. Raises as `fill`, `select`, `check` and `click` do, and names those that were
+        filled before.
         """
-        return await form.fill_form(self._tab, values)
+        return await form.fill_form(self._tab, values, submit=submit)
 
     async def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
         """Chooses an option of a list, native or not, `by` its text, value or index; several where it takes several.

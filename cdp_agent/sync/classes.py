@@ -695,13 +695,14 @@ class Page(Face[AsyncPage]):
         """
         return call(self._async.fill(ref, text, append=append, submit=submit))
 
-    def fill_form(self, values: Mapping[str, str]) -> Receipt:
+    def fill_form(self, values: Mapping[str, str], *, submit: bool = False) -> Receipt:
         """Fills in several fields, by their refs, and waits for the page once; `fields` says what became of each.
 
-        A list is given the text of an option, a check box "on" or "off", a radio button "on". Raises as `fill`,
-        `select` and `check` do, and names those that were filled before.
+        A list is given the text of an option, a check box "on" or "off", a radio button "on". `submit` clicks the
+        button of the form afterwards. Raises as `fill`, `select`, `check` and `click` do, and names those that were
+        filled before.
         """
-        return call(self._async.fill_form(values))
+        return call(self._async.fill_form(values, submit=submit))
 
     def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
         """Chooses an option of a list, native or not, `by` its text, value or index; several where it takes several.

@@ -33,6 +33,7 @@ class FieldValue(Arguments, frozen=True):
 
 class FormArguments(Arguments, frozen=True):
     fields: Annotated[list[FieldValue], Meta(min_length=1, description="The fields, in order.")]
+    submit: Annotated[bool, Meta(description="Click the form's button afterwards.")] = False
 
     def values(self) -> dict[str, str]:
         """What each is given. Raises InvalidArguments for a field that is there twice."""
@@ -76,12 +77,18 @@ async def fill(args: FillArguments, context: Context) -> Observation:
     return Observation(f"{filled.text}\n{submitted.text}", submitted)
 
 
-@tool(takes_secrets=True, effect="none", by_default=False, by_executors=False)
+@tool(
+    takes_secrets=True,
+    page_changing=lambda args: bool(args.submit),
+    by_default=False,
+    by_executors=False,
+    effect="fill",
+)
 async def fill_form(args: FormArguments, context: Context) -> Observation:
     """Fill in several fields at once, of every kind, and wait for the page once."""
     secrets = context.secrets
     values = {ref: secrets.reveal(value) if secrets.named_in(value) else value for ref, value in args.values().items()}
-    receipt = await form.fill_form(context.tab, values)
+    receipt = await form.fill_form(context.tab, values, submit=args.submit)
     return Observation(receipt.text, receipt)
 
 

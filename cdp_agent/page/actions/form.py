@@ -12,11 +12,12 @@ from cdp_agent.errors import ActionError, InvalidArguments, StaleRef
 from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner
 from cdp_agent.page.receipts.receipts import FilledField, Outcome, Receipt
 from cdp_agent.page.refs.locate import Located, locate
+from cdp_agent.page.snapshot.lines import quoted
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import Revealed
 
-from .actionability import describe
-from .actions import check
+from .actionability import describe, told
+from .actions import check, click_element
 from .fill import fill
 from .secret_fill import choose_secret, enter_secret
 from .user_form import LISTS, YES, given_for, put, read
@@ -24,40 +25,40 @@ from .user_form import LISTS, YES, given_for, put, read
 _Again = Callable[[], Awaitable[Outcome]] | None
 
 
-async def fill_form(tab: Tab, values: Mapping[str, str | Revealed]) -> Receipt:
+async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: bool = False) -> Receipt:
     """Enters each value into the field of its ref, in their order, then waits until the page is settled.
 
-    A list is given the text of an option, a check box "on" or "off", a radio button "on"; secrets go where they may be, as
-    `enter_secret` and `choose_secret` have it. Where one of the elements is
-    not there nothing is entered; an error after that names those that were filled. Raises as `fill`, `select` and
-    `check` do, StaleRef, PageUnresponsive, BrowserError.
+    A list is given the text of an option, a check box "on" or "off", a radio button "on"; secrets go where they may be,
+    as `enter_secret` and `choose_secret` have it. `submit`: the button that sends the form of the last one is clicked
+    then. Where one of the elements is not there nothing is entered; an error after that names those that were filled.
+    Raises as `fill`, `select`, `check` and `click` do, StaleRef, PageUnresponsive, BrowserError.
     """
     async with tab.act():
         known = tab.history[-1] if tab.history else None
         there = await asyncio.gather(*(locate(tab, ref) for ref in values))
-        recorder = await ActionRunner.start(tab)
+        recorder = await ActionRunner.start(tab, expectant=submit)
         for at in there:
             await recorder.hold_to_record(at, known)
         document = tab.activity.document.number
         done: dict[str, tuple[FilledField, _Again]] = {}
 
         async def enter_all() -> Outcome:
-            for ref, value in values.items():
-                try:
+            try:
+                for ref, value in values.items():
                     at, outcome = await _enter_found(tab, ref, value)
-                except ActionError as error:
-                    if tab.activity.document.number != document:
-                        break
-                    if done:
-                        error.args = (f"Filled before that: {', '.join(done)}. {error}",)
-                    raise
-                note = "; ".join(filter(None, (at.note, outcome.note)))
-                done[ref] = FilledField(at.ref, recorder.name_of(at.ref), outcome.value, note), outcome.again
-            return Outcome()
+                    note = "; ".join(filter(None, (at.note, outcome.note)))
+                    done[ref] = FilledField(at.ref, recorder.name_of(at.ref), outcome.value, note), outcome.again
+                return Outcome(note=await _submit(await locate(tab, at.ref)) if submit else "")
+            except ActionError as error:
+                if tab.activity.document.number != document:
+                    return Outcome()
+                if done:
+                    error.args = (f"Filled before that: {', '.join(done)}. {error}",)
+                raise
 
-        await recorder.act(recorder.while_here(enter_all()))
+        sent = await recorder.act(recorder.while_here(enter_all()))
         left = ", ".join(ref for ref in values if ref not in done)
-        note = f"the page went elsewhere before {left} {'were' if ',' in left else 'was'} done" if left else ""
+        note = f"the page went elsewhere before {left} {'were' if ',' in left else 'was'} done" if left else sent.note
         fields = [field for field, _ in done.values()]
         outcome = Outcome(note=note, fields=fields, again=partial(_again, list(done.values())))
         return await recorder.finish("fill", outcome, detail=f"{len(done)} field{'s'[: len(done) != 1]}")
@@ -87,6 +88,16 @@ async def _enter(at: Located, value: str | Revealed) -> Outcome:
     except InvalidArguments as error:
         raise InvalidArguments(f"{await describe(at)}: {error}") from error
     return await put(at, field, meant, lambda: fill(at, value))
+
+
+async def _submit(at: Located) -> str:
+    """Clicks the button that sends the form of a field. Returns what is to be said of it; raises as `click`."""
+    local = await at.world.call("submitButton", at.local, returning=int)
+    if not local:
+        return "nothing was submitted, since no form with a button for that is around the last one: click what sends it"
+    button = await told(at, local)
+    hint = await click_element(msgspec.structs.replace(at, local=local, part=True))
+    return "; ".join(filter(None, (f"{button.role} {quoted(button.name)} was clicked", hint)))
 
 
 async def _again(done: Sequence[tuple[FilledField, _Again]]) -> Outcome:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from cdp_agent.page.frames.frames import Frame
@@ -22,6 +24,9 @@ class Submitted(msgspec.Struct, frozen=True):
     fields: int
 
 
+How = Literal["click", "enter", "form"]
+
+
 class Consequence(msgspec.Struct, frozen=True):
     """What the markup tells of a click, or of Enter; what scripts make of it nobody knows. `url`: the frame's."""
 
@@ -40,30 +45,30 @@ class _Answer(msgspec.Struct, frozen=True):
     of: Consequence | None
 
 
-async def consequence(tab: Tab, ref: str | None, *, enter: bool = False) -> Consequence | None:
-    """Of a click on the element, or of Enter in it; without a ref, in what has the focus.
+async def consequence(tab: Tab, ref: str | None, how: How = "click") -> Consequence | None:
+    """Of a click on the element, of Enter in it, or of sending its form; without a ref, of what has the focus.
 
     None when nothing has it. Raises ActionError for a ref of nothing, PageUnresponsive, BrowserError.
     """
     if ref is not None:
         at = await locate(tab, ref)
-        return await _ask(at.frame, at.local, enter)
+        return await _ask(at.frame, at.local, how)
     frames = (await tab.frames()).all()
-    found = await _ask(frames[0], None, enter)
+    found = await _ask(frames[0], None, how)
     if found is None or not found.remote:
         return found
     for frame in frames[1:]:
-        inner = await _ask(frame, None, enter)
+        inner = await _ask(frame, None, how)
         if inner is not None and inner.role not in ("", "generic", "document"):
             return inner
     return found
 
 
-async def _ask(frame: Frame, local: int | None, enter: bool) -> Consequence | None:
+async def _ask(frame: Frame, local: int | None, how: How) -> Consequence | None:
     world = await frame.world()
-    found = (await world.call("consequenceOf", local, enter, False, returning=_Answer)).of
+    found = (await world.call("consequenceOf", local, how, False, returning=_Answer)).of
     if found is not None and found.writes:
         with world.group() as group:
             if (hearing := await hearing_keys(world, group)) is not None:
-                found = (await world.call("consequenceOf", local, enter, True, *hearing, returning=_Answer)).of
+                found = (await world.call("consequenceOf", local, how, True, *hearing, returning=_Answer)).of
     return msgspec.structs.replace(found, url=frame.url) if found is not None else None

@@ -38,12 +38,14 @@ async def risk_of(tool: Tool, arguments: Arguments, page: Page) -> Risk:
             return Risk(("undeclared",), page.url)
         case "click":
             found = await consequence(tab, given["ref"])
+        case "fill" if given.get("submit") and "fields" in given:
+            found = await consequence(tab, given["fields"][-1]["ref"], "form")
         case "fill" if given.get("submit"):
-            found = await consequence(tab, given["ref"], enter=True)
+            found = await consequence(tab, given["ref"], "enter")
         case "press":
             found = await _pressed(given, tab)
         case "type" if "\n" in given["text"]:
-            found = await consequence(tab, None, enter=True)
+            found = await consequence(tab, None, "enter")
         case "upload":
             return Risk(("uploads",), page.url)
         case "script":
@@ -61,7 +63,7 @@ async def risk_of(tool: Tool, arguments: Arguments, page: Page) -> Risk:
 async def _pressed(given: dict[str, Any], tab: Tab) -> Consequence | None:
     key = str(given["key"]).rpartition("+")[2].strip().lower()
     if key in _ENTER:
-        return await consequence(tab, given.get("ref"), enter=True)
+        return await consequence(tab, given.get("ref"), "enter")
     if key in ("space", "", " "):
         found = await consequence(tab, given.get("ref"))
         return found if found is not None and found.role == "button" else None

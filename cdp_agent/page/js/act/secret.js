@@ -33,8 +33,7 @@ function strangerTo(field, { origins, hidden_only }) {
 
 /** Where the field's form can send it: the form's own address, and those of its buttons. */
 function submitAddresses(field) {
-  const tag = tagOf(field);
-  const form = tag === 'INPUT' ? formOfInput(field) : tag === 'TEXTAREA' ? formOfArea(field) : tag === 'SELECT' ? formOfSelect(field) : null;
+  const form = formOfAny(field);
   if (!form) return [];
   const addresses = hasAttr(form, 'action') ? [actionOf(form)] : [];
   for (const button of selectAll(rootOf(form), 'button[formaction],input[formaction]')) {

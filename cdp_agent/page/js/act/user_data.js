@@ -131,7 +131,7 @@ function userFieldAfter(id, wanted) {
 /** What the browser has against it; "" where the form is not validated by it. */
 function validationOf(field) {
   const tag = tagOf(field);
-  const form = tag === 'INPUT' ? formOfInput(field) : tag === 'TEXTAREA' ? formOfArea(field) : tag === 'SELECT' ? formOfSelect(field) : null;
+  const form = formOfAny(field);
   if (form && isWithoutValidation(form)) return '';
   if (tag === 'INPUT') return collapse(validationOfInput(field));
   return tag === 'TEXTAREA' ? collapse(validationOfArea(field)) : tag === 'SELECT' ? collapse(validationOfSelect(field)) : '';

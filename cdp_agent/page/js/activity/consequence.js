@@ -16,17 +16,17 @@ const WRITTEN_IN = new Set(['text', 'search', 'email', 'tel', 'url', 'password',
  * @typedef {{role: string, name: string, form: Submitted | null, link: string, download: boolean, writes: boolean, remote: boolean}} Consequence
  *   name: of what is pressed, or of the form's own button; writes: Enter goes into a text of several lines, and a script may take it;
  *   remote: the focus is in a frame of another process
- * @param {number | null} id  null: what has the focus @param {boolean} enter  Enter, in place of a click
+ * @param {number | null} id  null: what has the focus @param {'click' | 'enter' | 'form'} how  form: its form is sent
  * @param {boolean} known  whether `hearing` are all nodes of the document, apart from shadow trees, that listen for keys
  * @param {...Node} hearing @returns {{of: Consequence | null}}
  */
-function consequenceOf(id, enter, known, ...hearing) {
+function consequenceOf(id, how, known, ...hearing) {
   const element = id === null ? focusedElement() : elementBy(id);
   if (!element) return { of: null };
   const nearest = closestFlat(element, CONTROL) ?? element;
   const control = controlOfLabel(nearest) ?? nearest;
   const tag = tagOf(control);
-  const sends = submitter(control, tag) ?? (enter ? implicitSubmitter(control, tag) : null);
+  const sends = submitter(control, tag) ?? (how === 'form' ? buttonOfFormAround(control) : how === 'enter' ? implicitSubmitter(control, tag) : null);
   const form = sends ? formOfAny(sends) : null;
   const pressed = form && sends !== control && isSubmitButton(sends) ? sends : control;
   const { role, name } = describe(pressed);
@@ -34,7 +34,7 @@ function consequenceOf(id, enter, known, ...hearing) {
   return { of: {
     role, name: name || collapse(cut(textContent(pressed), 80)), form: form ? submittedBy(form, sends) : null,
     link: isLink ? (tag === 'A' ? hrefOfLink : hrefOfArea)(control) : '', download: isLink && hasAttr(control, 'download'),
-    writes: enter && (tag === 'TEXTAREA' || isWrittenIn(element)) && !(known && isUnheard(element, hearing)), remote: id === null && tag === 'IFRAME' && !documentIn(control),
+    writes: how === 'enter' && (tag === 'TEXTAREA' || isWrittenIn(element)) && !(known && isUnheard(element, hearing)), remote: id === null && tag === 'IFRAME' && !documentIn(control),
   } };
 }
 
@@ -65,6 +65,7 @@ function isSubmitButton(element) {
 function formOfAny(element) {
   const tag = tagOf(element);
   if (tag === 'BUTTON') return formOfButton(element);
+  if (tag === 'TEXTAREA') return formOfArea(element);
   return tag === 'INPUT' ? formOfInput(element) : tag === 'SELECT' ? formOfSelect(element) : null;
 }
 
@@ -73,11 +74,26 @@ function implicitSubmitter(field, tag) {
   if (tag !== 'INPUT') return null;
   const form = formOfInput(field);
   if (!form) return null;
-  const controls = [...elementsOfForm_.call(form)];
+  return submitButtonOf(form) ?? ([...elementsOfForm_.call(form)].filter(isField).length <= 1 ? field : null);
+}
+
+/** The first button that sends the form. */
+function submitButtonOf(form) {
   const images = [...selectAll(rootOf(form), 'input[type="image" i]')].filter((each) => formOfInput(each) === form);
-  const buttons = [...controls, ...images].filter(isSubmitButton);
-  if (buttons.length > 0) return buttons[0];
-  return controls.filter(isField).length <= 1 ? field : null;
+  return [...elementsOfForm_.call(form), ...images].find(isSubmitButton) ?? null;
+}
+
+/** The button that sends the form that a field is in, also where it is none of HTML. */
+function buttonOfFormAround(field) {
+  const form = formOfAny(field) ?? closestFlat(field, 'form');
+  return form ? submitButtonOf(form) : null;
+}
+
+/** That button; 0 where there is none. @param {number} id */
+function submitButton(id) {
+  const element = elementBy(id);
+  const button = element && buttonOfFormAround(userControlOf(element) ?? element);
+  return button ? hold(button) : 0;
 }
 
 const isField = (element) => tagOf(element) === 'TEXTAREA' || (tagOf(element) === 'INPUT' && WRITTEN_IN.has(inputType(element)));

@@ -38,8 +38,8 @@ def test_the_viewport_comes_first_and_long_lists_are_folded() -> None:
         '  - row "Row 4":',
         '    - button "Delete 4" [ref=E4]',
         "  … 175 more rows",
-        "… left out: 350 lines (175 row, 175 button): search or find one of them, scroll for another part, snapshot with"
-        " more budget_tokens (about 4164 for all)",
+        "… left out: 350 lines (175 row, 175 button): search or find one of them, scroll for another part, snapshot "
+        "with more budget_tokens (about 4164 for all)",
     ]
 
 

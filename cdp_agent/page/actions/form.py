@@ -26,10 +26,10 @@ _Again = Callable[[], Awaitable[Outcome]] | None
 async def fill_form(tab: Tab, values: Mapping[str, str | Revealed]) -> Receipt:
     """Enters each value into the field of its ref, in their order, then waits until the page is settled.
 
-    A list is given the text of an option, a check box "on" or "off", a radio button "on"; secrets go where they may be, as
-    `enter_secret` and `choose_secret` have it. Where one of the elements is
-    not there nothing is entered; an error after that names those that were filled. Raises as `fill`, `select` and
-    `check` do, StaleRef, PageUnresponsive, BrowserError.
+    A list is given the text of an option, a check box "on" or "off", a radio button "on"; secrets go where they may be,
+    as `enter_secret` and `choose_secret` have it. Where one of the elements is not there nothing is entered; an error
+    after that names those that were filled. Raises as `fill`, `select` and `check` do, StaleRef, PageUnresponsive,
+    BrowserError.
     """
     async with tab.act():
         known = tab.history[-1] if tab.history else None

@@ -193,3 +193,15 @@ async def test_hovering_at_a_place_in_a_drawing(browser: Browser, page: Page, se
     seen = await call("hover", page, browser, ref=await ref(page, "Sales"), at=[70, 20])
 
     assert "+ - paragraph: 70" in seen.text
+
+
+async def test_an_attribute_that_none_of_the_elements_has_is_named(browser: Browser, page: Page, serve: Serve) -> None:
+    await page.goto(serve("<a href=/tea>Tea</a><a name=x>Milk</a>"))
+
+    seen = await call("find_elements", page, browser, selector="a", attributes=["name", "hreff"])
+
+    assert seen.text.split("\n")[1:] == [
+        '- a "Tea" [ref=E1]',
+        '- a "Milk" name=x [ref=E2]',
+        "None of them has the attribute hreff.",
+    ]

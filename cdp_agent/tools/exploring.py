@@ -129,6 +129,13 @@ def _found(selector: str, found: FindResult) -> str:
         hidden = "" if element.visible else " (not visible)"
         near = f" in {element.near_ref}" if element.near_ref else ""
         lines.append(f"- {element.tag}{text}{attributes} [ref={element.ref}]{near}{hidden}")
+    has_none = [
+        name
+        for name in (found.elements[0].attributes if found.elements else ())
+        if all(element.attributes[name] is None for element in found.elements)
+    ]
+    if has_none:
+        lines.append(f"None of them has the attribute {' or '.join(map(shortened, has_none))}.")
     return "\n".join(lines + _unread(found.unread))
 
 

@@ -7,9 +7,7 @@ const DEEPEST_FORMULA = 100;
 const NEVER_SEEN = new Set(['annotation', 'annotation-xml', 'mphantom', 'mprescripts', 'none', 'maligngroup', 'malignmark']);
 // U+2061 to U+2064: applied to, times, separated from, plus; they are not seen.
 const INVISIBLE_OPERATORS = /[\u2061-\u2064]/g;
-const ATOM = /^(?:[\p{L}\p{N}.,%′'∞…]+|[^\s\w])$/u;
-const RUNS_INTO = /[\p{L}\p{N}]$/u;
-const RUN_INTO = /^[\p{L}\p{N}]/u;
+const isAtom = (text) => /^(?:[\p{L}\p{N}.,%′'∞…]+|[^\s\w])$/u.test(text);
 
 /** A formula as one line of text, "" for an empty one. @param {Element} math */
 function mathText(math) {
@@ -51,7 +49,7 @@ function scripted(base, below, above) {
   return asOne(base()) + (low && `_${asOne(low)}`) + (high && `^${asOne(high)}`);
 }
 
-const asOne = (text) => (text === '' || ATOM.test(text) ? text : `(${text})`);
+const asOne = (text) => (text === '' || isAtom(text) ? text : `(${text})`);
 
 const inSequence = (parts, separator) => parts.map((part) => part()).join(`${separator} `);
 
@@ -60,7 +58,7 @@ function joined(parts) {
   let text = '';
   for (const part of parts) {
     const next = part();
-    text += RUNS_INTO.test(text) && RUN_INTO.test(next) ? ` ${next}` : next;
+    text += /[\p{L}\p{N}]$/u.test(text) && beginsWord(next) ? ` ${next}` : next;
   }
   return text;
 }

@@ -63,7 +63,7 @@ function cased(text, element, selections) {
 }
 
 const LEVELS = /([\x04\x05])([^\x04-\x06]*)\x06?/g;
-// With `\p` in functions, and not ready beside them: to take them in costs each world 1 ms, and few pages need any.
+// With `\p` in functions, and not ready beside them: to take them in costs each world 0.6 ms, and few pages need any.
 const endsWord = (text) => /[\p{L}\p{N})\]]$/u.test(text);
 const beginsWord = (text) => /^[\p{L}\p{N}]/u.test(text);
 const ENDS_IN_DIGIT = /\d$/;

@@ -144,6 +144,7 @@ async def test_a_tab_that_crashed_is_told_and_can_be_loaded_anew(browser: Browse
     assert result_of(events).success
 
 
+@pytest.mark.usefixtures("told_sooner")
 async def test_a_page_that_hangs_is_told_and_can_be_left(browser: Browser, page: Page, serve: Serve) -> None:
     here = serve(SEEN, other_site=True)
     hangs = serve("<title>Loop</title><button onclick='for (;;);'>Hang</button>")

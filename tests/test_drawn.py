@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.picture.drawn import find_drawn
+from cdp_agent.page.picture.drawn import EVERYWHERE, find_drawn, watch_text
 from tests.conftest import Serve
 from tests.pictures import PLACED, SECRET, SECRETS, red_page, shown
 
@@ -106,6 +106,19 @@ async def test_what_moves_is_covered_on_its_way(page: Page, serve: Serve, conten
     await page.goto(serve(red_page(content)))
 
     assert [(await shown(page))[1] for _ in range(3)] == [0, 0, 0]
+
+
+async def test_all_is_covered_where_something_moved_between_two_looks_that_were_far_apart(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.page.picture.drawn.FAR_APART_S", 0.0)
+    await page.goto(serve(red_page(MOVING)))
+
+    _, boxes = await watch_text(
+        tab_of(page), SECRETS.spans, page.evaluate("document.querySelector('p').style.top = '7px'")
+    )
+
+    assert EVERYWHERE in boxes
 
 
 async def test_a_picture_of_the_whole_page_is_covered_too(page: Page, serve: Serve) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import httpx
@@ -27,7 +29,13 @@ class ClosedSilently(Exception):
 
 def http_client(patience: Patience) -> httpx.AsyncClient:
     """Connections that are kept. The other time limits are `exchange`'s: httpx has one for all reading."""
-    return httpx.AsyncClient(timeout=httpx.Timeout(None, connect=patience.connect_s))
+    return httpx.AsyncClient(timeout=httpx.Timeout(None, connect=patience.connect_s), verify=_certificates())
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Read once: it takes 20 ms, which every task would wait for."""
+    return httpx.create_ssl_context()
 
 
 async def exchange(http: httpx.AsyncClient, endpoint: Endpoint, patience: Patience, body: bytes) -> Reply:

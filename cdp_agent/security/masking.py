@@ -124,16 +124,28 @@ class _Hidden:
 
     def __init__(self, secret: str, shown: str) -> None:
         self.shown = shown
+        self._secret = secret
         self._folded = _folded(secret)
         self._with_spaces = any(map(str.isspace, secret))
-        self._pattern = _pattern(secret, re.IGNORECASE)
         once = _base64_of(secret.encode())
         twice = {each for inner in once for each in _base64_of(inner.encode())}
-        self._encoded = [(each, _pattern(each, re.NOFLAG)) for each in sorted(once | twice)]
+        self._encoded = sorted(once | twice)
         normal = _normal(secret)
         turned = {normal, normal[::-1], _normal(secret[::-1]), secret.encode().hex(), secret.encode()[::-1].hex()}
         self._turned = sorted(turned) if len(normal) >= _LEAST_NORMAL else []
-        self._ends = self._cut_ends(secret)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        """Made when it is needed, as all patterns here: there are dozens, and few secrets are ever met."""
+        return _pattern(self._secret, re.IGNORECASE)
+
+    @cached_property
+    def _ends(self) -> re.Pattern[str] | None:
+        """What is left where a text was cut: the beginning before "…", the end after it."""
+        secret, cuts = self._secret, range(len(self._secret) - 1, _LEAST_CUT - 1, -1)
+        begins = [f"{_written(secret[:n])}(?=\\n?…)" for n in cuts]
+        ends = [f"(?<=…){_written(secret[-n:])}" for n in cuts]
+        return re.compile("|".join([*begins, *ends]), re.IGNORECASE) if begins else None
 
     def found(self, text: str, forms: _Forms) -> Iterator[Span]:
         """The spans of the text where it stands. Looking closely takes long, so it is made sure of that it is there."""
@@ -141,9 +153,9 @@ class _Hidden:
             yield from (match.span() for match in self._pattern.finditer(text))
         elif forms.cut and self._ends is not None:
             yield from (match.span() for match in self._ends.finditer(text))
-        for encoded, pattern in self._encoded:
+        for encoded in self._encoded:
             if encoded in forms.packed:
-                yield from (match.span() for match in pattern.finditer(text))
+                yield from (match.span() for match in _pattern(encoded, re.NOFLAG).finditer(text))
 
     def spread(self, forms: _Forms) -> Iterator[tuple[Span, str]]:
         """Where it stands in the normal form: the label for its first piece, nothing for those in other elements."""
@@ -158,13 +170,6 @@ class _Hidden:
 
     def _stands_in(self, folded: str) -> bool:
         return self._folded in folded or (self._with_spaces and self._folded in folded.replace("+", ""))
-
-    @staticmethod
-    def _cut_ends(secret: str) -> re.Pattern[str] | None:
-        """What is left where a text was cut: the beginning before "…", the end after it."""
-        begins = [f"{_written(secret[:n])}(?=\\n?…)" for n in range(len(secret) - 1, _LEAST_CUT - 1, -1)]
-        ends = [f"(?<=…){_written(secret[-n:])}" for n in range(len(secret) - 1, _LEAST_CUT - 1, -1)]
-        return re.compile("|".join([*begins, *ends]), re.IGNORECASE) if begins else None
 
 
 class _Forms:

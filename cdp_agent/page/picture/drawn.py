@@ -42,6 +42,8 @@ _ADDRESSES = {"src", "data"}
 _LENGTH = re.compile(r"\d+(?:\.\d+)?(?=px)")
 
 QUICK_S = 0.1
+FAR_APART_S = 0.2
+"""Something may have been anywhere, and be where it was again."""
 
 T = TypeVar("T")
 Key = tuple[str, int, int]
@@ -53,19 +55,25 @@ async def watch_text(
 ) -> tuple[T, list[Box]]:
     """What `taking` comes to, and all places where such text was drawn from before it began until it was over.
 
-    It is looked for again and again meanwhile, as long as that is quick: what moves is covered on all its way. Raises
+    It is looked for again and again meanwhile, as long as that is quick: what moves is covered on all its way. Where it
+    was is not known of what moved between two looks that were far apart: then all of the picture counts as such. Raises
     as `find_drawn` and as `taking`, which is cancelled then.
     """
-    began = time.perf_counter()
+    looked = time.perf_counter()
     seen = await find_drawn(tab, spans, in_page=in_page)
     boxes = set(seen.values())
-    is_quick = time.perf_counter() - began < QUICK_S
+    is_quick = time.perf_counter() - looked < QUICK_S
 
     async def look() -> None:
-        for key, box in (await find_drawn(tab, spans, in_page=in_page)).items():
+        nonlocal looked
+        found = await find_drawn(tab, spans, in_page=in_page)
+        last, looked = looked, time.perf_counter()
+        for key, box in found.items():
             before = seen.get(key, box)
-            boxes.add(box if before == box else swept(before, box))
-            seen[key] = box
+            if before != box:
+                box = swept(before, box) if looked - last < FAR_APART_S else EVERYWHERE
+            boxes.add(box)
+            seen[key] = found[key]
 
     task = asyncio.ensure_future(taking)
     try:

@@ -42,7 +42,7 @@ _HANGS_S = 5.0
 """A page that loads and has not answered for so long hangs; what large applications do at their start takes less."""
 _BUSY = "{} does not answer: its own script keeps it busy"
 BUSY = _BUSY.format("the page")
-_SLOWEST_S = 0.5
+_QUICK_S, _SLOWEST_S = 0.005, 0.5
 _READ_WITHIN_S = 0.03
 """So long the reading takes that follows a page that comes to rest."""
 _ON_ITS_WAY = (
@@ -197,7 +197,10 @@ class Watch:
                 continue
             if any(f.leaving_for is None and f.present_world not in self.counts for f in self._tree.all()):
                 await self.look()  # a new document: its quiet is counted from now on
-                quiet_s, now = await self._quiet_s(), self._now()
+                now = self._now()
+                if (quiet_s := await self._quiet_s()) > STILL_S:
+                    last = now
+                now = self._now()
                 self._complete_worlds(0 if quiet_s > STILL_S else _READ_WITHIN_S)
             if last + quiet_s > now:
                 await self._activity.stir(last + quiet_s - now)
@@ -205,7 +208,8 @@ class Watch:
             now = self._now()
             changes = await self.look()
             # Where an answer takes long, everything does, the page's next step included.
-            slow_s = min(_SLOWEST_S, 2 * (self._now() - now))
+            took_s = self._now() - now
+            slow_s = min(_SLOWEST_S, 2 * took_s) if took_s > _QUICK_S else 0.0
             if self._busy is not None:
                 return BUSY if self._busy.parent is None else _BUSY.format(f"the frame {self._busy.url}")
             if patient and changes.count == 0 and not self._happened():

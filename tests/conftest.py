@@ -22,6 +22,8 @@ from cdp_agent.browser import Browser
 from cdp_agent.browser.launch.chrome import EXECUTABLE_VARIABLE
 from cdp_agent.config.file import FILE_VARIABLE
 from cdp_agent.config.setting import settings_of
+from cdp_agent.page import js
+from cdp_agent.page.frames import world
 from cdp_agent.page.page import Page
 from tests import orphans
 from tests.app_pages import app_pages
@@ -152,6 +154,27 @@ def make_httpserver() -> Iterator[HTTPServer]:
     server.clear()
     if server.is_running():
         server.stop()
+
+
+@pytest.fixture
+def change_script() -> Iterator[Callable[[str, str], None]]:
+    """Has what we run in the pages to come say the second in the place of the first."""
+    body = js._body
+
+    def begin_anew() -> None:
+        for text in (js.reading, js.rest, js.whole):
+            text.cache_clear()
+        world._served.clear()
+
+    with pytest.MonkeyPatch.context() as patch:
+
+        def change(right: str, wrong: str) -> None:
+            assert right in body(js.READING)
+            patch.setattr(js, "_body", lambda names: body(names).replace(right, wrong))
+            begin_anew()
+
+        yield change
+    begin_anew()
 
 
 @pytest.fixture

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from bench.fuzz.run import PAGE, fuzz, replay
-from cdp_agent.page import js
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot import style_rules
 
@@ -77,11 +78,9 @@ PLANTED = {
 
 @pytest.mark.parametrize(("right", "wrong"), PLANTED.values(), ids=PLANTED)
 async def test_a_fault_in_what_is_kept_is_found(
-    right: str, wrong: str, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    right: str, wrong: str, page: Page, serve: Serve, change_script: Callable[[str, str], None]
 ) -> None:
-    source = js.reading()
-    assert right in source
-    monkeypatch.setattr(js, "reading", lambda: source.replace(right, wrong))
+    change_script(right, wrong)
 
     for seed in range(1, 9):
         await page.goto(serve(PAGE))

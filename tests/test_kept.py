@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 import pytest
 
 from bench.fuzz.run import PAGE
-from cdp_agent.page import js
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot import budget, style_rules
 from cdp_agent.page.snapshot import snapshot as snapshots
@@ -380,11 +380,13 @@ BLIND = "staleObserver.observe(document, all);"
 
 
 async def test_a_kept_reading_that_differs_is_repaired_and_logged_without_its_text(
-    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    page: Page,
+    serve: Serve,
+    change_script: Callable[[str, str], None],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    source = js.reading()
-    assert BLIND in source
-    monkeypatch.setattr(js, "reading", lambda: source.replace(BLIND, ""))
+    change_script(BLIND, "")
     monkeypatch.setattr(snapshots, "CHECKS", 1)
     await page.goto(serve(f"<!doctype html><h1>Confidential</h1><p>before</p><ol>{FILLER}</ol>"))
     await page.snapshot()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import PageUnresponsive
-from cdp_agent.page import js
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot import listeners
 from tests.acting import ref
@@ -53,10 +54,9 @@ async def test_of_what_is_very_long_the_beginning_is_read(
 
 
 async def test_a_page_that_says_too_much_is_told_as_such_and_read_again_when_it_says_less(
-    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    page: Page, serve: Serve, change_script: Callable[[str, str], None]
 ) -> None:
-    source = js.reading().replace("const MOST_SAID = 50_000_000", "const MOST_SAID = 50_000")
-    monkeypatch.setattr(js, "reading", lambda: source)
+    change_script("const MOST_SAID = 50_000_000", "const MOST_SAID = 50_000")
     await page.goto(serve("<button>Go</button>" + f"<p>{'word ' * 1000}</p>" * 20))
 
     for read in (page.snapshot, page.markdown, page.clean_html, lambda: page.search("word")):
@@ -68,10 +68,9 @@ async def test_a_page_that_says_too_much_is_told_as_such_and_read_again_when_it_
 
 
 async def test_a_page_that_takes_too_long_to_read_is_told_as_such(
-    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    page: Page, serve: Serve, change_script: Callable[[str, str], None]
 ) -> None:
-    source = js.reading().replace("const LONGEST_READING_MS = 8000", "const LONGEST_READING_MS = 0")
-    monkeypatch.setattr(js, "reading", lambda: source)
+    change_script("const LONGEST_READING_MS = 8000", "const LONGEST_READING_MS = 0")
     await page.goto(serve("<button>Go</button>" + "<p>one</p>" * 3000))
 
     with pytest.raises(PageUnresponsive, match=r"too large to be read: after 0 s \d+ of its elements were read"):
@@ -95,10 +94,9 @@ async def test_of_very_many_that_listen_the_first_are_asked_about(
 
 
 async def test_a_page_with_an_endless_text_is_not_searched_for_closed_roots(
-    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    page: Page, serve: Serve, change_script: Callable[[str, str], None]
 ) -> None:
-    source = js.reading().replace("const LONGEST_IN_MARKUP = 50_000_000", "const LONGEST_IN_MARKUP = 2_000_000")
-    monkeypatch.setattr(js, "reading", lambda: source)
+    change_script("const LONGEST_IN_MARKUP = 50_000_000", "const LONGEST_IN_MARKUP = 2_000_000")
     await page.goto(serve(f"<button>Go</button><script>{PUT}put('button').title = 'a'.repeat(2.1e6)</script>"))
 
     shown = await page.snapshot()

@@ -196,10 +196,11 @@ class Watch:
                 last = self._now()
                 continue
             if any(f.leaving_for is None and f.present_world not in self.counts for f in self._tree.all()):
-                await self.look()  # a new document: its quiet is counted from now on
+                known = len(self.counts)
+                await self.look()
                 now = self._now()
-                if (quiet_s := await self._quiet_s()) > STILL_S:
-                    last = now
+                if (quiet_s := await self._quiet_s()) > STILL_S and len(self.counts) > known:
+                    last = now  # a new document: its quiet is counted from now on
                 now = self._now()
                 self._complete_worlds(0 if quiet_s > STILL_S else _READ_WITHIN_S)
             if last + quiet_s > now:

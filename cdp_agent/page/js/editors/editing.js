@@ -113,9 +113,9 @@ const collapsesSpaces = (field) => computedStyleOf(field).whiteSpaceCollapse ===
 
 /**
  * What is selected, as whoever copies it would get it: an editor puts it into the event. null: the page did not answer.
- * @param {number} id  of a field of a code editor, in which all is selected @returns {{text: string | null}}
+ * @param {number} id  of a field of a code editor, in which all is selected @returns {Promise<{text: string | null}>}
  */
-function copiedFrom(id) {
+async function copiedFrom(id) {
   const field = elementBy(id);
   const { event, data } = clipboardEvent('copy');
   const focused = focusedElement();
@@ -123,8 +123,10 @@ function copiedFrom(id) {
   dispatchEvent_.call(focused, event);
   if (!defaultPrevented_.call(event)) return { text: tagOf(focused) === 'TEXTAREA' ? selectedInArea(focused) : null };
   const text = data.getData('text/plain').replace(/\r\n?/g, '\n');
-  // Of nothing selected some copy the line, with its end.
-  return { text: text === '\n' && isBlank(codeEditorOf(focused)) ? '' : text };
+  if (text !== '\n') return { text };
+  // Of nothing selected some copy the line, with its end. What was there before is drawn until the next frame.
+  if (!isBlank(codeEditorOf(focused))) await nextFrame();
+  return { text: isBlank(codeEditorOf(focused)) ? '' : text };
 }
 
 /** What the browser would copy: some editors put what is selected into the field that takes the keys. */

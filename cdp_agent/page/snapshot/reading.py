@@ -127,10 +127,12 @@ class _Reader(Generic[P]):
         self._complete = complete
 
     async def read(self, frame: Frame) -> Reading[P]:
-        await frame.rest(READ_TIMEOUT_S if frame.parent is None else FRAME_TIMEOUT_S)
+        within_s = READ_TIMEOUT_S if frame.parent is None else FRAME_TIMEOUT_S
+        await frame.rest(within_s)
         try:
             return await self._read_once(frame)
         except DocumentGone:  # it navigated just now: the next document is the one that is meant
+            await frame.rest(within_s)
             return await self._read_once(frame)
 
     async def complete(self, readings: Readings[P]) -> None:

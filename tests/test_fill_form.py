@@ -168,3 +168,9 @@ async def test_a_button_that_cannot_be_clicked_is_told_with_what_was_filled(page
         await page.fill_form(given, submit=True)
 
     assert str(refused.value).startswith(f"Filled before that: {next(iter(given))}. ")
+
+
+async def test_nothing_is_sent_where_no_field_is_given(page: Page, serve: Serve) -> None:
+    await page.goto(serve(FORM))
+
+    assert (await page.fill_form({}, submit=True)).detail == "0 fields"

@@ -169,20 +169,21 @@ class Sessions:
     async def _launch(self, name: str, config: Config, port: int | None) -> OpenSession:
         """A session in a Chrome of ours, which listens at the port if one is given. Raises BrowserError, SetupError."""
         ahead, self._ahead = self._ahead, None
-        is_wanted = ahead is not None and port is None and ahead.config == config
-        if ahead is not None and not is_wanted:
-            ahead.opening.cancel()
-        if port is None:
-            opening = ahead.opening if ahead is not None and is_wanted else Browser.launch(**launch_keywords(config))
-            return OpenSession(name, await OpeningSession(opening), config)
-        listening = (f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1")
-        session = await Session.launch(**{**launch_keywords(config), "args": [*config.args, *listening]})
+        if ahead is not None and port is None and ahead.config == config:
+            opening = ahead.opening
+        else:
+            if ahead is not None:
+                ahead.opening.cancel()
+            ports = () if port is None else (f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1")
+            opening = Browser.launch(**{**launch_keywords(config), "args": [*config.args, *ports]})
+        session = await OpeningSession(opening)
         try:
-            await session.browser.listening()
+            if port is not None:
+                await session.browser.listening()
         except BaseException:
             await session.close()
             raise
-        return OpenSession(name, session, config, listens=True)
+        return OpenSession(name, session, config, listens=port is not None)
 
     async def _attach(self, name: str, config: Config, caller: CommandCaller) -> OpenSession:
         """A session in a Chrome that runs, over the connection of all. Raises BrowserError, SetupError."""

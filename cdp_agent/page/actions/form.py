@@ -48,7 +48,7 @@ async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: b
                     at, outcome = await _enter_found(tab, ref, value)
                     note = "; ".join(filter(None, (at.note, outcome.note)))
                     done[ref] = FilledField(at.ref, recorder.name_of(at.ref), outcome.value, note), outcome.again
-                return Outcome(note=await _submit(await locate(tab, at.ref)) if submit else "")
+                return Outcome(note=await _submit(await locate(tab, at.ref)) if submit and done else "")
             except ActionError as error:
                 if tab.activity.document.number != document:
                     return Outcome()

@@ -45,8 +45,6 @@ class Frame:
         self.session = session
         self.parent = parent
         self.url = url
-        self.loader_id = ""
-        """Of the present document, as far as it came while we were there; that of its request as well."""
         self.still: bool | None = None
         """No script can run in the present document, see still.py; None as long as nobody has asked."""
         self.owners: dict[int, str] = {}
@@ -58,7 +56,7 @@ class Frame:
         self.has_workers = False
         """Its document has had a worker: nothing tells whether that still works at something."""
         self._is_answered = is_answered
-        self._next_loader_id = ""
+        self._loader_id = ""
         self._world: asyncio.Task[World] | None = None
         self._left_at = 0.0
         self._rested: set[asyncio.Future[None]] = set()
@@ -71,7 +69,7 @@ class Frame:
         """
         if await self._rests_by(self._left_at + (GIVEN_BACK_S if self.is_told else timeout_s)):
             return
-        if self.is_told and not self._is_answered(self._next_loader_id):
+        if self.is_told and not self._is_answered(self._loader_id):
             self.session.tell(cdp_page.StopLoading())
             if await self._rests_by(asyncio.get_running_loop().time() + _STOPS_WITHIN_S):
                 return
@@ -95,7 +93,7 @@ class Frame:
             self._rested.discard(rested)
 
     def _on_its_way(self) -> str:
-        if self._is_answered(self._next_loader_id):
+        if self._is_answered(self._loader_id):
             return (
                 f"It is still on its way to {self.leaving_for}: an answer has come, but the page that is to be left is"
                 " still there. Wait, reload it or go elsewhere."
@@ -106,7 +104,7 @@ class Frame:
         """A navigation began; None: it is over, with another document or without."""
         self.leaving_for = url
         self.is_told = False
-        self._next_loader_id = loader_id
+        self._loader_id = loader_id
         self._left_at = asyncio.get_running_loop().time()
         for rested in self._rested if url is None else ():
             if not rested.done():
@@ -320,7 +318,7 @@ class FrameTree:
             if inner.parent is frame and inner.session is frame.session:
                 self._drop(inner)
         if frame is root:
-            frame.url, frame.loader_id = info.url + info.url_fragment, info.loader_id
+            frame.url = info.url + info.url_fragment
             frame.forget_document()
         else:  # its next document may be one that the parent's world can enter
             self._drop(frame)

@@ -17,22 +17,22 @@ _RUNS = re.compile(r"""<script|[\s"'/]on[a-z]+\s*=|http-equiv\s*=\s*["']?refresh
 _WITHIN_S = 1.0
 
 
-async def is_still(frame: Frame, world: World) -> bool:
+async def is_still(frame: Frame, world: World, request_id: str) -> bool:
     """Whether no script can run in a tab's document, which is all that it has. Asks once for each document.
 
-    Raises PageUnresponsive, DocumentGone, BrowserError.
+    `request_id` is that of the request which it answers. Raises PageUnresponsive, DocumentGone, BrowserError.
     """
     if frame.still is None:
         seems = await world.call("seemsStill", returning=bool, timeout_s=_WITHIN_S)
-        frame.still = seems and await _is_sent_without_scripts(frame)
+        frame.still = seems and await _is_sent_without_scripts(world, request_id)
     return frame.still
 
 
-async def _is_sent_without_scripts(frame: Frame) -> bool:
+async def _is_sent_without_scripts(world: World, request_id: str) -> bool:
     """By the document as the server sent it; where Chrome has that no more, nobody knows."""
     try:
-        async with deadline(frame.session, _WITHIN_S):
-            sent = await frame.session.send(network.GetResponseBody(request_id=frame.loader_id))
+        async with deadline(world.session, _WITHIN_S):
+            sent = await world.session.send(network.GetResponseBody(request_id=request_id))
     except ProtocolError:
         return False
     return not sent.base64_encoded and _RUNS.search(sent.body) is None

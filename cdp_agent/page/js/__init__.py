@@ -5,9 +5,9 @@ function that returns the *agent object*, whose methods `world.py` calls. `rest(
 object evaluates it in the scope of the first, before the first of its functions is called. Nothing is put on the page's
 window and nothing is written into its document.
 
-Evaluating all of it takes 12 ms and the first part 5.6, most of which is the way of the bytes to the page. So a tab
-that goes from document to document is given `whole()` once, ahead of those to come: a function in our own
-world of each, which returns the agent object with all methods.
+In a process that has not seen them yet, the first part takes 16 ms and the rest 12. So a tab that is acted in is given
+`whole()` once, ahead of the documents to come: a function in our own world of each, which returns the agent object with
+all methods. It stands in parentheses, so that V8 compiles it as it comes: 10 ms in the place of 18.
 """
 
 import os

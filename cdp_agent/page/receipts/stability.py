@@ -198,15 +198,15 @@ class Watch:
             if any(f.leaving_for is None and f.present_world not in self.counts for f in self._tree.all()):
                 known = len(self.counts)
                 await self.look()
-                now = self._now()
-                if (quiet_s := await self._quiet_s()) > STILL_S and len(self.counts) > known:
-                    last = now  # a new document: its quiet is counted from now on
-                now = self._now()
+                looked = self._now()
+                quiet_s = await self._quiet_s()
+                if quiet_s > STILL_S and len(self.counts) > known:
+                    last = looked  # a new document: its quiet is counted from then on
                 self._complete_worlds(0 if quiet_s > STILL_S else _READ_WITHIN_S)
+            now = self._now()
             if last + quiet_s > now:
                 await self._activity.stir(last + quiet_s - now)
                 continue
-            now = self._now()
             changes = await self.look()
             # Where an answer takes long, everything does, the page's next step included.
             took_s = self._now() - now
@@ -244,7 +244,8 @@ class Watch:
             return QUIET_S
         try:
             world = root.present_world
-            return STILL_S if world in self.counts and await is_still(root, world) else QUIET_S
+            known = world in self.counts and await is_still(root, world, self._activity.document.loader_id)
+            return STILL_S if known else QUIET_S
         except ActionError:
             return QUIET_S  # it is being replaced, or does not answer: the next look says so
 

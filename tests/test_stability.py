@@ -11,6 +11,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.cdp import runtime
+from cdp_agent.page.frames.world import World
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import stability
 from cdp_agent.page.receipts.receipts import Receipt
@@ -330,3 +331,27 @@ async def test_our_world_of_a_document_is_made_while_that_is_loaded(
 
     assert (await going).settled == "quiet"
     assert root.present_world is made
+
+
+@pytest.mark.new_tab
+async def test_who_read_the_page_before_waits_for_no_reading_but_of_what_has_changed_since(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[str]()
+    call = World.call
+
+    async def noted(world: World, name: str, *args: object, **more: object) -> object:
+        asked.append(name)
+        return await call(world, name, *args, **more)
+
+    monkeypatch.setattr(World, "call", noted)
+    late = "<p id=out>early</p><script>setTimeout(() => { out.textContent = 'late' }, 40)</script>"
+
+    await page.goto(serve("<p>first</p>"))
+    assert "snapshot" not in asked  # nobody has read a page in this tab
+    await page.snapshot()
+    asked.clear()
+    await page.goto(serve(late))
+
+    assert "snapshot" in asked
+    assert "late" in (await page.snapshot()).text

@@ -203,10 +203,15 @@ class Watch:
                 if quiet_s > STILL_S and len(self.counts) > known:
                     last = looked  # a new document: its quiet is counted from then on
                 self._complete_worlds(0 if quiet_s > STILL_S else _READ_WITHIN_S)
+                if self.navigated:
+                    self._tab.read_ahead()
             now = self._now()
             if last + quiet_s > now:
                 await self._activity.stir(last + quiet_s - now)
                 continue
+            if self._tab.reading_ahead is not None:  # else the page would seem slow to answer
+                await asyncio.wait([self._tab.reading_ahead], timeout=_ASK_TIMEOUT_S)
+                now = self._now()
             changes = await self.look()
             # Where an answer takes long, everything does, the page's next step included.
             took_s = self._now() - now

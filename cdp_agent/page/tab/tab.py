@@ -16,7 +16,7 @@ from cdp_agent.cdp import emulation, inspector, runtime, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_target_gone, is_too_deep
-from cdp_agent.errors import PageClosed, PageUnresponsive, ProtocolError, ScriptError
+from cdp_agent.errors import ActionError, BrowserError, PageClosed, PageUnresponsive, ProtocolError, ScriptError
 from cdp_agent.page.activity.activity import Activity
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.standstill import timeout
@@ -108,6 +108,10 @@ class Tab:
         self.activity = Activity(info.target_id, info.url)
         self._read_last = 0
         """The number of the document that was read last."""
+        self.reading_ahead: asyncio.Task[None] | None = None
+        """See `read_ahead`."""
+        self._ahead_of = 0
+        """The number of the document that was read ahead last."""
         self.reached = False
         """The page's process has answered us once: one that hung before we came has not."""
         self.acting = asyncio.Lock()
@@ -317,6 +321,22 @@ class Tab:
             self.read_took_s = time.monotonic() - begun
         self.title = taken.title
         return taken
+
+    def read_ahead(self) -> None:
+        """Begins to read a new document that only its rest is waited for, where the one before it was read.
+
+        Whoever reads it then waits for what has changed since, and for no more.
+        """
+        number = self.activity.document.number
+        if self.history and self._read_last == number - 1 and self._ahead_of != number:
+            self._ahead_of = number
+            self.reading_ahead = asyncio.ensure_future(self._read_ahead())
+
+    async def _read_ahead(self) -> None:
+        with contextlib.suppress(ActionError, BrowserError):  # the reading that follows is told the same
+            tree = await self.frames()
+            async with self.reading:
+                await snapshots.take(tree, self.refs)
 
     def _remember(self, seen: Seen) -> None:
         if self._read_last != self.activity.document.number:  # of refs that were of a document that has gone

@@ -11,10 +11,13 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.cdp import runtime
-from cdp_agent.page.frames.world import World
+from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import stability
 from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.snapshot import snapshot
+from cdp_agent.page.snapshot.refs import RefTable
+from cdp_agent.page.snapshot.snapshot import Snapshot
 
 from .conftest import Serve
 
@@ -337,21 +340,19 @@ async def test_our_world_of_a_document_is_made_while_that_is_loaded(
 async def test_who_read_the_page_before_waits_for_no_reading_but_of_what_has_changed_since(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = list[str]()
-    call = World.call
+    taken, take = list[str](), snapshot.take
 
-    async def noted(world: World, name: str, *args: object, **more: object) -> object:
-        asked.append(name)
-        return await call(world, name, *args, **more)
+    async def noted(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = None) -> Snapshot:
+        taken.append(tree.root.url)
+        return await take(tree, refs, budget_tokens=budget_tokens)
 
-    monkeypatch.setattr(World, "call", noted)
+    monkeypatch.setattr(snapshot, "take", noted)
     late = "<p id=out>early</p><script>setTimeout(() => { out.textContent = 'late' }, 40)</script>"
 
     await page.goto(serve("<p>first</p>"))
-    assert "snapshot" not in asked  # nobody has read a page in this tab
+    assert not taken  # nobody has read a page in this tab
     await page.snapshot()
-    asked.clear()
     await page.goto(serve(late))
 
-    assert "snapshot" in asked
+    assert taken[1:] == [page.url]
     assert "late" in (await page.snapshot()).text

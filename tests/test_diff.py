@@ -31,7 +31,11 @@ SHOP = """- heading "Shop" [level=1]
         ),
         pytest.param(SHOP + '\n- status "Saved"', ['+ - status "Saved"'], id="added"),
         pytest.param(SHOP.replace('\n- textbox "Name" [ref=E3]', ""), ['- - textbox "Name" [ref=E3]'], id="removed"),
-        pytest.param('- textbox "Name" [ref=E3]\n' + SHOP.replace('\n- textbox "Name" [ref=E3]', ""), [], id="moved"),
+        pytest.param(
+            '- textbox "Name" [ref=E3]\n' + SHOP.replace('\n- textbox "Name" [ref=E3]', ""),
+            ['~ - textbox "Name" [ref=E3] (moved, now first)'],
+            id="moved",
+        ),
         pytest.param(
             SHOP.replace("  - listitem: Milk", "  - listitem: Bread"),
             ["~ - listitem (now Bread, before Milk)"],
@@ -390,3 +394,95 @@ def test_of_classes_those_are_told_that_are_others() -> None:
         '~ - generic [ref=E1] (class now "row-shut"; class no longer "row-open")'
     ]
     assert changes(row, row.replace('"row row-open"', "row")) == ['~ - generic [ref=E1] (class no longer "row-open")']
+
+
+def _rows(*texts: str, first: int) -> str:
+    return "\n".join(f"- checkbox [ref=E{first + at}]\n- text: {text}" for at, text in enumerate(texts))
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        pytest.param(
+            ("Milk", "Tea"), ["- - checkbox [ref=E1]", "- - text: Salt", "~ rendered anew: E2 is E11, E3 is E12"]
+        ),
+        pytest.param(
+            ("Salt", "Milk", "Tea", "Rice"),
+            ["+ - checkbox [ref=E14]", "+ - text: Rice", "~ rendered anew: E1 is E11, E2 is E12, E3 is E13"],
+        ),
+    ],
+    ids=["one gone", "one more"],
+)
+def test_controls_alike_that_were_rendered_anew_are_told_apart_by_what_they_stand_beside(
+    after: tuple[str, ...], expected: list[str]
+) -> None:
+    assert changes(_rows("Salt", "Milk", "Tea", first=1), _rows(*after, first=11), limited=False) == expected
+
+
+def test_a_control_beside_something_else_is_another_one() -> None:
+    rows = "- list:\n  - text: Milk{}\n  - text: Tea{}"
+    button = '\n  - button "✖" [ref=E{}]'
+
+    assert changes(rows.format(button.format(1), ""), rows.format("", button.format(2)), limited=False) == [
+        '+ - button "✖" [ref=E2]',
+        '- - button "✖" [ref=E1]',
+    ]
+
+
+def test_a_wrapper_that_comes_around_what_was_there_is_nothing_of_its_own() -> None:
+    before = "- list:\n  - checkbox [ref=E1]\n  - text: Milk\n  - checkbox [ref=E2]\n  - text: Tea"
+    after = (
+        "- list:\n  - listitem:\n    - checkbox [checked] [ref=E1]\n    - text: ~~Milk~~\n"
+        '    - button "✖" [ref=E3]\n  - checkbox [ref=E2]\n  - text: Tea'
+    )
+
+    assert changes(before, after) == [
+        "~ - checkbox [ref=E1] (now [checked])",
+        "~ - text (now ~~Milk~~, before Milk)",
+        '+ - button "✖" [ref=E3]',
+    ]
+
+
+def test_texts_that_change_one_after_another_are_told_as_they_were() -> None:
+    before = "- textbox [ref=E1]:\n  - paragraph: Hello\n  - paragraph: World"
+
+    assert changes(before, before.replace("Hello", "**Hello**").replace("World", "**World**"), limited=False) == [
+        "~ - paragraph (now **Hello**, before Hello)",
+        "~ - paragraph (now **World**, before World)",
+    ]
+
+
+def _lists(*lists: str) -> str:
+    return "\n".join(
+        "\n".join(["- heading", "- list:", *(f'  - link "{name}" [ref=E{ord(name)}]' for name in names)])
+        for names in lists
+    )
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        pytest.param(("CAB", "XYZ"), ['~ - link "C" [ref=E67] (moved, now first in list)'], id="in its list"),
+        pytest.param(
+            ("BC", "XAYZ"), ['~ - link "A" [ref=E65] (moved, now after link "X" [ref=E88])'], id="into another list"
+        ),
+        pytest.param(("ABC", "XYZ"), [], id="nowhere"),
+        pytest.param(
+            ("CBA", "ZYX"),
+            [
+                '~ moved, now in this order: link "C" [ref=E67], link "B" [ref=E66], link "Z" [ref=E90], '
+                'link "Y" [ref=E89]'
+            ],
+            id="several",
+        ),
+    ],
+)
+def test_what_moved_is_told_with_its_new_place(after: tuple[str, ...], expected: list[str]) -> None:
+    assert changes(_lists("ABC", "XYZ"), _lists(*after), limited=False) == expected
+
+
+def test_a_list_of_which_one_thing_is_left_is_none_that_went() -> None:
+    before = '- list:\n  - link "A" [ref=E1]\n  - link "B" [ref=E2]\n- list:\n  - link "C" [ref=E3]\n  - text: D'
+    after = '- link "B" [ref=E2]\n- list:\n  - link "C" [ref=E3]\n  - text: D\n  - link "A" [ref=E1]'
+
+    assert changes(before, after, limited=False) == ['~ - link "A" [ref=E1] (moved, now after text: D)']

@@ -593,3 +593,21 @@ async def test_a_class_of_what_nobody_knows_is_told_alone(page: Page, serve: Ser
     second = await click(page, "B")
 
     assert (first.changed, second.changed) == (['~ - div: class now "box-active"'], ["~ - paragraph (now 2, before 1)"])
+
+
+async def test_marks_and_classes_of_what_was_rendered_anew_are_no_news(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("""<p id=left><strong>1</strong> item left</p><ul id=filters></ul>
+        <button onclick='render("Active")'>Go</button>
+        <script>function render(chosen) {
+            left.innerHTML = '<strong>1</strong> item left'
+            filters.innerHTML = '<li><a href=#1 class=selected>All</a><li><a href=#2>Active</a>'
+            filters.querySelector('.selected').classList.remove('selected')
+            for (const each of filters.querySelectorAll('a')) if (each.text === chosen) each.classList.add('selected')
+        }
+        render('Active')</script>""")
+    )
+
+    receipt = await page.click(await ref(page, "Go"))
+
+    assert receipt.changed == ["~ rendered anew: E1 is E4, E2 is E5"]

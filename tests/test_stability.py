@@ -356,3 +356,20 @@ async def test_who_read_the_page_before_waits_for_no_reading_but_of_what_has_cha
 
     assert taken[1:] == [page.url]
     assert "late" in (await page.snapshot()).text
+
+
+@pytest.mark.whole_chrome
+async def test_a_tab_behind_its_popup_is_drawn_while_something_is_done_in_it(page: Page, serve: Serve) -> None:
+    body = "<button id=hide>Hide</button><button id=say>Say</button><p id=out style='transition: opacity .2s'>Note</p>"
+    script = """<script>hide.onclick = () => out.style.opacity = 0; out.ontransitionend = () => out.remove()
+        const later = left => left ? requestAnimationFrame(() => later(left - 1)) : say.append('!')
+        say.onclick = () => later(3)</script>"""
+    await page.goto(serve(f"<a href='{serve('In front')}' target=_blank>Open</a>{body}{script}"))
+    snapshot = await page.snapshot()
+    refs = {each.name: each.ref for each in snapshot.refs.values()}
+    await page.click(refs["Open"])
+
+    hidden, said = [await page.click(refs[name]) for name in ("Hide", "Say")]
+
+    assert hidden.changed == ["- - paragraph: Note"]
+    assert said.changed == [f'~ - button "Say" → "Say!" [ref={refs["Say"]}]']

@@ -28,6 +28,8 @@ PATIENCE_S = 0.15
 ANIMATIONS_S = 0.6
 FRAME_S = 0.017
 """An animation is over with the frame that follows its end."""
+UNDRAWN_S = 0.1
+"""A frame that has not come by then does not: the tab is behind another."""
 CHANGES_S = 2.0
 REQUESTS_S = 6.0
 LOAD_S = 2.0
@@ -63,6 +65,8 @@ class Changes(msgspec.Struct, frozen=True):
     """All but those."""
     unreadable: bool = False
     """There are canvases that no script may read."""
+    undrawn_ms: float = 0
+    """So long ago a frame was asked for that has not come."""
 
     def since(self, before: Changes) -> Changes:
         """Those that came after `before`."""
@@ -73,6 +77,7 @@ class Changes(msgspec.Struct, frozen=True):
             self.own - before.own,
             self.others - before.others,
             self.unreadable,
+            self.undrawn_ms,
         )
 
 
@@ -226,6 +231,12 @@ class Watch:
             animations_s = ANIMATIONS_S + slow_s - (now - resting)
             if changes.animating_ms > 0 and animations_s > 0:
                 rest_s = max(rest_s, min(changes.animating_ms / 1000 + FRAME_S, animations_s))
+            if changes.undrawn_ms and quiet_s > STILL_S and self._tab.acts and not self._tab.draws:
+                rest_s = max(rest_s, UNDRAWN_S - changes.undrawn_ms / 1000)
+                if rest_s <= 0.001:
+                    self._tab.draw(self._tree.root.session)
+                    last = resting = self._now()
+                    continue
             if rest_s <= 0.001:
                 return QUIET
             if now - resting > CHANGES_S:
@@ -327,6 +338,7 @@ class Watch:
             sum(each.own for each in seen),
             sum(each.others for each in seen),
             any(each.unreadable for each in seen),
+            max((each.undrawn_ms for each in seen), default=0),
         )
         return self.latest
 

@@ -7,6 +7,8 @@ only one of its role that the one and the other have there. A subtree that came 
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +20,9 @@ MAX_LINES = 40
 MAX_CHARACTERS = 4_000
 _LINE_CHARACTERS = 300
 _MOST_RENAMED = 12
+_MOST_MOVED = 3
+_MOST_TRIED = 8
+"""Of lines that read alike, for which of them one is."""
 _FEW_INERT = 2
 _FEW_WORDS = 60
 _LONG_ALIKE = 100
@@ -74,9 +79,9 @@ def changes(before: str, after: str, *, limited: bool = True) -> list[str]:
     """The lines that were added ("+ …"), removed ("- …") and changed ("~ …"), in the order of the page.
 
     When limited, at most MAX_LINES lines or MAX_CHARACTERS characters; the last one then accounts for the rest. What
-    is below an added line is indented under it; what was below a removed line is counted. Lines that only moved are no
-    change, nor is the focus; what was rendered anew as it was is one line. When that is longer than the page, the page
-    itself comes instead ("= …").
+    is below an added line is indented under it; what was below a removed line is counted. What moved is told
+    with its new place; the focus is no change, and what was rendered anew as it was is one line. When that is longer
+    than the page, the page itself comes instead ("= …").
     """
     if before == after:
         return []
@@ -111,10 +116,19 @@ def _apart(before: str, after: str) -> tuple[list[str], list[str]]:
         last += 1
     rest = [*old[first : len(old) - last], *new[first : len(new) - last]]
     depth = min(map(indent_of, rest), default=0)
+    # Subtrees are compared whole, and what differs beside what it stands next to.
     while first > 0 and indent_of(new[first] if first < len(new) else old[first]) > depth:
-        first -= 1  # subtrees are compared whole
+        first -= 1
+    if first > 0 and indent_of(old[first - 1]) >= depth:
+        first -= 1
+        while indent_of(old[first]) > depth:
+            first -= 1
     while last > 0 and indent_of(old[-last]) > depth:
         last -= 1
+    if last > 0 and indent_of(old[-last]) == depth:
+        last -= 1
+        while last > 0 and indent_of(old[-last]) > depth:
+            last -= 1
     path = _path_to(old, first)
     return path + old[first : len(old) - last], path + new[first : len(new) - last]
 
@@ -168,6 +182,8 @@ class _Comparison:
         self._shut: list[_Line] = []
         self._opened: list[_Line] = []
         """Lines that have become inert, and such as no longer are."""
+        self._kept: dict[int, _Line] = {}
+        """The old line of each new one that had one."""
         self._below(old, new)
         self._forget_moved()
 
@@ -181,10 +197,26 @@ class _Comparison:
                 where, line = next(added)
             told += self._told[index : index + 1]
         told += [self._gone(each) for each in self._removed]
-        return [*told, *_inert("now", self._shut), *_inert("no longer", self._opened), *self._anew()]
+        inert = [*_inert("now", self._shut), *_inert("no longer", self._opened)]
+        return [*told, *self._moved(), *inert, *self._anew()]
+
+    def _moved(self) -> Iterator[str]:
+        """Where those are that stand in another order than before: as few as can be, without what is in them."""
+        at = {id(line): index for index, line in enumerate(self._old.all())}
+        kept = [line for line in self._new.all() if id(line) in self._kept]
+        stayed = _longest_rise([at[id(self._kept[id(line)])] for line in kept])
+        moved = {id(line) for index, line in enumerate(kept) if index not in stayed}
+        places = list(_first_of(self._new, moved)) if moved else []
+        if len(places) <= _MOST_MOVED:
+            for line, above, inside in places:
+                where = f"first in {_short(above)}" if inside else f"after {_short(above)}"
+                yield f"~ {_cut(line.said)} (moved, now {where if above.role else 'first'})"
+        else:
+            yield "~ " + _cut(f"moved, now in this order: {', '.join(_short(line) for line, *_ in places)}")
 
     def _below(self, old: _Line, new: _Line) -> None:
         """What became of the lines below `old`, which is `new` now."""
+        old.below, new.below = _unwrapped(old, new), _unwrapped(new, old)
         was = self._same_below(old, new)
         taken = {id(line) for line in was.values()}
         self._removed += [each for each in old.below if id(each) not in taken and not self._is_there(each)]
@@ -204,6 +236,9 @@ class _Comparison:
         left_new = [line for line in new.below if id(line) not in was]
         was |= _with_the_same_inside(left_old, left_new)
         left_old, left_new = _left(left_old, left_new, was)
+        if not left_old or not left_new:
+            return was
+        places = _Places(old, new)
         keys: list[Callable[[_Line], object]] = [lambda line: line.bare, _own_words, _called, lambda line: line.role]
         for key in keys:
             waiting: dict[object, list[_Line]] = defaultdict(list)
@@ -213,14 +248,17 @@ class _Comparison:
             for line in left_new:
                 found = waiting[key(line)]
                 alone = len(found) == 1 and wanted[key(line)] == 1
-                if found and (alone or found[0].bare == line.bare):
-                    if found[0].bare != line.bare and (
-                        not _is_same_thing(found[0], line) or _are_apart(found[0], line, old, new, was)
-                    ):
-                        continue
-                    was[id(line)] = found.pop(0)
+                for gone in found[: 1 if alone or not line.ref else _MOST_TRIED]:
+                    if gone.bare == line.bare:
+                        same = not (gone.ref and line.ref) or not places.are_others(gone, line)
+                    else:
+                        same = alone and _is_same_thing(gone, line) and not _are_apart(gone, line, old, new, was)
+                    if same:
+                        was[id(line)] = gone
+                        found.remove(gone)
+                        break
             left_old, left_new = _left(left_old, left_new, was)
-        return was
+        return was | places.texts_in_place(left_old, left_new, was)
 
     def _is_there(self, line: _Line) -> bool:
         return line.ref is not None and line.ref in self._new_by_ref
@@ -236,6 +274,7 @@ class _Comparison:
                 self._inside_added(each)
 
     def _compare(self, was: _Line, now: _Line) -> None:
+        self._kept[id(now)] = was
         if was.inert != now.inert:
             (self._shut if now.inert else self._opened).append(now)
         if was.ref != now.ref and was.ref and now.ref:
@@ -273,13 +312,15 @@ class _Comparison:
         return any(index < own and description in text for index, text in order.values())
 
     def _forget_moved(self) -> None:
-        """What has no ref and says the same in another place has only moved."""
+        """What has no ref and says the same in another place is neither gone nor new."""
         gone = Counter(line.bare for line in self._removed if not line.ref)
         kept = []
         for where, line in self._added:
             if not line.ref and gone[line.bare] > 0:
                 gone[line.bare] -= 1
-                self._removed.remove(next(each for each in self._removed if each.bare == line.bare))
+                was = next(each for each in self._removed if each.bare == line.bare)
+                self._removed.remove(was)
+                self._kept[id(line)] = was
             else:
                 kept.append((where, line))
         self._added = kept
@@ -318,6 +359,85 @@ def _first_words(lines: list[_Line]) -> str:
     return words if len(words) <= _FEW_WORDS else words[: _FEW_WORDS - 1] + "…"
 
 
+def _longest_rise(numbers: list[int]) -> set[int]:
+    """The indexes of as many of the numbers as rise from each to the next."""
+    if all(one < other for one, other in itertools.pairwise(numbers)):
+        return set(range(len(numbers)))
+    ends: list[int] = []  # of rises of 1, 2, 3 … numbers, the least that one can end with
+    last: list[int] = []
+    before: list[int] = []
+    for index, number in enumerate(numbers):
+        length = bisect.bisect_left(ends, number)
+        before.append(last[length - 1] if length else -1)
+        ends[length : length + 1] = [number]
+        last[length : length + 1] = [index]
+    rise, index = set(), last[-1]
+    while index >= 0:
+        rise.add(index)
+        index = before[index]
+    return rise
+
+
+def _first_of(line: _Line, wanted: set[int]) -> Iterator[tuple[_Line, _Line, bool]]:
+    """The outermost lines below that are wanted, each with the one above it, and whether it is the first in that."""
+    above, inside = line, True
+    for each in line.below:
+        if id(each) in wanted:
+            yield each, above, inside
+        else:
+            yield from _first_of(each, wanted)
+        above, inside = each, False
+
+
+def _short(line: _Line) -> str:
+    said = line.text.removeprefix("- ").partition(" → ")[0]
+    return said if len(said) <= _FEW_WORDS else f"{said[: _FEW_WORDS - 1]}…{f' [ref={line.ref}]' if line.ref else ''}"
+
+
+class _Places:
+    """What stands before and after the lines below one that was and is."""
+
+    def __init__(self, old: _Line, new: _Line) -> None:
+        self._old, self._new = old.below, new.below
+        self._at = {id(line): at for lines in (self._old, self._new) for at, line in enumerate(lines)}
+        self._had, self._has = ({line.bare for line in lines} for lines in (self._old, self._new))
+
+    def are_others(self, gone: _Line, come: _Line) -> bool:
+        """Whether two lines with refs that read alike stand beside different things, each of which is there still.
+
+        Rows of a control and its text are not told apart but by that text.
+        """
+        return any(self._are_others(gone, come, step) for step in (-1, 1))
+
+    def _are_others(self, gone: _Line, come: _Line, step: int) -> bool:
+        was, now = self._beside(self._old, gone, step), self._beside(self._new, come, step)
+        if (was and now and was.bare == now.bare) or was is now is None:
+            return False
+        return (was is not None and was.bare in self._has) or (now is not None and now.bare in self._had)
+
+    def _beside(self, lines: list[_Line], line: _Line, step: int) -> _Line | None:
+        at = self._at[id(line)] + step
+        return lines[at] if 0 <= at < len(lines) else None
+
+    def texts_in_place(self, left_old: list[_Line], left_new: list[_Line], was: dict[int, _Line]) -> dict[int, _Line]:
+        """The old line of each new one without a ref that says some of its words, after the same line as it."""
+        left = set(map(id, left_old))
+        found: dict[int, _Line] = {}
+        for line in left_new:
+            before = self._beside(self._new, line, -1)
+            above = before and (found.get(id(before)) or was.get(id(before)))
+            if before and (above is None or id(above) not in self._at):
+                continue
+            at = self._at[id(above)] + 1 if above else 0
+            gone = self._old[at] if at < len(self._old) else None
+            if gone is None or id(gone) not in left or gone.ref or line.ref or gone.role != line.role:
+                continue
+            words = set(_WORD.findall(gone.text)) & set(_WORD.findall(line.text)) - {line.role}
+            if words and _is_same_thing(gone, line):
+                found[id(line)] = gone
+        return found
+
+
 def _inert(how: str, lines: list[_Line]) -> list[str]:
     """That lines became inert, or no longer are: a dialog does that to all that is around it."""
     if len(lines) <= _FEW_INERT:
@@ -344,6 +464,19 @@ def _with_the_same_inside(left_old: list[_Line], left_new: list[_Line]) -> dict[
         if holder.role == line.role and most not in map(id, was.values()):
             was[id(line)] = holder
     return was
+
+
+def _unwrapped(line: _Line, other: _Line) -> list[_Line]:
+    """The lines below `line`; of wrappers that say nothing what they hold, where some of that is below `other` itself.
+
+    Around a single thing they are not written: that they come and go is nothing of its own.
+    """
+    beside = {each.ref for each in other.below if each.ref}
+    below: list[_Line] = []
+    for each in line.below:
+        is_bare = each.ref is None and each.text == f"- {each.role}"
+        below += each.below if is_bare and any(inner.ref in beside for inner in each.below) else [each]
+    return below
 
 
 def _own_words(line: _Line) -> str:

@@ -28,6 +28,7 @@ from cdp_agent.page.snapshot.snapshot import Seen, Snapshot
 
 from .dialogs import DialogPolicy, DialogWatcher
 from .downloads import DownloadWatcher
+from .drawing import drawing
 from .emulate import emulate
 from .settings import PageSettings
 
@@ -117,6 +118,12 @@ class Tab:
         self.acting = asyncio.Lock()
         """Held by who acts, or waits for something: a receipt is its own."""
         self._acts = False
+        self._until_done = contextlib.ExitStack()
+        """What ends with what is being done in it."""
+        self.draws = False
+        """Chrome draws it for as long as something is being done in it."""
+        self._is_behind = False
+        """Chrome was seen to draw no frames of it, as behind another tab."""
         self.mouse_is_down = False
         """The left button was pressed and is to be let go by another action."""
         self._has_focus = False
@@ -179,9 +186,17 @@ class Tab:
                 self._emulate_focus((await self.frames()).root.session)
             self._acts = True
             try:
-                yield
+                with contextlib.ExitStack() as self._until_done:
+                    if self._is_behind:
+                        self.draw((await self.frames()).root.session)
+                    yield
             finally:
-                self._acts = False
+                self._acts = self.draws = False
+
+    def draw(self, session: Session) -> None:
+        """It is behind another tab: while something is being done in it, now and later, Chrome draws all its frames."""
+        self._is_behind = self.draws = True
+        self._until_done.enter_context(drawing(session))
 
     @contextlib.asynccontextmanager
     async def own_session(self) -> AsyncIterator[Session]:
@@ -266,6 +281,8 @@ class Tab:
     def forget(self) -> None:
         """It was closed: what was read of it is of no use. The tab itself is remembered by the one that opened it."""
         self.closed = True
+        for each in self.related:
+            each._is_behind = False  # one of them is in front now
         self.guard.remove_tab(self.target_id)
         self.history.clear()
         self.filled.clear()

@@ -87,7 +87,8 @@ function noteRecord(record, target, now) {
     else if (namespaceURI_.call(target) === SVG && (GEOMETRY.has(name) || name === 'style')) noteRedrawn(target, name, oldValue_.call(record));
   } else if (type === 'childList') {
     const added = addedNodes_.call(record);
-    for (const node of added) noteAdded(node, now);
+    const had = new Set([...removedNodes_.call(record)].map((node) => nodeType(node) === 1 && tagOf(node)));
+    for (const node of added) noteAdded(node, now, had);
     if (added.length) {
       before.filled.set(target, now);
       before.gone = before.gone.filter(({ from, at }) => from !== target || at !== now); // replaced
@@ -113,11 +114,12 @@ function noteRedrawn(part, name = '', old = null) {
 
 const isRedrawn = ([part, were]) => before.added.has(part) || [...were].some(([name, old]) => attr(part, name) !== old);
 
-function noteAdded(node, now) {
+/** @param {Set<string | false>} had  the tags of what gave way to it: marks that take the place of marks are no news */
+function noteAdded(node, now, had) {
   before.added.set(node, now);
   if (nodeType(node) !== 1) return;
   if (namespaceURI_.call(node) === SVG) noteRedrawn(node);
-  else if (MARKING.has(tagOf(node))) before.marked.push(node);
+  else if (MARKING.has(tagOf(node)) && !had.has(tagOf(node))) before.marked.push(node);
 }
 
 function noteRemoved(node, from, now) {
@@ -178,7 +180,7 @@ const isTold = (element) => idsOfElements.has(element) || told(element).name !==
 function classEffects(all, hovered) {
   const found = [];
   for (const [element, old] of before.classes) {
-    if (!isConnected_.call(element) || restless.has(element)) continue;
+    if (!isConnected_.call(element) || restless.has(element) || before.added.has(element) || isInAdded(element)) continue;
     const had = new Set(old.split(/\s+/));
     const has = new Set((attr(element, 'class') ?? '').split(/\s+/));
     const says = (name) => MEANS.test(name) && !PASSING.test(name) && (all || !OPENS.test(name));

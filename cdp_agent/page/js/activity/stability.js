@@ -33,20 +33,36 @@ const SHOWS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^
 
 /**
  * How long nothing changed, and how much did since the watching began (with the first call).
- * @returns {{idle_ms: number, count: number, own: number, others: number, animating_ms: number}} own: changes of what changes by itself;
- *   others: the rest; animating_ms: how long what fades in or out still does, or the page's own navigation
+ * @returns {{idle_ms: number, count: number, own: number, others: number, animating_ms: number, undrawn_ms: number}} own: changes of what changes by
+ *   itself; others: the rest; animating_ms: how long what fades in or out still does, or the page's own navigation; undrawn_ms: how long a frame has not come
  */
 function changes() {
   if (!watching) {
     setActing(true);
     watching = { observer: new MutationObserver(take), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map() };
     watchTree(document);
+    askForFrame();
   } else {
     take(watching.observer.takeRecords());
     for (const root of [...watching.roots]) watchFrames(root);
     if (selectAll(document, '*').length < SMALL) watchRoots(document);
   }
-  return { idle_ms: performance.now() - watching.last, count: watching.count, own: watching.own, others: watching.others, animating_ms: Math.max(animatingFor(), arrivingFor()) };
+  const animating_ms = Math.max(animatingFor(), arrivingFor());
+  if (animating_ms > 0) askForFrame();
+  const now = performance.now();
+  return { idle_ms: now - watching.last, count: watching.count, own: watching.own, others: watching.others, animating_ms, undrawn_ms: frameAskedAt && now - frameAskedAt };
+}
+
+/** When the frame was asked for that has not come yet; 0: it has. */
+let frameAskedAt = 0;
+
+/** Of a tab behind another Chrome draws few. Frames of another origin that are out of view get none, whoever is in front. */
+function askForFrame() {
+  if (frameAskedAt || parent !== self) return;
+  frameAskedAt = performance.now();
+  requestAnimationFrame(() => {
+    frameAskedAt = 0;
+  });
 }
 
 const RUNNING =

@@ -116,7 +116,7 @@ async def seconds(doing: Coroutine[Any, Any, Receipt]) -> tuple[Receipt, float]:
     [
         HANGS_AT_LOAD,
         f"<p>Top<iframe srcdoc=\"<script>{LOOP}</script>\"></iframe>",
-        "<script>for (;;) alert('Again')</script>",
+        f"<script>{LOOP.replace('for (;;) {', "for (;;) { alert('Again');")}</script>",
     ],
     ids=["script", "iframe", "dialogs"],
 )

@@ -202,11 +202,13 @@ def serve(httpserver: HTTPServer) -> Serve:
 
 @pytest.fixture
 def told_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
-    """That a page hangs is told sooner: its loop takes a whole processor for as long. Some tests wait in full."""
+    """That a page hangs is told sooner, and it is left sooner. Some tests wait in full."""
     monkeypatch.setattr("cdp_agent.page.actions.mouse.HANDLED_WITHIN_S", 1.0)
     monkeypatch.setattr("cdp_agent.page.receipts.stability._ASK_TIMEOUT_S", 1.5)
     monkeypatch.setattr("cdp_agent.page.receipts.stability._HANGS_S", 1.5)
     monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 2.0)
+    monkeypatch.setattr("cdp_agent.page.tab.hanging.LEAVES_WITHIN_S", 1.5)
+    monkeypatch.setattr("cdp_agent.page.tab.hanging._TURN_COMES_WITHIN_S", 1.0)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from cdp_agent.errors import NavigationFailed, PageUnresponsive
 from cdp_agent.events import AgentStatus
 from cdp_agent.page.frames import responsiveness
 from cdp_agent.page.page import Page, tab_of
+from cdp_agent.page.receipts import stability
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab import hanging
 from fixtures.replay import tool_call
@@ -28,13 +29,29 @@ from tests.agents import DONE, of, play, result_of
 from tests.conftest import Serve
 from tests.detached import DetachedChrome
 
-HANGS = "<title>Hangs</title><button onclick='for (;;);'>Hang</button>"
-HANGS_AGAIN = "<title>Hangs</title><button onclick='setInterval(() => { for (;;); })'>Hang</button>"
-HANGS_AT_LOAD = "<title>Hangs</title><p>Before<script>for (;;);</script>"
+LOOP = "const held = new XMLHttpRequest(); for (;;) { held.open('GET', '/held', false); held.send(); }"
+"""As good as `for (;;);`, and waits for a server meanwhile: it takes no processor from other tests."""
+HANGS = f'<title>Hangs</title><button onclick="{LOOP}">Hang</button>'
+HANGS_AGAIN = f'<title>Hangs</title><button onclick="setInterval(() => {{ {LOOP} }})">Hang</button>'
+HANGS_AT_LOAD = f"<title>Hangs</title><p>Before<script>{LOOP}</script>"
 BUSY = "its own script keeps it busy"
 
 
 sooner = pytest.mark.usefixtures("told_sooner")
+
+
+@pytest.fixture(autouse=True)
+def _held(httpserver: HTTPServer) -> Iterator[None]:
+    """What a loop asks for is answered every now and then: Chrome ends a script between two requests."""
+    over = Event()
+
+    def answer(request: Request) -> Response:
+        over.wait(0.1)
+        return Response("")
+
+    httpserver.expect_request("/held").respond_with_handler(answer)
+    yield
+    over.set()
 
 
 @sooner
@@ -98,8 +115,8 @@ async def seconds(doing: Coroutine[Any, Any, Receipt]) -> tuple[Receipt, float]:
     "content",
     [
         HANGS_AT_LOAD,
-        "<p>Top<iframe srcdoc='<script>for (;;);</script>'></iframe>",
-        "<script>for (;;) alert('Again')</script>",
+        f"<p>Top<iframe srcdoc=\"<script>{LOOP}</script>\"></iframe>",
+        f"<script>{LOOP.replace('for (;;) {', "for (;;) { alert('Again');")}</script>",
     ],
     ids=["script", "iframe", "dialogs"],
 )
@@ -119,7 +136,7 @@ async def test_a_page_that_hangs_as_it_loads_is_told_and_left(page: Page, serve:
 @sooner
 async def test_a_page_that_hangs_once_it_has_loaded_is_waited_for_once(page: Page, serve: Serve) -> None:
     """Not for its state and then for its title."""
-    loop = "addEventListener('DOMContentLoaded', () => setTimeout(() => { for (;;); }))"
+    loop = f"addEventListener('DOMContentLoaded', () => setTimeout(() => {{ {LOOP} }}))"
 
     opened, took_s = await seconds(page.goto(serve(f"<p>Top<script>{loop}</script>")))
 
@@ -137,9 +154,12 @@ async def test_a_page_that_hangs_as_it_loads_is_left_for_another_site(page: Page
 
 
 @sooner
-async def test_a_frame_of_another_site_that_hangs_is_named_and_left(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_a_frame_of_another_site_that_hangs_is_named_and_left(
+    browser: Browser, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stability, "REQUESTS_S", 1.5)
     beside = await browser.new_page(serve("<p>Shares its process", other_site=True))
-    frame = serve(HANGS_AT_LOAD, other_site=True)
+    frame = serve("<script>for (;;);</script>", other_site=True)
     await page.goto(serve(f"<button>Top</button><iframe src='{frame}'></iframe>"))
 
     shown = await page.snapshot()
@@ -185,6 +205,7 @@ async def use(page: Page) -> None:
     await page.evaluate("1")
 
 
+@sooner
 @pytest.mark.parametrize("event", ["beforeunload", "pagehide", "unload"])
 async def test_a_page_that_hangs_as_it_is_left_is_ended_and_told(page: Page, serve: Serve, event: str) -> None:
     await page.goto(serve(hangs_when_left(event)))
@@ -198,6 +219,7 @@ async def test_a_page_that_hangs_as_it_is_left_is_ended_and_told(page: Page, ser
     assert "Elsewhere" in (await page.snapshot()).text
 
 
+@sooner
 async def test_pages_that_hang_as_they_are_left_are_reloaded_and_gone_back_from(page: Page, serve: Serve) -> None:
     first = serve("<p>First")
     await page.goto(first)
@@ -219,6 +241,7 @@ async def test_a_link_out_of_a_page_that_hangs_as_it_is_left_is_followed(page: P
     assert (receipt.settled, receipt.note, receipt.navigated_to) == ("quiet", ENDED, elsewhere)
 
 
+@sooner
 async def test_a_page_whose_frames_hang_as_they_are_left_is_ended_too(page: Page, serve: Serve) -> None:
     frame = "<iframe srcdoc=\"<script>addEventListener('pagehide', () => { for (;;); })</script>\"></iframe>"
     await page.goto(serve(f"<p>Top{frame}{frame}"))

@@ -10,7 +10,7 @@ import pytest
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import target
 from cdp_agent.errors import ActionError, PageClosed, SessionClosed
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from tests.conftest import Serve
 from tests.raw_server import silence, talking
 
@@ -82,6 +82,25 @@ async def test_a_call_that_is_under_way_ends_with_the_tab(
         }
         waiting = asyncio.ensure_future(slow[name]())
         await page.evaluate("1")
+
+        await _close_as_its_user_does(page, browser)
+
+        with pytest.raises(PageClosed):
+            async with asyncio.timeout(AT_ONCE_S):
+                await waiting
+
+
+async def test_a_reading_that_waits_for_the_next_page_ends_with_the_tab(
+    browser: Browser, page: Page, serve: Serve
+) -> None:
+    await page.goto(serve(FORM))
+    async with talking(silence) as port:
+        await page.evaluate(f"setTimeout(() => location.href = 'http://127.0.0.1:{port}/')")
+        root = (await tab_of(page).frames()).root
+        while root.leaving_for is None:
+            await tab_of(page).activity.stir(AT_ONCE_S)
+        waiting = asyncio.ensure_future(page.snapshot())
+        await asyncio.sleep(0)
 
         await _close_as_its_user_does(page, browser)
 

@@ -14,7 +14,7 @@ import contextlib
 import itertools
 import logging
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, TypeVar
 
 import msgspec
@@ -120,24 +120,32 @@ class Session:
 
         The future fails with SessionClosed or BrowserError when the session ends first.
         """
-        arrived: asyncio.Future[E] = asyncio.get_running_loop().create_future()
 
         def take(told: E) -> None:
             if not arrived.done() and matches(told):
                 arrived.set_result(told)
 
-        if self.closed_because is not None:
-            raise self.closed(event.method)
-        stop = self.on(event, take)
-        self._expected.add(arrived)
+        with self.future(event.method) as arrived:
+            stop = self.on(event, take)
+            try:
+                yield arrived
+            finally:
+                stop()
+
+    @contextlib.contextmanager
+    def future(self, awaited: str) -> Iterator[asyncio.Future[Any]]:
+        """One that fails with SessionClosed or BrowserError, which say what was awaited, when the session ends first."""
+        if (over := self.connection._over(self, awaited)) is not None:
+            raise over
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._expected.add(future)
         try:
-            yield arrived
+            yield future
         finally:
-            stop()
-            self._expected.discard(arrived)
-            if arrived.done() and not arrived.cancelled():
-                arrived.exception()  # seen: an answer that nobody waited for is no fault
-            arrived.cancel()
+            self._expected.discard(future)
+            if future.done() and not future.cancelled():
+                future.exception()  # seen: an answer that nobody waited for is no fault
+            future.cancel()
 
     def fail(self, reason: str, *, closed: bool = True) -> None:
         """Fails all that is pending here with SessionClosed; a closed session also refuses what comes later.
@@ -208,11 +216,8 @@ class Connection:
 
     def _post(self, session: Session, command: Command[R]) -> asyncio.Future[R]:
         future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
-        if self.closed.done():
-            future.set_exception(BrowserError(f"Chrome is gone: {self.closed.result()}"))
-            return future
-        if session.closed_because is not None:
-            future.set_exception(session.closed(command.method))
+        if (over := self._over(session, command.method)) is not None:
+            future.set_exception(over)
             return future
         number = next(self._ids)
         try:
@@ -273,6 +278,12 @@ class Connection:
         session = self._sessions.pop(event.session_id, None) if event.session_id else None  # the browser is no target
         if session is not None:
             session.fail("the target is gone")
+
+    def _over(self, session: Session, awaited: str) -> BaseException | None:
+        """Why nothing comes from the session any more."""
+        if self.closed.done():
+            return BrowserError(f"Chrome is gone: {self.closed.result()}")
+        return None if session.closed_because is None else session.closed(awaited)
 
     def _fail(self, session: Session, error: Callable[[str], BaseException]) -> None:
         for pending in [each for each in self._pending.values() if each.session is session]:

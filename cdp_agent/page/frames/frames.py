@@ -65,7 +65,7 @@ class Frame:
         """Waits while the frame is on its way to another document, at most so long since it left for it.
 
         One that a receipt has told of is stopped after GIVEN_BACK_S, where the server has not answered by then. Raises
-        PageUnresponsive when it is still on its way then.
+        PageUnresponsive when it is still on its way then, SessionClosed or BrowserError when it is gone before.
         """
         if await self._rests_by(self._left_at + (GIVEN_BACK_S if self.is_told else timeout_s)):
             return
@@ -81,16 +81,18 @@ class Frame:
             await self.rest(GIVEN_BACK_S)
 
     async def _rests_by(self, until: float) -> bool:
-        if self.leaving_for is None:
-            return True
-        loop = asyncio.get_running_loop()
-        rested: asyncio.Future[None] = loop.create_future()
-        self._rested.add(rested)
-        try:
-            await asyncio.wait([rested], timeout=max(0.0, until - loop.time()))
-            return rested.done()
-        finally:
-            self._rested.discard(rested)
+        """Raises PageClosed, SessionClosed or BrowserError where it ends on its way."""
+        while self.leaving_for is not None:
+            with self.session.future("Page.frameNavigated") as rested:
+                self._rested.add(rested)
+                rested.add_done_callback(self._rested.discard)
+                await asyncio.wait([rested], timeout=max(0.0, until - asyncio.get_running_loop().time()))
+                if not rested.done():
+                    return False
+                if rested.exception() is None:
+                    return True
+                # It crashed, which does not keep it from its next document, or is over: then the next turn raises that.
+        return True
 
     def _on_its_way(self) -> str:
         if self._is_answered(self._loader_id):

@@ -116,7 +116,7 @@ async def seconds(doing: Coroutine[Any, Any, Receipt]) -> tuple[Receipt, float]:
     [
         HANGS_AT_LOAD,
         f"<p>Top<iframe srcdoc=\"<script>{LOOP}</script>\"></iframe>",
-        f"<script>{LOOP.replace('for (;;) {', "for (;;) { alert('Again');")}</script>",
+        HANGS_AT_LOAD.replace("{ ", "{ alert('Again'); "),
     ],
     ids=["script", "iframe", "dialogs"],
 )

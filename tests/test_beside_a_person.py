@@ -114,15 +114,14 @@ async def test_for_thirty_steps_nothing_of_theirs_changes(person: Person, serve:
     await form.send(cdp_input.InsertText(text="Ada, half-way thr"))
     before, bounds = await person.see(form, SEEN), await person.bounds()
     assert before[:3] == ["visible", True, "name"]
-    heard = await person.see(form, "heard")
+    await person.see(form, "heard.length = 0")
 
     async with Browser.connect(f"http://{person.address}", **EVERYTHING) as browser:
         theirs = browser.find_page("Form")
         where = await browser.new_context(**EVERYTHING) if isolated else browser
         page = await where.new_page()
         if isolated:  # Chrome shows a new window in the place of the last one for a moment, wherever it was asked for
-            assert await person.see(form, COVERED) == [*heard, "hidden", "visible"]
-            heard = []
+            assert await person.see(form, COVERED) == ["hidden", "visible"]
         seen, steps = [], 0
         async for step in _steps(page, serve(OURS)):
             steps += 1
@@ -142,7 +141,7 @@ async def test_for_thirty_steps_nothing_of_theirs_changes(person: Person, serve:
     assert ours.isdisjoint(bounds)
     assert await person.bounds() == bounds
     assert await person.see(form, SEEN) == before
-    assert await person.see(form, "heard") == heard
+    assert await person.see(form, "heard") == []
     assert not asking.done()
     await asks.send(cdp_page.HandleJavaScriptDialog(accept=False))
     assert bytes((await asking).result.value) == b"false"

@@ -115,7 +115,7 @@ async def seconds(doing: Coroutine[Any, Any, Receipt]) -> tuple[Receipt, float]:
     "content",
     [
         HANGS_AT_LOAD,
-        f"<p>Top<iframe srcdoc=\"<script>{LOOP}</script>\"></iframe>",
+        f'<p>Top<iframe srcdoc="<script>{LOOP}</script>"></iframe>',
         HANGS_AT_LOAD.replace("{ ", "{ alert('Again'); "),
     ],
     ids=["script", "iframe", "dialogs"],

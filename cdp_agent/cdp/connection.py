@@ -134,7 +134,7 @@ class Session:
 
     @contextlib.contextmanager
     def future(self, awaited: str) -> Iterator[asyncio.Future[Any]]:
-        """One that fails with SessionClosed or BrowserError, which say what was awaited, when the session ends first."""
+        """Fails with SessionClosed or BrowserError, which say what was awaited, when the session ends first."""
         if (over := self.connection._over(self, awaited)) is not None:
             raise over
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()

@@ -79,8 +79,9 @@ async def test_a_page_that_hangs_is_told_at_once_and_left_for_one_of_the_same_si
 
 
 @sooner
-async def test_a_page_that_hangs_is_reloaded(page: Page, serve: Serve) -> None:
-    await page.goto(serve(HANGS))
+@pytest.mark.parametrize("content", [HANGS, HANGS.replace("onclick", "onmousedown")], ids=["released", "pressed"])
+async def test_a_page_that_hangs_is_reloaded(page: Page, serve: Serve, content: str) -> None:
+    await page.goto(serve(content))
     button = await ref(page, "Hang")
     with pytest.raises(PageUnresponsive, match=r"did not answer within 1 s"):
         await page.click(button)

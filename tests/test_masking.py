@@ -102,6 +102,13 @@ def test_a_secret_is_found_however_it_is_spelt(spelt: str) -> None:
     assert not [each for each in "abel" if each in shown[len("before [user]") : -len("after")] and "<" not in shown]
 
 
+def test_a_secret_is_found_backwards_where_one_of_its_letters_stands_for_two() -> None:
+    mask = Mask()
+    mask.add("oﬃcial77", "[hidden]")
+
+    assert (mask.hide("77laiciffo"), mask.hide("77laicﬃo")) == ("[hidden]", "[hidden]")
+
+
 APART = {
     "paragraphs": ("- paragraph: {}", "- paragraph: "),
     "links": ('- link "{}" [ref=E1] → /x', '- link "" [ref=E1] → /x'),

@@ -34,13 +34,19 @@ def problems(spec: str, body: dict[str, Any]) -> list[str]:
 
 
 def _of_openapi(vendor: str, name: str) -> Any:
-    path = load_spec_path(vendor, "official")
-    document = yaml.load(path.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    schemas = document["components"]["schemas"]
+    schemas = _schemas(vendor)
     definitions = {key: _plain(value) for key, value in _reachable(schemas, name, "#/components/schemas/").items()}
     return jsonschema_rs.validator_for(
         {"$schema": _DRAFT, "$ref": f"#/$defs/{name}", "$defs": definitions}, validate_formats=False
     )
+
+
+@cache
+def _schemas(vendor: str) -> Any:
+    """It takes seconds to read them."""
+    path = load_spec_path(vendor, "official")
+    document = yaml.load(path.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return document["components"]["schemas"]
 
 
 def _reachable(schemas: dict[str, Any], name: str, prefix: str) -> dict[str, Any]:

@@ -214,8 +214,9 @@ class Watch:
             if last + quiet_s > now:
                 await self._activity.stir(last + quiet_s - now)
                 continue
-            if self._tab.reading_ahead is not None:  # else the page would seem slow to answer
-                await asyncio.wait([self._tab.reading_ahead], timeout=_ASK_TIMEOUT_S)
+            ahead = self._tab.reading_ahead
+            if ahead is not None and not ahead.done():  # else the page would seem slow to answer
+                await asyncio.wait([ahead], timeout=_ASK_TIMEOUT_S)
                 now = self._now()
             changes = await self.look()
             # Where an answer takes long, everything does, the page's next step included.

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
-from .lines import has_focus, indent_of, parts_of, ref_of, without_focus, without_inert, without_ref
+from .lines import has_focus, indent_of, parts_of, ref_of, shortened, without_focus, without_inert, without_ref
 
 MAX_LINES = 40
 MAX_CHARACTERS = 4_000
@@ -356,7 +356,7 @@ def _first_words(lines: list[_Line]) -> str:
         name.strip() if role == "heading" else rest[2:] if rest[:2] == ": " else "" for role, name, _, rest in said
     )
     words = next(filter(None, texts), "") or next((name.strip() for _, name, *_ in said if name), "")
-    return words if len(words) <= _FEW_WORDS else words[: _FEW_WORDS - 1] + "…"
+    return shortened(words, _FEW_WORDS)
 
 
 def _longest_rise(numbers: list[int]) -> set[int]:
@@ -391,7 +391,7 @@ def _first_of(line: _Line, wanted: set[int]) -> Iterator[tuple[_Line, _Line, boo
 
 def _short(line: _Line) -> str:
     said = line.text.removeprefix("- ").partition(" → ")[0]
-    return said if len(said) <= _FEW_WORDS else f"{said[: _FEW_WORDS - 1]}…{f' [ref={line.ref}]' if line.ref else ''}"
+    return shortened(said, _FEW_WORDS) + (f" [ref={line.ref}]" if line.ref and len(said) > _FEW_WORDS else "")
 
 
 class _Places:
@@ -595,7 +595,7 @@ def _said_in_full(state: str, others: list[str]) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LINE_CHARACTERS else text[: _LINE_CHARACTERS - 1] + "…"
+    return shortened(text, _LINE_CHARACTERS)
 
 
 def _capped(lines: Iterable[str]) -> list[str]:

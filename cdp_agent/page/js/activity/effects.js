@@ -87,12 +87,13 @@ function noteRecord(record, target, now) {
     else if (namespaceURI_.call(target) === SVG && (GEOMETRY.has(name) || name === 'style')) noteRedrawn(target, name, oldValue_.call(record));
   } else if (type === 'childList') {
     const added = addedNodes_.call(record);
-    const had = new Set([...removedNodes_.call(record)].map((node) => nodeType(node) === 1 && tagOf(node)));
-    for (const node of added) noteAdded(node, now, had);
+    const removed = removedNodes_.call(record);
     if (added.length) {
+      const had = new Set([...removed].map((node) => nodeType(node) === 1 && tagOf(node)));
+      for (const node of added) noteAdded(node, now, had);
       before.filled.set(target, now);
       before.gone = before.gone.filter(({ from, at }) => from !== target || at !== now); // replaced
-    } else if (before.filled.get(target) !== now) for (const node of removedNodes_.call(record)) noteRemoved(node, target, now); // else replaced
+    } else if (before.filled.get(target) !== now) for (const node of removed) noteRemoved(node, target, now); // else replaced
   }
 }
 

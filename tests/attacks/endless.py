@@ -36,7 +36,7 @@ TOO_MUCH = [
     press("promises without an end", "const again = () => Promise.resolve().then(again); again()"),
     press("leaving that does not end", "onbeforeunload = () => { for (;;); }; location = '/next'"),
     press("a page that asks whether to stay", "onbeforeunload = (e) => e.preventDefault(); location = '/next'", tells="beforeunload"),
-    shown("a war of observers", "new MutationObserver(() => document.querySelector('p').title = Math.random()).observe(document, {subtree: true, attributes: true}); document.querySelector('p').title = 'x'", calls=_READ[:1]),
+    shown("a war of observers", "new MutationObserver(() => document.querySelector('p').title = Math.random()).observe(document, {subtree: true, attributes: true}); document.querySelector('p').title = 'x'", calls=_READ),
     shown("a page that writes itself anew", "let n = 0; const t = setInterval(() => { document.open(); document.write('<title>Shop</title><p>Here ' + n + '</p>'); document.close(); if (++n > 30) clearInterval(t); }, 20)", calls=_READ),
     shown("a page that goes round in circles", "if (+location.hash.slice(1) < 20) { location.hash = +location.hash.slice(1) + 1; location.reload(); }", calls=_READ),
     press("an element that comes and goes", "setInterval(() => { const b = document.querySelector('button'); b.replaceWith(b.cloneNode(true)); }, 5)"),

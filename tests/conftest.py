@@ -8,12 +8,15 @@ import os
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Protocol
 from urllib.parse import urlsplit
 
 import pytest
 from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
 from bench.cache import NotFetched
 from bench.server import serving
@@ -198,6 +201,22 @@ def serve(httpserver: HTTPServer) -> Serve:
         return on_other_site(httpserver.url_for(path)) if other_site else httpserver.url_for(path)
 
     return put
+
+
+@contextmanager
+def held(httpserver: HTTPServer, path: str, answer: str, *, within_s: float = 30.0) -> Iterator[Event]:
+    """A path is answered when the event is set, when the time is over, or when the block is left."""
+    released = Event()
+
+    def wait(request: Request) -> Response:
+        released.wait(within_s)
+        return Response(answer)
+
+    httpserver.expect_request(path).respond_with_handler(wait)
+    try:
+        yield released
+    finally:
+        released.set()
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from cdp_agent.errors import SessionClosed
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.page import Page, tab_of
 
-from .conftest import Serve, on_other_site
+from .conftest import Serve, held, on_other_site
 
 REF = re.compile(r"\[ref=(E\d+)\]")
 SITES = pytest.mark.parametrize("other_site", [False, True], ids=["same-process", "out-of-process"])
@@ -218,23 +218,16 @@ async def test_a_frame_that_is_on_its_way_to_a_silent_server_is_named(
     page: Page, serve: Serve, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cdp_agent.page.snapshot.reading.FRAME_TIMEOUT_S", 0.2)
-    over = Event()
-
-    def answer(request: Request) -> Response:
-        over.wait(30)
-        return Response("")
-
-    httpserver.expect_request("/silent").respond_with_handler(answer)
     silent = on_other_site(httpserver.url_for("/silent"))
     inner = serve("<p>inner</p>", other_site=True)
     await page.goto(serve(f"<p>outer</p><iframe src='{inner}'></iframe>"))
     frame = await child(page)
-    async with frame.session.expect(cdp_page.FrameStartedNavigating) as leaving:
-        await frame.session.send(runtime.Evaluate(expression=f"location.href = '{silent}'"))
-        await leaving
+    with held(httpserver, "/silent", ""):
+        async with frame.session.expect(cdp_page.FrameStartedNavigating) as leaving:
+            await frame.session.send(runtime.Evaluate(expression=f"location.href = '{silent}'"))
+            await leaving
 
-    snapshot = await page.snapshot()
-    over.set()
+        snapshot = await page.snapshot()
 
     assert snapshot.omitted[0].why.startswith(f"It is still loading {silent}")
 

@@ -26,7 +26,7 @@ from cdp_agent.page.tab import hanging
 from fixtures.replay import tool_call
 from tests.acting import ref
 from tests.agents import DONE, of, play, result_of
-from tests.conftest import Serve
+from tests.conftest import Serve, held
 from tests.detached import DetachedChrome
 
 LOOP = "const held = new XMLHttpRequest(); for (;;) { held.open('GET', '/held', false); held.send(); }"
@@ -43,15 +43,8 @@ sooner = pytest.mark.usefixtures("told_sooner")
 @pytest.fixture(autouse=True)
 def _held(httpserver: HTTPServer) -> Iterator[None]:
     """What a loop asks for is answered every now and then: Chrome ends a script between two requests."""
-    over = Event()
-
-    def answer(request: Request) -> Response:
-        over.wait(0.1)
-        return Response("")
-
-    httpserver.expect_request("/held").respond_with_handler(answer)
-    yield
-    over.set()
+    with held(httpserver, "/held", "", within_s=0.1):
+        yield
 
 
 @sooner

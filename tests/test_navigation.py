@@ -19,21 +19,14 @@ from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab.dialogs import DialogPolicy
 
-from .conftest import Serve, on_other_site
+from .conftest import Serve, held, on_other_site
 
 
 @pytest.fixture
 def hanging(httpserver: HTTPServer) -> Iterator[str]:
     """An address whose server answers only when the test is over."""
-    over = Event()
-
-    def wait(request: Request) -> Response:
-        over.wait(30)
-        return Response("late")
-
-    httpserver.expect_request("/hanging").respond_with_handler(wait)
-    yield httpserver.url_for("/hanging")
-    over.set()
+    with held(httpserver, "/hanging", "late"):
+        yield httpserver.url_for("/hanging")
 
 
 async def test_goto_tells_where_it_led(page: Page, serve: Serve) -> None:

@@ -19,7 +19,7 @@ from cdp_agent.page.snapshot import snapshot
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.snapshot.snapshot import Snapshot
 
-from .conftest import Serve
+from .conftest import Serve, held
 
 
 async def act(page: Page, serve: Serve, script: str, body: str = "<p id=out></p>") -> Receipt:
@@ -34,17 +34,10 @@ async def act(page: Page, serve: Serve, script: str, body: str = "<p id=out></p>
 
 
 @pytest.fixture
-def held(httpserver: HTTPServer) -> Iterator[Callable[[], None]]:
+def release(httpserver: HTTPServer) -> Iterator[Callable[[], None]]:
     """/held is answered when the fixture is called, or when the test is over."""
-    released = Event()
-
-    def answer(request: Request) -> Response:
-        released.wait(30)
-        return Response("released")
-
-    httpserver.expect_request("/held").respond_with_handler(answer)
-    yield released.set
-    released.set()
+    with held(httpserver, "/held", "released") as released:
+        yield released.set
 
 
 async def test_a_page_at_rest_is_not_waited_for(page: Page, serve: Serve) -> None:
@@ -77,7 +70,7 @@ async def test_what_begins_a_little_later_is_waited_for(
 
 
 async def test_a_request_that_never_ends_is_given_up(
-    page: Page, serve: Serve, held: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+    page: Page, serve: Serve, release: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stability, "REQUESTS_S", 0.3)
 
@@ -101,7 +94,7 @@ async def test_a_request_that_never_ends_is_given_up(
     ids=["event stream", "WebSocket", "beacon", "picture", "media", "font"],
 )
 async def test_what_never_ends_is_not_waited_for(
-    page: Page, serve: Serve, held: Callable[[], None], script: str
+    page: Page, serve: Serve, release: Callable[[], None], script: str
 ) -> None:
     receipt = await act(page, serve, script)
 
@@ -125,7 +118,7 @@ async def test_a_stream_that_is_fetched_is_not_waited_for(page: Page, serve: Ser
 
 
 async def test_a_request_from_before_is_not_the_actions_doing(
-    page: Page, serve: Serve, held: Callable[[], None]
+    page: Page, serve: Serve, release: Callable[[], None]
 ) -> None:
     await page.goto(serve("<button>Go</button>"))
     await page.evaluate("fetch('/held') && 1")
@@ -321,7 +314,7 @@ async def test_a_worker_is_waited_for_until_its_script_is_there(page: Page, serv
 
 
 async def test_our_world_of_a_document_is_made_while_that_is_loaded(
-    page: Page, serve: Serve, held: Callable[[], None]
+    page: Page, serve: Serve, release: Callable[[], None]
 ) -> None:
     going = asyncio.ensure_future(page.goto(serve("<p>There</p><img src=/held>")))
     root = (await tab_of(page).frames()).root
@@ -330,7 +323,7 @@ async def test_our_world_of_a_document_is_made_while_that_is_loaded(
         await tab_of(page).activity.stir(0.05)
     assert not tab_of(page).activity.document.loaded
     made = root.present_world
-    held()
+    release()
 
     assert (await going).settled == "quiet"
     assert root.present_world is made

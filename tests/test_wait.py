@@ -12,7 +12,7 @@ from werkzeug import Request, Response
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.page import Page
 
-from .conftest import Serve
+from .conftest import Serve, held
 
 
 async def later(page: Page, script: str) -> None:
@@ -109,19 +109,12 @@ async def test_all_must_hold_at_the_same_time(page: Page, serve: Serve) -> None:
 
 
 async def test_idle_waits_for_what_is_loading(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
-    released = Event()
-
-    def answer(request: Request) -> Response:
-        released.wait(30)
-        return Response("data")
-
-    httpserver.expect_request("/data").respond_with_handler(answer)
     await page.goto(serve("<p id=out></p>"))
-    await page.evaluate("fetch('/data').then(async (r) => (out.textContent = await r.text())) && 1")
+    with held(httpserver, "/data", "data"):
+        await page.evaluate("fetch('/data').then(async (r) => (out.textContent = await r.text())) && 1")
 
-    with pytest.raises(ActionError, match=r"the page is loading GET http://.*/data"):
-        await page.wait_for(idle=0.1, timeout_s=0.3)
-    released.set()
+        with pytest.raises(ActionError, match=r"the page is loading GET http://.*/data"):
+            await page.wait_for(idle=0.1, timeout_s=0.3)
     await page.wait_for(idle=0.1)
 
     assert await page.evaluate("out.textContent") == "data"

@@ -68,7 +68,9 @@ def inspected(tmp_path: Path) -> Iterator[Callable[..., Any]]:
     environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path), "PATH": path, "CDP_AGENT_SESSION": "inspected"}
 
     def inspect(*words: str) -> Any:
-        command = [*inspector, "--cli", *words, "--", *SERVER, "mcp", "--session", "inspected"]
+        # It hands the server no variables but those that it is told.
+        told = ["-e", f"XDG_RUNTIME_DIR={tmp_path}"]
+        command = [*inspector, "--cli", *words, *told, "--", *SERVER, "mcp", "--session", "inspected"]
         return json.loads(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
 
     yield inspect

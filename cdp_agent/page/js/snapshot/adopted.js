@@ -21,10 +21,14 @@ function adoptRoots(...found) {
   }
 }
 
-/** How many closed roots are known in documents that are shown. */
+/** What has no end tag: Chrome writes nothing that a script has put into it. */
+const CHILDLESS = 'area,base,basefont,bgsound,br,col,embed,frame,hr,img,input,keygen,link,meta,param,source,track,wbr';
+
+/** How many of the closed roots that are known the markup of the shown documents must hold. */
 function closedRootsThere() {
   closedHosts = closedHosts.filter((reference) => reference.deref());
-  return closedHosts.filter((reference) => isConnected_.call(reference.deref())).length;
+  const shown = closedHosts.map((reference) => reference.deref()).filter((host) => isConnected_.call(host));
+  return shown.filter((host) => !closestFlat(host, CHILDLESS)).length;
 }
 
 /** @param {[number, Internals | null][]} entries */

@@ -60,6 +60,15 @@ WITHOUT_ROLES = f"""<div id=c tabindex=0 aria-label=City role=group style="width
   m.append(item)
 }}
 c.onclick = () => m.style.display = "block"</script>"""
+IN_A_GRID = """<textarea role=combobox aria-label=City aria-controls=l aria-expanded=true></textarea>
+<div role=listbox id=l><div role=option>Oslo</div><div role=option>Bergen</div></div><div id=cells>▼</div><script>
+l.onmousedown = (event) => {
+  document.querySelector('textarea').value = event.target.textContent;
+  l.style.display = 'none';
+  cells.innerHTML = '<div>▼</div><div>▼</div>';
+}</script>"""
+"""Its list is shut by the press, and the page renders anew what is no list."""
+
 BEHIND = f"""<div id=b tabindex=-1 style="position:relative;width:200px;height:40px">
 <span id=t>Pick</span>
 <input id=c role=combobox readonly aria-label=City aria-expanded=false aria-controls=l value=none
@@ -209,6 +218,7 @@ async def test_select_waits_for_an_option(page: Page, serve: Serve) -> None:
             PLAIN_INPUT, "Bergen", Outcome("Bergen", '"Bergen, Norway" was clicked'), id="suggestions for a plain field"
         ),
         pytest.param(WITHOUT_ROLES, "Bergen", Outcome("Bergen"), id="without roles"),
+        pytest.param(IN_A_GRID, "Bergen", Outcome("Bergen"), id="shut by the press"),
         pytest.param(BEHIND, "Bergen", Outcome("Bergen"), id="behind what draws it"),
         pytest.param(PASSED_THROUGH, "Bergen", Outcome("Bergen"), id="in what gets its clicks"),
         pytest.param(UNFOLDING, "Bergen", Outcome("Bergen"), id="a list that unfolds"),

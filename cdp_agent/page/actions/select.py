@@ -189,6 +189,8 @@ class _Custom:
 
     async def _is_done(self, wanted: str) -> bool:
         """Whether a press without a click has chosen it all the same, or closed the list."""
+        if await self._at.world.call("isShut", self._local, returning=bool):
+            return True  # what else came since is no option
         now = await self._option(wanted, 0)
         return now.chosen if now.state == "found" else not now.total
 

@@ -62,7 +62,7 @@ function insteadOfSelecting(control) {
   if (role === 'checkbox' || role === 'switch') return 'use check or uncheck';
   if (role === 'tab' || role === 'tablist') return 'click the tab';
   if (role === 'link' || role === 'option' || role === 'menuitem') return 'click it';
-  return tagOf(control) === 'TEXTAREA' ? 'fill it with text' : '';
+  return tagOf(control) === 'TEXTAREA' && role !== 'combobox' ? 'fill it with text' : '';
 }
 
 const onlyRadios = (control) => allIn(control, radioInput).length > 1;
@@ -158,6 +158,7 @@ function shownBy(control) {
   const tag = tagOf(control);
   if (tag === 'SELECT') return [...selectedOptions(control)].map((option) => collapse(optionLabel(option))).join(', ');
   if (tag === 'INPUT') return inputValue(control);
+  if (tag === 'TEXTAREA') return areaValue(control);
   if (closestFlat(control, '[role="listbox" i]') === control) return optionsIn(control).filter(isChosen).map(optionText).join(', ');
   const hidden = onlyOneIn(control, 'select'); // which a library shows in its own way
   if (hidden) return shownBy(hidden);
@@ -173,7 +174,7 @@ const BOXES_AROUND = 4;
 /** What stands beside a field that filters a list: the choice, where the field itself stays empty. @param {number} id */
 function shownBeside(id) {
   const field = elementBy(id);
-  let box = field && tagOf(field) === 'INPUT' ? paintedParent(field) : null;
+  let box = field && fieldKind(field) === 'typed' ? paintedParent(field) : null;
   for (let i = 0; box && i < BOXES_AROUND && selectAll(box, 'input,select,textarea').length === 1; i++, box = paintedParent(box)) {
     const text = collapse(innerText(box));
     if (text) return text;

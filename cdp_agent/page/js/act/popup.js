@@ -202,6 +202,13 @@ const scrollTop = reader(Element, 'scrollTop');
 const scrollHeight = reader(Element, 'scrollHeight');
 const clientHeight = reader(Element, 'clientHeight');
 
+/** @param {number} id  of a control @returns {boolean} whether the list that was chosen from is seen no longer */
+function isShut(id) {
+  const control = elementBy(id);
+  const list = control && listsOfControls.get(control);
+  return Boolean(list && !(isConnected_.call(list) && isShown(list)));
+}
+
 /** @param {number} id  of an option @returns {boolean} whether it says that it is chosen, or is gone with its list */
 function isChosenNow(id) {
   const option = elementBy(id);

@@ -108,6 +108,22 @@ async def test_what_cannot_be_opened_is_explained(page: Page, address: str, reas
     assert (caught.value.url, caught.value.reason) == (address, reason)
 
 
+@pytest.mark.whole_chrome  # its engine alone shows what the server says with the 401
+async def test_a_page_that_asks_for_a_password_says_where_to_put_it(page: Page, httpserver: HTTPServer) -> None:
+    def guarded(request: Request) -> Response:
+        if request.authorization:
+            return Response("<title>Inside</title>", content_type="text/html")
+        return Response(status=401, headers={"WWW-Authenticate": "Basic"})
+
+    httpserver.expect_request("/inside").respond_with_handler(guarded)
+    address = httpserver.url_for("/inside")
+
+    with pytest.raises(NavigationFailed, match=r"Give them in the address, as in https://NAME:PASSWORD@host/"):
+        await page.goto(address)
+
+    assert (await page.goto(address.replace("//", "//ann:secret@"))).title == "Inside"
+
+
 async def test_after_a_failure_the_tab_can_be_used(page: Page, serve: Serve) -> None:
     with pytest.raises(NavigationFailed):
         await page.goto("http://nowhere.invalid/")

@@ -46,6 +46,9 @@ _REASONS = {
     "ERR_BLOCKED_BY_CLIENT": "something in this browser blocks it",
     "ERR_BLOCKED_BY_RESPONSE": "the server forbids to show it like this",
     "ERR_UNSAFE_REDIRECT": "its server redirects to an address of a kind that a server may not lead to",
+    "ERR_INVALID_AUTH_CREDENTIALS": (
+        "its server asks for a user name and a password. Give them in the address, as in https://NAME:PASSWORD@host/"
+    ),
     "ERR_HTTP_RESPONSE_CODE_FAILURE": "the server answered with an error and no page",
 }
 

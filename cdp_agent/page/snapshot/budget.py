@@ -70,9 +70,7 @@ def fit(marked: str, budget_tokens: int, notes: list[str]) -> str:
     `notes` say what could not be read at all; they go into the last line, which also counts what did not fit.
     """
     lines = _parse(marked)
-    whole = "\n".join(line.text for line in lines)
-    if notes:
-        whole += "\n" + accounting(notes)
+    whole = "\n".join([*(line.text for line in lines), *([accounting(notes)] if notes else [])])
     counted = whole if len(whole) <= budget_tokens * LONGEST_TOKEN else whole[:_SAMPLE]
     needed = tokens(counted) * len(whole) // max(len(counted), 1)
     if counted == whole and needed <= budget_tokens:
@@ -215,7 +213,8 @@ def _write(lines: list[_Line], notes: list[str], moves: str) -> str:
     rest = sum(dropped.values()) - sum(count for _, count in dropped.most_common(6))
     if rest:
         counts.append(f"{rest} other")
-    summary = [f"{sum(dropped.values())} lines ({', '.join(counts)}): {moves}"] if dropped else []
+    total = sum(dropped.values())
+    summary = [f"{total} line{'s' * (total > 1)} ({', '.join(counts)}): {moves}"] if dropped else []
     if summary or notes:
         written.append(accounting(summary + notes))
     return "\n".join(written)

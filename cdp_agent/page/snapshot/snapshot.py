@@ -117,10 +117,12 @@ async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = N
     composer = _Composer(readings, refs, marks)
     root = readings.root
     text = _finished(composer.text(root), root)
+    if not text and (pictures := await root.world.call("picturesShown", returning=int)):
+        composer.omitted.append(Omitted(f"pictures without a name ({pictures})", "a screenshot shows them"))
     omitted = [f"{each.what}: {each.why}" for each in composer.omitted]
     if marks or omitted:
         if budget_tokens is None:
-            text += "\n" + budget.accounting(omitted)
+            text = "\n".join(filter(None, (text, budget.accounting(omitted))))
         else:
             text = budget.fit(text, budget_tokens, omitted)
     return Snapshot(text, root.part.url, root.part.title, composer.omitted + composer.late, composer.frame_urls)

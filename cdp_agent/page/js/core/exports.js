@@ -5,6 +5,6 @@ return { describe, identities, isAlive, beginEffects, effectsNow, endEffects, hi
   elementBy, fileField, fileNames, isDraggable, placeInParent, redrawn, readable,
   look, changedSince, isShownNow, outerHtml,
   secretField, secretStranger, enterSecret, coversOf, coversThrough, userField, withhold, leaveField, userFieldAfter,
-  seenText, shownText, forgetSeen, placesOf, findElements, listed, scrollBox, scrolledTo, moveBox, scrollToText, bringIntoView, topOf,
+  seenText, shownText, forgetSeen, placesOf, findElements, picturesShown, listed, scrollBox, scrolledTo, moveBox, scrollToText, bringIntoView, topOf,
   marksOf, marksThrough, boxToPicture, viewportPlace, paint, schema, cleanHtml, consequenceOf,
 };

@@ -140,3 +140,6 @@ function absolute(address, element) {
     return address; // no address at all: what stands there is all there is to tell
   }
 }
+
+/** How many pictures the document shows, named or not. @returns {number} */
+const picturesShown = () => [...selectAll(document, 'img,svg')].filter((each) => isShown(each) && rectOf(each).width > 0).length;

@@ -9,6 +9,7 @@ const CHECKED_ROLES = roleSet('checkbox menuitemcheckbox menuitemradio option ra
 const SELECTED_ROLES = roleSet('gridcell option row tab columnheader rowheader treeitem');
 // They may be told to be disabled although nobody can act on them.
 const ITEM_ROLES = roleSet('row cell gridcell columnheader rowheader listitem option tab treeitem');
+const GRID_ROLES = roleSet('grid table treegrid');
 const LEVEL_ROLES = roleSet('heading treeitem');
 const REQUIRED_ROLES = roleSet('checkbox combobox gridcell listbox radiogroup searchbox spinbutton textbox tree switch');
 const FIELD_TAGS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
@@ -73,6 +74,12 @@ function expandedOf(element, tag, internals) {
   if (tag === 'SUMMARY' && isSummaryOfDetails(element)) return flag('expanded', isOpen(parentNode(element)), true);
   if (tag === 'SELECT' && isOpened(element)) return ' [expanded]';
   return flag('expanded', attr(element, 'aria-expanded') ?? internals?.expanded, true);
+}
+
+/** How many rows there are, where a page says so since it holds only those that are seen. */
+function rowsOf(element) {
+  const count = parseInt(attr(element, 'aria-rowcount') ?? '', 10);
+  return count > 0 ? ` [rows=${count}]` : count === -1 ? ' [rows=unknown]' : '';
 }
 
 function levelOf(element, tag, role) {

@@ -335,6 +335,7 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isMarked
   const context = { ariaDisabled: Boolean(flags & ARIA_DISABLED) && hasRef, focused: reading.focused };
   if (isMarked || hasRef || role === 'heading' || context.focused === element || reading.active === element) line.states = statesOf(element, tag, role, context);
   if (MODAL_ROLES.has(role)) line.states += modalState(element, tag);
+  if (GRID_ROLES.has(role)) line.states += rowsOf(element);
   // The outline of a field is often a <fieldset> that is hidden, with a hidden <legend>: its name is nobody's.
   if (role !== 'group' || hasRef || !(flags & ARIA_HIDDEN)) nameLine(line, flags, isMarked);
   if (tag === 'LABEL' && standsForControl(element)) line.states += statesOf(controlOfLabel(element), 'INPUT', roleOf(controlOfLabel(element)), context);

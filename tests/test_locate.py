@@ -116,6 +116,20 @@ async def test_several_that_cannot_be_told_apart_are_named(page: Page, serve: Se
     assert "[ref=E3]" in str(caught.value)
 
 
+async def test_rows_without_a_name_are_named_by_what_they_begin_with(page: Page, serve: Serve) -> None:
+    rows = "<tr><td onclick=0>{0}<td><button>{1}</button>"
+    await page.goto(serve(f"<table>{rows.format('A', 'Off')}{rows.format('B', 'On')}</table>"))
+    await page.snapshot()
+    await page.evaluate(
+        f"void (document.querySelector('table').innerHTML = `{rows.format('C', 'Off')}{rows.format('D', 'Off')}`)"
+    )
+
+    with pytest.raises(StaleRef, match="2 look like it") as caught:
+        await locate(tab_of(page), "E2")
+
+    assert 'button "Off" [ref=E5] in row of "C", button "Off" [ref=E6] in row of "D". Choose' in str(caught.value)
+
+
 async def test_refs_of_another_page_are_not_found_again(page: Page, serve: Serve) -> None:
     first, second = serve("<button>Save</button>"), serve("<button>Save</button>")
     await page.goto(first)

@@ -6,19 +6,21 @@ another element, however alike.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 
 import msgspec
 
 from cdp_agent.errors import StaleRef
-from cdp_agent.page.snapshot.lines import indent_of, line_of, quoted
+from cdp_agent.page.snapshot.lines import indent_of, line_of, quoted, read_line, shortened
 from cdp_agent.page.snapshot.refs import ElementRef, parse_ref
 from cdp_agent.page.snapshot.snapshot import Seen
 
 from .identity import Identities, bare, identities_in, place_of, steady, successor
 
 _SHOWN = 3
+_LONGEST_SAID = 40
 
 
 def last_to_show(ref: str, history: list[Seen]) -> Seen | None:
@@ -110,13 +112,25 @@ def _described(ref: ElementRef) -> str:
 
 
 def _line(text: str, ref: str) -> str:
-    """Its line, and the one that it stands in."""
+    """Its line, and the one that it stands in; what that begins with, where it has no name itself."""
     lines = text.split("\n")
     at = place_of(lines, ref)
     depth = indent_of(lines[at])
-    around = next((each for each in reversed(lines[:at]) if indent_of(each) < depth), None)
-    inside = f" in {_plain(bare(around))}" if around is not None else ""
-    return f"{_plain(lines[at])}{inside}"
+    start = next((index for index in reversed(range(at)) if indent_of(lines[index]) < depth), None)
+    if start is None:
+        return _plain(lines[at])
+    around = _plain(bare(lines[start]))
+    begins = "" if " " in around else _first_said(lines, start, at)
+    return f"{_plain(lines[at])} in {around}{begins and f' of {quoted(begins)}'}"
+
+
+def _first_said(lines: list[str], start: int, but: int) -> str:
+    """The first words below a line, those of one line apart; "" for none."""
+    below = itertools.takewhile(
+        lambda index: indent_of(lines[index]) > indent_of(lines[start]), range(start + 1, len(lines))
+    )
+    read = (read_line(lines[index]) for index in below if index != but)
+    return next((shortened(said, _LONGEST_SAID) for each in read if each and (said := each.name or each.text)), "")
 
 
 def _plain(line: str) -> str:

@@ -117,6 +117,10 @@
     `<div role=dialog aria-modal=true aria-label=${word()}><p>${word()}</p><button>${word()}</button></div>`, `<div role=tooltip id=help>${word()}</div>`, `<p title=${word()}>${word()} <b title=${word()}>${word()}</b></p>`,
     `<div contenteditable role=textbox aria-label=${word()}><h2>${word()}</h2><p>${word()} <b>${word()}</b><i>${word()}</i></p><p><br></p><ol><li>${word()}</li></ol></div>`, `<textarea>${word()}\n${word()}</textarea>`,
     `<div class=cm-editor><div class=cm-content contenteditable><div class=cm-line>${word()}</div><div class=cm-line>${word()}</div></div></div>`, drawing(), `<p>${drawing()}</p>`,
+    `<img alt=${word()} width=20 height=20><img src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=" width=20 height=20 class="${pick(CLASSES)}">`, `<canvas width=30 height=30>${word()}</canvas>`,
+    `<select style="appearance: base-select"><button><selectedcontent></selectedcontent></button><option>${word()} <b>${word()}</b><option>${word()}</select>`, `<details name=one><summary>${word()}</summary>${word()}</details>`,
+    `<button popovertarget=pop${pick('12')}>${word()}</button><div popover=hint id=pop${pick('12')}>${word()}</div>`, `<div style="height: 20px; overflow: hidden">${word()}<p>${word()}</p><p><a href=/y>${word()}</a></p></div>`,
+    `<p part=piece>${word()}<wbr>${word()}</p>`, `<ruby>${word()}<rt>${word()}</rt></ruby><q>${word()}</q><abbr title=${word()}>${word()}</abbr>`, `<form><input value=${word()}><input type=checkbox checked><button type=reset>${word()}</button></form>`,
     `<span class="${pick(CLASSES)}">${word()}</span><i class="${pick(CLASSES)}">${word()}</i><b class="${pick(CLASSES)}">${word()}</b>`, `<button class="${pick(CLASSES)}">${word()}<i class="${pick(CLASSES)}">${pick(['home', '\ue001'])}</i></button>`,
   ]);
   const part = () => pick([
@@ -151,6 +155,9 @@
     `.${pick(CLASSES)} { content: ${PICTURE()} }`, `.${pick(CLASSES)} + ${pick(['p', 'b', 'a', '*'])} { content: ${PICTURE()} }`, `.${pick(CLASSES)}:focus-within { text-transform: uppercase }`, 'p:nth-child(2n) { text-transform: var(--case, uppercase) }',
     `@container (min-width: ${pick(['1px', '300px', '9000px'])}) { .${pick(CLASSES)} { ${pick(['display: none', 'visibility: hidden', 'cursor: pointer', 'text-transform: uppercase'])} } }`, `.${pick(CLASSES)} { container-type: inline-size }`,
     `@container (width > 200px) { .${pick(CLASSES)} + *::before { content: "${word()} " } @media (min-width: 1px) { p:first-child { display: none } } }`, `@container style(--mode: on) { b { display: ${pick(['none', 'block'])} } }`,
+    `:target { display: ${pick(['none', 'block'])} }`, `:target ~ ${pick(['p', 'b', '*'])} { visibility: hidden }`, `section:has(:target) b { display: none }`, `.${pick(CLASSES)} { opacity: ${pick(['0', '1'])} }`, `.${pick(CLASSES)} { height: 0; overflow: hidden }`,
+    `.${pick(CLASSES)} { position: absolute; left: ${pick(['-9999px', '0'])} }`, `details::details-content { display: ${pick(['none', 'block'])} }`, `slot:has-slotted { display: none }`, `#host::part(piece), x-own::part(piece) { display: none }`,
+    `input:user-invalid + *, input:invalid { display: none }`, `form:has(input:checked) p { display: none }`, `.${pick(CLASSES)} { clip-path: inset(50%) }`, `.${pick(CLASSES)} + ${pick(['p', 'b'])} { transform: scale(0) }`,
     `.${pick(CLASSES)} { @container (max-width: 300px) { display: none } }`, `.${pick(CLASSES)} { width: ${pick(['100px', '400px'])} }`,
   ]);
   const RARE_RULES = () => pick([
@@ -161,6 +168,7 @@
   const PICTURE = () => pick(['linear-gradient(red, blue)', `linear-gradient(red, blue) / "${word()}"`, `linear-gradient(red, blue) / attr(title) "${word()}"`, `var(--picture, linear-gradient(red, blue) / "${word()}")`]);
   const DECLARED = () => pick([['display', SHOWN()], ['visibility', pick(['hidden', 'visible', ''])], ['color', pick(['red', ''])], ['content', pick([`"${word()}"`, PICTURE(), ''])], ['cursor', pick(['pointer', ''])], ['--shown', pick(['none', 'block', ''])],
     ['--mode', pick(['on', 'off'])], ['contentVisibility', 'hidden'], ['width', pick(['0', '250px', '500px', ''])], ['containerType', pick(['inline-size', 'inline-size', ''])], ['position', 'absolute'], ['float', 'left'],
+    ['opacity', pick(['0', '1'])], ['clip-path', pick(['inset(50%)', ''])], ['transform', pick(['scale(0)', ''])], ['overflow', pick(['hidden', 'clip', ''])], ['height', pick(['0', '1px', ''])], ['left', pick(['-9999px', ''])], ['font-size', pick(['0', ''])],
     ['text-decoration', 'line-through'], ['text-transform', pick(['uppercase', ''])], ['vertical-align', 'super'], ['font-family', pick(['"Some Icons"', ''])], ['pointer-events', pick(['none', ''])]]);
   const kebab = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -338,6 +346,17 @@
     listen: () => `${any()}.addEventListener("click", (values.listener ??= () => 0))`,
     unlisten: () => `${any()}.removeEventListener("click", (values.listener ??= () => 0))`,
     inShadowListen: () => `${ref(pick(inShadow()))}.addEventListener("click", () => 0)`,
+    reset: () => `${one('form')}.reset()`,
+    moveBefore: () => `${one('main, section, div, ul, details, [popover]')}.moveBefore(${small()}, null)`,
+    splitText: () => `${leaf()}.firstChild.splitText(1)`,
+    normalize: () => `${any()}.normalize()`,
+    validity: () => `${one('input, select, textarea')}.setCustomValidity(${q(pick(['', word()]))})`,
+    target: () => `location.hash = ${q(pick(['named', 'help', 'name', 'none']))}`,
+    manualSlot: () => `{ const it = ${one('#host, section, h2, div, nav, p, x-own')}; const root = it.attachShadow({ mode: ${q(pick(['open', 'closed']))}, slotAssignment: "manual" }); fill(${serial}, root, ${q(`<b>${word()}</b><slot></slot>`)}); values["slot"] = root.querySelector("slot") }`,
+    assign: () => `values["slot"].assign(...[...values["slot"].getRootNode().host.childNodes].slice(${pick(['0', '1', '2'])}))`,
+    rowCount: () => `${one('table, [role=grid]')}.setAttribute("aria-rowcount", ${q(pick(['-1', '9', '200', '']))})`,
+    unsafe: () => `${leaf()}.setHTMLUnsafe(${q(`<${pick(['div', 'p', 'section'])}><template shadowrootmode=${pick(['open', 'closed'])}><slot></slot><button>${word()}</button></template>${word()}</div>`)})`,
+    picture: () => `${one('img')}.${pick(['alt = ""', `alt = ${q(word())}`, 'removeAttribute("alt")', 'src = "/none.png"', 'src = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="'])}`,
     nothing: () => '0',
   };
   /** What only Chrome tells, see `--without`. */

@@ -43,8 +43,8 @@ async def at(page: Page, name: str, role: str | None = None) -> Located:
 
 
 def now(outcome: Outcome) -> Outcome:
-    """What is known at once of the value, without the function that asks once more and the list that was opened."""
-    return msgspec.structs.replace(outcome, again=None, chosen=())
+    """What is known at once of the value, without what the receipt waits for and the list that was opened."""
+    return msgspec.structs.replace(outcome, again=None, suggests=False, chosen=())
 
 
 async def log(page: Page) -> list[str]:

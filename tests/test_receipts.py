@@ -385,6 +385,20 @@ async def test_filling_alone_waits_for_no_effect(page: Page, serve: Serve) -> No
     assert (receipt.watched_s, "no change" in receipt.text) == (None, False)
 
 
+@pytest.mark.parametrize(
+    "field", ["role=combobox", "type=search", "aria-autocomplete=list", "aria-haspopup=dialog", "autocomplete=off"]
+)
+async def test_the_list_that_a_page_shows_for_what_was_filled_in_a_while_ago_is_told(
+    page: Page, serve: Serve, field: str
+) -> None:
+    late = "setTimeout(() => out.innerHTML = '<button>Bergen</button>', 250)"
+    await page.goto(serve(f'<input aria-label=City {field} oninput="{late}"><div id=out></div>'))
+
+    receipt = await page.fill(await ref(page, "City"), "Ber")
+
+    assert receipt.changed == ['+ - button "Bergen" [ref=E2]']
+
+
 async def test_a_key_that_does_nothing_says_so_and_one_that_comes_late_is_told(page: Page, serve: Serve) -> None:
     script = "addEventListener('keydown', (e) => e.key === 'b' && setTimeout(() => { out.textContent = 'late' }, 500))"
     await page.goto(serve(f"<p id=out></p><script>{script}</script>"))

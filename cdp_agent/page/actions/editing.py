@@ -36,6 +36,7 @@ class Ready(msgspec.Struct, frozen=True):
     mac: bool
     end: bool
     collapses: bool
+    suggests: bool
     opens: Literal["", "click", "double"]
     instead: str
     note: str

@@ -90,7 +90,7 @@ async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
     notes.append(note or _differs(filled))
     # A code editor draws part of what it holds, and would have to be selected to be read again.
     again = partial(_again, at, ready.local, filled) if ready.kind != "code" else None
-    return Outcome(filled.value, "; ".join(filter(None, notes)), again=again)
+    return Outcome(filled.value, "; ".join(filter(None, notes)), again=again, suggests=ready.suggests)
 
 
 async def _again(at: Located, local: int, was: Filled) -> Outcome:

@@ -35,6 +35,8 @@ LARGE_S = 0.1
 """A page that takes longer to read than this is watched from one action to the next, not to read it twice for each."""
 EFFECT_S = 1.0
 """So long a first effect is waited for after an action that has no other purpose than to have one."""
+SUGGESTIONS_S = 0.4
+"""The same after a field was filled in for which pages show a list or a calendar."""
 _LOOK_EVERY_S = 0.2
 """Values, selections and styles change without telling anybody."""
 _LONGEST_PASSED = 120
@@ -213,11 +215,12 @@ class ActionRunner:
         tab, activity = self._tab, self._tab.activity
         begun = time.perf_counter()
         expectant = self._expectant and not outcome.idle and (outcome.value is None or action == "fill")
+        wait_s = EFFECT_S if expectant else SUGGESTIONS_S if outcome.suggests else 0
         seen = _Seen()
         try:
             told = await self._observe(seen, action, outcome, ref, navigation_s)
             rested = time.perf_counter() - QUIET_S
-            while self._leaves(seen) or (expectant and await self._stirs(seen, rested + EFFECT_S)):
+            while self._leaves(seen) or (wait_s and await self._stirs(seen, rested + wait_s)):
                 told = await self._observe(seen, action, outcome, ref, navigation_s)
             if not self._left and not self._watch.navigated and self._refused(seen):
                 raise BlockedByPolicy(f"{_where(action, ref, target)} leads elsewhere: {self._refused(seen)}")

@@ -70,6 +70,8 @@ class Outcome(msgspec.Struct, frozen=True):
     """The value once the page has come to rest, and a note where that is another: pages change what was filled in."""
     fields: Sequence[FilledField] = ()
     """What became of each, where several were filled in."""
+    suggests: bool = False
+    """What was filled in is a field for which pages show a list or a calendar, a while after."""
     chosen: Sequence[str] = ()
     """Options of a list that it opened and that closed again: that the list came and went is its own doing."""
 

@@ -59,14 +59,14 @@ function insteadOfFilling(element) {
  * at the end.
  * @param {number} id @param {{append: boolean, wait_ms: number}} options
  * @returns {Promise<Ready>}
- * @typedef {{kind: FieldKind | 'part' | 'slider' | '', local: number, before: string, single: boolean, mac: boolean, end: boolean, collapses: boolean,
+ * @typedef {{kind: FieldKind | 'part' | 'slider' | '', local: number, before: string, single: boolean, mac: boolean, end: boolean, collapses: boolean, suggests: boolean,
  *   opens: '' | 'click' | 'double', instead: string, note: string, refusal: Obstacle | null}} Ready
  *   part: of a value whose parts are edited each on its own, as of a date; end: the caret is still to be put there; opens: what makes it a field, if anything does
  */
 async function readyField(id, options) {
   const element = elementBy(id);
   /** @type {Ready} */
-  const ready = { kind: '', local: id, before: '', single: false, mac: isMac(), end: false, collapses: false, opens: '', instead: '', note: '', refusal: null };
+  const ready = { kind: '', local: id, before: '', single: false, mac: isMac(), end: false, collapses: false, suggests: false, opens: '', instead: '', note: '', refusal: null };
   if (!element) return { ...ready, refusal: { why: 'gone', detail: '', by: null, said: { role: '', name: '' } } };
   let field = fieldOf(element) ?? sliderOf(element);
   if (!field) return { ...ready, opens: openingOf(element), instead: insteadOfFilling(element) };
@@ -88,7 +88,14 @@ async function readyField(id, options) {
   const collapses = kind === 'rich' && collapsesSpaces(field);
   const isPart = kind === 'rich' && told(field).role === 'spinbutton';
   if (kind === 'typed' || (kind === 'rich' && !isPart)) watchKeys(field);
-  return { ...ready, kind: isPart ? 'part' : kind, local: field === element ? id : hold(field), before, single: isSingleLine(field), end, collapses, note };
+  return { ...ready, kind: isPart ? 'part' : kind, local: field === element ? id : hold(field), before, single: isSingleLine(field), end, collapses, suggests: kind === 'typed' && isSuggested(field), note };
+}
+
+/** Whether a page is likely to show a list or a calendar for what is typed there, a while after. */
+function isSuggested(field) {
+  if (isSecret(field) || (tagOf(field) === 'INPUT' && suggestionsOf(field))) return false;
+  const says = (name) => !['', 'none', 'false'].includes(attr(field, name)?.toLowerCase() ?? '');
+  return ['combobox', 'searchbox'].includes(told(field).role) || says('aria-autocomplete') || says('aria-haspopup') || attr(field, 'autocomplete')?.toLowerCase() === 'off';
 }
 
 /** The keys of some sliders go to a part of them. */

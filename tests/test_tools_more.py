@@ -62,6 +62,17 @@ def test_only_filling_that_submits_changes_the_page() -> None:
     assert changes == [False, True]
 
 
+async def test_several_options_are_chosen_one_a_line(browser: Browser, page: Page, serve: Serve) -> None:
+    await page.goto(serve("<select multiple aria-label=Fruit><option>Apple<option>Fig<option>Plum</select>"))
+
+    await call("select", page, browser, ref=await ref(page, "Fruit"), value="Plum\n Apple\n")
+
+    assert await page.evaluate("[...document.querySelector('select').selectedOptions].map((each) => each.text)") == [
+        "Apple",
+        "Plum",
+    ]
+
+
 async def test_a_key_is_pressed_repeatedly(browser: Browser, page: Page, serve: Serve) -> None:
     await page.goto(serve("<button>1</button><button>2</button><button>3</button><button>4</button>"))
 

@@ -45,10 +45,10 @@ class FormArguments(Arguments, frozen=True):
 
 class SelectArguments(Arguments, frozen=True):
     ref: Annotated[Ref, Meta(description="The list, not the option.", extra=ALWAYS)]
-    value: Annotated[str, Meta(description="The option's text as shown.")]
+    value: Annotated[str, Meta(description="The option's text as shown; several one a line.")]
     by: Annotated[
         Literal["text", "value", "index"],
-        Meta(description="What `value` is: text, value attribute, or place from 0."),
+        Meta(description="What `value` is: the index is from 0."),
     ] = "text"
 
 
@@ -98,7 +98,8 @@ async def select(args: SelectArguments, context: Context) -> Observation:
     if context.secrets.named_in(args.value):
         receipt = await select_secret(context.tab, args.ref, context.secrets.reveal(args.value), by=args.by)
     else:
-        receipt = await context.page.select(args.ref, args.value, by=args.by)
+        options = [each for each in args.value.splitlines() if each.strip()]
+        receipt = await context.page.select(args.ref, options if len(options) > 1 else args.value, by=args.by)
     return Observation(receipt.text, receipt)
 
 

@@ -219,6 +219,17 @@ def held(httpserver: HTTPServer, path: str, answer: str, *, within_s: float = 30
         released.set()
 
 
+LOOP = "const held = new XMLHttpRequest(); for (;;) { held.open('GET', '/held', false); held.send() }"
+"""As good as `for (;;);`, and waits for a server meanwhile: it takes no processor from other tests. See `held_loop`."""
+
+
+@pytest.fixture
+def held_loop(httpserver: HTTPServer) -> Iterator[None]:
+    """What `LOOP` asks for is answered every now and then: Chrome ends a script between two requests."""
+    with held(httpserver, "/held", "", within_s=0.1):
+        yield
+
+
 @pytest.fixture
 def told_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
     """That a page hangs is told sooner, and it is left sooner. Some tests wait in full."""
@@ -233,8 +244,13 @@ def told_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """What the commands of the test have: sessions and states of their own."""
-    (tmp_path / "run").mkdir()
-    return {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path / "run"), "XDG_STATE_HOME": str(tmp_path / "state")}
+    return environment_in(tmp_path)
+
+
+def environment_in(folder: Path) -> dict[str, str]:
+    """What commands have whose sessions and states are in the folder."""
+    (folder / "run").mkdir()
+    return {**os.environ, "XDG_RUNTIME_DIR": str(folder / "run"), "XDG_STATE_HOME": str(folder / "state")}
 
 
 @pytest.fixture

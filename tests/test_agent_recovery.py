@@ -17,7 +17,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import DONE, of, play, result_of, said
-from tests.conftest import Serve
+from tests.conftest import LOOP, Serve
 from tests.detached import start_detached, stop_detached
 
 
@@ -144,10 +144,10 @@ async def test_a_tab_that_crashed_is_told_and_can_be_loaded_anew(browser: Browse
     assert result_of(events).success
 
 
-@pytest.mark.usefixtures("told_sooner")
+@pytest.mark.usefixtures("held_loop", "told_sooner")
 async def test_a_page_that_hangs_is_told_and_can_be_left(browser: Browser, page: Page, serve: Serve) -> None:
     here = serve(SEEN, other_site=True)
-    hangs = serve("<title>Loop</title><button onclick='for (;;);'>Hang</button>")
+    hangs = serve(f'<title>Loop</title><button onclick="{LOOP}">Hang</button>')
     replies = [tool_call("click", {"ref": "{{ref:button Hang}}"}), tool_call("goto", {"url": here}), DONE]
 
     events, server = await play(browser, page, replies, url=hangs, task=f"Go to {here}")

@@ -17,7 +17,7 @@ from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, NavigationFailed, PageUnresponsive
 from cdp_agent.page.page import Page, tab_of
-from tests.conftest import Serve, new_tab
+from tests.conftest import LOOP, Serve, new_tab
 from tests.detached import DetachedChrome, start_detached, stop_detached
 
 
@@ -288,21 +288,23 @@ async def test_a_tab_that_crashed_before_we_came_can_be_left(detached: DetachedC
             assert await page.evaluate("document.title") == "free"
 
 
+@pytest.mark.usefixtures("held_loop")
 async def test_a_page_that_hangs_says_so_and_can_be_left(page: Page, serve: Serve) -> None:
     await page.goto(serve("<title>well</title>"))
     with pytest.raises(PageUnresponsive, match=r"did not answer within 0\.3 s"):
-        await page.evaluate("(() => { for (;;); })()", timeout_s=0.3)
+        await page.evaluate(f"(() => {{ {LOOP} }})()", timeout_s=0.3)
 
     await page.goto(serve("<title>elsewhere</title>", other_site=True))
 
     assert await page.evaluate("document.title") == "elsewhere"
 
 
+@pytest.mark.usefixtures("held_loop")
 async def test_a_tab_that_hung_before_we_came_can_be_left(detached: DetachedChrome, serve: Serve) -> None:
     async with Browser.connect(detached.endpoint) as owner:
         theirs = await owner.new_page(serve("<p>hangs soon</p>"))
         with pytest.raises(PageUnresponsive):
-            await theirs.evaluate("(() => { for (;;); })()", timeout_s=0.2)
+            await theirs.evaluate(f"(() => {{ {LOOP} }})()", timeout_s=0.2)
         async with Browser.connect(detached.endpoint) as browser:
             page = _same_tab(browser, theirs)
 

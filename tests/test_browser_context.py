@@ -102,10 +102,10 @@ async def test_tabs_that_are_opened_at_a_time_are_each_in_their_own(whole: Brows
     contexts = [await whole.new_context(isolated=False, viewport=(width, 300)) for width in widths]
     url = serve("<p>here</p>")
 
-    pages = await asyncio.gather(*(each.new_page(url) for each in contexts for _ in range(3)))
+    pages = await asyncio.gather(*(each.new_page(url) for each in contexts for _ in range(2)))
 
-    assert [await each.evaluate("innerWidth") for each in pages] == [width for width in widths for _ in range(3)]
-    assert [set(each.pages) for each in contexts] == [set(pages[:3]), set(pages[3:6]), set(pages[6:])]
+    assert [await each.evaluate("innerWidth") for each in pages] == [width for width in widths for _ in range(2)]
+    assert [set(each.pages) for each in contexts] == [set(pages[:2]), set(pages[2:4]), set(pages[4:])]
 
 
 async def test_rules_hold_in_the_one_that_they_were_given_to(whole: Browser, serve: Serve) -> None:

@@ -18,7 +18,9 @@ from cdp_agent.cdp import runtime, system_info
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import NavigationFailed, PageUnresponsive
 from cdp_agent.events import AgentStatus
+from cdp_agent.page.actions import mouse
 from cdp_agent.page.frames import responsiveness
+from cdp_agent.page.frames.responsiveness import answers
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import stability
 from cdp_agent.page.receipts.receipts import Receipt
@@ -26,25 +28,25 @@ from cdp_agent.page.tab import hanging
 from fixtures.replay import tool_call
 from tests.acting import ref
 from tests.agents import DONE, of, play, result_of
-from tests.conftest import Serve, held
+from tests.conftest import LOOP, Serve
 from tests.detached import DetachedChrome
 
-LOOP = "const held = new XMLHttpRequest(); for (;;) { held.open('GET', '/held', false); held.send(); }"
-"""As good as `for (;;);`, and waits for a server meanwhile: it takes no processor from other tests."""
 HANGS = f'<title>Hangs</title><button onclick="{LOOP}">Hang</button>'
 HANGS_AGAIN = f'<title>Hangs</title><button onclick="setInterval(() => {{ {LOOP} }})">Hang</button>'
 HANGS_AT_LOAD = f"<title>Hangs</title><p>Before<script>{LOOP}</script>"
 BUSY = "its own script keeps it busy"
 
 
+pytestmark = pytest.mark.usefixtures("held_loop")
 sooner = pytest.mark.usefixtures("told_sooner")
+left_sooner = pytest.mark.usefixtures("_left_sooner")
 
 
-@pytest.fixture(autouse=True)
-def _held(httpserver: HTTPServer) -> Iterator[None]:
-    """What a loop asks for is answered every now and then: Chrome ends a script between two requests."""
-    with held(httpserver, "/held", "", within_s=0.1):
-        yield
+@pytest.fixture
+def _left_sooner(told_sooner: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a page that loops as it is left: it can ask no server meanwhile, so it has a processor until it is ended."""
+    monkeypatch.setattr(hanging, "LEAVES_WITHIN_S", 0.5)
+    monkeypatch.setattr(hanging, "ANSWERS_WITHIN_S", 0.5)
 
 
 @sooner
@@ -151,7 +153,10 @@ async def test_a_page_that_hangs_as_it_loads_is_left_for_another_site(page: Page
 async def test_a_frame_of_another_site_that_hangs_is_named_and_left(
     browser: Browser, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(stability, "LOAD_S", 0.7)
     monkeypatch.setattr(stability, "REQUESTS_S", 1.5)
+    monkeypatch.setattr(stability, "_ASK_TIMEOUT_S", 1.0)
+    monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 1.0)
     beside = await browser.new_page(serve("<p>Shares its process", other_site=True))
     frame = serve("<script>for (;;);</script>", other_site=True)
     await page.goto(serve(f"<button>Top</button><iframe src='{frame}'></iframe>"))
@@ -162,7 +167,7 @@ async def test_a_frame_of_another_site_that_hangs_is_named_and_left(
 
     assert 'button "Top"' in shown.text
     assert [each.why.partition(".")[0] for each in shown.omitted] == [
-        "The page did not answer within 2 s: a script, or its size, keeps it busy"
+        "The page did not answer within 1 s: a script, or its size, keeps it busy"
     ]
     assert again.settled == f"the frame {frame} does not answer: {BUSY}"
     assert (left.settled, again_s < 10, left_s < 3) == ("quiet", True, True)
@@ -199,7 +204,7 @@ async def use(page: Page) -> None:
     await page.evaluate("1")
 
 
-@sooner
+@left_sooner
 @pytest.mark.parametrize("event", ["beforeunload", "pagehide", "unload"])
 async def test_a_page_that_hangs_as_it_is_left_is_ended_and_told(page: Page, serve: Serve, event: str) -> None:
     await page.goto(serve(hangs_when_left(event)))
@@ -213,7 +218,7 @@ async def test_a_page_that_hangs_as_it_is_left_is_ended_and_told(page: Page, ser
     assert "Elsewhere" in (await page.snapshot()).text
 
 
-@sooner
+@left_sooner
 async def test_pages_that_hang_as_they_are_left_are_reloaded_and_gone_back_from(page: Page, serve: Serve) -> None:
     first = serve("<p>First")
     await page.goto(first)
@@ -226,6 +231,7 @@ async def test_pages_that_hang_as_they_are_left_are_reloaded_and_gone_back_from(
     assert (back.navigated_to, again_s < 6, back_s < 6) == (first, True, True)
 
 
+@left_sooner
 async def test_a_link_out_of_a_page_that_hangs_as_it_is_left_is_followed(page: Page, serve: Serve) -> None:
     elsewhere = serve("<p>Elsewhere")
     await page.goto(serve(hangs_when_left("pagehide") + f"<a href='{elsewhere}'>Go</a>"))
@@ -235,7 +241,11 @@ async def test_a_link_out_of_a_page_that_hangs_as_it_is_left_is_followed(page: P
     assert (receipt.settled, receipt.note, receipt.navigated_to) == ("quiet", ENDED, elsewhere)
 
 
-@sooner
+def test_a_page_that_is_left_is_ended_before_it_is_said_to_hang() -> None:
+    assert min(stability._HANGS_S, mouse.HANDLED_WITHIN_S) > hanging.LEAVES_WITHIN_S
+
+
+@left_sooner
 async def test_a_page_whose_frames_hang_as_they_are_left_is_ended_too(page: Page, serve: Serve) -> None:
     frame = "<iframe srcdoc=\"<script>addEventListener('pagehide', () => { for (;;); })</script>\"></iframe>"
     await page.goto(serve(f"<p>Top{frame}{frame}"))
@@ -263,13 +273,17 @@ async def renderers(page: Page) -> dict[int, float]:
 
 
 @sooner
-async def test_a_tab_that_hangs_as_it_leaves_by_itself_is_closed_with_its_process(serve: Serve) -> None:
+async def test_a_tab_that_hangs_as_it_leaves_by_itself_is_closed_with_its_process(
+    browser: Browser, page: Page, serve: Serve
+) -> None:
     loop = "onbeforeunload = () => { for (;;); }; location = '/next'"
-    url = serve(f'<button onclick="{loop}">Go</button>')
-    async with Browser.launch() as browser, asyncio.timeout(30):
-        beside, page = await browser.new_page(), await browser.new_page(url)
-        await page.click(await ref(page, "Go"))
-        before, grown = await renderers(beside), dict[float, int]()
+    beside, page = page, await browser.new_page(serve("<title>Hangs</title>"))
+    session = (await tab_of(page).frames()).root.session
+    before, grown = await renderers(beside), dict[float, int]()
+    async with asyncio.timeout(30):
+        session.tell(runtime.Evaluate(expression=loop))
+        while await answers(session):
+            pass
         while max(grown, default=0) < 0.2:
             grown = {spent - before.get(each, spent): each for each, spent in (await renderers(beside)).items()}
 
@@ -323,7 +337,7 @@ class SlowSite:
         httpserver.expect_request("/slow").respond_with_handler(self._answer_slowly)
         httpserver.expect_request("/asked").respond_with_handler(self._tell_that_it_was_asked)
         httpserver.expect_request("/loops").respond_with_handler(self._note_loop)
-        loop = "() => { navigator.sendBeacon('/loops'); for (;;); }"
+        loop = f"() => {{ navigator.sendBeacon('/loops'); {LOOP} }}"
         ask = f"const asked = new Image(); asked.onerror = {loop}; asked.src = '/asked'"  # a picture is not waited for
         body = f"<title>Loops</title><p>Before<script>onload = () => setTimeout(() => {{ {ask} }})</script>"
         httpserver.expect_request("/page").respond_with_data(body, content_type="text/html")

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -73,13 +73,19 @@ async def test_a_chrome_that_is_stopped_is_told_of_within_ten_seconds_and_goes_o
     assert after == before
 
 
-@pytest.mark.parametrize("url", ["chrome://crash", "chrome://kill", f"data:text/html,{EATING}"])
-async def test_a_page_whose_process_ends_is_told_as_that_and_left(url: str) -> None:
+@pytest.fixture(scope="module")
+async def small() -> AsyncIterator[Browser]:
+    """One whose pages have little memory."""
     async with Browser.launch(args=["--js-flags=--max-old-space-size=64"]) as browser:
-        page = await browser.new_page()
+        yield browser
 
-        receipt = await page.goto(url)
-        after = await page.goto("data:text/html,<p>Hello</p>")
+
+@pytest.mark.parametrize("url", ["chrome://crash", "chrome://kill", f"data:text/html,{EATING}"])
+async def test_a_page_whose_process_ends_is_told_as_that_and_left(small: Browser, url: str) -> None:
+    page = await small.new_page()
+
+    receipt = await page.goto(url)
+    after = await page.goto("data:text/html,<p>Hello</p>")
 
     assert (receipt.note, receipt.settled) == (
         "its process ended, as it does when it runs out of memory: go elsewhere, or try again",
@@ -88,11 +94,11 @@ async def test_a_page_whose_process_ends_is_told_as_that_and_left(url: str) -> N
     assert (after.note, after.settled) == ("", "quiet")
 
 
-async def test_an_address_of_chromes_own_without_a_page_is_no_servers_doing() -> None:
-    async with Browser.launch() as browser:
-        page = await browser.new_page()
+@pytest.mark.usefixtures("told_sooner")
+async def test_an_address_of_chromes_own_without_a_page_is_no_servers_doing(small: Browser) -> None:
+    page = await small.new_page()
 
-        receipt = await page.goto("chrome://hang")
+    receipt = await page.goto("chrome://hang")
 
     assert receipt.note == "Chrome had nothing to show: the page stays as it was"
     assert receipt.settled == "the page does not answer: its own script keeps it busy"

@@ -15,7 +15,7 @@ from tests.commands import Cli
 from tests.conftest import Serve
 from tests.detached import start_detached, stop_detached
 
-CLIENTS, COMMANDS = 8, 32
+CLIENTS, COMMANDS = 8, 100
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def endpoint() -> Iterator[str]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="connections are counted in /proc")
-def test_the_commands_of_eight_clients_share_a_connection_and_nothing_is_crossed(
+def test_a_hundred_commands_of_eight_clients_share_a_connection_and_nothing_is_crossed(
     cli: Cli, endpoint: str, serve: Serve
 ) -> None:
     cli("open", serve("<title>First</title>"), "--cdp", endpoint)

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.chrome
 PAGE = "<title>Shop</title><button>Go</button>"
 KILLS = int(os.environ.get("CDP_AGENT_KILLS", "2"))
 """How often each is killed; 20 were shown."""
-SESSIONS = 4
+SESSIONS = 8
 NOBODY = 12_345
 """A user of whom no list of users knows."""
 
@@ -71,7 +71,7 @@ def test_clients_that_are_killed_in_their_calls_leave_the_session_as_it_was(
 
 
 @pytest.mark.slow
-def test_several_sessions_are_begun_and_used_at_once(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
+def test_eight_sessions_are_begun_and_used_at_once(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
     names = [f"s{number}" for number in range(SESSIONS)]
     pages = {name: serve(f"<title>{name}</title><button>{name}") for name in names}
 

@@ -16,6 +16,7 @@ import asyncio
 import json
 import re
 import tempfile
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -99,6 +100,8 @@ def shop_served() -> Iterator[str]:
 
 class Model(ReplayServer):
     """Gives the replies of a script; what it is to take out of a page it reads there."""
+
+    piece_bytes = 4_096  # they are long
 
     def answer(self, request: dict[str, Any]) -> bytes:
         if "tools" in request:
@@ -192,11 +195,15 @@ def shares(requests: Sequence[dict[str, Any]]) -> dict[str, float]:
         text = json.dumps(request.get("tools")) + "\n" + _text(request["messages"])
         if role in before:
             total[role] = total.get(role, 0) + len(text)
-            pairs = enumerate(zip(text, before[role], strict=False))
-            differs = next((at for at, (ours, theirs) in pairs if ours != theirs), min(len(text), len(before[role])))
-            same[role] = same.get(role, 0) + differs
+            same[role] = same.get(role, 0) + _length_alike(text, before[role])
         before[role] = text
     return {role: same[role] / total[role] for role in total}
+
+
+def _length_alike(one: str, other: str) -> int:
+    """How much they begin with alike."""
+    ends = range(1, min(len(one), len(other)) + 1)
+    return bisect_left(ends, True, key=lambda end: one[:end] != other[:end])
 
 
 def _role(request: dict[str, Any]) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +41,15 @@ class Cli:
         assert status is None or done.returncode == status, done.stderr + done.stdout
         return done
 
+    def here(self, *words: str, status: int | None = 0, typed: str = "") -> subprocess.CompletedProcess[str]:
+        """The same in this process, at a fraction of the cost: where the process is not what is tested."""
+        told, complaints = io.StringIO(), io.StringIO()
+        with self._its_environment(), _typed(typed), redirect_stdout(told), redirect_stderr(complaints):
+            ended = main(words)
+        done = subprocess.CompletedProcess(words, ended, told.getvalue(), complaints.getvalue())
+        assert status is None or ended == status, done.stderr + done.stdout
+        return done
+
     def start(self, *words: str, **more: Any) -> subprocess.Popen[str]:
         """The same for whoever does not wait for its end."""
         return subprocess.Popen(_command(words), env=self.environment, text=True, **more)
@@ -49,9 +61,35 @@ class Cli:
                 patch.setenv("XDG_RUNTIME_DIR", self._runtime)
                 main(["close", "--all"])
 
+    @contextmanager
+    def _its_environment(self) -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as patch:
+            for name in os.environ.keys() - self.environment.keys():
+                patch.delenv(name)
+            for name, value in self.environment.items():
+                patch.setenv(name, value)
+            yield
+
 
 def _command(words: tuple[str, ...]) -> list[str]:
     return [sys.executable, "-m", "cdp_agent", *words]
+
+
+@contextmanager
+def _typed(text: str) -> Iterator[None]:
+    """The text is all that there is at this process's standard input, by its descriptor too."""
+    kept = os.dup(0)
+    with tempfile.TemporaryFile() as file, pytest.MonkeyPatch.context() as patch:
+        file.write(text.encode())
+        file.seek(0)
+        os.dup2(file.fileno(), 0)
+        with open(0, encoding="utf-8", closefd=False) as stream:
+            patch.setattr(sys, "stdin", stream)
+            try:
+                yield
+            finally:
+                os.dup2(kept, 0)
+                os.close(kept)
 
 
 def living(environment: Mapping[str, str]) -> set[int]:

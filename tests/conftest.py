@@ -31,7 +31,7 @@ from cdp_agent.page.page import Page
 from tests import orphans
 from tests.app_pages import app_pages
 from tests.commands import Cli
-from tests.detached import DetachedChrome, start_detached, stop_detached
+from tests.detached import DetachedChrome, closing_tabs, start_detached, stop_detached
 from tests.one_tab import OneTab
 from tests.tiers import sort_into_tiers
 
@@ -259,6 +259,14 @@ def cli(environment: dict[str, str]) -> Iterator[Cli]:
     cli = Cli(environment)
     yield cli
     cli.end()
+
+
+@pytest.fixture
+def attached(cli: Cli, detached: DetachedChrome) -> Iterator[Cli]:
+    """The same, whose commands go to the Chrome that runs already."""
+    cli.environment["CDP_AGENT_CDP"] = detached.endpoint
+    with closing_tabs(detached.endpoint):
+        yield cli
 
 
 @pytest.fixture(scope="session")

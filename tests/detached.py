@@ -9,7 +9,9 @@ import asyncio
 import contextlib
 import os
 import time
+from collections.abc import Iterator
 
+import httpx
 import msgspec
 
 from cdp_agent.browser.launch import supervisor
@@ -68,6 +70,19 @@ async def stop_detached(chrome: DetachedChrome) -> bool:
     _running.pop(chrome.supervisor_pid, None)
     await _refused(chrome)
     return stopped
+
+
+@contextlib.contextmanager
+def closing_tabs(endpoint: str) -> Iterator[None]:
+    """What tabs are opened in the Chrome inside the block, by whomever, are closed after it."""
+
+    def tabs() -> set[str]:
+        return {each["id"] for each in httpx.get(f"{endpoint}/json/list").json() if each["type"] == "page"}
+
+    before = tabs()
+    yield
+    for left in tabs() - before:
+        httpx.get(f"{endpoint}/json/close/{left}")
 
 
 async def _refused(chrome: DetachedChrome) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentAction, AgentStatus, AiGeneration
+from cdp_agent.extract import extraction
 from cdp_agent.outcome import TaskError
 from cdp_agent.page.page import Page
 from cdp_agent.providers.request_options import Patience
@@ -119,10 +121,11 @@ async def test_tokens_are_estimated_where_a_server_counts_none(browser: Browser,
 
 
 async def test_what_a_tool_asks_by_itself_counts_and_ends_at_the_limit(
-    browser: Browser, page: Page, serve: Serve
+    browser: Browser, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     extract = tool_call("extract", {"description": "The names."})
-    long = "<p>" + "<p>".join(f"Name {number} of many, and more words about it." for number in range(20_000))
+    monkeypatch.setattr("cdp_agent.extract.extract", partial(extraction.extract, context_tokens=10_000))  # in parts
+    long = "<p>" + "<p>".join(f"Name {number} of many, and more words about it." for number in range(2_000))
     names = [text_reply("a name") for _ in range(40)]
 
     events, server = await play(

@@ -1,4 +1,4 @@
-"""The command line as a whole: real processes' worth of commands, one after another, against a real Chrome."""
+"""The command line as a whole: commands one after another, against a real Chrome."""
 
 import json
 import os
@@ -12,8 +12,9 @@ from pytest_httpserver import HTTPServer
 
 from fixtures.replay import ReplayServer, reply, tool_call
 from tests import result_pages
-from tests.commands import Cli
+from tests.commands import Cli, wait_until
 from tests.conftest import Serve
+from tests.detached import closing_tabs
 
 pytestmark = pytest.mark.chrome
 
@@ -21,12 +22,28 @@ SHOP = """<title>Shop</title><input aria-label="Search"><a href="/other" target=
 <button onclick="document.querySelector('p').textContent = 'Found it'">Go</button><p>Nothing yet</p>"""
 
 
-@pytest.fixture
-def chrome(cli: Cli) -> Iterator[str]:
-    """The address of a Chrome that `chrome start` left running."""
-    started = json.loads(cli("chrome", "start", "--json").stdout)
-    yield started["endpoint"]
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Cli, str]]:
+    """Commands with a session that `chrome start` left running, and the address of its Chrome."""
+    folder = tmp_path_factory.mktemp("begun")
+    cli = Cli({**os.environ, "XDG_RUNTIME_DIR": str(folder), "XDG_STATE_HOME": str(folder / "state")})
+    yield cli, json.loads(cli("chrome", "start", "--json").stdout)["endpoint"]
     assert cli("chrome", "stop").stdout == "Chrome has ended.\n"
+    cli.end()
+
+
+@pytest.fixture
+def chrome(begun: tuple[Cli, str]) -> str:
+    return begun[1]
+
+
+@pytest.fixture
+def session(begun: tuple[Cli, str]) -> Iterator[Cli]:
+    """Commands of this process in that session, in a tab of the test's own."""
+    cli, endpoint = begun
+    with closing_tabs(endpoint):
+        cli.here("manage_tabs", "open")
+        yield cli
 
 
 def ref_of(snapshot: str, element: str) -> str:
@@ -35,50 +52,50 @@ def ref_of(snapshot: str, element: str) -> str:
 
 
 def test_a_chrome_is_launched_for_one_command(cli: Cli, serve: Serve) -> None:
-    done = cli("--once", "snapshot", serve(SHOP))
+    done = cli.here("--once", "snapshot", serve(SHOP))
 
     assert 'button "Go"' in done.stdout
     assert done.stderr == ""
-    assert cli("sessions").stdout == "No session runs.\n"
+    assert cli.here("sessions").stdout == "No session runs.\n"
 
 
-def test_a_ref_of_one_command_works_in_the_next(cli: Cli, serve: Serve) -> None:
-    snapshot = cli("open", serve(SHOP)).stdout
+def test_a_ref_of_one_command_works_in_the_next(session: Cli, serve: Serve) -> None:
+    snapshot = session("open", serve(SHOP)).stdout
 
-    clicked = cli("click", ref_of(snapshot, 'button "Go"')).stdout
-    filled = json.loads(cli("fill", ref_of(snapshot, "textbox"), "tea", "--json").stdout)
+    clicked = session("click", ref_of(snapshot, 'button "Go"')).stdout
+    filled = json.loads(session("fill", ref_of(snapshot, "textbox"), "tea", "--json").stdout)
 
     textbox, link = ref_of(snapshot, "textbox"), ref_of(snapshot, "link")
     assert "Found it" in clicked
     assert (filled["action"], filled["value"]) == ("fill", "tea")
-    assert cli("snapshot").stdout == (
+    assert session("snapshot").stdout == (
         f'- textbox "Search" [focused] [ref={textbox}]: tea\n- link "More" [ref={link}] → /other\n'
         f'- button "Go" [ref={ref_of(snapshot, "button")}]\n- paragraph: Found it\n'
     )
 
 
-def test_an_action_that_leads_to_another_page_prints_it(cli: Cli, serve: Serve) -> None:
+def test_an_action_that_leads_to_another_page_prints_it(session: Cli, serve: Serve) -> None:
     there = serve("<h1>There</h1>")
-    link = ref_of(cli("open", serve(f"<a href='{there}'>Go</a>")).stdout, "link")
+    link = ref_of(session.here("open", serve(f"<a href='{there}'>Go</a>")).stdout, "link")
 
-    clicked = cli("click", link).stdout.splitlines()
-    back = cli("back", "--no-page").stdout.splitlines()
+    clicked = session.here("click", link).stdout.splitlines()
+    back = session.here("back", "--no-page").stdout.splitlines()
 
     assert clicked[2:] == ['- heading "There" [level=1]']
     assert (clicked[0], len(back)) == (f'clicked {link} link "Go"', 2)
 
 
-def test_a_header_is_printed_once_and_its_refs_hold_on_the_next_page(cli: Cli, serve: Serve) -> None:
+def test_a_header_is_printed_once_and_its_refs_hold_on_the_next_page(session: Cli, serve: Serve) -> None:
     header = "<header><a href=/first>Our little shop</a><input type=search aria-label='Search for products'></header>"
     footer = "<footer>Nothing is sold here: this is a shop for a test, and all in it is made up.</footer>"
     serve(f"{header}<h1>Second</h1><a href=/first>Away</a>{footer}", path="/second")
-    first = cli("open", serve(f"{header}<h1>First</h1><a href=/second>On</a>{footer}", path="/first")).stdout
+    first = session.here("open", serve(f"{header}<h1>First</h1><a href=/second>On</a>{footer}", path="/first")).stdout
 
-    second = cli("click", ref_of(first, "On")).stdout
+    second = session.here("click", ref_of(first, "On")).stdout
     search = ref_of(first, "searchbox")
-    filled = cli("fill", search, "tea").stdout
-    now = ref_of(cli("snapshot").stdout, "searchbox")
-    third = cli("click", ref_of(second, "Away")).stdout
+    filled = session.here("fill", search, "tea").stdout
+    now = ref_of(session.here("snapshot").stdout, "searchbox")
+    third = session.here("click", ref_of(second, "Away")).stdout
 
     assert second.splitlines()[1:] == [
         "navigated to /second",
@@ -96,64 +113,64 @@ def test_a_header_is_printed_once_and_its_refs_hold_on_the_next_page(cli: Cli, s
 
 
 def test_a_picture_goes_to_the_file_that_is_named_or_to_a_new_one(
-    cli: Cli, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Cli, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent.parent))
-    cli("open", serve(SHOP), "--no-page")
+    session.here("open", serve(SHOP), "--no-page")
 
-    named = [cli("screenshot", "shop.png").stdout for _ in range(2)]
-    unnamed = [cli("screenshot").stdout for _ in range(2)]
+    named = [session.here("screenshot", "shop.png").stdout for _ in range(2)]
+    unnamed = [session.here("screenshot").stdout for _ in range(2)]
 
     assert named == [f"{tmp_path}/shop.png\n"] * 2
     assert unnamed == [f"{tmp_path}/screenshot-1.png\n", f"{tmp_path}/screenshot-2.png\n"]
     assert (tmp_path / "screenshot-2.png").read_bytes().startswith(b"\x89PNG")
-    assert "is no .png file" in cli("screenshot", "shop.jpg", status=2).stderr
+    assert "is no .png file" in session.here("screenshot", "shop.jpg", status=2).stderr
 
 
-def test_a_page_as_markdown_and_the_end_of_a_session_as_json(cli: Cli, serve: Serve) -> None:
-    cli("--json", "open", serve("<h1>Tea</h1><p>Hot"))
+def test_a_page_as_markdown_and_the_end_of_a_session_as_json(session: Cli, chrome: str, serve: Serve) -> None:
+    over = ("--session", "over")
+    session.here("--json", "open", serve("<h1>Tea</h1><p>Hot"), "--cdp", chrome, *over)
 
-    assert cli("markdown").stdout == "# Tea\n\nHot\n"
-    assert json.loads(cli("chrome", "stop", "--json").stdout) == {"stopped": True}
-    assert json.loads(cli("close", "--json").stdout) == []
+    assert session.here("markdown", *over).stdout == "# Tea\n\nHot\n"
+    assert json.loads(session.here("chrome", "stop", "--json", *over).stdout) == {"stopped": True}
+    assert json.loads(session.here("close", "--json", *over).stdout) == []
 
 
-def test_refs_work_in_an_attached_chrome_too(cli: Cli, chrome: str, serve: Serve) -> None:
-    attached = ("--session", "attached", "--cdp", chrome)
-    snapshot = cli("snapshot", serve(SHOP), *attached).stdout
+def test_refs_work_in_an_attached_chrome_too(session: Cli, chrome: str, serve: Serve) -> None:
+    attached = ("--session", "refs", "--cdp", chrome)
+    snapshot = session.here("snapshot", serve(SHOP), *attached).stdout
 
-    clicked = cli("click", ref_of(snapshot, 'button "Go"'), *attached).stdout
+    clicked = session.here("click", ref_of(snapshot, 'button "Go"'), *attached).stdout
 
     assert "Found it" in clicked
 
 
-def test_a_tab_of_the_users_own_is_never_led_elsewhere(cli: Cli, chrome: str, serve: Serve) -> None:
+def test_a_tab_of_the_users_own_is_never_led_elsewhere(session: Cli, chrome: str, serve: Serve) -> None:
     users, ours = serve("<p>The user's"), serve(SHOP)
-    cli("goto", users)
-    attached = ("--session", "attached", "--cdp", chrome)
+    session.here("goto", users)
+    attached = ("--session", "beside", "--cdp", chrome)
 
-    read = cli("snapshot", *attached).stdout
-    cli("snapshot", ours, *attached)
+    read = session.here("snapshot", *attached).stdout
+    session.here("snapshot", ours, *attached)
 
     assert "The user's" in read
-    assert cli("snapshot").stdout == read
+    assert session.here("snapshot").stdout == read
 
 
-def test_a_new_tab_becomes_the_current_one(cli: Cli, chrome: str, serve: Serve) -> None:
+def test_a_new_tab_becomes_the_current_one(session: Cli, chrome: str, serve: Serve) -> None:
     serve("<p>The other page", path="/other")
-    snapshot = cli("snapshot", serve(SHOP)).stdout
+    snapshot = session.here("snapshot", serve(SHOP)).stdout
 
-    clicked = cli("click", ref_of(snapshot, "link")).stdout
+    clicked = session.here("click", ref_of(snapshot, "link")).stdout
 
     assert "you are in it now" in clicked
-    assert "The other page" in cli("snapshot").stdout
+    assert "The other page" in session.here("snapshot").stdout
 
 
-def test_a_dead_ref_ends_with_status_1(cli: Cli, chrome: str, serve: Serve) -> None:
-    cli("snapshot", serve(SHOP))
+def test_a_dead_ref_ends_with_status_1(session: Cli, chrome: str, serve: Serve) -> None:
+    session.here("snapshot", serve(SHOP))
 
-    done = cli("click", "E999", status=1)
+    done = session.here("click", "E999", status=1)
 
     assert done.stdout == ""
     assert "E999" in done.stderr
@@ -163,24 +180,25 @@ def test_a_dead_ref_ends_with_status_1(cli: Cli, chrome: str, serve: Serve) -> N
 def test_no_chrome_ends_with_status_3(cli: Cli) -> None:
     assert (
         "No Chrome could be reached: nothing listens there."
-        in cli("snapshot", "--cdp", "http://127.0.0.1:9", status=3).stderr
+        in cli.here("snapshot", "--cdp", "http://127.0.0.1:9", status=3).stderr
     )
 
 
 def test_a_chrome_that_was_killed_is_forgotten(cli: Cli, serve: Serve) -> None:
-    started = json.loads(cli("chrome", "start", "--json").stdout)
+    started = json.loads(cli.here("chrome", "start", "--json").stdout)
     os.kill(started["pid"], signal.SIGKILL)
+    assert wait_until(lambda: not Path(f"/proc/{started['pid']}").exists())
 
-    assert cli("chrome", "status", status=3).stdout == "No Chrome of ours is running.\n"
-    assert "Nothing yet" in cli("snapshot", serve(SHOP)).stdout
+    assert cli.here("chrome", "status", status=3).stdout == "No Chrome of ours is running.\n"
+    assert "Nothing yet" in cli.here("snapshot", serve(SHOP)).stdout
 
 
-def test_chrome_start_twice_is_one_chrome(cli: Cli, chrome: str) -> None:
-    again = cli("chrome", "start")
+def test_chrome_start_twice_is_one_chrome(session: Cli, chrome: str) -> None:
+    again = session.here("chrome", "start")
 
     assert chrome in again.stdout
     assert again.stderr == "Chrome was running already.\n"
-    assert chrome in cli("chrome", "status").stdout
+    assert chrome in session.here("chrome", "status").stdout
 
 
 @pytest.mark.whole_chrome
@@ -192,10 +210,9 @@ def test_a_chrome_that_does_not_answer_is_exchanged(cli: Cli, serve: Serve) -> N
     assert "Nothing yet" in cli("snapshot", serve(SHOP)).stdout
 
 
-def test_a_session_is_for_the_user_alone(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
-    cli("open", serve(SHOP))
+def test_a_session_is_for_the_user_alone(session: Cli) -> None:
+    folder = Path(session.environment["XDG_RUNTIME_DIR"]) / "cdp-agent"
 
-    folder = Path(environment["XDG_RUNTIME_DIR"]) / "cdp-agent"
     assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
     assert folder.stat().st_mode & 0o777 == 0o700
 
@@ -222,19 +239,19 @@ def test_a_task_is_run(cli: Cli, environment: dict[str, str], serve: Serve, tmp_
     ids=["the task", "the model"],
 )
 def test_a_task_that_fails_has_its_status(
-    cli: Cli, environment: dict[str, str], serve: Serve, replies: list[bytes], status: int, code: str
+    attached: Cli, environment: dict[str, str], serve: Serve, replies: list[bytes], status: int, code: str
 ) -> None:
     with ReplayServer(replies=replies) as server:
         environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
-        done = cli("run", "Find tea", "--url", serve(SHOP), "--json", status=status)
+        done = attached.here("run", "Find tea", "--url", serve(SHOP), "--json", status=status)
 
     assert json.loads(done.stdout)["error"]["code"] == code
 
 
-def test_ctrl_c_ends_a_task_in_order(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
+def test_ctrl_c_ends_a_task_in_order(attached: Cli, environment: dict[str, str], serve: Serve) -> None:
     with ReplayServer(replies=[tool_call("wait", {"seconds": 30})]) as server:
         environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
-        with cli.start("run", "Wait", "--url", serve(SHOP), stderr=subprocess.PIPE) as process:
+        with attached.start("run", "Wait", "--url", serve(SHOP), stderr=subprocess.PIPE) as process:
             server.asked.wait(30)
             process.send_signal(signal.SIGINT)
             _, told = process.communicate(timeout=20)
@@ -243,13 +260,13 @@ def test_ctrl_c_ends_a_task_in_order(cli: Cli, environment: dict[str, str], serv
     assert told.splitlines()[-1] == "Not done (aborted): The run was stopped."
 
 
-def test_a_killed_task_is_resumed(environment: dict[str, str], cli: Cli, serve: Serve, tmp_path: Path) -> None:
+def test_a_killed_task_is_resumed(environment: dict[str, str], attached: Cli, serve: Serve, tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
     words = ["run", "Find tea", "--url", serve(SHOP), "--checkpoint", folder]
     replies = [tool_call("click", {"ref": "{{ref:button Go}}"}), tool_call("wait", {"seconds": 30})]
     with ReplayServer(replies=replies) as server:
         environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
-        with cli.start(*words, stderr=subprocess.PIPE) as process:
+        with attached.start(*words, stderr=subprocess.PIPE) as process:
             assert process.stderr is not None
             process.stderr.readline()  # of the click; the next step begins when it is written down
             while len(server.turns) < 2:
@@ -258,37 +275,37 @@ def test_a_killed_task_is_resumed(environment: dict[str, str], cli: Cli, serve: 
 
     with ReplayServer(replies=[tool_call("done", {"result": "**Tea**"})]) as server:
         environment |= {"CDP_AGENT_BASE_URL": server.base_url}
-        done = cli("resume", folder)
+        done = attached.here("resume", folder)
 
     assert done.stdout == "**Tea**\n"
     assert done.stderr.splitlines()[-1].startswith("2 steps, ")
 
 
-def test_several_fields_are_filled_in_one_turn(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
+def test_several_fields_are_filled_in_one_turn(attached: Cli, environment: dict[str, str], serve: Serve) -> None:
     fill = ("fill", {"ref": "{{ref:textbox Search}}", "value": "tea"})
     replies = [reply(fill, ("click", {"ref": "{{ref:button Go}}"})), tool_call("done", {"result": '{"found": 1}'})]
     with ReplayServer(replies=replies) as server:
         environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
-        done = cli("run", "Find tea", "--url", serve(SHOP), "--max-actions-per-step", "2", "--json")
+        done = attached.here("run", "Find tea", "--url", serve(SHOP), "--max-actions-per-step", "2", "--json")
 
     result = json.loads(done.stdout)
     assert (result["stats"]["steps"], result["stats"]["actions"], result["validation"]) == (2, 3, "passed")
 
 
 def test_an_answer_fits_the_schema_that_is_given(
-    cli: Cli, environment: dict[str, str], serve: Serve, tmp_path: Path
+    attached: Cli, environment: dict[str, str], serve: Serve, tmp_path: Path
 ) -> None:
     (tmp_path / "schema.json").write_text('{"type": "object", "properties": {"found": {"type": "integer"}}}')
     replies = [tool_call("done", {"result": {"found": "one"}}), tool_call("done", {"result": {"found": 1}})]
     with ReplayServer(replies=replies) as server:
         environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
-        done = cli("run", "Find tea", "--url", serve(SHOP), "--answer-schema", str(tmp_path / "schema.json"))
+        done = attached.here("run", "Find tea", "--url", serve(SHOP), "--answer-schema", str(tmp_path / "schema.json"))
 
     assert done.stdout == '{"found":1}\n'
 
 
 def test_settings_of_the_file_hold_for_a_task(
-    cli: Cli, environment: dict[str, str], serve: Serve, tmp_path: Path
+    attached: Cli, environment: dict[str, str], serve: Serve, tmp_path: Path
 ) -> None:
     replies = [tool_call("done", {"result": "**Tea**"})]
     with ReplayServer(replies=replies) as server:
@@ -297,7 +314,7 @@ def test_settings_of_the_file_hold_for_a_task(
             'locale = "nb-NO"\nsave_storage_state = "state.json"\n'
         )
         environment |= {"CDP_AGENT_CONFIG": str(tmp_path / "config.toml")}
-        done = cli("run", "Find tea", "--events", "-", "--without", "task:setup", "--quiet")
+        done = attached.here("run", "Find tea", "--events", "-", "--without", "task:setup", "--quiet")
 
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.stderr == ""
@@ -307,29 +324,29 @@ def test_settings_of_the_file_hold_for_a_task(
     assert (tmp_path / "state.json").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_tab_can_be_named_for_one_command(cli: Cli, chrome: str, serve: Serve) -> None:
-    cli("goto", serve(SHOP))
+def test_a_tab_can_be_named_for_one_command(session: Cli, cli: Cli, chrome: str, serve: Serve) -> None:
+    session.here("goto", serve(SHOP))
     attached = ("--session", "attached", "--cdp", chrome)
-    cli("goto", serve("<title>Notes</title>Mine"), *attached)
-    tabs = {each["title"]: each for each in json.loads(cli("tabs", "--json", *attached).stdout)}
+    cli.here("goto", serve("<title>Notes</title>Mine"), *attached)
+    tabs = {each["title"]: each for each in json.loads(cli.here("tabs", "--json", *attached).stdout)}
 
-    by_title = cli("snapshot", *attached, "--tab", "shop").stdout
-    missing = cli("snapshot", *attached, "--tab", "nothing", status=2).stderr
+    by_title = cli.here("snapshot", *attached, "--tab", "shop").stdout
+    missing = cli.here("snapshot", *attached, "--tab", "nothing", status=2).stderr
     chromes_id = missing.partition("'Shop' at ")[2].partition("(")[2][:32]
 
     assert 'button "Go"' in by_title
-    assert cli("snapshot", *attached, "--tab", chromes_id).stdout == by_title
-    assert cli("snapshot", *attached, "--tab", tabs["Shop"]["id"]).stdout == by_title
+    assert cli.here("snapshot", *attached, "--tab", chromes_id).stdout == by_title
+    assert cli.here("snapshot", *attached, "--tab", tabs["Shop"]["id"]).stdout == by_title
     assert (tabs["Shop"]["ours"], tabs["Notes"]["current"]) == (False, True)
-    assert "Mine" in cli("snapshot", *attached).stdout
+    assert "Mine" in cli.here("snapshot", *attached).stdout
     assert missing.startswith("cdp-agent: No tab fits 'nothing': name one by its id, or by more of its title")
 
 
-def test_the_web_is_searched(cli: Cli, serve: Serve, httpserver: HTTPServer) -> None:
+def test_the_web_is_searched(session: Cli, serve: Serve, httpserver: HTTPServer) -> None:
     serve(result_pages.DUCKDUCKGO, path="/html/")
     where = httpserver.url_for("").rstrip("/")
 
-    done = cli("web_search", "tea", "--search", "duckduckgo", "--search-base-url", where)
+    done = session.here("web_search", "tea", "--search", "duckduckgo", "--search-base-url", where)
 
     assert [each.url in done.stdout for each in result_pages.FOUND] == [True, True]
 
@@ -338,7 +355,7 @@ def test_a_wrong_setting_names_its_line(cli: Cli, environment: dict[str, str], t
     (tmp_path / "config.toml").write_text("# mine\nmax_step = 3\n")
     environment |= {"CDP_AGENT_CONFIG": str(tmp_path / "config.toml")}
 
-    assert cli("snapshot", "example.com", status=2).stderr == (
+    assert cli.here("snapshot", "example.com", status=2).stderr == (
         f"cdp-agent: {tmp_path}/config.toml, line 2: There is no setting 'max_step' (did you mean max_steps?): "
         "`cdp-agent config list` shows all.\n"
     )
@@ -352,5 +369,5 @@ def test_no_chrome_is_started_that_nothing_could_find_again(
     Path(environment["TMPDIR"]).mkdir()
     (Path(environment["TMPDIR"]) / f"cdp-agent-{os.getuid()}").write_text("a file in its place")
 
-    assert "Set XDG_RUNTIME_DIR" in cli("open", status=2).stderr
+    assert "Set XDG_RUNTIME_DIR" in cli.here("open", status=2).stderr
     assert [path.name for path in Path(environment["TMPDIR"]).iterdir()] == [f"cdp-agent-{os.getuid()}"]

@@ -1,4 +1,4 @@
-"""`cdp-agent batch` as a process: its results, politeness towards a server that counts, Ctrl-C, and kills."""
+"""`cdp-agent batch`: its results, politeness towards a server that counts, and as a process Ctrl-C and kills."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ from tests.counting_shop import CountingShop
 pytestmark = pytest.mark.chrome
 
 
+@pytest.fixture(autouse=True)
+def _memory_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch in this process leaves its malloc as it is."""
+    monkeypatch.setattr("cdp_agent.cli.subcommands.batch.give_memory_back", lambda: None)
+
+
 def tasks_file(folder: Path, tasks: list[dict[str, Any]]) -> str:
     path = folder / "tasks.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in tasks))
@@ -43,6 +49,11 @@ def orders(shop: CountingShop, count: int, buy: str = "Buy") -> list[dict[str, A
     ]
 
 
+def looks(shop: CountingShop, count: int) -> list[dict[str, Any]]:
+    """A task for each customer: one document."""
+    return [{"id": f"c{number}", "steps": [f"Open {shop.url}/offer?who=c{number}"]} for number in range(count)]
+
+
 def results_of(path: Path) -> dict[str | int, dict[str, Any]]:
     found = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     assert max(Counter(each["id"] for each in found).values(), default=1) == 1
@@ -60,7 +71,7 @@ def killed_when(batch: subprocess.Popen[str], holds: Callable[[], bool], number:
     return batch.wait(60) != 0
 
 
-def test_steps_and_tasks_have_a_result_each(cli: Cli, tmp_path: Path) -> None:
+def test_steps_and_tasks_have_a_result_each(attached: Cli, tmp_path: Path) -> None:
     replies = [tool_call("done", {"result": "It is tea."})]
     with CountingShop() as shop, ReplayServer(replies=replies) as models:
         tasks = [
@@ -70,7 +81,7 @@ def test_steps_and_tasks_have_a_result_each(cli: Cli, tmp_path: Path) -> None:
         ]
         out = tmp_path / "r.jsonl"
         words = ["--model", "openai-compatible/m", "--base-url", models.base_url, "--concurrency", "2"]
-        ran = cli("batch", tasks_file(tmp_path, tasks), "-o", str(out), *words, status=1)
+        ran = attached.here("batch", tasks_file(tmp_path, tasks), "-o", str(out), *words, status=1)
 
         assert shop.ordered == {"c0": 1, "c1": 1}
     results = results_of(out)
@@ -89,7 +100,7 @@ def test_bad_lines_are_named_before_anything_is_begun(cli: Cli, tmp_path: Path) 
             {"id": "c0", "steps": ["Then do whatever seems best to you for us"]},
             {"id": "x", "step": []},
         ]
-        ran = cli("batch", tasks_file(tmp_path, tasks), "-o", str(tmp_path / "r.jsonl"), status=2)
+        ran = cli.here("batch", tasks_file(tmp_path, tasks), "-o", str(tmp_path / "r.jsonl"), status=2)
 
         assert shop.documents == []
     lines = [line.split(": ")[0].rpartition("/")[2] for line in ran.stderr.splitlines()]
@@ -101,56 +112,64 @@ def test_a_file_of_results_is_not_written_over(cli: Cli, tmp_path: Path) -> None
     (tmp_path / "r.jsonl").write_text("mine\n")
     tasks = tasks_file(tmp_path, [{"id": 1, "steps": ["Wait 0 seconds"]}])
 
-    assert "is there already" in cli("batch", tasks, "-o", str(tmp_path / "r.jsonl"), status=2).stderr
-    assert "this is no result" in cli("batch", tasks, "-o", str(tmp_path / "r.jsonl"), "--resume", status=2).stderr
+    assert "is there already" in cli.here("batch", tasks, "-o", str(tmp_path / "r.jsonl"), status=2).stderr
+    assert "this is no result" in cli.here("batch", tasks, "-o", str(tmp_path / "r.jsonl"), "--resume", status=2).stderr
     assert (tmp_path / "r.jsonl").read_text() == "mine\n"
 
 
 def test_results_go_to_the_standard_output_in_order(cli: Cli) -> None:
     with CountingShop() as shop:
-        tasks = "".join(json.dumps(each) + "\n" for each in orders(shop, 4))
+        tasks = "".join(json.dumps(each) + "\n" for each in orders(shop, 3))
         ran = cli("batch", "-", "-o", "-", "--ordered", "--concurrency", "3", "--quiet", typed=tasks)
 
-    assert [json.loads(line)["id"] for line in ran.stdout.splitlines()] == ["c0", "c1", "c2", "c3"]
+    assert [json.loads(line)["id"] for line in ran.stdout.splitlines()] == ["c0", "c1", "c2"]
     assert ran.stderr == ""
 
 
-def test_a_server_sees_no_more_at_once_and_no_faster_than_asked_for(cli: Cli, tmp_path: Path) -> None:
-    with CountingShop(answers_after_s=0.05) as shop:
-        words = ["--concurrency", "4", "--per-origin", "1", "--delay", "0.2"]
-        cli("batch", tasks_file(tmp_path, orders(shop, 3)), "-o", str(tmp_path / "r.jsonl"), *words)
+def test_a_server_sees_no_more_at_once_than_asked_for(attached: Cli, tmp_path: Path) -> None:
+    with CountingShop(answers_after_s=1.0) as shop:
+        words = ["--concurrency", "2", "--per-origin", "1"]
+        attached.here("batch", tasks_file(tmp_path, looks(shop, 2)), "-o", str(tmp_path / "r.jsonl"), *words)
 
-        times = [at for at, path in shop.documents if path == "/offer"]
-    assert shop.most_at_once == 1
-    assert all(later - earlier > 0.19 for earlier, later in itertools.pairwise(times))
+    assert (len(shop.documents), shop.most_at_once) == (2, 1)
 
 
-def test_what_robots_txt_forbids_is_not_opened(cli: Cli, tmp_path: Path) -> None:
+def test_a_server_sees_documents_no_faster_than_asked_for(attached: Cli, tmp_path: Path) -> None:
+    with CountingShop() as shop:
+        words = ["--concurrency", "3", "--delay", "1"]
+        attached.here("batch", tasks_file(tmp_path, looks(shop, 3)), "-o", str(tmp_path / "r.jsonl"), *words)
+
+        times = [at for at, _ in shop.documents]
+    assert len(times) == 3
+    assert all(later - earlier > 0.7 for earlier, later in itertools.pairwise(times))
+
+
+def test_what_robots_txt_forbids_is_not_opened(attached: Cli, tmp_path: Path) -> None:
     with CountingShop(robots="User-agent: *\nDisallow: /offer") as shop:
         out = tmp_path / "r.jsonl"
-        cli("batch", tasks_file(tmp_path, orders(shop, 1)), "-o", str(out), "--robots", status=1)
+        attached.here("batch", tasks_file(tmp_path, orders(shop, 1)), "-o", str(out), "--robots", status=1)
 
         assert shop.documents == []
     assert "robots.txt of" in results_of(out)["c0"]["error"]["message"]
 
 
-def test_how_far_a_batch_is_can_be_asked_elsewhere(cli: Cli, tmp_path: Path) -> None:
+def test_how_far_a_batch_is_can_be_asked_elsewhere(attached: Cli, tmp_path: Path) -> None:
     out = tmp_path / "r.jsonl"
     with CountingShop(answers_after_s=0.3) as shop:
-        batch = started(cli, tasks_file(tmp_path, orders(shop, 3)), "-o", str(out), "--concurrency", "1")
+        batch = started(attached, tasks_file(tmp_path, orders(shop, 2)), "-o", str(out), "--concurrency", "1")
         assert wait_until((tmp_path / "r.jsonl.states/progress.json").exists)
 
-        watched = cli("batch", "--watch", str(out)).stdout.splitlines()
+        watched = attached.here("batch", "--watch", str(out)).stdout.splitlines()
         assert batch.wait(60) == 0
-    assert re.match(r"[012]/3, 1 at once, ", watched[0])
-    assert watched[-1].startswith("3 of 3 done, 0 failed; 0 tokens")
-    assert cli("batch", "--watch", str(out)).stdout == "3 of 3 done, 0 failed; 0 tokens.\n"
+    assert re.match(r"[01]/2, 1 at once, ", watched[0])
+    assert watched[-1].startswith("2 of 2 done, 0 failed; 0 tokens")
+    assert attached.here("batch", "--watch", str(out)).stdout == "2 of 2 done, 0 failed; 0 tokens.\n"
 
 
 def test_ctrl_c_once_ends_in_order_and_resume_does_the_rest(cli: Cli, tmp_path: Path) -> None:
     out = tmp_path / "r.jsonl"
     with CountingShop() as shop:
-        words = [tasks_file(tmp_path, orders(shop, 5)), "-o", str(out), "--concurrency", "2"]
+        words = [tasks_file(tmp_path, orders(shop, 4)), "-o", str(out), "--concurrency", "2"]
         batch = started(cli, *words)
         assert killed_when(batch, lambda: bool(shop.ordered), signal.SIGINT)
         begun, first = len(shop.ordered), results_of(out)
@@ -158,11 +177,11 @@ def test_ctrl_c_once_ends_in_order_and_resume_does_the_rest(cli: Cli, tmp_path: 
         assert batch.returncode == 130
         assert set(first) == set(shop.ordered)
         assert all(each["ok"] for each in first.values())
-        assert begun < 5
-        cli("batch", *words, "--resume")
+        assert begun < 4
+        cli.here("batch", *words, "--resume")
 
-        assert shop.ordered == {f"c{number}": 1 for number in range(5)}
-    assert {name: each["attempts"] for name, each in results_of(out).items()} == {f"c{n}": 1 for n in range(5)}
+        assert shop.ordered == {f"c{number}": 1 for number in range(4)}
+    assert {name: each["attempts"] for name, each in results_of(out).items()} == {f"c{n}": 1 for n in range(4)}
 
 
 def test_ctrl_c_twice_ends_at_once(cli: Cli, tmp_path: Path) -> None:
@@ -182,7 +201,7 @@ def test_ctrl_c_twice_ends_at_once(cli: Cli, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("buy", "count", "kills"),
-    [("Go", 5, 2), pytest.param("Buy", 20, 8, marks=pytest.mark.slow)],
+    [("Go", 4, 2), pytest.param("Buy", 9, 4, marks=pytest.mark.slow)],
     ids=["a script behind a button that does not say so", "a form"],
 )
 def test_killed_at_any_moment_nothing_is_lost_and_nothing_done_twice(
@@ -195,7 +214,7 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_done_twice(
             at = round_ * count // (kills + 2)
             batch = started(cli, *words, *(["--resume"] if round_ > 1 else []))
             assert killed_when(batch, lambda at=at: len(shop.ordered) > at, signal.SIGKILL)  # type: ignore[misc]
-        cli("batch", *words, "--resume", status=None)
+        cli.here("batch", *words, "--resume", status=None)
 
         assert set(shop.ordered.values()) == {1}
         results = results_of(out)
@@ -212,7 +231,7 @@ def test_a_chrome_that_is_killed_costs_no_task(cli: Cli, tmp_path: Path) -> None
     with CountingShop() as shop:
         tasks = [
             {"id": f"c{n}", "steps": [f"Open {shop.url}/offer?who=c{n}", *["Click 'Look again'"] * 3, "Read the page"]}
-            for n in range(4)
+            for n in range(3)
         ]
         words = [tasks_file(tmp_path, tasks), "-o", str(out), "--concurrency", "2", "--retries", "1"]
         batch = started(cli, *words)

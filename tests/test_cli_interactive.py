@@ -41,6 +41,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.steps.approval.approval import ApprovalQueue
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import SHOP, WAIT, said, scripted
+from tests.commands import Cli
 from tests.conftest import Serve
 from tests.desktop import desktop
 
@@ -188,12 +189,6 @@ async def test_the_model_is_told_what_the_user_did_meanwhile(browser: Browser, p
     assert "Logged in as Ada" in said(server, 1).partition("The user says")[2]
 
 
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CDP_AGENT_C")}
-    return {**kept, "CDP_AGENT_CONFIG": os.devnull, "XDG_STATE_HOME": str(tmp_path / "state")}
-
-
 # With NOFLSH, or what was shown and not read yet would be lost at a Ctrl-C.
 IN_A_TERMINAL = """import fcntl, os, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
@@ -238,7 +233,7 @@ class Screen:
 
 
 @pytest.mark.chrome
-def test_a_run_at_a_terminal_asks_pauses_and_goes_on(environment: dict[str, str], httpserver: HTTPServer) -> None:
+def test_a_run_at_a_terminal_asks_pauses_and_goes_on(attached: Cli, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/").respond_with_data(
         "<title>Log in</title><label>Key <input type=password></label><p>x</p>", content_type="text/html"
     )
@@ -251,7 +246,7 @@ def test_a_run_at_a_terminal_asks_pauses_and_goes_on(environment: dict[str, str]
     ]
     with ReplayServer(replies=replies) as server:
         words = ["run", "Log in", "--url", httpserver.url_for("/"), "--model", "openai-compatible/scripted"]
-        with at_a_terminal(environment, *words, "--base-url", server.base_url, "-i") as (process, terminal):
+        with at_a_terminal(attached.environment, *words, "--base-url", server.base_url, "-i") as (process, terminal):
             screen = Screen(terminal)
             screen.until("wait 2")
             screen.type("p\n")
@@ -274,12 +269,12 @@ def test_a_run_at_a_terminal_asks_pauses_and_goes_on(environment: dict[str, str]
 
 @pytest.mark.chrome
 def test_steps_at_a_terminal_are_paused_by_ctrl_c_and_go_on(
-    environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path
+    attached: Cli, httpserver: HTTPServer, tmp_path: Path
 ) -> None:
     httpserver.expect_request("/").respond_with_data("<title>Shop</title><button>Go</button>", content_type="text/html")
     (tmp_path / "steps.txt").write_text("Wait 2 seconds\nClick Go\n")
     words = ["do", str(tmp_path / "steps.txt"), "--url", httpserver.url_for("/"), "-i"]
-    with at_a_terminal(environment, *words) as (process, terminal):
+    with at_a_terminal(attached.environment, *words) as (process, terminal):
         screen = Screen(terminal)
         screen.until("Wait 2 seconds")
         screen.type("\x03")
@@ -292,13 +287,11 @@ def test_steps_at_a_terminal_are_paused_by_ctrl_c_and_go_on(
 
 
 @pytest.mark.chrome
-def test_a_second_ctrl_c_ends_steps_at_a_terminal(
-    environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path
-) -> None:
+def test_a_second_ctrl_c_ends_steps_at_a_terminal(attached: Cli, httpserver: HTTPServer, tmp_path: Path) -> None:
     httpserver.expect_request("/").respond_with_data("<title>Shop</title><button>Go</button>", content_type="text/html")
     (tmp_path / "steps.txt").write_text("Wait 30 seconds\nClick Go\n")
     words = ["do", str(tmp_path / "steps.txt"), "--url", httpserver.url_for("/"), "-i"]
-    with at_a_terminal(environment, *words) as (process, terminal):
+    with at_a_terminal(attached.environment, *words) as (process, terminal):
         screen = Screen(terminal)
         screen.until("Wait 30 seconds")
         screen.type("\x03")
@@ -312,9 +305,8 @@ def test_a_second_ctrl_c_ends_steps_at_a_terminal(
 @pytest.mark.chrome
 @pytest.mark.parametrize("words", [["--once"], ["--session", "lines"]], ids=["alone", "in a session"])
 def test_a_program_answers_fills_in_and_pauses_by_json_lines(
-    environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path, words: list[str]
+    environment: dict[str, str], httpserver: HTTPServer, words: list[str]
 ) -> None:
-    environment = {**environment, "XDG_RUNTIME_DIR": str(tmp_path)}
     httpserver.expect_request("/").respond_with_data(
         "<title>Log in</title><label>Key <input type=password></label>", content_type="text/html"
     )
@@ -378,16 +370,15 @@ def answers_to(ask: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.chrome
-def test_a_person_acts_in_the_window_while_the_run_waits(
-    environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path
-) -> None:
+@pytest.mark.whole_chrome
+def test_a_person_acts_in_the_window_while_the_run_waits(environment: dict[str, str], httpserver: HTTPServer) -> None:
     httpserver.expect_request("/").respond_with_data(
         "<title>Log in</title><button onclick=\"p.textContent = 'Welcome'\">Enter</button><p id=p>x</p>",
         content_type="text/html",
     )
     replies = [tool_call("wait", {"seconds": 2}), tool_call("done", {"result": "In."})]
     with desktop() as screen_of, ReplayServer(replies=replies) as server:
-        environment = {**environment, **screen_of, "XDG_RUNTIME_DIR": str(tmp_path)}
+        environment |= screen_of
         command = [sys.executable, "-m", "cdp_agent"]
         started = subprocess.run(
             [*command, "chrome", "start", "--headed"], env=environment, capture_output=True, text=True, check=True

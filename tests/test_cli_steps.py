@@ -22,14 +22,14 @@ pytestmark = pytest.mark.chrome
 TWO = "<button>Save</button><button>Save</button>"
 
 
-def test_a_file_of_steps_is_carried_out_without_a_model(cli: Cli, tmp_path: Path, httpserver: HTTPServer) -> None:
+def test_a_file_of_steps_is_carried_out_without_a_model(attached: Cli, tmp_path: Path, httpserver: HTTPServer) -> None:
     site = Site(httpserver)
     file = tmp_path / "steps.txt"
     file.write_text(
         "# Search for cats\nType 'cats' in the search box\n\nPress Enter\nSearch the page for '42 results'\n"
     )
 
-    done = cli("do", str(file), "--url", site.home)
+    done = attached.here("do", str(file), "--url", site.home)
 
     assert "«42 results»" in done.stdout
     assert "  2  Press Enter   (by code)\n  2  pressed Enter" in done.stderr
@@ -44,34 +44,34 @@ def test_the_demos_steps_buy_two_mugs(cli: Cli) -> None:
     assert order.number in done.stdout
 
 
-def test_json_is_the_result(cli: Cli, serve: Serve) -> None:
-    done = cli("do", "-", "--url", serve(TWO), "--json", "--quiet", typed="Press Escape\n")
+def test_json_is_the_result(attached: Cli, serve: Serve) -> None:
+    done = attached.here("do", "-", "--url", serve(TWO), "--json", "--quiet", typed="Press Escape\n")
 
     result = json.loads(done.stdout)
     assert (result["success"], result["stats"]["generations"], done.stderr) == (True, 0, "")
 
 
-def test_a_list_with_a_step_that_nobody_understands_is_refused_before_its_first(cli: Cli) -> None:
+def test_a_list_with_a_step_that_nobody_understands_is_refused_before_its_first(attached: Cli) -> None:
     steps = "Click 'Enamel mug, blue'\nClick 'Add to cart'\nThen do whatever seems best to you for the whole family\n"
     with ShopServer() as shop:
-        done = cli("do", "-", "--url", shop.url, typed=steps, status=2)
+        done = attached.here("do", "-", "--url", shop.url, typed=steps, status=2)
 
     assert done.stderr.startswith("cdp-agent: Step 3, 'Then do whatever seems best to you for the whole family': ")
     assert (done.stdout, done.stderr.count("\n")) == ("", 1)
 
 
-def test_an_ambiguous_step_is_refused_with_its_candidates(cli: Cli, serve: Serve) -> None:
-    done = cli("do", "-", "--url", serve(TWO), "--quiet", typed="Click Save\nPress Enter\n", status=1)
+def test_an_ambiguous_step_is_refused_with_its_candidates(attached: Cli, serve: Serve) -> None:
+    done = attached.here("do", "-", "--url", serve(TWO), "--quiet", typed="Click Save\nPress Enter\n", status=1)
 
     assert 'button "Save" (E1); button "Save" (E2)' in done.stderr
     assert done.stdout == ""
 
 
-def test_an_executor_is_asked_for_those_alone(cli: Cli, serve: Serve, httpserver: HTTPServer) -> None:
+def test_an_executor_is_asked_for_those_alone(attached: Cli, serve: Serve, httpserver: HTTPServer) -> None:
     models = Models(httpserver, executor=[("click", {"ref": "{{ref:button Save 2}}"})])
     words = ["--url", serve(TWO), "--executor", "openai-compatible/executor", "--executor-base-url", models.url]
 
-    done = cli("do", "-", *words, typed="Press Escape\nClick Save\n")
+    done = attached.here("do", "-", *words, typed="Press Escape\nClick Save\n")
 
     assert "  1  Press Escape   (by code)" in done.stderr
     assert "  2  Click Save   (by model)" in done.stderr
@@ -88,7 +88,7 @@ def test_an_executor_is_asked_for_those_alone(cli: Cli, serve: Serve, httpserver
     ],
 )
 def test_a_wrong_call_is_told(cli: Cli, words: list[str], problem: str) -> None:
-    assert problem in cli(*words, typed="Press Enter\n", status=2).stderr
+    assert problem in cli.here(*words, typed="Press Enter\n", status=2).stderr
 
 
 def test_comments_and_empty_lines_are_left_out() -> None:
@@ -103,14 +103,14 @@ def run_words(models: Models, site: Site, *more: str) -> list[str]:
 ORDER = ("Type 'Ada' into Name", "Click 'Order a cat'")
 
 
-def test_a_program_approves_over_json_lines(cli: Cli, httpserver: HTTPServer) -> None:
+def test_a_program_approves_over_json_lines(attached: Cli, httpserver: HTTPServer) -> None:
     site = Site(httpserver)
     models = Models(httpserver, [plan(*ORDER), verdict("Order number K-81.")])
     said: list[Any] = ["what?", {"id": 1, "decision": "jump"}, {"id": 1, "decision": "approve"}]
     said += [{"id": 1, "decision": "stop"}, {"id": 3, "decision": "execute"}]
     typed = "\n".join(each if isinstance(each, str) else json.dumps(each) for each in said)
 
-    done = cli(*run_words(models, site, "--approve", "jsonl"), typed=typed)
+    done = attached.here(*run_words(models, site, "--approve", "jsonl"), typed=typed)
 
     *asked, result = map(json.loads, done.stdout.splitlines())
     assert [list(each) for each in asked] == [
@@ -137,27 +137,27 @@ def test_a_run_whose_process_is_killed_goes_on(cli: Cli, httpserver: HTTPServer,
         process.kill()
 
     typed = '{"id": 2, "decision": "execute"}\n'
-    done = cli("resume", str(tmp_path / "run"), "--approve", "jsonl", "--quiet", typed=typed)
+    done = cli.here("resume", str(tmp_path / "run"), "--approve", "jsonl", "--quiet", typed=typed)
 
     result = json.loads(done.stdout.splitlines()[-1])
     assert asked == ["plan", "action"]
     assert (result["success"], site.ordered) == (True, ["who=Ada"])
 
 
-def test_a_program_that_hangs_up_stops_it(cli: Cli, httpserver: HTTPServer) -> None:
+def test_a_program_that_hangs_up_stops_it(attached: Cli, httpserver: HTTPServer) -> None:
     site = Site(httpserver)
     models = Models(httpserver, [plan(*ORDER)])
 
-    done = cli(*run_words(models, site, "--approve", "jsonl"), status=1)
+    done = attached.here(*run_words(models, site, "--approve", "jsonl"), status=1)
 
     assert json.loads(done.stdout.splitlines()[-1])["error"]["message"] == "Nobody is there to decide."
 
 
-def test_a_person_approves_at_the_prompt(cli: Cli, httpserver: HTTPServer) -> None:
+def test_a_person_approves_at_the_prompt(attached: Cli, httpserver: HTTPServer) -> None:
     site = Site(httpserver)
     models = Models(httpserver, [plan(*ORDER), verdict("Order number K-81.")])
 
-    done = cli(*run_words(models, site, "--approve", "ask"), typed="y\ny\n")
+    done = attached.here(*run_words(models, site, "--approve", "ask"), typed="y\ny\n")
 
     assert done.stdout == "Order number K-81.\n"
     assert "Carry it out? [y]es" in done.stderr
@@ -165,14 +165,14 @@ def test_a_person_approves_at_the_prompt(cli: Cli, httpserver: HTTPServer) -> No
 
 
 def test_auto_stops_before_what_it_may_not_do_and_goes_on_when_a_rule_allows_it(
-    cli: Cli, httpserver: HTTPServer
+    attached: Cli, httpserver: HTTPServer
 ) -> None:
     site = Site(httpserver)
     models = Models(httpserver, [plan(*ORDER), plan(*ORDER), verdict("Done.")])
     rules = ["--approval-rules", "allow risk=submits", "--approval-rules", "allow risk=pays"]
 
-    stopped = cli(*run_words(models, site, "--approve", "auto"), status=1)
-    done = cli(*run_words(models, site, "--approve", "auto", *rules))
+    stopped = attached.here(*run_words(models, site, "--approve", "auto"), status=1)
+    done = attached.here(*run_words(models, site, "--approve", "auto", *rules))
 
     assert '"allow tool=click origin=' in stopped.stderr
     assert (done.stdout, site.ordered) == ("Done.\n", ["who=Ada"])

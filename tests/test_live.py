@@ -11,7 +11,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bench.chrome import running_chrome
 from cdp_agent import Agent
 from cdp_agent.browser import Browser
 from cdp_agent.events import Event
@@ -162,7 +161,7 @@ async def test_a_decision_that_does_not_count_is_told(tmp_path: Path) -> None:
 def test_the_command_prints_the_address_and_keeps_the_trace(cli: Cli, serve: Serve, tmp_path: Path) -> None:
     with ReplayServer(replies=[FILL, CLICK, DONE]) as server:
         words = ["run", "Find tea", "--url", serve(SHOP), "--live", "--trace", str(tmp_path / "t")]
-        ran = cli(*words, "--model", "openai-compatible/m", "--base-url", server.base_url)
+        ran = cli.here(*words, "--model", "openai-compatible/m", "--base-url", server.base_url)
 
     assert ran.stdout == "Found tea.\n"
     assert "Live     http://127.0.0.1:" in ran.stderr
@@ -170,10 +169,10 @@ def test_the_command_prints_the_address_and_keeps_the_trace(cli: Cli, serve: Ser
 
 
 @pytest.mark.chrome
-def test_a_run_in_a_chrome_that_runs_already_is_shown_too(cli: Cli, serve: Serve, tmp_path: Path) -> None:
-    with running_chrome() as endpoint, ReplayServer(replies=[FILL, CLICK, DONE]) as server:
-        words = ["run", "Find tea", "--url", serve(SHOP), "--live", "--cdp", endpoint, "--trace", str(tmp_path / "t")]
-        ran = cli(*words, "--model", "openai-compatible/m", "--base-url", server.base_url)
+def test_a_run_in_a_chrome_that_runs_already_is_shown_too(attached: Cli, serve: Serve, tmp_path: Path) -> None:
+    with ReplayServer(replies=[FILL, CLICK, DONE]) as server:
+        words = ["run", "Find tea", "--url", serve(SHOP), "--live", "--trace", str(tmp_path / "t")]
+        ran = attached.here(*words, "--model", "openai-compatible/m", "--base-url", server.base_url)
 
     [folder] = (tmp_path / "t").iterdir()
     assert ran.stdout == "Found tea.\n"

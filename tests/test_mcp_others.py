@@ -37,7 +37,7 @@ def program(package: str, name: str) -> list[str]:
         pytest.skip(f"{package}: {error}")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def conforming() -> Iterator[str]:
     """The address of a server that has what the suite expects to find."""
     root = Path(__file__).parent.parent

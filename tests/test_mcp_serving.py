@@ -8,8 +8,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent
 
+from cdp_agent.security.http_guard import MAX_BODY_BYTES
 from fixtures.shop import ShopServer
 from tests.mcp_shopping import buy_two_mugs
 
@@ -32,14 +33,20 @@ GONE_WITHIN_S = 60.0
 MODES = ["2026-07-28", "legacy"]
 
 
-@pytest.fixture
-def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """Of processes whose sessions are their own, and end with the test."""
-    run = tmp_path / "run"
-    run.mkdir()
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Of processes whose sessions are the file's own, and end with it."""
+    run = tmp_path_factory.mktemp("run")
     found = {**os.environ, "XDG_RUNTIME_DIR": str(run), "CDP_AGENT_SERVER_TOKEN": TOKEN}
     yield found
     subprocess.run([*COMMAND, "close", "--all"], env=found, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def url(environment: dict[str, str]) -> Iterator[str]:
+    """The address of a server over HTTP."""
+    with serving(environment) as url:
+        yield url
 
 
 @pytest.fixture
@@ -48,21 +55,18 @@ def shop() -> Iterator[ShopServer]:
         yield shop
 
 
-@asynccontextmanager
-async def serving(environment: dict[str, str], *flags: str) -> AsyncIterator[str]:
+@contextmanager
+def serving(environment: dict[str, str]) -> Iterator[str]:
     """A server over HTTP; its address."""
-    process = await asyncio.create_subprocess_exec(
-        *COMMAND, "mcp", "--http", "0", *flags, env=environment, stderr=asyncio.subprocess.PIPE
-    )
-    assert process.stderr is not None
-    try:
-        told = (await process.stderr.readline()).decode()
-        assert told.startswith("cdp-agent serves MCP at "), told
-        yield told.split()[-1]
-    finally:
-        with suppress(ProcessLookupError):
+    command = [*COMMAND, "mcp", "--http", "0"]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        try:
+            told = process.stderr.readline()
+            assert told.startswith("cdp-agent serves MCP at "), told
+            yield told.split()[-1]
+        finally:
             process.terminate()
-        await process.wait()
 
 
 def over_http(url: str, mode: str = "2026-07-28") -> Client:
@@ -77,8 +81,11 @@ def said(result: Any) -> str:
     return first.text
 
 
-async def test_a_client_at_stdin_and_stdout_buys_in_the_shop(environment: dict[str, str], shop: ShopServer) -> None:
-    server = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "mcp"], env=environment)
+async def test_a_client_at_stdin_and_stdout_buys_in_the_shop(
+    environment: dict[str, str], shop: ShopServer, tmp_path: Path
+) -> None:
+    alone = {**environment, "XDG_RUNTIME_DIR": str(tmp_path)}
+    server = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "mcp"], env=alone)
 
     async with Client(server) as client:
 
@@ -88,19 +95,19 @@ async def test_a_client_at_stdin_and_stdout_buys_in_the_shop(environment: dict[s
         number = await buy_two_mugs(call, shop.url)
 
     assert [each.number for each in shop.orders] == [number]
-    assert "cdp-agent" not in os.listdir(environment["XDG_RUNTIME_DIR"])  # its session was its own
+    assert os.listdir(tmp_path) == []  # its session was its own
+
+
+@pytest.fixture(scope="module")
+def other_url(environment: dict[str, str]) -> Iterator[str]:
+    """That of another server, with the same sessions."""
+    with serving(environment) as url:
+        yield url
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_two_servers_by_turns_carry_out_one_task(
-    mode: str, environment: dict[str, str], shop: ShopServer
-) -> None:
-    async with (
-        serving(environment) as first,
-        serving(environment) as second,
-        over_http(first, mode) as one,
-        over_http(second, mode) as other,
-    ):
+async def test_two_servers_by_turns_carry_out_one_task(mode: str, url: str, other_url: str, shop: ShopServer) -> None:
+    async with over_http(url, mode) as one, over_http(other_url, mode) as other:
         turns = [one, other]
 
         async def call(name: str, arguments: dict[str, Any]) -> str:
@@ -112,10 +119,8 @@ async def test_two_servers_by_turns_carry_out_one_task(
     assert [each.number for each in shop.orders] == [number]
 
 
-async def test_clients_that_name_sessions_of_their_own_do_not_meet(
-    environment: dict[str, str], shop: ShopServer
-) -> None:
-    async with serving(environment) as url, over_http(url) as client:
+async def test_clients_that_name_sessions_of_their_own_do_not_meet(url: str, shop: ShopServer) -> None:
+    async with over_http(url) as client:
         await client.call_tool("goto", {"url": shop.url, "session": "one"})
         await client.call_tool("goto", {"url": f"{shop.url}/cart", "session": "two"})
         first = await client.call_tool("manage_tabs", {"action": "list", "session": "one"})
@@ -127,10 +132,10 @@ async def test_clients_that_name_sessions_of_their_own_do_not_meet(
     assert (wrong.meta or {})["error"] == "SetupError"
 
 
-async def test_only_whoever_has_the_token_and_comes_from_no_page_is_served(environment: dict[str, str]) -> None:
+async def test_only_whoever_has_the_token_and_comes_from_no_page_is_served(url: str) -> None:
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     mine = {"Authorization": f"Bearer {TOKEN}", "Accept": "application/json, text/event-stream"}
-    async with serving(environment) as url, httpx.AsyncClient() as http:
+    async with httpx.AsyncClient() as http:
         answers = [
             (await http.post(url, json=request, headers=headers)).status_code
             for headers in (
@@ -139,17 +144,15 @@ async def test_only_whoever_has_the_token_and_comes_from_no_page_is_served(envir
                 {**mine, "Host": "evil.example"},
             )
         ]
-        large = await http.post(url, content=b" " * (100 << 20), headers=mine)
+        large = await http.post(url, content=b" " * (MAX_BODY_BYTES + 1), headers=mine)
 
     assert answers == [401, 403, 421]
     assert large.status_code == 413
 
 
-async def test_a_client_that_goes_away_in_mid_call_leaves_nothing_behind(
-    environment: dict[str, str], shop: ShopServer
-) -> None:
+async def test_a_client_that_goes_away_in_mid_call_leaves_nothing_behind(url: str, shop: ShopServer) -> None:
     waiting = {"name": "wait_for", "arguments": {"text": "Never", "timeout_s": 100}}
-    async with serving(environment) as url, over_http(url) as client:
+    async with over_http(url) as client:
         await client.call_tool("goto", {"url": shop.url})
         gone = [asyncio.ensure_future(over_http_once(url, waiting)) for _ in range(8)]
         await asyncio.sleep(0)

@@ -11,12 +11,11 @@ import importlib.util
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
-import httpx
-
 from cdp_agent.errors import SetupError
 from cdp_agent.jobs.options import JobOptions
 
 if TYPE_CHECKING:
+    import httpx
     from protego import Protego
 
 AGENT = "cdp-agent"
@@ -91,6 +90,9 @@ class Robots:
         """Raises SetupError when what reads them is not installed."""
         if importlib.util.find_spec("protego") is None:
             raise SetupError("Reading robots.txt needs more than is installed: pip install 'cdp-agent[batch]'.")
+        import httpx  # late: 0.1 s, and few batches ask for it
+
+        self._failures = httpx.HTTPError
         self._client = httpx.AsyncClient(
             transport=transport, timeout=_ROBOTS_WITHIN_S, follow_redirects=True, headers={"User-Agent": AGENT}
         )
@@ -121,7 +123,7 @@ class Robots:
         nothing, all_of_it = "User-agent: *\nDisallow: /", ""
         try:
             answer = await self._client.get(f"{origin}/robots.txt")
-        except httpx.HTTPError:
+        except self._failures:
             return Protego.parse(nothing)  # "unreachable" of RFC 9309, 2.3.1.4
         if answer.status_code >= 500:
             return Protego.parse(nothing)

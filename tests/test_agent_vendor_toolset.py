@@ -6,8 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from anthropic.types.beta import BetaBrowserToolset20260801Param, BetaToolResultBlockParam
-from pydantic import TypeAdapter
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.toolset import spec_of
@@ -107,6 +105,10 @@ SHOPPING: list[Call] = [
 
 
 async def test_a_run_buys_in_the_shop_with_the_vendors_tools(browser: Browser, page: Page) -> None:
+    # late: the SDK takes 1.3 s
+    from anthropic.types.beta import BetaBrowserToolset20260801Param, BetaToolResultBlockParam
+    from pydantic import TypeAdapter
+
     script = [
         (name, {"tab_id": f"t{page.number}"} if name == "switch_tab" else arguments) for name, arguments in SHOPPING
     ]

@@ -105,8 +105,7 @@ SHOPPING: list[Call] = [
 
 
 async def test_a_run_buys_in_the_shop_with_the_vendors_tools(browser: Browser, page: Page) -> None:
-    # late: the SDK takes 1.3 s
-    from anthropic.types.beta import BetaBrowserToolset20260801Param, BetaToolResultBlockParam
+    from anthropic.types import beta  # late: the SDK takes 1.3 s
     from pydantic import TypeAdapter
 
     script = [
@@ -135,12 +134,12 @@ async def test_a_run_buys_in_the_shop_with_the_vendors_tools(browser: Browser, p
     assert actions == [name for name, _ in script]
     turns = [each for each in model.requests if "type" in each["tools"][0]]
     assert len(turns) == len(script)
-    TypeAdapter(BetaBrowserToolset20260801Param).validate_python(turns[0]["tools"][0])
+    TypeAdapter(beta.BetaBrowserToolset20260801Param).validate_python(turns[0]["tools"][0])
     offered = [each.get("name") for each in turns[0]["tools"]]
     assert offered == [None, "extract", "done", "abort"]
     results = by_member(turns[-1])
     for name, block in results.items():
-        TypeAdapter(BetaToolResultBlockParam).validate_python(block)
+        TypeAdapter(beta.BetaToolResultBlockParam).validate_python(block)
         assert block["toolset_name"] == "browser"
         kinds = [each["type"] for each in block["content"]]
         assert ("browser_state" in kinds) is not block.get("is_error", False), (name, kinds)

@@ -99,8 +99,7 @@ def test_the_inspector_puts_two_mugs_into_the_cart(inspected: Callable[..., Any]
 
 
 async def test_the_list_of_tools_is_short_with_all_that_there_can_be() -> None:
-    # late: the SDK takes 0.6 s
-    from mcp import Client
+    from mcp import Client  # late: the SDK takes 0.6 s
     from mcp.types import ElicitResult
 
     from bench.mcp import listed_by, token_count

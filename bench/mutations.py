@@ -2,8 +2,9 @@
 
     python -m bench.mutations [WORD…]
 
-Each is a text that stands once in a file, what it becomes, and the tests that are to fail then. With words, only those
-whose file has one of them in its path. The exit status is 1 when a fault was not noticed, or its place has gone.
+Each is a text that stands once in a file, what it becomes, and the tests that are to fail then. Every part of the
+package has one at least. With words, only those whose file has one of them in its path. The exit status is 1 when a
+fault was not noticed, or its place has gone.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from pathlib import Path
 
 import msgspec
 
-from bench.report import table
+from bench.kill9 import chrome_version
+from bench.report import table, this_machine
 
 ROOT = Path(__file__).parent.parent
 _COPIED = (
@@ -38,6 +40,7 @@ _COPIED = (
 _MOST_BYTES = 4 << 30
 """What a process of the tests may hold: a loop that a fault made endless may fill a list."""
 _LONGEST_S = 300
+HEADS = ("file", "was", "became", "its tests", "result")
 
 
 class Mutation(msgspec.Struct, frozen=True):
@@ -139,6 +142,129 @@ MUTATIONS = (
     ),
     Mutation("trace/html.py", "html.escape(title)", "title", "test_trace_html.py"),
     Mutation("browser/launch/proxy.py", "unquote(parts.password or", "(parts.password or", "test_proxy.py"),
+    Mutation(
+        "cdp/connection.py",
+        "for handler in list(self._handlers.get(method, {}).values()):",
+        "for handler in self._handlers.get(method, {}).values():",
+        "test_cdp_connection.py",
+    ),
+    Mutation(
+        "cdp/transport.py",
+        "for message in self._early:\n            receive(message)",
+        "self._early.clear()",
+        "test_cdp_transport.py",
+    ),
+    Mutation(
+        "browser/targets.py",
+        "if opener.target_id in self.ours:\n                self.claim(info.target_id)",
+        "self.claim(info.target_id)",
+        "test_browser.py::test_a_tab_that_a_page_of_theirs_opens_stays_when_we_leave",
+    ),
+    Mutation("browser/attach/endpoints.py", "told.query or query", "told.query", "test_endpoints.py"),
+    Mutation(
+        "page/frames/still.py",
+        "seems and await _is_sent_without_scripts",
+        "seems or await _is_sent_without_scripts",
+        "test_still.py",
+    ),
+    Mutation("page/js/core/hit.js", "if (matches(node, ACTS_BY_ITSELF)) verdict = 'child';", "", "test_actions.py"),
+    Mutation(
+        "page/js/names/native_names.js",
+        "BY_LABEL | (isHidden(label) ? EVEN_HIDDEN : 0)",
+        "BY_LABEL",
+        "test_snapshot_js.py",
+    ),
+    Mutation(
+        "page/refs/identity.py",
+        "if len(there) == len(found) == 1:",
+        "if len(found) == 1:",
+        "test_identity.py::test_none_is_pressed_when_another_row_says_the_same_now",
+    ),
+    Mutation(
+        "page/query/search.py",
+        "_FLAGS | (regex.MULTILINE if is_regex else 0)",
+        "_FLAGS",
+        "test_search.py",
+    ),
+    Mutation(
+        "page/actions/select.py",
+        "return _shown(at, local, chosen.shown, note)",
+        "return _shown(at, local, chosen.wanted, note)",
+        "test_select.py",
+    ),
+    Mutation(
+        "page/receipts/compared.py",
+        'return (was, now) if lines == value.split("\\n") else (before, after)',
+        "return was, now",
+        "test_receipts.py::test_lines_of_the_field_itself_stay_where_they_are_others_than_its_value",
+    ),
+    Mutation(
+        "page/receipts/other_tabs.py",
+        "and not each.acting.locked()):",
+        "):",
+        "test_receipts.py::test_where_somebody_else_leads_another_tab_meanwhile_is_not_the_clicks_doing",
+    ),
+    Mutation("page/tab/dialogs.py", "told, self._told = self._told, []", "told = self._told", "test_dialogs.py"),
+    Mutation("page/picture/marks.py", "while found and (holder", "if found and (holder", "test_marks.py"),
+    Mutation(
+        "tools/addresses.py",
+        'or address.lower() == "about:blank"',
+        'or address.lower().startswith("about:")',
+        "test_tools_addresses.py",
+    ),
+    Mutation("cli/words.py", "words += [word, *rest]", "words += rest", "test_cli_front.py test_cli_parser.py"),
+    Mutation("cli/status.py", "    BrowserError: NO_CHROME,\n", "", "test_cli_printed.py test_cli.py"),
+    Mutation(
+        "config/sources.py", 'environment.get(name, "")).strip():', 'environment.get(name, "")):', "test_config.py"
+    ),
+    Mutation(
+        "config/values.py",
+        'query = f"?{MASK}" if',
+        'query = f"?{address.query}" if',
+        "test_config.py test_cli_config.py",
+    ),
+    Mutation(
+        "server/sessions.py",
+        "None if asked.url is None else checked_address(asked.url)",
+        "asked.url",
+        "test_server_sessions.py::test_what_is_wrong_is_said_with_a_status",
+    ),
+    Mutation(
+        "page/policy/rules.py", 'return "" if scheme in (*_WEB, *_SECURE)', 'return "" if scheme', "test_rules.py"
+    ),
+    Mutation("../fixtures/replay.py", "if forced in _PLAIN and f", "if forced in _PLAIN or f", "test_replay.py"),
+    Mutation("sync/background.py", "            ended.wait()\n", "", "test_sync.py"),
+    Mutation(
+        "telemetry.py",
+        'environment.get(CAPTURE, "").strip().lower() in _ON',
+        "CAPTURE in environment",
+        "test_telemetry.py",
+    ),
+    Mutation("toolsets/driving.py", "before.get(tab, url) != url", "before.get(tab) != url", "test_toolsets_openai.py"),
+    Mutation(
+        "decisions.py",
+        'tuple(each for each in kinds if each is not Reword) if getattr(ask, "held", None) else kinds',
+        "kinds",
+        "test_steps_held.py",
+    ),
+    Mutation(
+        "steps/language/references.py",
+        '_ORDERS.get((found["order"] or "").lower())',
+        '_ORDERS.get(found["order"] or "")',
+        "test_steps_grammar.py",
+    ),
+    Mutation(
+        "agent/model/budget.py",
+        "tokens = usage.input_tokens + usage.output_tokens",
+        "tokens = usage.input_tokens",
+        "test_agent_budget.py",
+    ),
+    Mutation(
+        "agent/model/budget.py",
+        "tokens >= limits.max_tokens_total",
+        "tokens > limits.max_tokens_total",
+        "test_agent_budget.py",
+    ),
 )
 
 
@@ -151,10 +277,16 @@ def main(words: Iterable[str]) -> int:
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
             copy(ROOT / name, Path(folder) / name)
         for each in chosen:
-            rows.append([each.file, _line(each.old), _line(each.new), told(Path(folder), each)])
-            print(" | ".join(rows[-1]), flush=True)
-    print(table(["file", "was", "became", "tests"], rows))
+            rows.append(row(each, told(Path(folder), each)))
+            print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
+    print(table(HEADS, rows))
+    print(this_machine(chrome_version()))
     return int(any(row[-1] != "caught" for row in rows))
+
+
+def row(mutation: Mutation, result: str) -> list[str]:
+    tests = " ".join(each.partition("::")[0] for each in mutation.tests.split())
+    return [mutation.file, _line(mutation.old), _line(mutation.new), tests, result]
 
 
 def told(root: Path, mutation: Mutation) -> str:
@@ -187,7 +319,7 @@ def told(root: Path, mutation: Mutation) -> str:
 
 
 def _line(text: str) -> str:
-    return f"`{' '.join(text.split())}`"
+    return f"`{' '.join(text.split())}`".replace("|", "\\|") if text else "nothing"
 
 
 if __name__ == "__main__":

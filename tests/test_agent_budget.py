@@ -40,9 +40,9 @@ def prices(tmp_path: Path) -> Path:
 
 
 async def test_tokens_end_a_task_with_a_result(browser: Browser, page: Page) -> None:
-    events, server = await play(browser, page, TURNS, limits=Limits(max_tokens_total=250))
+    events, server = await play(browser, page, TURNS, limits=Limits(max_tokens_total=330))
 
-    assert result_of(events).error == TaskError("max_tokens", "It took 330 tokens; max_tokens_total is 250.")
+    assert result_of(events).error == TaskError("max_tokens", "It took 330 tokens; max_tokens_total is 330.")
     assert len(server.requests) == 3
 
 

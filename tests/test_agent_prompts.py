@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-import pytest
 
 from cdp_agent import page
 from cdp_agent.agent.model import prompts
@@ -16,20 +15,20 @@ from cdp_agent.page.receipts.receipts import NewTab, Receipt
 
 def advice() -> Iterator[str]:
     """All that the page's errors say in which a snapshot is to be taken."""
-    for path in sorted(Path(page.__file__ or "").parent.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    sources = [path.read_text("utf-8") for path in sorted(Path(page.__file__ or "").parent.rglob("*.py"))]
+    for source in (each for each in sources if "snapshot" in each):
+        for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:
                 text = node.value
                 if ("take a" in text.lower() and "snapshot" in text) or text.endswith("snapshot it."):
                     yield text
 
 
-@pytest.mark.parametrize("text", sorted(set(advice())))
-def test_no_error_advises_a_model_to_take_a_snapshot_of_the_page_that_it_is_shown(text: str) -> None:
-    told = prompts.failure("click", text)
+def test_no_error_advises_a_model_to_take_a_snapshot_of_the_page_that_it_is_shown() -> None:
+    told = {text: prompts.failure("click", text) for text in advice()}
 
-    assert "snapshot" not in told
-    assert told.count("\n") == 3
+    assert len(told) > 10
+    assert [text for text, each in told.items() if "snapshot" in each or each.count("\n") != 3] == []
 
 
 def test_what_else_an_error_says_stays() -> None:

@@ -6,8 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from anthropic.types.beta import BetaBrowserToolset20260801Param, BetaToolResultBlockParam
-from pydantic import TypeAdapter
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.toolset import spec_of
@@ -107,6 +105,9 @@ SHOPPING: list[Call] = [
 
 
 async def test_a_run_buys_in_the_shop_with_the_vendors_tools(browser: Browser, page: Page) -> None:
+    from anthropic.types import beta  # late: the SDK takes 1.3 s
+    from pydantic import TypeAdapter
+
     script = [
         (name, {"tab_id": f"t{page.number}"} if name == "switch_tab" else arguments) for name, arguments in SHOPPING
     ]
@@ -133,12 +134,12 @@ async def test_a_run_buys_in_the_shop_with_the_vendors_tools(browser: Browser, p
     assert actions == [name for name, _ in script]
     turns = [each for each in model.requests if "type" in each["tools"][0]]
     assert len(turns) == len(script)
-    TypeAdapter(BetaBrowserToolset20260801Param).validate_python(turns[0]["tools"][0])
+    TypeAdapter(beta.BetaBrowserToolset20260801Param).validate_python(turns[0]["tools"][0])
     offered = [each.get("name") for each in turns[0]["tools"]]
     assert offered == [None, "extract", "done", "abort"]
     results = by_member(turns[-1])
     for name, block in results.items():
-        TypeAdapter(BetaToolResultBlockParam).validate_python(block)
+        TypeAdapter(beta.BetaToolResultBlockParam).validate_python(block)
         assert block["toolset_name"] == "browser"
         kinds = [each["type"] for each in block["content"]]
         assert ("browser_state" in kinds) is not block.get("is_error", False), (name, kinds)

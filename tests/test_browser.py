@@ -126,6 +126,18 @@ async def test_connect_leaves_the_chrome_as_it_was(detached: DetachedChrome, ser
         assert await theirs.evaluate("document.title") == "theirs"
 
 
+async def test_a_tab_that_a_page_of_theirs_opens_stays_when_we_leave(detached: DetachedChrome, serve: Serve) -> None:
+    async with Browser.connect(detached.endpoint) as owner:
+        theirs = await owner.new_page(serve("<title>theirs</title>"))
+        async with Browser.connect(detached.endpoint) as browser:
+            page = _same_tab(browser, theirs)
+            await page.evaluate("window.open('about:blank') && 1")
+            await new_tab(page)
+        popup = await new_tab(theirs)
+
+        assert await popup.evaluate("location.href") == "about:blank"
+
+
 async def test_the_tabs_of_a_chrome_are_attached_to_at_first_use(detached: DetachedChrome, serve: Serve) -> None:
     async with Browser.connect(detached.endpoint) as owner:
         theirs = await owner.new_page(serve("<title>there before</title>"))

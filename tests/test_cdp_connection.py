@@ -170,6 +170,24 @@ async def test_a_stopped_handler_hears_no_more() -> None:
     assert seen == []
 
 
+async def test_a_handler_may_stop_itself_and_costs_no_other_the_event() -> None:
+    chrome = FakeChrome()
+    session = chrome.connect().browser
+    seen: list[str] = []
+
+    def once(event: page.LoadEventFired) -> None:
+        seen.append("once")
+        stop()
+
+    stop = session.on(page.LoadEventFired, once)
+    session.on(page.LoadEventFired, lambda event: seen.append("always"))
+
+    for _ in range(2):
+        chrome.tell(method="Page.loadEventFired", params={"timestamp": 1})
+
+    assert seen == ["once", "always", "always"]
+
+
 async def test_expect_is_subscribed_before_the_block_acts() -> None:
     chrome = FakeChrome()
     session = chrome.connect().browser

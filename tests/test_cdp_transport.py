@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
@@ -19,22 +20,31 @@ from tests.raw_server import saying, switch, talking
 TEN_MEGABYTES = 10 * 1024 * 1024
 
 
-@pytest.fixture(params=["pipe", "websocket"])
-async def connection(request: pytest.FixtureRequest) -> AsyncIterator[Connection]:
-    if request.param == "pipe":
+WAYS = ["pipe", "websocket"]
+
+
+@asynccontextmanager
+async def connected(way: str) -> AsyncIterator[Connection]:
+    """To a Chrome of its own."""
+    if way == "pipe":
         started = start_with_pipe(LaunchOptions())
         assert started.pipe is not None
         chrome = ChromeProcess(started)
         connection = Connection(await PipeTransport.open(*started.pipe))
-        yield connection
-        await connection.close()
-        await chrome.close()
     else:
         chrome = ChromeProcess(start_with_port(LaunchOptions(), 0))
         connection = Connection(await WebSocketTransport.open(await wait_until_listening(chrome, 60)))
+    try:
         yield connection
+    finally:
         await connection.close()
         await chrome.close()
+
+
+@pytest.fixture(scope="module", params=WAYS)
+async def connection(request: pytest.FixtureRequest) -> AsyncIterator[Connection]:
+    async with connected(request.param) as connection:
+        yield connection
 
 
 def test_a_program_with_the_loop_of_uvloop_reaches_a_chrome() -> None:
@@ -92,16 +102,18 @@ async def test_what_is_sent_in_one_turn_goes_out_in_one_piece() -> None:
         os.close(each)
 
 
-async def test_a_pending_call_fails_at_once_when_chrome_goes(connection: Connection) -> None:
-    tab = await _blank_tab(connection)
-    call = tab.post(runtime.Evaluate(expression="new Promise(() => {})", await_promise=True))
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_pending_call_fails_at_once_when_chrome_goes(way: str) -> None:
+    async with connected(way) as connection:
+        tab = await _blank_tab(connection)
+        call = tab.post(runtime.Evaluate(expression="new Promise(() => {})", await_promise=True))
 
-    await connection.browser.send(browser.Close())
+        await connection.browser.send(browser.Close())
 
-    async with asyncio.timeout(5):
-        with pytest.raises((BrowserError, SessionClosed)):
-            await call
-        await connection.closed
+        async with asyncio.timeout(5):
+            with pytest.raises((BrowserError, SessionClosed)):
+                await call
+            await connection.closed
 
 
 @pytest.fixture
@@ -320,17 +332,12 @@ async def test_of_a_message_that_is_too_long_only_the_call_is_told(monkeypatch: 
 
 
 async def test_a_call_fails_whose_answer_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "LONGEST_MESSAGE", TEN_MEGABYTES)
-    started = start_with_pipe(LaunchOptions())
-    assert started.pipe is not None
-    chrome = ChromeProcess(started)
-    connection = Connection(await PipeTransport.open(*started.pipe))
-    tab = await _blank_tab(connection)
+    monkeypatch.setattr(transport, "LONGEST_MESSAGE", 1_000_000)
+    async with connected("pipe") as connection:
+        tab = await _blank_tab(connection)
 
-    with pytest.raises(ProtocolError, match="truncated"):
-        await tab.send(runtime.Evaluate(expression=f"'x'.repeat({TEN_MEGABYTES})", return_by_value=True))
-    after = await tab.send(runtime.Evaluate(expression="1 + 1", return_by_value=True))
+        with pytest.raises(ProtocolError, match="truncated"):
+            await tab.send(runtime.Evaluate(expression="'x'.repeat(1_000_000)", return_by_value=True))
+        after = await tab.send(runtime.Evaluate(expression="1 + 1", return_by_value=True))
 
     assert bytes(after.result.value) == b"2"
-    await connection.close()
-    await chrome.close()

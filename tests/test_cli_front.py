@@ -12,6 +12,7 @@ from pkgutil import resolve_name
 import pytest
 
 from cdp_agent.cli.local import COMMANDS
+from cdp_agent.cli.words import of_session
 from cdp_agent.session import client
 
 
@@ -28,6 +29,13 @@ def test_a_command_imports_little_before_it_reaches_its_session() -> None:
         *("cdp_agent.cli", "cdp_agent.cli.front", "cdp_agent.cli.status", "cdp_agent.cli.words"),
         *("cdp_agent.errors", "cdp_agent.session", "cdp_agent.session.client", "cdp_agent.session.runtime"),
     }
+
+
+def test_the_session_is_read_out_of_the_words_up_to_two_dashes() -> None:
+    chosen, words = of_session(["fill", "--session", "mine", "E1", "--once", "--", "--session=other", "--once"])
+
+    assert (chosen.session, chosen.named, chosen.once) == ("mine", True, True)
+    assert words == ["fill", "E1", "--", "--session=other", "--once"]
 
 
 @pytest.mark.parametrize("command", ["close", "sessions", "skill"])

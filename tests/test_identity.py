@@ -197,6 +197,21 @@ async def test_an_element_that_stands_for_another_row_now_is_not_pressed(page: P
     assert await page.evaluate("log.textContent") == ""
 
 
+async def test_none_is_pressed_when_another_row_says_the_same_now(page: Page, serve: Serve) -> None:
+    await page.goto(serve(LIST))
+    await show(page, "plain", [ADA, BOB])
+    await page.evaluate("list.children[0].querySelector('button').textContent = 'Close'")
+    (bob,) = await opens(page)
+    await page.evaluate(
+        """list.children[1].replaceWith(list.children[1].cloneNode(true));
+        list.children[0].querySelector('button').textContent = 'Open';
+        list.children[0].querySelector('b').textContent = 'Bob'"""
+    )
+
+    with pytest.raises(StaleRef):
+        await locate(tab_of(page), bob)
+
+
 async def test_an_element_whose_row_was_told_of_is_pressed(page: Page, serve: Serve) -> None:
     await page.goto(serve(LIST))
     await show(page, "keyed", [ADA, BOB, CLEO])

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
 
 from tests.image.chroot import ChrootImage, Unavailable
 from tests.image.engine import EngineImage, engine
@@ -73,6 +71,8 @@ def test_it_is_healthy_and_reads_a_page(image: Image, server: httpx.Client) -> N
 
 
 async def test_it_speaks_mcp(image: Image) -> None:
+    from mcp import ClientSession, StdioServerParameters, stdio_client  # late: the SDK takes 0.6 s
+
     program, *rest = image.command(["mcp"], {})
     async with (
         stdio_client(StdioServerParameters(command=program, args=rest)) as (reads, writes),

@@ -7,27 +7,25 @@ import base64
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from mcp import Client, MCPError
-from mcp.server.lowlevel import Server
-from mcp.types import (
-    BlobResourceContents,
-    CallToolResult,
-    ElicitRequestFormParams,
-    ElicitResult,
-    ImageContent,
-    TextContent,
-    TextResourceContents,
-)
 
 from cdp_agent import Browser, Rules
-from cdp_agent.mcp import server
 from cdp_agent.session import Session
 from cdp_agent.tools import BUILT_IN
 from fixtures.shop import ShopServer
 from tests.conftest import Serve
+from tests.late import Late
+
+if TYPE_CHECKING:
+    import mcp
+    from mcp import types
+    from mcp.server.lowlevel import Server
+
+    from cdp_agent.mcp import serving
+else:
+    mcp, types, serving = Late("mcp"), Late("mcp.types"), Late("cdp_agent.mcp.serving")
 
 MODES = ["2026-07-28", "legacy"]
 SHOP = """<title>Shop</title><input aria-label="Search">
@@ -41,12 +39,12 @@ async def session(browser: Browser) -> Session:
 
 
 @pytest.fixture(params=MODES)
-async def client(request: pytest.FixtureRequest, session: Session) -> AsyncIterator[Client]:
+async def client(request: pytest.FixtureRequest, session: Session) -> AsyncIterator[mcp.Client]:
     """In a task of its own: a client has to be left in the task that entered it, and fixtures end in another one."""
     ready, over = asyncio.get_running_loop().create_future(), asyncio.Event()
 
     async def hold() -> None:
-        async with Client(server(session), mode=request.param) as client:
+        async with mcp.Client(serving.server(session), mode=request.param) as client:
             ready.set_result(client)
             await over.wait()
 
@@ -56,18 +54,18 @@ async def client(request: pytest.FixtureRequest, session: Session) -> AsyncItera
     await holding
 
 
-def text_of(result: CallToolResult) -> str:
+def text_of(result: types.CallToolResult) -> str:
     first = result.content[0]
-    assert isinstance(first, TextContent)
+    assert isinstance(first, types.TextContent)
     return first.text
 
 
-async def ref_of(client: Client, name: str) -> str:
+async def ref_of(client: mcp.Client, name: str) -> str:
     line = next(line for line in text_of(await client.call_tool("snapshot")).splitlines() if f'"{name}"' in line)
     return line.rpartition("[ref=")[2].partition("]")[0]
 
 
-async def test_a_client_opens_a_page_reads_it_and_acts(client: Client, serve: Serve) -> None:
+async def test_a_client_opens_a_page_reads_it_and_acts(client: mcp.Client, serve: Serve) -> None:
     opened = await client.call_tool("goto", {"url": serve(SHOP)})
     clicked = await client.call_tool("click", {"ref": await ref_of(client, "Go")})
 
@@ -75,7 +73,7 @@ async def test_a_client_opens_a_page_reads_it_and_acts(client: Client, serve: Se
     assert "Found it" in text_of(clicked)
 
 
-async def test_what_goes_wrong_is_told_as_a_result_that_the_model_reads(client: Client, serve: Serve) -> None:
+async def test_what_goes_wrong_is_told_as_a_result_that_the_model_reads(client: mcp.Client, serve: Serve) -> None:
     await client.call_tool("goto", {"url": serve(SHOP)})
 
     stale = await client.call_tool("click", {"ref": "E99"})
@@ -89,25 +87,25 @@ async def test_what_goes_wrong_is_told_as_a_result_that_the_model_reads(client: 
     assert await ref_of(client, "Go")  # nothing was lost
 
 
-async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(client: Client) -> None:
+async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(client: mcp.Client) -> None:
     for name, instead in {
         "clik": ". The nearest: click.",
         "evaluate": " here: whoever starts the server can allow scripts (--allow-evaluate).",
         "extract": " here: whoever starts the server can give it a model (--model).",
         "done": ". tools/list has those that there are.",
     }.items():
-        with pytest.raises(MCPError) as refused:
+        with pytest.raises(mcp.MCPError) as refused:
             await client.call_tool(name)
 
         assert refused.value.error.code == -32602
         assert refused.value.error.message == f"There is no tool '{name}'{instead}"
 
 
-async def test_a_client_that_begins_with_a_snapshot_is_told_how_to_begin(client: Client) -> None:
+async def test_a_client_that_begins_with_a_snapshot_is_told_how_to_begin(client: mcp.Client) -> None:
     assert text_of(await client.call_tool("snapshot")) == "(No page is open yet: open one with goto.)"
 
 
-async def test_a_client_goes_where_a_link_of_the_snapshot_leads(client: Client) -> None:
+async def test_a_client_goes_where_a_link_of_the_snapshot_leads(client: mcp.Client) -> None:
     with ShopServer() as shop:
         await client.call_tool("goto", {"url": shop.url})
         opened = await client.call_tool("goto", {"url": "/cart"})
@@ -115,7 +113,7 @@ async def test_a_client_goes_where_a_link_of_the_snapshot_leads(client: Client) 
         assert text_of(opened).startswith(f"went to {shop.url}cart\n")
 
 
-async def test_a_description_beside_the_ref_is_no_ref(client: Client, serve: Serve) -> None:
+async def test_a_description_beside_the_ref_is_no_ref(client: mcp.Client, serve: Serve) -> None:
     await client.call_tool("goto", {"url": serve(SHOP)})
     given = {"element": "the Go button", "ref": await ref_of(client, "Go")}  # as other servers ask for it
 
@@ -126,7 +124,7 @@ async def test_a_description_beside_the_ref_is_no_ref(client: Client, serve: Ser
 async def test_a_file_that_the_client_holds_is_refused_with_what_is_taken(
     session: Session, serve: Serve, tmp_path: Path, content: str
 ) -> None:
-    async with Client(server(session, upload_folders=(str(tmp_path),))) as client:
+    async with mcp.Client(serving.server(session, upload_folders=(str(tmp_path),))) as client:
         await client.call_tool("goto", {"url": serve("<input type=file aria-label=CV>")})
         refused = await client.call_tool("upload", {"ref": await ref_of(client, "CV"), "files": [content]})
 
@@ -137,19 +135,19 @@ async def test_a_file_that_the_client_holds_is_refused_with_what_is_taken(
     )
 
 
-async def test_a_picture_is_a_picture(client: Client, serve: Serve) -> None:
+async def test_a_picture_is_a_picture(client: mcp.Client, serve: Serve) -> None:
     await client.call_tool("goto", {"url": serve(SHOP)})
 
     result = await client.call_tool("screenshot", {"marks": True})
 
     picture = result.content[1]
-    assert isinstance(picture, ImageContent)
+    assert isinstance(picture, types.ImageContent)
     assert picture.mime_type == "image/png"
     assert base64.b64decode(picture.data).startswith(b"\x89PNG")
 
 
 async def test_a_value_that_has_a_schema_comes_back_as_one(session: Session, serve: Serve) -> None:
-    async with Client(server(session, allow_evaluate=True)) as client:
+    async with mcp.Client(serving.server(session, allow_evaluate=True)) as client:
         await client.call_tool("goto", {"url": (url := serve(SHOP))})
         script = await client.call_tool("evaluate", {"expression": "({mugs: 2})"})
         tabs = await client.call_tool("manage_tabs", {"action": "list"})
@@ -159,7 +157,7 @@ async def test_a_value_that_has_a_schema_comes_back_as_one(session: Session, ser
     assert [(each["title"], each["url"]) for each in tabs.structured_content["tabs"]][-1] == ("Shop", url)
 
 
-async def test_each_tool_says_whether_it_only_reads_and_whether_what_it_does_stays(client: Client) -> None:
+async def test_each_tool_says_whether_it_only_reads_and_whether_what_it_does_stays(client: mcp.Client) -> None:
     tools = {each.name: each for each in (await client.list_tools()).tools}
     hints = {name: each.annotations for name, each in tools.items() if each.annotations is not None}
 
@@ -173,7 +171,7 @@ async def test_each_tool_says_whether_it_only_reads_and_whether_what_it_does_sta
     assert all(each.input_schema["type"] == "object" for each in tools.values())
 
 
-async def test_a_tool_is_described_by_its_definition_alone(client: Client) -> None:
+async def test_a_tool_is_described_by_its_definition_alone(client: mcp.Client) -> None:
     tools = {each.name: each for each in (await client.list_tools()).tools}
 
     assert tools["fill"].model_dump(exclude_none=True, by_alias=True) == {
@@ -202,11 +200,11 @@ async def test_files_are_uploaded_out_of_the_folders_that_are_allowed(
     (tmp_path / "cv.pdf").write_text("Ada")
     page = serve("<input type=file aria-label=CV>")
 
-    async with Client(server(session)) as client:
+    async with mcp.Client(serving.server(session)) as client:
         await client.call_tool("goto", {"url": page})
         given = {"ref": await ref_of(client, "CV"), "files": [str(tmp_path / "cv.pdf")]}
         refused = await client.call_tool("upload", given)
-    async with Client(server(session, upload_folders=(str(tmp_path),))) as client:
+    async with mcp.Client(serving.server(session, upload_folders=(str(tmp_path),))) as client:
         uploaded = await client.call_tool("upload", given)
         other = await client.call_tool("goto", {"url": "file:///etc/passwd"})
 
@@ -215,7 +213,7 @@ async def test_files_are_uploaded_out_of_the_folders_that_are_allowed(
 
 
 async def test_a_client_that_wants_to_know_hears_of_a_long_call(
-    client: Client, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    client: mcp.Client, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cdp_agent.mcp.serving.PROGRESS_S", 0.01)
     heard = list[tuple[float, str | None]]()
@@ -229,7 +227,7 @@ async def test_a_client_that_wants_to_know_hears_of_a_long_call(
     assert heard[:2] == [(0.01, "wait_for: 0.01 s so far"), (0.02, "wait_for: 0.02 s so far")]
 
 
-async def test_a_call_that_is_cancelled_leaves_the_tab_to_the_next(client: Client, serve: Serve) -> None:
+async def test_a_call_that_is_cancelled_leaves_the_tab_to_the_next(client: mcp.Client, serve: Serve) -> None:
     await client.call_tool("goto", {"url": serve(SHOP)})
     under_way = asyncio.Event()
 
@@ -251,16 +249,16 @@ class Person:
 
     def __init__(self, action: Any, content: dict[str, Any] | None = None) -> None:
         self.asked = list[str]()
-        self._answer = ElicitResult(action=action, content=content)
+        self._answer = types.ElicitResult(action=action, content=content)
 
-    async def __call__(self, context: object, params: Any) -> ElicitResult:
-        assert isinstance(params, ElicitRequestFormParams)
+    async def __call__(self, context: object, params: Any) -> types.ElicitResult:
+        assert isinstance(params, types.ElicitRequestFormParams)
         self.asked.append(params.message)
         return self._answer
 
 
-async def ordered(served: Server[Any], mode: str, url: str, person: Person | None) -> CallToolResult:
-    async with Client(served, mode=mode, elicitation_callback=person) as client:
+async def ordered(served: Server[Any], mode: str, url: str, person: Person | None) -> types.CallToolResult:
+    async with mcp.Client(served, mode=mode, elicitation_callback=person) as client:
         await client.call_tool("goto", {"url": url})
         searched = await client.call_tool("click", {"ref": await ref_of(client, "Go")})
         assert not searched.is_error  # no risk
@@ -269,7 +267,7 @@ async def ordered(served: Server[Any], mode: str, url: str, person: Person | Non
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_what_cannot_be_taken_back_is_asked_of_the_user(mode: str, session: Session, serve: Serve) -> None:
-    url, asking = serve(SHOP), server(session, approve=Rules())
+    url, asking = serve(SHOP), serving.server(session, approve=Rules())
     willing, unwilling = Person("accept"), Person("decline")
 
     refused = await ordered(asking, mode, url, unwilling)
@@ -290,7 +288,7 @@ async def test_a_client_that_cannot_ask_is_refused_with_what_would_help(
 ) -> None:
     url = serve(SHOP)
 
-    refused = await ordered(server(session, approve=Rules()), mode, url, None)
+    refused = await ordered(serving.server(session, approve=Rules()), mode, url, None)
 
     assert refused.is_error
     assert "this client cannot ask them (elicitation)" in text_of(refused)
@@ -300,7 +298,7 @@ async def test_a_client_that_cannot_ask_is_refused_with_what_would_help(
 async def test_a_question_of_the_model_is_answered_by_the_user(mode: str, session: Session) -> None:
     person = Person("accept", {"answer": "4711"})
 
-    async with Client(server(session), mode=mode, elicitation_callback=person) as client:
+    async with mcp.Client(serving.server(session), mode=mode, elicitation_callback=person) as client:
         assert "ask_user" in [each.name for each in (await client.list_tools()).tools]
         answered = await client.call_tool("ask_user", {"question": "Which code were you sent?"})
 
@@ -316,16 +314,16 @@ LOGIN = """<title>Login</title><form><label>Name <input></label><label>Password 
 async def test_fields_of_a_page_are_filled_in_by_the_user_and_no_model_sees_with_what(
     mode: str, session: Session, serve: Serve
 ) -> None:
-    asked = list[ElicitRequestFormParams]()
+    asked = list[types.ElicitRequestFormParams]()
 
-    async def fill_in(context: object, params: Any) -> ElicitResult:
-        assert isinstance(params, ElicitRequestFormParams)
+    async def fill_in(context: object, params: Any) -> types.ElicitResult:
+        assert isinstance(params, types.ElicitRequestFormParams)
         asked.append(params)
         given = {"Name": "Ada Berg", "Password": "hunter2222", "Country": "Chile"}
         names = {ref: each["title"] for ref, each in params.requested_schema["properties"].items()}
-        return ElicitResult(action="accept", content={ref: given[name] for ref, name in names.items()})
+        return types.ElicitResult(action="accept", content={ref: given[name] for ref, name in names.items()})
 
-    async with Client(server(session), mode=mode, elicitation_callback=fill_in) as client:
+    async with mcp.Client(serving.server(session), mode=mode, elicitation_callback=fill_in) as client:
         await client.call_tool("goto", {"url": serve(LOGIN)})
         fields = [{"ref": await ref_of(client, each), "label": each} for each in ("Name", "Password", "Country")]
         filled = await client.call_tool("request_user_data", {"form_description": "Sign in", "fields": fields})
@@ -343,13 +341,13 @@ async def test_fields_of_a_page_are_filled_in_by_the_user_and_no_model_sees_with
     assert asked[0].requested_schema["properties"][fields[2]["ref"]]["enum"] == ["Norway", "Chile"]
 
 
-async def test_without_anybody_to_ask_there_is_no_tool_that_asks(client: Client) -> None:
+async def test_without_anybody_to_ask_there_is_no_tool_that_asks(client: mcp.Client) -> None:
     assert "ask_user" not in [each.name for each in (await client.list_tools()).tools]
-    with pytest.raises(MCPError):
+    with pytest.raises(mcp.MCPError):
         await client.call_tool("ask_user", {"question": "Which code were you sent?"})
 
 
-async def test_what_was_downloaded_and_done_can_be_read(client: Client, session: Session, serve: Serve) -> None:
+async def test_what_was_downloaded_and_done_can_be_read(client: mcp.Client, session: Session, serve: Serve) -> None:
     page = serve(f'<a download="mugs.csv" href="{serve("name,price", content_type="text/csv")}">Prices</a>')
     await client.call_tool("goto", {"url": page})
     await client.call_tool("click", {"ref": await ref_of(client, "Prices")})
@@ -359,15 +357,15 @@ async def test_what_was_downloaded_and_done_can_be_read(client: Client, session:
     file = (await client.read_resource(listed["mugs.csv"])).contents[0]
     trace = (await client.read_resource(listed["trace.jsonl"])).contents[0]
 
-    assert isinstance(file, BlobResourceContents)
+    assert isinstance(file, types.BlobResourceContents)
     assert (base64.b64decode(file.blob), file.mime_type) == (b"name,price", "text/csv")
-    assert isinstance(trace, TextResourceContents)
+    assert isinstance(trace, types.TextResourceContents)
     assert [json.loads(line)["tool"] for line in trace.text.splitlines()] == ["goto", "snapshot", "click"]
-    with pytest.raises(MCPError):
+    with pytest.raises(mcp.MCPError):
         await client.read_resource("cdp-agent://own/..%2Fetc%2Fpasswd")
 
 
-async def test_every_tool_refuses_what_makes_no_sense_and_goes_on(client: Client, serve: Serve) -> None:
+async def test_every_tool_refuses_what_makes_no_sense_and_goes_on(client: mcp.Client, serve: Serve) -> None:
     await client.call_tool("goto", {"url": serve(SHOP)})
     senseless: list[dict[str, Any]] = [
         {"nonsense": 1},

@@ -8,23 +8,30 @@ import resource
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 
 from cdp_agent import Browser
-from cdp_agent.mcp import server
 from cdp_agent.mcp.calls import Allowance, CallReply, CallRequest, FilesAsked, OneSession, SessionFile
-from cdp_agent.mcp.http import PATH, McpApp
 from cdp_agent.security.http_guard import LOOPBACK
 from cdp_agent.server import serving as serving_module
 from cdp_agent.server.serving import HttpServer, listening_at
 from cdp_agent.session import Session
 from tests.agents import SHOP
 from tests.conftest import Serve
+from tests.late import Late
+
+if TYPE_CHECKING:
+    import mcp
+    from mcp.client import streamable_http
+
+    from cdp_agent.mcp import http as mcp_http
+    from cdp_agent.mcp import serving as mcp_serving
+else:
+    mcp, streamable_http = Late("mcp"), Late("mcp.client.streamable_http")
+    mcp_http, mcp_serving = Late("cdp_agent.mcp.http"), Late("cdp_agent.mcp.serving")
 
 CLIENTS = 20
 MOST_GROWN_MB = 24
@@ -70,10 +77,12 @@ class Held:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}{PATH}"
+        return f"http://127.0.0.1:{self.port}{mcp_http.PATH}"
 
-    def client(self, mode: str = "2026-07-28") -> Client:
-        return Client(streamable_http_client(self.url, http_client=httpx2.AsyncClient(timeout=60)), mode=mode)
+    def client(self, mode: str = "2026-07-28") -> mcp.Client:
+        return mcp.Client(
+            streamable_http.streamable_http_client(self.url, http_client=httpx2.AsyncClient(timeout=60)), mode=mode
+        )
 
     def calling(self, name: str, arguments: dict[str, Any]) -> socket.socket:
         """A connection on which that call was made, whose answer nobody has read."""
@@ -82,7 +91,7 @@ class Held:
         connection = socket.create_connection(("127.0.0.1", self.port))
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         head = [
-            f"POST {PATH} HTTP/1.1",
+            f"POST {mcp_http.PATH} HTTP/1.1",
             "Host: localhost",
             "Content-Type: application/json",
             "Accept: application/json, text/event-stream",
@@ -99,7 +108,7 @@ class Held:
 async def held_by(browser: Browser) -> AsyncIterator[Held]:
     session = Session(browser)
     calls = Counted(session)
-    http = HttpServer(McpApp(server(calls), token=None, hosts=LOOPBACK))
+    http = HttpServer(mcp_http.McpApp(mcp_serving.server(calls), token=None, hosts=LOOPBACK))
     with listening_at("127.0.0.1", 0) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # what nobody takes is soon too much
         serving = asyncio.create_task(http.serve([listener]))

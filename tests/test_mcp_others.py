@@ -11,15 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client
-from mcp.types import ElicitResult
 
 from bench.cache import NotFetched, node, npm_environment
-from bench.mcp import listed_by, token_count
-from cdp_agent.mcp import server
 from fixtures.shop import ShopServer
 from tests.mcp_shopping import ref_in
-from tests.programs.mcp_conformance import NoSession
 
 SUITE, INSPECTOR = "@modelcontextprotocol/conformance@0.2.0-alpha.12", "@modelcontextprotocol/inspector@2.12.0"
 SERVER = [sys.executable, "-m", "cdp_agent"]
@@ -104,6 +99,13 @@ def test_the_inspector_puts_two_mugs_into_the_cart(inspected: Callable[..., Any]
 
 
 async def test_the_list_of_tools_is_short_with_all_that_there_can_be() -> None:
+    from mcp import Client  # late: the SDK takes 0.6 s
+    from mcp.types import ElicitResult
+
+    from bench.mcp import listed_by, token_count
+    from cdp_agent.mcp import server
+    from tests.programs.mcp_conformance import NoSession
+
     async def decline(context: object, params: object) -> ElicitResult:
         return ElicitResult(action="decline")
 

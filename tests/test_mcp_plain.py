@@ -6,20 +6,23 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 
 from cdp_agent.decisions import QuestionAsked
 from cdp_agent.errors import BrowserError
-from cdp_agent.mcp import server
 from cdp_agent.mcp.asking import UserQuestion
 from cdp_agent.mcp.calls import CallReply, CallRequest, FilesAsked, SessionFile
-from cdp_agent.mcp.http import PATH, McpApp
-from cdp_agent.mcp.plain import CallGivenUp, PlainCall
 from cdp_agent.security.http_guard import LOOPBACK
 from cdp_agent.session import ToolError
+from tests.late import Late
+
+if TYPE_CHECKING:
+    from cdp_agent.mcp import http, plain, serving
+else:
+    http, plain, serving = [Late(f"cdp_agent.mcp.{each}") for each in ("http", "plain", "serving")]
 
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -58,8 +61,8 @@ def request(name: str = "click", **params: Any) -> dict[str, Any]:
 
 @asynccontextmanager
 async def posting(calls: Told) -> AsyncIterator[httpx.AsyncClient]:
-    served = server(calls)
-    app = McpApp(served, token=None, hosts=LOOPBACK)
+    served = serving.server(calls)
+    app = http.McpApp(served, token=None, hosts=LOOPBACK)
     head = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "click"}
     transport = httpx.ASGITransport(app)
     async with (
@@ -84,11 +87,11 @@ async def posting(calls: Told) -> AsyncIterator[httpx.AsyncClient]:
 async def test_it_is_answered_as_by_the_sdk(reply: CallReply | Exception) -> None:
     calls = Told(reply)
     async with posting(calls) as client:
-        plain, by_sdk = [
-            await client.post(PATH, json=request(), headers={"Accept": accept}) for accept in (PLAIN, LEFT_TO_SDK)
+        by_us, by_sdk = [
+            await client.post(http.PATH, json=request(), headers={"Accept": accept}) for accept in (PLAIN, LEFT_TO_SDK)
         ]
 
-    assert (plain.status_code, plain.json()) == (by_sdk.status_code, by_sdk.json())
+    assert (by_us.status_code, by_us.json()) == (by_sdk.status_code, by_sdk.json())
     assert calls.requests == [CallRequest("click", {"ref": "E1"}, "mine", {}, can_ask=True)] * 2
 
 
@@ -107,24 +110,24 @@ async def test_it_is_answered_as_by_the_sdk(reply: CallReply | Exception) -> Non
     ids=["progress", "answers", "unknown", "handshake", "method", "id", "jsonrpc", "batch"],
 )
 def test_what_says_more_is_left_to_the_sdk(message: Any) -> None:
-    plain = server(Told(CallReply(""))).plain_calls
+    calls = serving.server(Told(CallReply(""))).plain_calls
 
-    assert plain.read(json.dumps(message).encode()) is None
-    assert plain.read(json.dumps(message).encode()[:-1]) is None
-    assert isinstance(plain.read(json.dumps(request()).encode()), PlainCall)
+    assert calls.read(json.dumps(message).encode()) is None
+    assert calls.read(json.dumps(message).encode()[:-1]) is None
+    assert isinstance(calls.read(json.dumps(request()).encode()), plain.PlainCall)
 
 
 @pytest.mark.parametrize("broken", [b"", b"\xff", b'{"method": "\xff"}', b"[" * 100_000])
 def test_what_is_no_message_is_left_to_the_sdk(broken: bytes) -> None:
-    assert server(Told(CallReply(""))).plain_calls.read(broken) is None
+    assert serving.server(Told(CallReply(""))).plain_calls.read(broken) is None
 
 
 def test_giving_a_call_up_is_understood() -> None:
-    said = server(Told(CallReply(""))).plain_calls.read(
+    said = serving.server(Told(CallReply(""))).plain_calls.read(
         b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "a", "reason": "no"}}'
     )
 
-    assert isinstance(said, CallGivenUp)
+    assert isinstance(said, plain.CallGivenUp)
     assert said.params.request_id == "a"
 
 
@@ -134,7 +137,7 @@ async def test_a_connection_is_not_silent_while_a_call_takes_long(monkeypatch: p
     calls.may_end.clear()
     asyncio.get_running_loop().call_later(0.1, calls.may_end.set)
     async with posting(calls) as client:
-        answer = await client.post(PATH, json=request(), headers={"Accept": PLAIN})
+        answer = await client.post(http.PATH, json=request(), headers={"Accept": PLAIN})
 
     *pings, event, data, _, _ = answer.text.split("\r\n")
     assert answer.headers["content-type"] == "text/event-stream"

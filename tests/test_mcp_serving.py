@@ -11,19 +11,23 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import httpx2
 import pytest
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
-from mcp.types import TextContent
 
 from cdp_agent.security.http_guard import MAX_BODY_BYTES
 from fixtures.shop import ShopServer
+from tests.late import Late
 from tests.mcp_shopping import buy_two_mugs
+
+if TYPE_CHECKING:
+    import mcp
+    from mcp import types
+    from mcp.client import streamable_http
+else:
+    mcp, types, streamable_http = Late("mcp"), Late("mcp.types"), Late("mcp.client.streamable_http")
 
 pytestmark = pytest.mark.chrome
 
@@ -69,14 +73,14 @@ def serving(environment: dict[str, str]) -> Iterator[str]:
             process.terminate()
 
 
-def over_http(url: str, mode: str = "2026-07-28") -> Client:
+def over_http(url: str, mode: str = "2026-07-28") -> mcp.Client:
     http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}, timeout=120)
-    return Client(streamable_http_client(url, http_client=http), mode=mode)
+    return mcp.Client(streamable_http.streamable_http_client(url, http_client=http), mode=mode)
 
 
 def said(result: Any) -> str:
     first = result.content[0]
-    assert isinstance(first, TextContent)
+    assert isinstance(first, types.TextContent)
     assert not result.is_error, first.text
     return first.text
 
@@ -85,9 +89,9 @@ async def test_a_client_at_stdin_and_stdout_buys_in_the_shop(
     environment: dict[str, str], shop: ShopServer, tmp_path: Path
 ) -> None:
     alone = {**environment, "XDG_RUNTIME_DIR": str(tmp_path)}
-    server = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "mcp"], env=alone)
+    server = mcp.StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "mcp"], env=alone)
 
-    async with Client(server) as client:
+    async with mcp.Client(server) as client:
 
         async def call(name: str, arguments: dict[str, Any]) -> str:
             return said(await client.call_tool(name, arguments))

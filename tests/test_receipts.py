@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from threading import Event
 
@@ -16,11 +17,12 @@ from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import effects
+from cdp_agent.page.receipts.compared import without_value
 from cdp_agent.page.receipts.receipts import NewTab, OtherTab, Receipt
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.tab.dialogs import Dialog
 
-from .conftest import Serve
+from .conftest import Serve, held
 
 
 async def ref(page: Page, name: str) -> str:
@@ -286,6 +288,25 @@ async def test_a_tab_that_is_closed_from_another_one_is_told(page: Page, serve: 
     assert receipt.text == f'clicked E2 button "Close"\nanother tab was closed: "Goal" {goal}'
 
 
+async def test_where_somebody_else_leads_another_tab_meanwhile_is_not_the_clicks_doing(
+    page: Page, serve: Serve, httpserver: HTTPServer
+) -> None:
+    await page.goto(serve("<button onclick=\"window.open('about:blank')\">Open</button><button>Idle</button>"))
+    await click(page, "Open")
+    (popup,) = page.popups
+    await page.evaluate("(window.clicked = new Promise(done => addEventListener('click', done)), 1)")
+
+    with held(httpserver, "/slow", "<title>Slow</title>") as answered:
+        clicking = asyncio.ensure_future(click(page, "Idle"))
+        await page.evaluate("clicked.then(() => 1)")
+        going = asyncio.ensure_future(popup.goto(httpserver.url_for("/slow")))
+        receipt = await clicking
+        answered.set()
+        await going
+
+    assert receipt.other_tabs == []
+
+
 async def test_what_happened_between_two_actions_is_not_the_second_ones_doing(page: Page, serve: Serve) -> None:
     await page.goto(serve("<button>Idle</button><p id=out></p>"))
     button = await ref(page, "Idle")
@@ -513,6 +534,13 @@ async def test_the_lines_of_a_field_are_told_where_they_are_others_than_its_valu
         'filled E1 textbox "Note"\nchanged:\n  ~ - textbox "Copy" [ref=E2] (now of several lines, before empty)\n'
         '  + | one\n  + | two\nvalue: "one\\ntwo"'
     )
+
+
+@pytest.mark.parametrize(("value", "told"), [("one\ntwo", True), ("one\nTWO", False)])
+def test_lines_of_the_field_itself_stay_where_they_are_others_than_its_value(value: str, told: bool) -> None:
+    empty, filled = '- textbox "Note" [ref=E1]', '- textbox "Note" [ref=E1]:\n  | one\n  | TWO'
+
+    assert without_value(empty, filled, "E1", value) == (empty, filled if told else empty)
 
 
 async def test_a_button_that_is_replaced_while_it_is_pressed_gets_no_click_and_that_is_told(

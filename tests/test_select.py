@@ -324,6 +324,15 @@ async def test_a_receipt_tells_what_the_list_shows_when_the_page_is_at_rest(page
     assert (receipt.value, receipt.note) == ("Rome", 'the page changed it since: it showed "Oslo"')
 
 
+async def test_a_list_whose_page_chooses_otherwise_at_once_is_told(page: Page, serve: Serve) -> None:
+    change = "this.selectedIndex = 0"
+    await page.goto(serve(f"<select aria-label=City onchange='{change}'><option>Rome<option>Oslo</select>"))
+
+    outcome = now(await select(await at(page, "City"), "Oslo"))
+
+    assert outcome == Outcome("Rome", '"Oslo" was chosen, and the page chose otherwise')
+
+
 @pytest.mark.parametrize(
     ("after", "changed"),
     [

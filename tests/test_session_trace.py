@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters
 
 from cdp_agent import Browser
 from cdp_agent.config import Config
@@ -138,6 +136,8 @@ async def test_a_folder_that_cannot_be_written_is_told_at_once(browser: Browser,
 @pytest.mark.chrome
 @pytest.mark.parametrize("flags", [[], ["--session", "kept"]], ids=["its own session", "a held session"])
 async def test_a_server_of_mcp_writes_what_its_clients_do(tmp_path: Path, serve: Serve, flags: list[str]) -> None:
+    from mcp import Client, StdioServerParameters  # late: the SDK takes 0.6 s
+
     run, traces = tmp_path / "run", tmp_path / "traces"
     run.mkdir()
     environment = {**os.environ, "XDG_RUNTIME_DIR": str(run)}

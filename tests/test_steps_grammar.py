@@ -37,6 +37,8 @@ MEANT: list[tuple[str, Intent]] = [
     ("Open example.com in a new tab", Open("example.com", new_tab=True)),
     ("Open the URL shown in the previous step", Open(Reference("url"))),
     ("Open the address shown in step 2", Open(Reference("url", 2))),
+    ("Open the first link found in step 2", Open(Reference("url", 2, 1))),
+    ("Open the Last search result from step 1", Open(Reference("url", 1, -1))),
     ("Go back", Go("back")),
     ("Reload the page", Go("reload")),
     ("Open a new tab", UseTab("open")),

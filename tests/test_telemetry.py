@@ -151,7 +151,7 @@ async def test_what_is_said_is_told_only_where_that_is_wanted_and_never_a_secret
     replies = [tool_call("fill", {"ref": "{{ref:textbox Password}}", "value": "<secret:password>"}), DONE]
 
     said = []
-    for environment in ({}, {CAPTURE: "true"}):
+    for environment in ({CAPTURE: "no_content"}, {CAPTURE: "true"}):
         await play(
             browser,
             page,

@@ -7,22 +7,29 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from anthropic import Anthropic, AsyncAnthropic
-from anthropic.tools.browser import BetaLocalFilePolicy
-from anthropic.types.beta import BetaToolUseBlock
 
 from cdp_agent import sync
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
 from cdp_agent.page.page import Page
 from cdp_agent.tools.members.anthropic import MEMBERS
-from cdp_agent.toolsets.anthropic import AsyncBrowserToolset, BlockingBrowserToolset, BrowserToolset
 from fixtures.shop import ShopServer
 from tests.conftest import Serve
+from tests.late import Late
 from tests.vendor_models import READ, Call, VendorModel, anthropic_message, played
+
+if TYPE_CHECKING:
+    import anthropic
+    from anthropic.tools import browser as sdk
+    from anthropic.types import beta
+
+    from cdp_agent.toolsets import anthropic as ours
+else:
+    anthropic, ours = Late("anthropic"), Late("cdp_agent.toolsets.anthropic")
+    sdk, beta = Late("anthropic.tools.browser"), Late("anthropic.types.beta")
 
 EVERY = {name: {"enabled": True} for name in ("javascript_exec", "file_upload", "read_console", "read_network")}
 FORM = """<!doctype html><title>Form</title><style>body{margin:0}main>*{display:block}</style><main>
@@ -38,14 +45,14 @@ _numbers = itertools.count()
 class Model:
     """Calls members as the SDK's runner does, and reads what it is told."""
 
-    def __init__(self, toolset: AsyncBrowserToolset) -> None:
+    def __init__(self, toolset: ours.AsyncBrowserToolset) -> None:
         self.toolset = toolset
         self.content: list[dict[str, Any]] = []
         self.is_error = False
 
     async def __call__(self, name: str, **input: Any) -> str:
         """What is told in words."""
-        block = BetaToolUseBlock(
+        block = beta.BetaToolUseBlock(
             id=f"toolu_{next(_numbers)}", type="tool_use", name=name, input=input, toolset_name="browser"
         )
         result = await self.toolset.tool_result(block)
@@ -69,8 +76,8 @@ class Model:
 @pytest.fixture
 async def model(page: Page, serve: Serve, tmp_path: Path) -> AsyncIterator[Model]:
     await page.goto(serve(FORM))
-    policy = BetaLocalFilePolicy(upload_roots=[tmp_path])
-    async with BrowserToolset(page, configs=EVERY, confirm=lambda _: True, file_policy=policy) as toolset:
+    policy = sdk.BetaLocalFilePolicy(upload_roots=[tmp_path])
+    async with ours.BrowserToolset(page, configs=EVERY, confirm=lambda _: True, file_policy=policy) as toolset:
         yield Model(toolset)
 
 
@@ -217,7 +224,7 @@ async def test_rules_of_the_browser_hold_whatever_the_sdk_allows(serve: Serve, s
     elsewhere = serve("<p>Elsewhere", other_site=True)
     url = serve(f"<main><a href='{elsewhere}'>Away</a></main>")
     async with await shared_browser.new_context(allow=["127.0.0.1"]) as context:
-        model = Model(BrowserToolset(await context.new_page(url)))
+        model = Model(ours.BrowserToolset(await context.new_page(url)))
 
         told = await model("navigate", url=elsewhere)
         assert model.is_error
@@ -234,7 +241,7 @@ async def test_a_secret_is_filled_in_at_its_origin_and_never_told(page: Page, se
         serve("""<title>Log in</title><main><input type=password aria-label=Password
           oninput="document.title = this.value; out.textContent = this.value"><p id=out></p></main>""")
     )
-    model = Model(BrowserToolset(page, secrets={"password": "hunter2-hunter2"}))
+    model = Model(ours.BrowserToolset(page, secrets={"password": "hunter2-hunter2"}))
     target = await model.ref('textbox "Password')
 
     told = await model("form_input", target=target, value="<secret:password>")
@@ -250,7 +257,7 @@ async def test_a_secret_is_filled_in_at_its_origin_and_never_told(page: Page, se
 async def test_closing_it_closes_what_the_model_opened_and_nothing_else(page: Page, serve: Serve) -> None:
     browser = [page]
     await page.goto(serve(FORM))
-    toolset = BrowserToolset(page)
+    toolset = ours.BrowserToolset(page)
     model = Model(toolset)
     await model("new_tab")
     await model("switch_tab", tab_id=f"t{page.number}")
@@ -262,7 +269,7 @@ async def test_closing_it_closes_what_the_model_opened_and_nothing_else(page: Pa
 
     assert not page.closed
     assert all(each.closed for each in page.popups)
-    again = Model(BrowserToolset(page))
+    again = Model(ours.BrowserToolset(page))
     await again("list_tabs")
     assert len(again.state["tabs"]) == len(opened) - 2
 
@@ -271,7 +278,7 @@ async def test_a_closed_tab_is_said_to_be_closed(page: Page) -> None:
     await page.close()
 
     with pytest.raises(SetupError, match="closed"):
-        BrowserToolset(page)
+        ours.BrowserToolset(page)
 
 
 SHOPPING: list[Call] = [
@@ -310,8 +317,8 @@ def shop() -> Iterator[ShopServer]:
 async def test_the_runner_of_the_sdk_buys_in_the_shop(page: Page, shop: ShopServer) -> None:
     script: list[Call] = [("navigate", {"url": shop.url}), *SHOPPING]
     with played(VendorModel(script, anthropic_message)) as model:
-        client = AsyncAnthropic(base_url=model.base_url, api_key="none")
-        async with BrowserToolset(page) as toolset:
+        client = anthropic.AsyncAnthropic(base_url=model.base_url, api_key="none")
+        async with ours.BrowserToolset(page) as toolset:
             runner = client.beta.messages.tool_runner(
                 model="played", max_tokens=100, messages=[{"role": "user", "content": "Buy."}], tools=[toolset]
             )
@@ -328,10 +335,10 @@ def test_the_blocking_runner_of_the_sdk_buys_in_the_shop(shop: ShopServer) -> No
     with (
         sync.Browser.launch() as browser,
         played(VendorModel(script, anthropic_message)) as model,
-        BrowserToolset(browser.new_page()) as toolset,
+        ours.BrowserToolset(browser.new_page()) as toolset,
     ):
-        assert isinstance(toolset, BlockingBrowserToolset)
-        client = Anthropic(base_url=model.base_url, api_key="none")
+        assert isinstance(toolset, ours.BlockingBrowserToolset)
+        client = anthropic.Anthropic(base_url=model.base_url, api_key="none")
         runner = client.beta.messages.tool_runner(
             model="played", max_tokens=100, messages=[{"role": "user", "content": "Buy."}], tools=[toolset]
         )

@@ -8,22 +8,29 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from openai import AsyncOpenAI, OpenAI
-from openai.lib.browser import BROWSER_MEMBERS, AsyncBrowserToolset, BrowserToolset
-from openai.lib.responses_tool_runner import AsyncResponsesToolRunner, ResponsesToolRunner
-from openai.types.responses import ResponseFunctionToolCall
 
 from cdp_agent import sync
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
 from cdp_agent.page.page import Page
-from cdp_agent.toolsets.openai import BrowserDriver, DownloadGrant, Grant, UploadGrant
 from fixtures.shop import ShopServer
 from tests.conftest import Serve
+from tests.late import Late
 from tests.vendor_models import Call, VendorModel, openai_response, played
+
+if TYPE_CHECKING:
+    import openai
+    from openai.lib import browser as sdk
+    from openai.lib import responses_tool_runner as runners
+    from openai.types import responses
+
+    from cdp_agent.toolsets import openai as ours
+else:
+    openai, responses, ours = Late("openai"), Late("openai.types.responses"), Late("cdp_agent.toolsets.openai")
+    sdk, runners = Late("openai.lib.browser"), Late("openai.lib.responses_tool_runner")
 
 FORM = """<!doctype html><title>Form</title><style>body{margin:0}form>*{display:block}</style>
 <form aria-label="Sign up">
@@ -39,7 +46,7 @@ _numbers = itertools.count()
 class Model:
     """Calls functions as the SDK's runner does, and reads what it is told."""
 
-    def __init__(self, toolset: AsyncBrowserToolset) -> None:
+    def __init__(self, toolset: sdk.AsyncBrowserToolset) -> None:
         self._toolset = toolset
         self.told: dict[str, Any] = {}
         self.parts: list[dict[str, Any]] = []
@@ -52,7 +59,7 @@ class Model:
         if "tab_id" in fields:
             arguments.setdefault("tab_id", None)
         output = await self._toolset.execute(
-            ResponseFunctionToolCall(
+            responses.ResponseFunctionToolCall(
                 type="function_call",
                 call_id=f"call_{next(_numbers)}",
                 name=f"browser_{name}",
@@ -80,9 +87,9 @@ async def yes(*_: object) -> bool:
     return True
 
 
-def toolset_of(page: Page, **options: Any) -> AsyncBrowserToolset:
-    driver = BrowserDriver(page, **options)
-    return AsyncBrowserToolset(driver, members=BROWSER_MEMBERS, confirm=yes, url_policy=yes)
+def toolset_of(page: Page, **options: Any) -> sdk.AsyncBrowserToolset:
+    driver = ours.BrowserDriver(page, **options)
+    return sdk.AsyncBrowserToolset(driver, members=sdk.BROWSER_MEMBERS, confirm=yes, url_policy=yes)
 
 
 @pytest.fixture
@@ -90,12 +97,12 @@ async def model(page: Page, serve: Serve, tmp_path: Path) -> AsyncIterator[Model
     await page.goto(serve(FORM))
     cv = tmp_path / "cv.txt"
     cv.write_text("me")
-    grants: dict[str, Grant] = {
-        "cv": UploadGrant(str(cv)),
-        "notes": DownloadGrant(str(tmp_path / "fetched.txt"), "#notes"),
+    grants: dict[str, ours.Grant] = {
+        "cv": ours.UploadGrant(str(cv)),
+        "notes": ours.DownloadGrant(str(tmp_path / "fetched.txt"), "#notes"),
     }
-    async with BrowserDriver(page, grants=grants) as driver:
-        yield Model(AsyncBrowserToolset(driver, members=BROWSER_MEMBERS, confirm=yes, url_policy=yes))
+    async with ours.BrowserDriver(page, grants=grants) as driver:
+        yield Model(sdk.AsyncBrowserToolset(driver, members=sdk.BROWSER_MEMBERS, confirm=yes, url_policy=yes))
 
 
 async def test_each_member_does_what_it_is_for(model: Model, page: Page, serve: Serve, tmp_path: Path) -> None:
@@ -146,7 +153,7 @@ async def test_each_member_does_what_it_is_for(model: Model, page: Page, serve: 
         if member in ("screenshot", "zoom"):
             assert model.parts[1]["image_url"].startswith("data:image/png;base64,")
 
-    assert {member for member, *_ in calls} == set(BROWSER_MEMBERS)
+    assert {member for member, *_ in calls} == set(sdk.BROWSER_MEMBERS)
     assert (tmp_path / "fetched.txt").read_text() == "notes"
     assert await page.evaluate("document.querySelector('[type=file]').files[0].name") == "cv.txt"
     assert [each["type"] for each in model.changes] == [
@@ -193,7 +200,7 @@ BAD: list[tuple[str, dict[str, Any]]] = [
 
 
 async def test_bad_input_of_each_member_is_refused_and_nothing_is_lost(model: Model, page: Page) -> None:
-    assert {member for member, _ in BAD} | {"list_tabs"} == set(BROWSER_MEMBERS)
+    assert {member for member, _ in BAD} | {"list_tabs"} == set(sdk.BROWSER_MEMBERS)
     before = (await page.snapshot()).text
 
     for member, arguments in BAD:
@@ -254,8 +261,8 @@ async def test_a_page_that_has_no_origin_is_told_as_blank(page: Page) -> None:
 
 async def test_closing_it_closes_what_the_model_opened_and_nothing_else(page: Page, browser: Browser) -> None:
     before = browser.pages
-    async with BrowserDriver(page) as driver:
-        model = Model(AsyncBrowserToolset(driver, members=BROWSER_MEMBERS, confirm=yes, url_policy=yes))
+    async with ours.BrowserDriver(page) as driver:
+        model = Model(sdk.AsyncBrowserToolset(driver, members=sdk.BROWSER_MEMBERS, confirm=yes, url_policy=yes))
         await model("new_tab", url=None)
         assert len(browser.pages) == len(before) + 1
 
@@ -304,10 +311,10 @@ def shop() -> Iterator[ShopServer]:
 async def test_the_runner_of_the_sdk_buys_in_the_shop(page: Page, shop: ShopServer) -> None:
     script: list[Call] = [("navigate", {"url": shop.url, "tab_id": None}), *SHOPPING]
     with played(VendorModel(script, openai_response)) as model:
-        client = AsyncOpenAI(base_url=model.base_url, api_key="none")
-        async with BrowserDriver(page) as driver:
-            toolset = AsyncBrowserToolset(driver, confirm=yes, url_policy=yes)
-            runner = AsyncResponsesToolRunner(browser=toolset)
+        client = openai.AsyncOpenAI(base_url=model.base_url, api_key="none")
+        async with ours.BrowserDriver(page) as driver:
+            toolset = sdk.AsyncBrowserToolset(driver, confirm=yes, url_policy=yes)
+            runner = runners.AsyncResponsesToolRunner(browser=toolset)
             last = await runner.run(client, {"model": "played", "input": "Buy."}, max_steps=40)
 
     (order,) = shop.orders
@@ -320,11 +327,11 @@ def test_the_blocking_runner_of_the_sdk_buys_in_the_shop(shop: ShopServer) -> No
     with (
         sync.Browser.launch() as browser,
         played(VendorModel(script, openai_response)) as model,
-        BrowserDriver(browser.new_page()) as driver,
+        ours.BrowserDriver(browser.new_page()) as driver,
     ):
-        toolset = BrowserToolset(driver, confirm=lambda *_: True, url_policy=lambda *_: True)
-        runner = ResponsesToolRunner(browser=toolset)
-        client = OpenAI(base_url=model.base_url, api_key="none")
+        toolset = sdk.BrowserToolset(driver, confirm=lambda *_: True, url_policy=lambda *_: True)
+        runner = runners.ResponsesToolRunner(browser=toolset)
+        client = openai.OpenAI(base_url=model.base_url, api_key="none")
         last = runner.run(client, {"model": "played", "input": "Buy."}, max_steps=40)
 
     (order,) = shop.orders
@@ -344,4 +351,4 @@ async def test_a_closed_tab_is_said_to_be_closed(page: Page) -> None:
     await page.close()
 
     with pytest.raises(SetupError, match="closed"):
-        BrowserDriver(page)
+        ours.BrowserDriver(page)

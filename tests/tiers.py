@@ -22,12 +22,14 @@ def sort_into_tiers(items: list[pytest.Item]) -> None:
     """Gives each test the marker of its tier, and the slow ones the time that they may take; orders the files."""
     place: dict[Path, int] = {}
     for item in items:
-        if item.get_closest_marker("slow"):
+        marked = {mark.name for mark in item.iter_markers()}
+        tier = next((name for name in TIERS if name in marked), "")
+        if tier == "slow":
             item.add_marker(pytest.mark.timeout(SLOW_TEST_S))
-        elif not item.get_closest_marker("chrome"):
-            item.add_marker("chrome" if _starts_chrome(item) else "unit")
-        tier = next(index for index, name in enumerate(TIERS) if item.get_closest_marker(name))
-        place[item.path] = min(tier, place.get(item.path, tier))
+        elif not tier:
+            tier = "chrome" if _starts_chrome(item) else "unit"
+            item.add_marker(tier)
+        place[item.path] = min(TIERS.index(tier), place.get(item.path, len(TIERS)))
     items.sort(key=lambda item: place[item.path])
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import copy
 import json
+import pickle
 import random
 import sys
 import time
@@ -107,7 +108,7 @@ def mutants(wire: str, seed: int) -> Iterator[Mutant]:
 
 def mutant(original: Recorded, chance: random.Random) -> Mutant:
     """The reply with one thing wrong in it, or some."""
-    events = copy.deepcopy(original.events)
+    events = _copied(original)
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
         mutate(events, chance)
     body = written(events, original.kind)
@@ -115,6 +116,11 @@ def mutant(original: Recorded, chance: random.Random) -> Mutant:
         body = damaged(body, chance)
     kind = original.kind if chance.random() < 0.97 else chance.choice(("", "text/html", "application/json"))
     return Mutant(kind, _pieces(body, chance))
+
+
+def _copied(original: Recorded) -> list[dict[str, Any]]:
+    copied: list[dict[str, Any]] = pickle.loads(pickle.dumps(original.events))  # a tenth of what copy.deepcopy takes
+    return copied
 
 
 def streams(wire: str, seed: int) -> Iterator[tuple[Mutant, Mutant | None]]:
@@ -126,7 +132,7 @@ def streams(wire: str, seed: int) -> Iterator[tuple[Mutant, Mutant | None]]:
     originals = [each for each in recorded(wire) if each.kind in _TYPES.values()]
     while True:
         original = chance.choice(originals)
-        events = copy.deepcopy(original.events)
+        events = _copied(original)
         for _ in range(chance.choice((0, 1, 1, 2, 3))):
             mutate(events, chance)
         body = framed(events, original.kind, chance)

@@ -1,0 +1,18 @@
+"""Modules that take long to import, as the vendors' SDKs do: each process that runs tests imports every test file."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+
+class Late:
+    """Stands for a module, which is imported when something of it is first asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # pytest looks whether it is a fixture
+            raise AttributeError(name)
+        return getattr(importlib.import_module(self._name), name)

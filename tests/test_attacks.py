@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.page.page import Page
 from tests.attacks.endless import BROKEN, TOO_MUCH
 from tests.attacks.forging import FORGING
 from tests.attacks.leaving import ADDRESSES, LISTS
@@ -41,7 +42,7 @@ async def web() -> AsyncIterator[Web]:
 @pytest.fixture(scope="module")
 async def bound(web: Web, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Browser]:
     """A Chrome whose pages may only go to their own sites."""
-    allow = [f"{group}{number}-shop.localhost" for group in GROUPS for number in range(_MOST)]
+    allow = [f"{group}{number}{sign}shop.localhost" for group in GROUPS for number in range(_MOST) for sign in ".-"]
     async with Browser.launch(allow=allow, downloads=tmp_path_factory.mktemp("downloads")) as browser:
         yield browser
 
@@ -56,7 +57,8 @@ def test_there_are_enough_of_them() -> None:
 @pytest.mark.usefixtures("told_sooner")
 @pytest.mark.parametrize("group", GROUPS)
 async def test_nothing_gets_out_and_nothing_is_forged(bound: Browser, web: Web, tmp_path: Path, group: str) -> None:
-    rows = [Row(web, number, group, attack) for number, attack in enumerate(GROUPS[group])]
+    alone = group == "endless"
+    rows = [Row(web, number, group, attack, alone=alone) for number, attack in enumerate(GROUPS[group])]
     folder = bound.downloads.folder
     assert folder is not None
     before = set(folder.iterdir())
@@ -97,12 +99,10 @@ async def test_nothing_comes_of_what_a_model_says_to_do_harm(browser: Browser, w
 
 @pytest.mark.parametrize("attack", LYING, ids=[each.name for each in LYING])
 @pytest.mark.timeout(DEADLINE_S)
-async def test_what_nobody_approved_is_not_done(browser: Browser, web: Web, attack: Attack) -> None:
+async def test_what_nobody_approved_is_not_done(browser: Browser, page: Page, web: Web, attack: Attack) -> None:
     row = Row(web, LYING.index(attack), "lying", attack)
-    page = await browser.new_page()
 
     asks = await row.step(browser, page)
 
     assert row.sent() == []
     assert asks != []
-    await page.close()

@@ -27,6 +27,7 @@ from cdp_agent.security.secrets import Secret
 from cdp_agent.trace import TraceWriter
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import DONE
+from tests.one_tab import OneTab
 from tests.web import Web
 
 from .rows import INJECTED, SECRET, Attack
@@ -54,12 +55,19 @@ def secret_forms() -> list[str]:
 class Row:
     """One attack on its stage; `faults` are what must not have been."""
 
-    def __init__(self, web: Web, number: int, group: str, attack: Attack, stream: bytes | None = None) -> None:
-        """`stream`: what the model says in the place of the attack's calls."""
+    def __init__(
+        self, web: Web, number: int, group: str, attack: Attack, stream: bytes | None = None, *, alone: bool = False
+    ) -> None:
+        """`stream`: what the model says in the place of the attack's calls.
+
+        `alone`: in a tab and on a site (hence in a process) of its own, which it may keep busy. The others take turns
+        in a few tabs, and their sites are one to Chrome, which costs half.
+        """
         self.web = web
+        self.alone = alone
         self._stream = stream
         self.attack = attack
-        self.site, self.attacker = (f"{group}{number}-{each}" for each in ("shop", "evil"))
+        self.site, self.attacker = (f"{group}{number}{'-' if alone else '.'}{each}" for each in ("shop", "evil"))
         self.events: list[Event] = []
         self.server: ReplayServer | None = None
         for path, content in {
@@ -152,24 +160,29 @@ def broken(message: str) -> list[str]:
 
 
 async def in_turn(rows: Sequence[Row], browser: Browser, folder: Path, *, parallel: int = PARALLEL) -> dict[str, Any]:
-    """Plays the rows, some at the same time; what was wrong, by the rows' names."""
-    few = asyncio.Semaphore(parallel)
+    """Plays the rows, some at the same time, and judges when all were played; what was wrong, by their names."""
+    left = iter(rows)
+    late: set[Row] = set()
 
-    async def play(row: Row) -> tuple[str, list[str]]:
-        own = folder / row.site
-        own.mkdir()
-        async with few:
-            page = await browser.new_page()
+    async def play() -> None:
+        tab = OneTab(browser)
+        for row in left:
+            (folder / row.site).mkdir()
+            page = await tab.take()
             try:
                 async with asyncio.timeout(DEADLINE_S):
-                    await row.play(browser, page, own)
+                    await row.play(browser, page, folder / row.site)
             except TimeoutError:
-                return row.attack.name, ["it took too long"]
+                late.add(row)
             finally:
-                await _closed([page])
-        return row.attack.name, row.faults(own)
+                await _closed([page] if row.alone else page.popups)
+                with suppress(PageUnresponsive):  # one that hangs is ended with its Chrome
+                    await tab.give_back()
+        await tab.close()
 
-    return {name: faults for name, faults in await asyncio.gather(*map(play, rows)) if faults}
+    await asyncio.gather(*(play() for _ in range(parallel)))
+    judged = [(row, ["it took too long"] if row in late else row.faults(folder / row.site)) for row in rows]
+    return {row.attack.name: faults for row, faults in judged if faults}
 
 
 async def _closed(pages: Sequence[Page]) -> None:

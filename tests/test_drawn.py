@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from cdp_agent.cdp import emulation
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.drawn import EVERYWHERE, find_drawn, watch_text
 from tests.conftest import Serve
@@ -89,6 +90,14 @@ MOVED = {
     "scrolled": f"<div id=d class=s style='height:300px;overflow:auto'>{f'<p>{SECRET}</p>' * 40}</div><script>setInterval(()=>d.scrollTop=(d.scrollTop+3)%1500,5)</script>",
     "that comes and goes": f"<p class=s style='{PLACED}'></p><script>let i=0;setInterval(()=>document.querySelector('p').textContent=i++%2?'{SECRET}':'',40)</script>",
 }  # fmt: skip
+
+
+@pytest.fixture
+async def page(page: Page) -> Page:
+    """A smaller one: each picture is drawn, packed and unpacked several times."""
+    session = (await tab_of(page).frames()).root.session
+    await session.send(emulation.SetDeviceMetricsOverride(width=640, height=400, device_scale_factor=0, mobile=False))
+    return page
 
 
 @pytest.mark.parametrize("content", DRAWN.values(), ids=DRAWN)

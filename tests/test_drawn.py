@@ -93,13 +93,13 @@ MOVED = {
 
 
 @pytest.fixture
-async def page(page: Page) -> Page:
-    """A smaller one: each picture is drawn, packed and unpacked several times."""
+async def small_window(page: Page) -> None:
+    """Each picture is drawn, packed and unpacked several times. What moves has the time that a large one takes."""
     session = (await tab_of(page).frames()).root.session
     await session.send(emulation.SetDeviceMetricsOverride(width=640, height=400, device_scale_factor=0, mobile=False))
-    return page
 
 
+@pytest.mark.usefixtures("small_window")
 @pytest.mark.parametrize("content", DRAWN.values(), ids=DRAWN)
 async def test_a_picture_shows_nothing_of_what_is_drawn(page: Page, serve: Serve, content: str) -> None:
     await page.goto(serve(red_page(content)))

@@ -29,11 +29,11 @@ def red_page(content: str) -> str:
 
 async def shown(page: Page, *, full_page: bool = False) -> tuple[int, int]:
     """How many red pixels a picture of the page has, and how many one with the secret painted over."""
-    plain = await take_picture(tab_of(page), full_page=full_page, format="png", for_models=False)
+    plain = await page.screenshot(full_page=full_page)
     painted = await take_picture(
         tab_of(page), full_page=full_page, hidden=SECRETS.spans, format="png", for_models=False
     )
     before, after = [
-        await page.evaluate(f"({REDS})('{base64.b64encode(each.data).decode()}')") for each in (plain, painted)
+        await page.evaluate(f"({REDS})('{base64.b64encode(each).decode()}')") for each in (plain, painted.data)
     ]
     return before, after

@@ -34,6 +34,13 @@ async def opened(page: Page, url: str) -> None:
         await page.goto(url)
 
 
+@pytest.fixture
+def gives_up_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in none of these lists comes no later either: they have all that they filter."""
+    monkeypatch.setattr("cdp_agent.page.actions.select.SUGGESTIONS_WAIT_S", 0.6)
+    monkeypatch.setattr("cdp_agent.page.actions.select.OPTIONS_WAIT_S", 0.6)
+
+
 @pytest.mark.parametrize("name", [*LISTS, "Radix"])
 async def test_one_is_chosen_and_another(page: Page, app_url: AppUrl, name: str) -> None:
     await opened(page, app_url("selects"))
@@ -58,6 +65,7 @@ async def test_several_are_chosen(page: Page, app_url: AppUrl, name: str) -> Non
     assert "before" not in receipt.note
 
 
+@pytest.mark.usefixtures("gives_up_sooner")
 @pytest.mark.parametrize("name", [*LISTS, "Radix"])
 async def test_what_it_does_not_have_leaves_all_as_it_was(page: Page, app_url: AppUrl, name: str) -> None:
     """Also the list before, whose field has the focus."""
@@ -72,6 +80,7 @@ async def test_what_it_does_not_have_leaves_all_as_it_was(page: Page, app_url: A
     assert await page.evaluate("[...document.querySelectorAll('input')].map((each) => each.value).join('')") == ""
 
 
+@pytest.mark.usefixtures("gives_up_sooner")
 async def test_an_option_is_chosen_in_the_list_that_is_seen_not_in_the_one_for_screen_readers(
     page: Page, app_url: AppUrl
 ) -> None:
@@ -88,6 +97,7 @@ async def test_an_option_is_chosen_in_the_list_that_is_seen_not_in_the_one_for_s
     assert (await chosen(page, "City"), await chosen(page, "Tags")) == (["c3"], ["blue"])
 
 
+@pytest.mark.usefixtures("gives_up_sooner")
 async def test_what_a_long_list_does_not_have_is_told_with_what_it_begins_with(page: Page, app_url: AppUrl) -> None:
     await page.goto(app_url("rcselect"))
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from cdp_agent.cdp import emulation
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.drawn import EVERYWHERE, find_drawn, watch_text
 from tests.conftest import Serve
@@ -91,6 +92,14 @@ MOVED = {
 }  # fmt: skip
 
 
+@pytest.fixture
+async def small_window(page: Page) -> None:
+    """Each picture is drawn, packed and unpacked several times. What moves has the time that a large one takes."""
+    session = (await tab_of(page).frames()).root.session
+    await session.send(emulation.SetDeviceMetricsOverride(width=640, height=400, device_scale_factor=0, mobile=False))
+
+
+@pytest.mark.usefixtures("small_window")
 @pytest.mark.parametrize("content", DRAWN.values(), ids=DRAWN)
 async def test_a_picture_shows_nothing_of_what_is_drawn(page: Page, serve: Serve, content: str) -> None:
     await page.goto(serve(red_page(content)))

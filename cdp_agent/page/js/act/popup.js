@@ -83,18 +83,14 @@ function openOptions(control) {
   // A list whose options are still unfolding is none of them.
   const isPlain = (each) => collapse(innerText(each)) && !isInside(each, control) && !closest(each, SAID) && !allIn(each, OPTIONS).length;
   const plain = fresh(PLAIN_OPTIONS).filter(isPlain);
+  /** @type {Map<Element, Element[]>} those of them that are inside of each */
+  const inside = new Map(plain.map((each) => [each, []]));
+  for (const each of plain) for (let around = paintedParent(each); around; around = paintedParent(around)) inside.get(around)?.push(each);
+  const texts = new Map(plain.map((each) => [each, collapse(innerText(each))]));
   // Of nested ones the outermost that holds one text, and no list of them.
-  return plain.filter((each) => {
-    const inner = plain.filter((other) => other !== each && isInside(other, each));
-    const outer = plain.some((other) => other !== each && isInside(each, other) && isOneText(other, plain));
-    return !outer && (inner.length === 0 || isOneText(each, plain));
-  });
-}
-
-/** Whether all that came inside of it says the same as itself. */
-function isOneText(element, plain) {
-  const text = collapse(innerText(element));
-  return plain.filter((other) => other !== element && isInside(other, element)).every((other) => collapse(innerText(other)) === text);
+  const whole = plain.filter((each) => inside.get(each)?.every((other) => texts.get(other) === texts.get(each)));
+  const parts = new Set(whole.flatMap((each) => inside.get(each) ?? []));
+  return whole.filter((each) => !parts.has(each));
 }
 
 const LOADING_MS = 4000;

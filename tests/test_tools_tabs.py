@@ -63,6 +63,17 @@ async def test_a_tab_that_is_opened_is_the_one_to_go_on_in(connected: Browser, s
     ]
 
 
+async def test_titles_are_told_as_they_are_now(connected: Browser, detached: DetachedChrome, serve: Serve) -> None:
+    page = await connected.new_page(serve("<title>One"))
+    await page.evaluate("document.title = 'Two'")
+    async with Browser.connect(detached.endpoint) as other:
+        seen = await manage(connected, page, "list")
+        await other.renew_titles()
+
+        assert (' "Two" ' in seen.text, page.title) == (True, "Two")
+        assert other.find_page("Two").target_id == page.target_id
+
+
 async def test_names_stay_when_other_tabs_are_closed(connected: Browser) -> None:
     first, second, third = [await connected.new_page() for _ in range(3)]
 

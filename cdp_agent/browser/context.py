@@ -115,6 +115,13 @@ class BrowserContext:
         """
         return self._context.find(named)
 
+    async def renew_titles(self) -> None:
+        """Asks what the tabs are called now: of a title that a page gives itself later, Chrome tells nobody.
+
+        Target.getTargets. Raises BrowserError.
+        """
+        await self._context.instance.targets.renew()
+
     async def save_storage_state(self, path: str | os.PathLike[str]) -> None:
         """Writes the cookies, and the local storage of the origins that tabs have shown, to a file (mode 600).
 

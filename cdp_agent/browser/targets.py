@@ -90,6 +90,12 @@ class Targets(Generic[C]):
             ),
         ]
 
+    async def renew(self) -> None:
+        """See BrowserContext.renew_titles."""
+        for info in (await self._connection.browser.send(target.GetTargets())).target_infos:
+            if tab := self.tabs.get(info.target_id):
+                tab.update(info)
+
     def claim(self, target_id: str) -> None:
         """It is to be closed with us."""
         self.ours.add(target_id)

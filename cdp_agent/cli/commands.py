@@ -80,7 +80,7 @@ async def carry_out(arguments: Sequence[str], session: str, sessions: Sessions, 
                 return await call_tool(command, opened, caller)
         case ListTabs():
             async with sessions.use(session, command.loaded, caller, may_open=_may_open(command)) as opened:
-                return list_tabs(command.loaded.config, opened, caller)
+                return await list_tabs(command.loaded.config, opened, caller)
 
 
 def _may_open(command: Command) -> bool:

@@ -137,6 +137,13 @@ class BrowserContext(Face[AsyncBrowserContext]):
         """
         return Page(read(lambda: self._async.find_page(named)))
 
+    def renew_titles(self) -> None:
+        """Asks what the tabs are called now: of a title that a page gives itself later, Chrome tells nobody.
+
+        Target.getTargets. Raises BrowserError.
+        """
+        call(self._async.renew_titles())
+
     def save_storage_state(self, path: str | os.PathLike[str]) -> None:
         """Writes the cookies, and the local storage of the origins that tabs have shown, to a file (mode 600).
 

@@ -58,12 +58,12 @@ async def manage_tabs(args: ManageTabsArguments, context: Context) -> Observatio
     if args.action == "open":
         return await open_tab(args.url, context)
     if args.action == "list":
-        return tabs_told("", context.page, context)
+        return await tabs_told("", context.page, context)
     page = named_tab(args.tab, context) if args.tab is not None else context.page
     if args.action == "switch":
         if args.tab is None:
             raise InvalidArguments("switch needs the tab to go to, such as t2.")
-        return tabs_told(f"You are in {tab_id(page)} now.", page, context)
+        return await tabs_told(f"You are in {tab_id(page)} now.", page, context)
     return await close_tab(page, context)
 
 
@@ -77,7 +77,7 @@ async def open_tab(url: str | None, context: Context) -> Observation:
     except ActionError:
         await page.close()
         raise
-    return tabs_told(f"Opened {tab_id(page)}, and you are in it now.", page, context)
+    return await tabs_told(f"Opened {tab_id(page)}, and you are in it now.", page, context)
 
 
 async def close_tab(page: Page, context: Context) -> Observation:
@@ -89,7 +89,7 @@ async def close_tab(page: Page, context: Context) -> Observation:
         raise ActionError(f"{tab_id(page)} is the only tab: open another one first, or leave it open.")
     await page.close()
     stays = context.page if context.page is not page else _before(page, left)
-    return tabs_told(f"Closed {tab_id(page)}.", stays, context)
+    return await tabs_told(f"Closed {tab_id(page)}.", stays, context)
 
 
 def _before(closed: Page, left: list[Page]) -> Page:
@@ -123,8 +123,9 @@ def tab_id(page: Page) -> str:
     return f"t{page.number}"
 
 
-def tabs_told(done: str, current: Page, context: Context) -> Observation:
+async def tabs_told(done: str, current: Page, context: Context) -> Observation:
     """What was done, and the tabs that there are now."""
+    await context.browser.renew_titles()
     shown = [each for each in tabs_of(context) if not each.closed]
     found = TabList(
         [TabInfo(tab_id(each), each.title[:_LONGEST_TITLE], each.url, each is current) for each in shown],

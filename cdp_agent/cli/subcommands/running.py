@@ -86,6 +86,8 @@ async def watch(command: RunCommand) -> AgentResult:
     on_interrupt(signals.stop.set if person is None else lambda: person.interrupted(signals.stop.set))
     with tell_more(config, Streams()):
         async with _browser(config) as browser:
+            if config.tab:
+                await browser.renew_titles()
             tabs = Tabs(browser, tab_named(browser, config.tab) if config.tab else await browser.new_page())
             browser.keep(tabs.page)
             with sink_of(config, command.model) as sink:

@@ -35,10 +35,11 @@ def read_tabs(words: Sequence[str], caller: CommandCaller | None = None) -> Load
     return loaded(parser.read(words), caller)
 
 
-def list_tabs(config: Config, opened: OpenSession, caller: CommandCaller) -> int:
+async def list_tabs(config: Config, opened: OpenSession, caller: CommandCaller) -> int:
     """Writes them, in the order in which they came."""
     session = opened.session
     browser = session.browser
+    await browser.renew_titles()
     tabs = [
         OpenTab(
             f"t{page.number}",

@@ -190,7 +190,7 @@ async def navigate(args: NavigateArguments, context: Context) -> Observation:
 @tool(read_only=True)
 async def list_tabs(args: NoInput, context: Context) -> Observation:
     """List the open tabs."""
-    return tabs_told("", context.page, context)
+    return await tabs_told("", context.page, context)
 
 
 @tool(page_changing=True, effect="none")
@@ -202,7 +202,7 @@ async def new_tab(args: NoInput, context: Context) -> Observation:
 @tool(page_changing=True, effect="none")
 async def switch_tab(args: NamedTabArguments, context: Context) -> Observation:
     """Make a tab the active one."""
-    return tabs_told("", named_tab(args.tab_id, context), context)
+    return await tabs_told("", named_tab(args.tab_id, context), context)
 
 
 @tool(page_changing=True, effect="none")

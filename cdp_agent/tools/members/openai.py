@@ -274,7 +274,7 @@ async def new_tab(args: NewTabArguments, context: Context) -> Observation:
 @tool(page_changing=True, effect="none")
 async def switch_tab(args: anthropic.NamedTabArguments, context: Context) -> Observation:
     """Make a tab the active one."""
-    return tabs_told("", named_tab(args.tab_id, context), context)
+    return await tabs_told("", named_tab(args.tab_id, context), context)
 
 
 @tool(page_changing=True, effect="none")

@@ -201,7 +201,7 @@ TICKING = """<title>Ticking</title><h1>Dead</h1><p id=clock>0</p><button>Dead</b
 <button onclick="page(1)">Next</button>
 <ul><li>Month 0</li><li>a</li><li>b</li><li>c</li><li>d</li></ul><script>let month = 0, ticks = 0
 function page(step) { document.querySelector('li').textContent = 'Month ' + (month += step) }
-setInterval(() => { clock.innerHTML = '<b>' + ++ticks + ' ticks</b>' }, 40)</script>"""
+setInterval(() => { clock.innerHTML = '<b>' + ++ticks + ' ticks</b>' }, 5)</script>"""
 
 
 async def test_a_clock_on_the_page_hides_no_standstill(browser: Browser, page: Page, serve: Serve) -> None:

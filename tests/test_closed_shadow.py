@@ -80,6 +80,23 @@ async def test_a_closed_root_is_read_that_comes_after_one_in_what_has_no_end_tag
     assert text.count('button "Inside') == 2
 
 
+async def test_a_closed_root_is_read_that_comes_after_a_frame_with_one_was_loaded_anew(
+    page: Page, serve: Serve
+) -> None:
+    await page.goto(serve(f"<!doctype html>{FILL}<iframe id=f srcdoc='<p id=a>'></iframe><div id=b></div>"))
+    attach = "void ({}.attachShadow({{mode: 'closed'}}).innerHTML = '<button>Inside</button>')"
+    await page.snapshot()
+    await page.evaluate(attach.format("window.old = f.contentDocument.getElementById('a')"))
+    assert 'button "Inside"' in (await page.snapshot()).text
+    load = "new Promise((done) => { f.onload = () => done(); f.srcdoc = '<p>Other' })"
+    await page.evaluate(load)
+    assert 'button "Inside"' not in (await page.snapshot()).text
+
+    await page.evaluate(attach.format("b"))
+
+    assert 'button "Inside"' in (await page.snapshot()).text
+
+
 async def test_a_closed_root_is_read_that_comes_together_with_text(page: Page, serve: Serve) -> None:
     await page.goto(serve("<!doctype html><p id=out>0</p><div id=h></div>"))
     await page.snapshot()

@@ -20,12 +20,10 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
-from cdp_agent.page.page import Page
 from cdp_agent.security.fence import TAG
 from cdp_agent.security.secrets import Secret
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import DONE, scripted
-from tests.one_tab import OneTab
 
 pytestmark = pytest.mark.slow
 
@@ -121,7 +119,6 @@ class Sites:
         shop.expect_request("/tried").respond_with_handler(self._given)
         moved = {"Location": f"{self.evil}collect"}
         shop.expect_request("/moved").respond_with_data("", status=307, headers=moved)
-        shop.expect_request("/left").respond_with_data("", content_type="text/html")
         for path in PAGES.glob("*.html"):
             evil_page = path.stem.startswith("evil_")
             server, name = (evil, path.stem.removeprefix("evil_")) if evil_page else (shop, path.stem)
@@ -194,22 +191,9 @@ async def bound(servers: tuple[HTTPServer, HTTPServer]) -> AsyncIterator[Browser
         yield browser
 
 
-@pytest.fixture(scope="module")
-async def bound_tab(bound: Browser) -> AsyncIterator[OneTab]:
-    tab = OneTab(bound)
-    yield tab
-    await tab.close()
-
-
-@pytest.fixture
-async def bound_page(bound_tab: OneTab) -> AsyncIterator[Page]:
-    """A tab of it, in which the tests take turns."""
-    yield await bound_tab.take()
-    await bound_tab.give_back()
-
-
-async def play(browser: Browser, page: Page, sites: Sites, name: str, **options: Any) -> ReplayServer:
+async def play(browser: Browser, sites: Sites, name: str, **options: Any) -> ReplayServer:
     """Lets the model do what the page wants, and waits until the page has tried what it tries by itself."""
+    page = await browser.new_page()
     secrets = {
         "password": Secret(SECRET, [sites.shop.rstrip("/")], fields="hidden"),
         "user": Secret("annabelle", [sites.shop.rstrip("/")]),
@@ -222,35 +206,30 @@ async def play(browser: Browser, page: Page, sites: Sites, name: str, **options:
     if name.startswith("script_"):
         await sites.until(lambda: sites.tried)
         assert sites.tried
-    for opened in [each for each in browser.pages if each.opener is page]:
+    for opened in [each for each in browser.pages if each is page or each.opener is page]:
         await opened.close()
     browser.downloads.take()
-    await page.goto(f"{sites.shop}left")  # nothing of the page comes while the next one is judged
     return server
 
 
 @pytest.mark.parametrize("name", PLAYED)
-async def test_with_a_list_of_origins_nothing_reaches_the_attacker(
-    bound: Browser, bound_page: Page, sites: Sites, name: str
-) -> None:
-    server = await play(bound, bound_page, sites, name)
+async def test_with_a_list_of_origins_nothing_reaches_the_attacker(bound: Browser, sites: Sites, name: str) -> None:
+    server = await play(bound, sites, name)
 
     assert sites.taken == []
     assert SECRET not in json.dumps(server.requests)
 
 
 @pytest.mark.parametrize("name", ["phishing", "login_redirected", "script_fetch", "script_popup"])
-async def test_a_list_for_one_run_does_the_same(browser: Browser, page: Page, sites: Sites, name: str) -> None:
-    await play(browser, page, sites, name, allow=[sites.shop])
+async def test_a_list_for_one_run_does_the_same(browser: Browser, sites: Sites, name: str) -> None:
+    await play(browser, sites, name, allow=[sites.shop])
 
     assert sites.taken == []
 
 
 @pytest.mark.parametrize("name", PLAYED)
-async def test_without_a_list_only_what_the_page_itself_has_gets_out(
-    browser: Browser, page: Page, sites: Sites, name: str
-) -> None:
-    server = await play(browser, page, sites, name)
+async def test_without_a_list_only_what_the_page_itself_has_gets_out(browser: Browser, sites: Sites, name: str) -> None:
+    server = await play(browser, sites, name)
 
     wanted = GETS_OUT.get(name, "")
     await sites.until(lambda: sites.take() == wanted)

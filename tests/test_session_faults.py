@@ -22,7 +22,7 @@ from tests.conftest import Serve
 pytestmark = pytest.mark.chrome
 
 PAGE = "<title>Shop</title><button>Go</button>"
-KILLS = int(os.environ.get("CDP_AGENT_KILLS", "2"))
+KILLS = int(os.environ.get("CDP_AGENT_KILLS", "4"))
 """How often each is killed; 20 were shown."""
 SESSIONS = 8
 NOBODY = 12_345

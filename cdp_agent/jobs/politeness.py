@@ -92,7 +92,6 @@ class Robots:
             raise SetupError("Reading robots.txt needs more than is installed: pip install 'cdp-agent[batch]'.")
         import httpx  # late: 0.1 s, and few batches ask for it
 
-        self._failures = httpx.HTTPError
         self._client = httpx.AsyncClient(
             transport=transport, timeout=_ROBOTS_WITHIN_S, follow_redirects=True, headers={"User-Agent": AGENT}
         )
@@ -118,12 +117,13 @@ class Robots:
         return await asyncio.shield(self._read[origin])
 
     async def _fetched(self, origin: str) -> Any:
+        import httpx  # late: as above
         from protego import Protego  # late: an extra
 
         nothing, all_of_it = "User-agent: *\nDisallow: /", ""
         try:
             answer = await self._client.get(f"{origin}/robots.txt")
-        except self._failures:
+        except httpx.HTTPError:
             return Protego.parse(nothing)  # "unreachable" of RFC 9309, 2.3.1.4
         if answer.status_code >= 500:
             return Protego.parse(nothing)

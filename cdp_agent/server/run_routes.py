@@ -115,7 +115,7 @@ class RunRoutes:
     async def _act(self, request: Request) -> Response:
         run = self._run(request)
         called(request)
-        if (handed_over := run.handed_over(self._caller)) is None:
+        if (handed_over := await run.handed_over(self._caller)) is None:
             raise conflict(
                 "It will wait after its turn: call tools when its status is waiting."
                 if run.status == "pausing"

@@ -176,13 +176,13 @@ class ServedRun:
         self.pause.clear()
         return None
 
-    def handed_over(self, caller: ToolCaller) -> tuple[Session, OpenedContext] | None:
+    async def handed_over(self, caller: ToolCaller) -> tuple[Session, OpenedContext] | None:
         """The page of the run for whoever acts in it while it is paused; None while it is not."""
         ask, context = self.question.ask, self.context
         if not isinstance(ask, Paused) or context is None:
             return None
         if self._held is None or self._held[0] is not ask:
-            page = tab_named(context.browser, ask.tab)
+            page = await tab_named(context.browser, ask.tab)
             self._held = ask, caller.session(context, self.files, self._secrets, page)
         return self._held[1], context
 

@@ -383,9 +383,7 @@ class Session:
     async def _tab(self, named: str | None, *, leads: bool, reads: bool) -> AsyncIterator[Page]:
         """The tab for a call, held until it is done. Raises SetupError when none is named so, ActionError."""
         while True:
-            if named:
-                await self.browser.renew_titles()
-            page = tab_named(self.browser, named) if named else await self._current(leads=leads, reads=reads)
+            page = await tab_named(self.browser, named) if named else await self._current(leads=leads, reads=reads)
             async with self._busy.setdefault(page, asyncio.Lock()):
                 # The call before may have led to another tab.
                 if named or self._tabs is None or self._tabs.page is page:

@@ -44,12 +44,13 @@ class Tabs:
         return "Your tab was closed. You are in a new, blank one."
 
 
-def tab_named(browser: BrowserContext, name: str) -> Page:
+async def tab_named(browser: BrowserContext, name: str) -> Page:
     """The tab of that id, "t2" or Chrome's own, or the only one whose title or address holds these words.
 
-    Raises SetupError with those that there are.
+    Raises SetupError with those that there are, BrowserError.
     """
     number = name.strip().lower().removeprefix("t")
     if number.isdigit() and (found := [page for page in browser.pages if page.number == int(number)]):
         return found[0]
+    await browser.renew_titles()
     return browser.find_page(name)

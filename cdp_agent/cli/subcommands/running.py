@@ -86,9 +86,7 @@ async def watch(command: RunCommand) -> AgentResult:
     on_interrupt(signals.stop.set if person is None else lambda: person.interrupted(signals.stop.set))
     with tell_more(config, Streams()):
         async with _browser(config) as browser:
-            if config.tab:
-                await browser.renew_titles()
-            tabs = Tabs(browser, tab_named(browser, config.tab) if config.tab else await browser.new_page())
+            tabs = Tabs(browser, await (tab_named(browser, config.tab) if config.tab else browser.new_page()))
             browser.keep(tabs.page)
             with sink_of(config, command.model) as sink:
                 take = _also(command.live, sink)

@@ -59,6 +59,8 @@ const ACTIVE = ':is(:active)';
 const textContent = (node) => beginningOf(textContent_.call(node));
 const dataOf = (node) => beginningOf(data_.call(node));
 const rootOf = (node) => getRootNode_.call(node);
+/** Whether it is in a document that is still in its tab or frame. */
+const isInShownDocument = (element) => isConnected_.call(element) && defaultView_.call(ownerDocument_.call(element)) !== null;
 const documentOf = (node) => ownerDocument_.call(node) || node;
 
 /**

@@ -29,7 +29,7 @@ function letGo() {
       break;
     }
     const [id, element] = value;
-    if (isConnected_.call(element) && defaultView_.call(ownerDocument_.call(element))) continue;
+    if (isInShownDocument(element)) continue;
     there.delete(id);
     left.set(id, element);
   }

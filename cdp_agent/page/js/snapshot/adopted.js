@@ -27,7 +27,7 @@ const CHILDLESS = 'area,base,basefont,bgsound,br,col,embed,frame,hr,img,input,ke
 /** How many of the closed roots that are known the markup of the shown documents must hold. */
 function closedRootsThere() {
   closedHosts = closedHosts.filter((reference) => reference.deref());
-  const shown = closedHosts.map((reference) => reference.deref()).filter((host) => isConnected_.call(host) && defaultView_.call(ownerDocument_.call(host)));
+  const shown = closedHosts.map((reference) => reference.deref()).filter(isInShownDocument);
   return shown.filter((host) => !closestFlat(host, CHILDLESS)).length;
 }
 

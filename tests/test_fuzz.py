@@ -45,6 +45,13 @@ SCRIPTS: dict[str, list[str]] = {
         f'put(2, {DRAWING}, "beforebegin", "<svg width=99 height=99><g role=button><use href=#s1></use></g></svg>")',
         'document.querySelector("symbol title").textContent = "other"',
     ],
+    "who listens in a shadow tree that moved into a frame": [
+        'put(1, document.body, "afterbegin", "<article></article>")',
+        '_("1.0").attachShadow({ mode: "open" }).innerHTML = "<b>words</b><i>heard</i>"',
+        '_("1.0").shadowRoot.querySelector("i").addEventListener("click", () => 0)',
+        'document.querySelector("[title=inner]").contentDocument.body.append(_("1.0"))',
+        "0",
+    ],
 }
 """What the fuzz found once, as it printed it."""
 

@@ -63,6 +63,8 @@ const mayHost = (tag) => HOST_TAGS.has(tag) || tag.includes('-');
 const numbersOfRoots = new WeakMap();
 /** @type {Map<number, WeakRef<Document | ShadowRoot>>} */
 const rootsOfNumbers = new Map();
+/** @type {WeakMap<Node, Document | null>} the document that a shadow root was in then */
+const homesOfRoots = new WeakMap();
 let lastRoot = 0;
 
 /** @param {Document | ShadowRoot} root */
@@ -70,6 +72,7 @@ function noteRoot(root) {
   if (numbersOfRoots.has(root)) return;
   numbersOfRoots.set(root, ++lastRoot);
   rootsOfNumbers.set(lastRoot, new WeakRef(root));
+  homesOfRoots.set(root, ownerDocument_.call(root));
 }
 
 noteRoot(document); // the first one
@@ -81,10 +84,12 @@ function rootsNow() {
   const gone = [];
   for (const [number, reference] of rootsOfNumbers) {
     const root = reference.deref();
-    if (root && isRootShown(root)) continue;
+    const isShown = root !== undefined && isRootShown(root);
+    if (isShown && homesOfRoots.get(root) === ownerDocument_.call(root)) continue;
     gone.push(number);
     rootsOfNumbers.delete(number);
     if (root) numbersOfRoots.delete(root); // it may come back, as another one
+    if (isShown) noteRoot(root); // in another frame now: of its object in the old one Chrome tells no listeners
   }
   return { roots: lastRoot, gone, endless: holdsEndless };
 }

@@ -118,7 +118,10 @@ READINGS = {
         "<style>.p::before { content: attr(data-hint) }</style><div contenteditable data-placeholder=Write></div>"
         "<div contenteditable><p class=p data-hint=Type><br></p></div><div contenteditable aria-placeholder=Say></div>"
         "<div contenteditable><div class=p data-hint=Nested><div><span><br></span></div></div></div>"
-        "<div contenteditable><p>a</p><p class=p data-hint=Type><br></p></div>",
+        "<div contenteditable><p>a</p><p class=p data-hint=Type><br></p></div>"
+        "<div contenteditable>\ufeff<span class=p data-hint=Within></span></div>"
+        "<div contenteditable><h2 class=p data-hint=Heading><br></h2><ul><li><i><b class=p data-hint=Item></b></i></ul>"
+        "<p>to <b class=p data-hint=@ada></b></div>",
         """
         - textbox [placeholder="Write"] [ref=E1]
         - textbox [placeholder="Type"] [ref=E2]
@@ -127,6 +130,12 @@ READINGS = {
         - textbox [ref=E5]:
           - paragraph: a
           - paragraph [placeholder="Type"]
+        - textbox [placeholder="Within"] [ref=E6]
+        - textbox [ref=E7]:
+          - heading [level=2] [placeholder="Heading"]
+          - list:
+            - listitem [placeholder="Item"]
+          - paragraph: to @ada
         """,
     ),
     "what is said of an editor": (

@@ -19,6 +19,8 @@ const SELECTION_START = '\x0f';
 const SELECTION_END = '\x10';
 const KEPT_SPACE = '\x11';
 const RUN = '\x12'; // the next character tells the marks of what follows: "@" for none
+const GENERATED = '\x15'; // around text of a style sheet, all that an element in a line has
+const GENERATED_TEXTS = /\x15([^\x15]*)\x15/g;
 const CONTROLS = /[\x00-\x1f]/g;
 
 const isContentEditable = reader(HTMLElement, 'isContentEditable');
@@ -117,7 +119,7 @@ function visitEditedText(element, tag, role, line, flags, depth, isMarked) {
   const isInlined = style.display.startsWith('inline') || style.display === 'contents' || style.display.startsWith('ruby');
   const inner = withMarks(flags, tag, style, role, isInlined);
   if (role === 'link') visitEditedLink(element, tag, line, flags, depth, isMarked);
-  else if (isInlined) addText(line, visitEditedContents(element, tag, line, inner, depth));
+  else if (isInlined) addGenerated(line, visitEditedContents(element, tag, line, inner, depth));
   else if (role === 'rowgroup') visitEditedContents(element, tag, line, inner, depth);
   else if (isCodeBlock(element, tag)) visitCodeBlock(element, tag, line, inner, depth);
   else if (BLOCK_ROLES.has(role) || INTERACTIVE.has(role)) visitEditedBlock(element, tag, role, line, inner, depth);
@@ -201,7 +203,8 @@ function visitEditedBlock(element, tag, role, parent, flags, depth) {
   const line = newLine(element, tag, role);
   line.states = statesOf(element, tag, role, { ariaDisabled: false, focused: null });
   if (INTERACTIVE.has(role) && role !== 'gridcell') line.id = idOf(element);
-  visitEditedContents(element, tag, line, flags, depth);
+  const placeholder = visitEditedContents(element, tag, line, flags, depth);
+  if (placeholder) line.states += placeholderState(element, line, placeholder);
   const raw = line.kids;
   if (role === 'table') line.kids = blocksOf(raw, line);
   else if (role === 'row') setCells(line, linesOf(raw));
@@ -268,14 +271,32 @@ function visitEditedContents(element, tag, line, flags, depth) {
   if (shadow) inRoot(shadow, () => visitEditedNodes(shadow, line, flags, depth));
   else if (tag === 'SLOT' && assignedNodes_.call(element).length) visitSlot(element, line, flags, depth);
   else visitEditedNodes(element, line, flags, depth);
-  if (!before && !after) return '';
-  if (!line.kids.slice(from).some(saysAnything)) return before + after;
+  const hasText = line.kids.slice(from).some(saysAnything);
+  const inside = takeGenerated(line, from, hasText);
+  if (!hasText) return before + inside + after;
   if (before) line.kids.splice(from, 0, collapse(before) + ' ');
   if (after) addText(line, collapse(after));
   return '';
 }
 
-const saysAnything = (kid) => (typeof kid === 'string' ? says(kid.replace(CONTROLS, '')) : kid.role !== 'paragraph' || kid.kids.some(saysAnything));
+/** What a style sheet writes into an element in a line: a text there, or in place of one, as whatever is around it says. */
+function addGenerated(line, text) {
+  if (text) addText(line, GENERATED + text.replaceAll(GENERATED, '') + GENERATED);
+}
+
+/** Makes it text where there is text beside it, and else takes it out. @returns {string} */
+function takeGenerated(line, from, hasText) {
+  let taken = '';
+  for (let index = from; index < line.kids.length; index++) {
+    const kid = line.kids[index];
+    if (typeof kid === 'string' && kid.includes(GENERATED)) {
+      line.kids[index] = kid.replace(GENERATED_TEXTS, (_, text) => (hasText ? text : ((taken += text), '')));
+    }
+  }
+  return taken;
+}
+
+const saysAnything = (kid) => (typeof kid === 'string' ? says(kid.replace(GENERATED_TEXTS, '').replace(CONTROLS, '')) : kid.role !== 'paragraph' || kid.kids.some(saysAnything));
 
 /** The nodes in an element, its text with the marks and the caret. */
 function visitEditedNodes(parent, line, flags, depth) {

@@ -19,7 +19,7 @@ const SELECTION_START = '\x0f';
 const SELECTION_END = '\x10';
 const KEPT_SPACE = '\x11';
 const RUN = '\x12'; // the next character tells the marks of what follows: "@" for none
-const GENERATED = '\x15'; // around text of a style sheet, all that an element in a line has
+const GENERATED_MARK = '\x15'; // around text of a style sheet, all that an element in a line has
 const GENERATED_TEXTS = /\x15([^\x15]*)\x15/g;
 const CONTROLS = /[\x00-\x1f]/g;
 
@@ -281,7 +281,7 @@ function visitEditedContents(element, tag, line, flags, depth) {
 
 /** What a style sheet writes into an element in a line: a text there, or in place of one, as whatever is around it says. */
 function addGenerated(line, text) {
-  if (text) addText(line, GENERATED + text.replaceAll(GENERATED, '') + GENERATED);
+  if (text) addText(line, GENERATED_MARK + text.replaceAll(GENERATED_MARK, '') + GENERATED_MARK);
 }
 
 /** Makes it text where there is text beside it, and else takes it out. @returns {string} */
@@ -289,7 +289,7 @@ function takeGenerated(line, from, hasText) {
   let taken = '';
   for (let index = from; index < line.kids.length; index++) {
     const kid = line.kids[index];
-    if (typeof kid === 'string' && kid.includes(GENERATED)) {
+    if (typeof kid === 'string' && kid.includes(GENERATED_MARK)) {
       line.kids[index] = kid.replace(GENERATED_TEXTS, (_, text) => (hasText ? text : ((taken += text), '')));
     }
   }

@@ -46,8 +46,18 @@ function looksPainted(element) {
   if (DRAGGED.has(style.cursor)) return false; // it has that from what it is dragged with
   const isImage = style.backgroundImage !== 'none' || style.content.startsWith('url(');
   if (!isImage && /^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor) && !generatedText(element, 'before', selectionsFor(element).before)) return false;
-  const { width, height } = getBoundingClientRect_.call(element);
-  return Math.min(width, height) >= SMALLEST_PAINTED && Math.max(width, height) <= LARGEST_PAINTED;
+  const box = getBoundingClientRect_.call(element);
+  return Math.min(box.width, box.height) >= SMALLEST_PAINTED && Math.max(box.width, box.height) <= LARGEST_PAINTED && !isFaceOfControl(element, box);
+}
+
+/** Whether it is what is seen of a box to tick beside it, which lies over it. */
+function isFaceOfControl(element, { left, right, top, bottom }) {
+  for (let other = firstElementChild_.call(parentNode(element)); other !== null; other = nextElementSibling_.call(other)) {
+    if (tagOf(other) !== 'INPUT' || !TICKED.has(inputType(other)) || visibilityOf(other) !== VISIBLE) continue;
+    const over = getBoundingClientRect_.call(other);
+    if (over.left <= (left + right) / 2 && (left + right) / 2 <= over.right && over.top <= (top + bottom) / 2 && (top + bottom) / 2 <= over.bottom) return true;
+  }
+  return false;
 }
 
 // Long enough to tell one icon from the other.

@@ -89,6 +89,15 @@ READINGS = {
               - paragraph: Task
         """,
     ),
+    "a rule that says something": (
+        "<div contenteditable><p>a</p><div role=separator>page 2</div><p>b</p></div>",
+        """
+        - textbox [ref=E1]:
+          - paragraph: a
+          - paragraph: page 2
+          - paragraph: b
+        """,
+    ),
     "what cannot be edited": (
         "<div contenteditable><p>Hi <span contenteditable=false>@Ann</span>!</p><div contenteditable=false>Card "
         "<button>Open</button><div contenteditable aria-label=Caption>its <b>text</b></div></div></div>",

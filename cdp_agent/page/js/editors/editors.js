@@ -110,7 +110,7 @@ function visitEdited(element, tag, line, flags, depth, isMarked) {
   else if (tag === 'BR') addText(line, LINE_BREAK);
   else if (tag === 'IMG') visitEditedImage(element, line, flags);
   else if (SPECIAL_TAGS[tag]) SPECIAL_TAGS[tag](element, tag, role, line, flags & ~EDITING_FLAGS & ~POINTER, depth);
-  else if (role === 'separator') line.kids.push(BREAK, newLine(element, tag, role), BREAK);
+  else if (role === 'separator' && firstChild_.call(element) === null) line.kids.push(BREAK, newLine(element, tag, role), BREAK);
   else visitEditedText(element, tag, role, line, flags, depth, isMarked);
 }
 

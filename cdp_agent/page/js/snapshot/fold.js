@@ -77,8 +77,9 @@ function finish(line, parent) {
     return;
   }
   if (line.role === 'heading' && line.id === 0 && line.name === '' && line.kids.length === 0) return;
-  if (MEANS_NOTHING_EMPTY(line) || (line.role === 'separator' && line.id === 0 && line.name === '')) return;
-  if (dissolves(line)) parent.kids.push(BREAK, ...line.kids, BREAK);
+  const isSeparator = line.role === 'separator' && line.id === 0 && line.name === '';
+  if (MEANS_NOTHING_EMPTY(line) || (isSeparator && line.kids.every((kid) => typeof kid === 'string' && onlyParts(kid)))) return;
+  if (isSeparator || dissolves(line)) parent.kids.push(BREAK, ...line.kids, BREAK);
   else parent.kids.push(line);
 }
 

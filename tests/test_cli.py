@@ -85,6 +85,18 @@ def test_an_action_that_leads_to_another_page_prints_it(session: Cli, serve: Ser
     assert (clicked[0], len(back)) == (f'clicked {link} link "Go"', 2)
 
 
+def test_going_elsewhere_within_a_document_prints_what_is_there_then(session: Cli, serve: Serve) -> None:
+    script = "<script>onhashchange = () => { document.querySelector('h1').textContent = location.hash || 'All' }</script>"
+    address = serve(f"<h1>All</h1>{script}", path="/app")
+    session.here("open", address, "--no-page")
+
+    there = session.here("goto", f"{address}#tags").stdout.splitlines()
+    back = session.here("back").stdout.splitlines()
+
+    assert there[1:] == ["the address is now /app#tags", '- heading "#tags" [level=1]']
+    assert back == ["went back", "the address is now /app", '- heading "All" [level=1]']
+
+
 def test_a_header_is_printed_once_and_its_refs_hold_on_the_next_page(session: Cli, serve: Serve) -> None:
     header = "<header><a href=/first>Our little shop</a><input type=search aria-label='Search for products'></header>"
     footer = "<footer>Nothing is sold here: this is a shop for a test, and all in it is made up.</footer>"

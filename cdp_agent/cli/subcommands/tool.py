@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 PAGE_TOKENS = 2_000
 """How long a page may be that is printed because an action led to it."""
 
+_GOING = ("goto", "back", "forward")
+"""They do not look at the page before, so within a document they cannot tell what changed either."""
+
 
 class SavedFile(msgspec.Struct, frozen=True):
     """A picture, PDF or HAR of `size` bytes in the file `path`."""
@@ -118,10 +121,11 @@ def _printed(opened: OpenSession, page: Page) -> PrintedPages:
 
 
 def _leads(call: ToolCommand, value: msgspec.Struct | None) -> bool:
-    """Whether another page is there now than before."""
+    """Whether another page is there now than before, or one that nobody compared with what was there before."""
     match value:
         case Receipt():
-            return bool((value.navigated_to and not value.same_document) or value.new_tabs or value.closed)
+            moved = value.navigated_to and (not value.same_document or value.action in _GOING)
+            return bool(moved or value.new_tabs or value.closed)
         case TabList():
             return call.tool.changes_page(call.arguments)
         case _:

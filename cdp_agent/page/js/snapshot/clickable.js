@@ -46,14 +46,17 @@ function looksPainted(element) {
   if (DRAGGED.has(style.cursor)) return false; // it has that from what it is dragged with
   const isImage = style.backgroundImage !== 'none' || style.content.startsWith('url(');
   if (!isImage && /^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor) && !generatedText(element, 'before', selectionsFor(element).before)) return false;
-  const box = getBoundingClientRect_.call(element);
-  return Math.min(box.width, box.height) >= SMALLEST_PAINTED && Math.max(box.width, box.height) <= LARGEST_PAINTED && !isFaceOfControl(element, box);
+  const { width, height } = getBoundingClientRect_.call(element);
+  return Math.min(width, height) >= SMALLEST_PAINTED && Math.max(width, height) <= LARGEST_PAINTED && !isFaceOfControl(element);
 }
 
-/** Whether it is what is seen of a box to tick beside it, which lies over it. */
-function isFaceOfControl(element, { left, right, top, bottom }) {
-  for (let other = firstElementChild_.call(parentNode(element)); other !== null; other = nextElementSibling_.call(other)) {
+/** Whether it is empty, and what is seen of a box to tick beside it, which lies over it. */
+function isFaceOfControl(element) {
+  const parent = parentNode(element);
+  if (firstChild_.call(element) !== null || parent === null || nodeType(parent) !== 1) return false;
+  for (let other = firstElementChild_.call(parent); other !== null; other = nextElementSibling_.call(other)) {
     if (tagOf(other) !== 'INPUT' || !TICKED.has(inputType(other)) || visibilityOf(other) !== VISIBLE) continue;
+    const { left, right, top, bottom } = getBoundingClientRect_.call(element);
     const over = getBoundingClientRect_.call(other);
     if (over.left <= (left + right) / 2 && (left + right) / 2 <= over.right && over.top <= (top + bottom) / 2 && (top + bottom) / 2 <= over.bottom) return true;
   }

@@ -254,7 +254,7 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
   }
   if (cursor !== undefined && POINTING.has(cursor)) {
     if (PASSES_CLICKS_ON.has(tag)) flags |= POINTER_DUE;
-    else clickable = CLICKABLE;
+    else if (!isFaceOfControl(element)) clickable = CLICKABLE;
   } else if (flags & POINTER_DUE && !PASSES_CLICKS_ON.has(tag)) {
     clickable = CLICKABLE;
   }

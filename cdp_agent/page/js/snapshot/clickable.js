@@ -45,7 +45,9 @@ function looksPainted(element) {
   const style = computedStyleOf(element);
   if (DRAGGED.has(style.cursor)) return false; // it has that from what it is dragged with
   const isImage = style.backgroundImage !== 'none' || style.content.startsWith('url(');
-  if (!isImage && /^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor) && !generatedText(element, 'before', selectionsFor(element).before)) return false;
+  const isFilled = isImage || !/^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor);
+  // In a cell such text is what it says: the sign of a line that was added, say.
+  if (!isFilled && (tagOf(element) === 'TD' || !generatedText(element, 'before', selectionsFor(element).before))) return false;
   const { width, height } = getBoundingClientRect_.call(element);
   return Math.min(width, height) >= SMALLEST_PAINTED && Math.max(width, height) <= LARGEST_PAINTED && !isFaceOfControl(element);
 }

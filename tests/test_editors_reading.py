@@ -98,6 +98,14 @@ READINGS = {
           - paragraph: b
         """,
     ),
+    "a button that is bold": (
+        "<div contenteditable><p>a</p><div role=button style='font-weight: bold'>Insert <i>it</i></div></div>",
+        """
+        - textbox [ref=E1]:
+          - paragraph: a
+          - button "Insert it" [ref=E2]
+        """,
+    ),
     "what cannot be edited": (
         "<div contenteditable><p>Hi <span contenteditable=false>@Ann</span>!</p><div contenteditable=false>Card "
         "<button>Open</button><div contenteditable aria-label=Caption>its <b>text</b></div></div></div>",

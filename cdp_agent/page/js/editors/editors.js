@@ -134,6 +134,7 @@ function withMarks(flags, tag, style, role, isInlined) {
   let base = (flags >> BASE_SHIFT) & ALL_MARKS;
   let marks = textMarks(tag, style);
   if (!isInlined && (STYLED_ROLES.has(role) || isCodeBlock(null, tag))) base |= marks;
+  if (WHOLE.has(role) && role !== 'link') base = ALL_MARKS; // it is called what it says
   // Lines through text, and code, are not inherited by the style: what is around says them.
   marks |= before & (IS_STRUCK | IS_CODE);
   return (flags & ~(ALL_MARKS << SHOWN_SHIFT) & ~(ALL_MARKS << BASE_SHIFT)) | ((marks & ~base) << SHOWN_SHIFT) | (base << BASE_SHIFT);

@@ -226,6 +226,13 @@ async def test_fill_reads_what_an_editor_draws_in_its_own_time(page: Page, serve
     assert now(await fill(await at(page, "F"), "a\nb")) == Outcome("a\nb")
 
 
+async def test_fill_reads_an_editor_that_the_page_closes_at_once(page: Page, serve: Serve) -> None:
+    closes = "this.contentEditable = false"
+    await page.goto(serve(f'<div contenteditable role=textbox aria-label=F oninput="{closes}">old</div>'))
+
+    assert now(await fill(await at(page, "F"), "new")) == Outcome("new")
+
+
 async def test_fill_takes_no_whole_value_for_a_part_of_it(page: Page, serve: Serve) -> None:
     await page.goto(serve(PARTS))
 

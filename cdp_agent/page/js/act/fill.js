@@ -174,8 +174,9 @@ function placeCaret(field, kind, append) {
 /** What the field holds, as text; of a code editor, what is drawn of it. */
 function heldBy(field, kind) {
   if (kind === 'code') return drawnLines(codeEditorOf(field)).join('\n');
-  if (kind === 'rich') return field.editContext ? field.editContext.text : richText(field);
-  return tagOf(field) === 'INPUT' ? wholeInputValue(field) : wholeAreaValue(field);
+  if (tagOf(field) === 'INPUT') return wholeInputValue(field);
+  if (tagOf(field) === 'TEXTAREA') return wholeAreaValue(field);
+  return field.editContext ? field.editContext.text : richText(field); // the page may have ended the editing since
 }
 
 const wholeInputValue = reader(HTMLInputElement, 'value');

@@ -233,6 +233,14 @@ async def test_fill_reads_an_editor_that_the_page_closes_at_once(page: Page, ser
     assert now(await fill(await at(page, "F"), "new")) == Outcome("new")
 
 
+async def test_fill_selects_the_text_of_an_editor_and_not_what_is_around_it(page: Page, serve: Serve) -> None:
+    leaves = "if (getSelection().anchorNode.nodeType == 1) { event.preventDefault(); this.contentEditable = false }"
+    editor = f'<div contenteditable role=textbox aria-label=F onbeforeinput="{leaves}"><p>old</p><p>text</p></div>'
+    await page.goto(serve(editor))
+
+    assert now(await fill(await at(page, "F"), "new")) == Outcome("new")
+
+
 async def test_fill_takes_no_whole_value_for_a_part_of_it(page: Page, serve: Serve) -> None:
     await page.goto(serve(PARTS))
 

@@ -144,6 +144,20 @@ const selectArea_ = HTMLTextAreaElement.prototype.select;
 const setRangeOfInput_ = HTMLInputElement.prototype.setSelectionRange;
 const setRangeOfArea_ = HTMLTextAreaElement.prototype.setSelectionRange;
 
+const setStart_ = Range.prototype.setStart;
+const setEnd_ = Range.prototype.setEnd;
+
+/** The text that begins or ends an element; null: something else does. @param {(node: Node) => Node | null} child */
+function textAtEdge(element, child) {
+  let node = element;
+  while (nodeType(node) === 1) {
+    if (node !== element && !isEditable(node)) return null;
+    node = child(node);
+    if (!node) return null;
+  }
+  return nodeType(node) === 3 ? node : null;
+}
+
 /** Selects all, or puts the caret at the end. @returns {boolean} false: a key has to do it */
 function placeCaret(field, kind, append) {
   const tag = tagOf(field);
@@ -154,6 +168,12 @@ function placeCaret(field, kind, append) {
     const selection = getSelection_.call(documentOf(field));
     const range = documentOf(field).createRange();
     Range.prototype.selectNodeContents.call(range, field);
+    // As a key would: what is around the text, some editors take for something else than its text.
+    const [first, last] = [textAtEdge(field, firstChild), textAtEdge(field, lastChild)];
+    if (first && last) {
+      setStart_.call(range, first, 0);
+      setEnd_.call(range, last, dataOf(last).length);
+    }
     selection.removeAllRanges();
     selection.addRange(range);
     if (append) selection.modify('move', 'forward', 'documentboundary');

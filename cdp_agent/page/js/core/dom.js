@@ -9,6 +9,7 @@ const nodeType_ = getterOf(Node.prototype, 'nodeType');
 const firstChild_ = getterOf(Node.prototype, 'firstChild');
 const nextSibling_ = getterOf(Node.prototype, 'nextSibling');
 const previousSibling_ = getterOf(Node.prototype, 'previousSibling');
+const lastChild_ = getterOf(Node.prototype, 'lastChild');
 const parentNode_ = getterOf(Node.prototype, 'parentNode');
 const isConnected_ = getterOf(Node.prototype, 'isConnected');
 const ownerDocument_ = getterOf(Node.prototype, 'ownerDocument');
@@ -47,6 +48,7 @@ const HTML = 'http://www.w3.org/1999/xhtml';
 
 const firstChild = (node) => firstChild_.call(node);
 const nextSibling = (node) => nextSibling_.call(node);
+const lastChild = (node) => lastChild_.call(node);
 const parentNode = (node) => parentNode_.call(node);
 const nodeType = (node) => nodeType_.call(node);
 const attr = (element, name) => beginningOf(getAttribute_.call(element, name));

@@ -299,6 +299,15 @@ def test_what_a_dialog_shuts_off_is_counted_beside_the_dialog() -> None:
     ]
 
 
+def test_many_that_were_disabled_are_one_line_after_what_came() -> None:
+    before = "\n".join(f'- button "{n}" [ref=E{n}]' for n in range(1, 15))
+    after = "\n".join(f'- button "{n}" [disabled] [ref=E{n}]' for n in range(1, 15)) + '\n- dialog "D"'
+
+    refs = ", ".join(f"E{n}" for n in range(1, 13))
+    assert changes(before, after) == ['+ - dialog "D"', f"~ now [disabled]: {refs}, and 2 more"]
+    assert changes(after, before) == ['- - dialog "D"', f"~ no longer [disabled]: {refs}, and 2 more"]
+
+
 def test_one_thing_that_is_shut_off_is_named_with_what_else_became_of_it() -> None:
     before = '- main:\n  - text: hello\n- button "A" [ref=E1]'
     after = '- main [inert]:\n  - text: hello\n- button "A" [disabled] [ref=E1]\n- link "new" [inert] [ref=E2]'

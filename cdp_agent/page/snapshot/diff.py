@@ -19,11 +19,14 @@ from .lines import has_focus, indent_of, parts_of, ref_of, shortened, without_fo
 MAX_LINES = 40
 MAX_CHARACTERS = 4_000
 _LINE_CHARACTERS = 300
-_MOST_RENAMED = 12
+_MOST_LISTED = 12
 _MOST_MOVED = 3
 _MOST_TRIED = 8
 """Of lines that read alike, for which of them one is."""
 _FEW_INERT = 2
+_FEW_DISABLED = 8
+"""So many are told one by one."""
+_DISABLED = re.compile(r" \(((?:now|no longer) \[disabled\])\)$")
 _FEW_WORDS = 60
 _LONG_ALIKE = 100
 """Characters that two texts begin or end with in common: of more than these few are told."""
@@ -182,6 +185,8 @@ class _Comparison:
         self._shut: list[_Line] = []
         self._opened: list[_Line] = []
         """Lines that have become inert, and such as no longer are."""
+        self._disabled: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        """What is disabled now, or no longer, and else as it was: where in `_told` that is, and the ref."""
         self._kept: dict[int, _Line] = {}
         """The old line of each new one that had one."""
         self._below(old, new)
@@ -189,16 +194,19 @@ class _Comparison:
 
     def lines(self) -> list[str]:
         told: list[str] = []
+        many = {how: lines for how, lines in self._disabled.items() if len(lines) > _FEW_DISABLED}
+        counted = {index for lines in many.values() for index, _ in lines}
         added = iter([*self._added, (len(self._told) + 1, None)])
         where, line = next(added)
         for index in range(len(self._told) + 1):
             while where == index and line is not None:
                 told += self._whole(line, 0)
                 where, line = next(added)
-            told += self._told[index : index + 1]
+            told += self._told[index : index + 1] if index not in counted else []
         told += [self._gone(each) for each in self._removed]
         inert = [*_inert("now", self._shut), *_inert("no longer", self._opened)]
-        return [*told, *self._moved(), *inert, *self._anew()]
+        disabled = [f"~ {how}: {_listed([ref for _, ref in lines])}" for how, lines in many.items()]
+        return [*told, *self._moved(), *inert, *disabled, *self._anew()]
 
     def _moved(self) -> Iterator[str]:
         """Where those are that stand in another order than before: as few as can be, without what is in them."""
@@ -282,6 +290,8 @@ class _Comparison:
             if without_ref(was.text) == without_ref(now.text):
                 return
         said = _changed(was, now, self._only_told_elsewhere(was, now)) if was.text != now.text else ""
+        if now.ref and (state := _DISABLED.search(said)):
+            self._disabled[state[1]].append((len(self._told), now.ref))
         if said or was.value != now.value:  # whose lines follow
             self._told.append(f"~ {said or _cut(now.text) + _lines_changed(was, now)}")
 
@@ -342,9 +352,7 @@ class _Comparison:
     def _anew(self) -> list[str]:
         if not self._renamed:
             return []
-        shown = ", ".join(f"{was} is {now}" for was, now in self._renamed[:_MOST_RENAMED])
-        more = len(self._renamed) - _MOST_RENAMED
-        return [f"~ rendered anew: {shown}" + (f", and {more} more" if more > 0 else "")]
+        return [f"~ rendered anew: {_listed([f'{was} is {now}' for was, now in self._renamed])}"]
 
 
 def _first_words(lines: list[_Line]) -> str:
@@ -436,6 +444,11 @@ class _Places:
             if words and _is_same_thing(gone, line):
                 found[id(line)] = gone
         return found
+
+
+def _listed(things: list[str]) -> str:
+    more = len(things) - _MOST_LISTED
+    return ", ".join(things[:_MOST_LISTED]) + (f", and {more} more" if more > 0 else "")
 
 
 def _inert(how: str, lines: list[_Line]) -> list[str]:

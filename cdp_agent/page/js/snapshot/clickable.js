@@ -46,8 +46,9 @@ function looksPainted(element) {
   if (DRAGGED.has(style.cursor)) return false; // it has that from what it is dragged with
   const isImage = style.backgroundImage !== 'none' || style.content.startsWith('url(');
   const isFilled = isImage || !/^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor);
-  // In a cell such text is what it says: the sign of a line that was added, say.
-  if (!isFilled && (tagOf(element) === 'TD' || !generatedText(element, 'before', selectionsFor(element).before))) return false;
+  const sign = isFilled ? '' : generatedText(element, 'before', selectionsFor(element).before);
+  // In a cell it is what that says: that a line was added, say.
+  if (!isFilled && (sign === '' || tagOf(element) === 'TD' || onlyParts(sign.trim()))) return false;
   const { width, height } = getBoundingClientRect_.call(element);
   return Math.min(width, height) >= SMALLEST_PAINTED && Math.max(width, height) <= LARGEST_PAINTED && !isFaceOfControl(element);
 }

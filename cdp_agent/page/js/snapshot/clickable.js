@@ -50,7 +50,16 @@ function looksPainted(element) {
   // In a cell it is what that says: that a line was added, say.
   if (!isFilled && (sign === '' || tagOf(element) === 'TD' || onlyParts(sign.trim()))) return false;
   const { width, height } = getBoundingClientRect_.call(element);
-  return Math.min(width, height) >= SMALLEST_PAINTED && Math.max(width, height) <= LARGEST_PAINTED && !isFaceOfControl(element);
+  return Math.min(width, height) >= SMALLEST_PAINTED && Math.max(width, height) <= LARGEST_PAINTED && !isFaceOfControl(element) && !hasColourOfRow(element, style);
+}
+
+/** Whether it is an empty cell of a row that has that background throughout. */
+function hasColourOfRow(cell, style) {
+  if (tagOf(cell) !== 'TD') return false;
+  for (let other = firstElementChild_.call(parentNode(cell)); other !== null; other = nextElementSibling_.call(other)) {
+    if (firstChild_.call(other) !== null) return computedStyleOf(other).backgroundColor === style.backgroundColor;
+  }
+  return false;
 }
 
 /** Whether it is empty, and what is seen of a box to tick beside it, which lies over it. */

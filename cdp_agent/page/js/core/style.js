@@ -66,6 +66,9 @@ function edgeOf(tag, style) {
   return INLINE_TAGS.has(tag) && (style.position === 'absolute' || style.position === 'fixed') ? ' ' : BREAK;
 }
 
+/** What is a block by its tag is taken for one: they are the bulk. */
+const edgeAround = (element, tag) => (INLINE_TAGS.has(tag) || !BLOCK_TAGS.has(tag) ? edgeOf(tag, computedStyleOf(element)) : BREAK);
+
 /**
  * Whether the element stands in the line of text around it. Tags that are blocks by themselves and not styled otherwise
  * are the bulk, so the computed style is asked only where it decides something: for what is inline by tag, and unknown.

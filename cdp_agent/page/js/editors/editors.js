@@ -152,7 +152,7 @@ function visitIsland(element, tag, line, flags, depth, isMarked) {
   if (!kids.length) return;
   const isInlined = computedStyleOf(element).display.startsWith('inline');
   const isText = linesOf(kids).length === 0;
-  if (!isText) line.kids.push(...(isInlined ? kids : [BREAK, ...kids, BREAK]));
+  if (!isText) line.kids.push(...(isInlined ? kids : setApart(kids)));
   else if (!textContent(element).trim()) addText(line, `${kids.join(' ')} `); // the mark of an item, say
   else line.kids.push(isInlined ? `[${kids.join(' ')}]` : `${BREAK}[${kids.join(' ')}]${BREAK}`);
 }

@@ -58,7 +58,7 @@ function finish(line, parent) {
   if (line.role === 'row') line.kids = foldCells(line.kids);
   if (line.role === '') {
     if ((line.id === 0 && line.name === '') || standsAroundOne(line)) {
-      parent.kids.push(BREAK, ...line.kids, BREAK);
+      parent.kids.push(...setApart(line.kids));
       return;
     }
     nameClickable(line);
@@ -76,12 +76,21 @@ function finish(line, parent) {
     parent.kids.push(...line.kids);
     return;
   }
-  if (line.role === 'heading' && line.id === 0 && line.name === '' && line.kids.length === 0) return;
-  const isSeparator = line.role === 'separator' && line.id === 0 && line.name === '';
-  if (MEANS_NOTHING_EMPTY(line) || (isSeparator && line.kids.every((kid) => typeof kid === 'string' && onlyParts(kid)))) return;
-  if (isSeparator || dissolves(line)) parent.kids.push(BREAK, ...line.kids, BREAK);
+  if (saysNothing(line)) addText(parent, edgeAround(line.element, line.tag));
+  else if (isSeparator(line) || dissolves(line)) parent.kids.push(...setApart(line.kids));
   else parent.kids.push(line);
 }
+
+const isBare = (line) => line.id === 0 && line.name === '';
+const isSeparator = (line) => line.role === 'separator' && isBare(line);
+
+const saysNothing = (line) =>
+  MEANS_NOTHING_EMPTY(line) ||
+  (isSeparator(line) && line.kids.every((kid) => typeof kid === 'string' && onlyParts(kid))) ||
+  (line.role === 'heading' && isBare(line) && line.kids.length === 0);
+
+/** Each text of a block that gave way stays a block of its own. @param {(string | Line)[]} kids  tidied */
+const setApart = (kids) => [BREAK, ...kids.map((kid, i) => (typeof kid === 'string' && typeof kids[i - 1] === 'string' ? BREAK + kid : kid)), BREAK];
 
 const SHORT_TEXT = 40;
 const LONGEST_JOINED = 120;
@@ -163,7 +172,7 @@ function layoutKids(table) {
   const rows = linesOf(table.kids);
   if (table.kids.length !== 1 || rows.length !== 1 || rows[0].role !== 'row' || rows[0].id !== 0 || rows[0].name) return false;
   if (rows[0].kids.every((kid) => typeof kid === 'string')) return false;
-  table.kids = rows[0].kids.flatMap((kid) => (typeof kid !== 'string' && kid.role === 'cell' && kid.id === 0 && kid.name === '' ? [BREAK, ...kid.kids, BREAK] : [kid]));
+  table.kids = rows[0].kids.flatMap((kid) => (typeof kid !== 'string' && kid.role === 'cell' && kid.id === 0 && kid.name === '' ? setApart(kid.kids) : [kid]));
   return true;
 }
 

@@ -275,7 +275,7 @@ const INLINE_ROLES = new Set(
 
 /** Contents go straight into the line around; a block stands apart. */
 function visitTransparent(element, tag, line, flags, depth) {
-  const edge = INLINE_TAGS.has(tag) || !BLOCK_TAGS.has(tag) ? edgeOf(tag, computedStyleOf(element)) : BREAK;
+  const edge = edgeAround(element, tag);
   const mark = flags & NO_TEXT ? '' : decorationIn(element, tag);
   if (edge) addText(line, edge);
   if (mark === STRUCK_FROM) flags |= STRUCK;

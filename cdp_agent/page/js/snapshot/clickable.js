@@ -88,7 +88,8 @@ function hintOf(element) {
 }
 
 function lookedUpHint(element) {
-  const hint = ownHint(element) || iconHint(element) || wrapperHint(element) || hintState('class', ownClasses(element).join(' '));
+  const own = ownHint(element);
+  const hint = own ? own + (testIdOf(element) ? '' : wrapperHint(element, testIdHint)) : iconHint(element) || wrapperHint(element, ownHint) || hintState('class', ownClasses(element).join(' '));
   const background = computedStyleOf(element).backgroundColor;
   const colour = background !== BUTTON_FACE && /^rgb\((\d+), (\d+), (\d+)\)$/.exec(background);
   return colour ? `${hint} [color=#${colour.slice(1).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}]` : hint;
@@ -104,18 +105,20 @@ function testIdOf(element) {
 
 /** What it is called for tests, by a class that can be read, or by its id. */
 function ownHint(element) {
-  return hintState('testid', testIdOf(element)) || hintState('class', readableClasses(element)) || hintState('id', readableId(element));
+  return testIdHint(element) || hintState('class', readableClasses(element)) || hintState('id', readableId(element));
 }
+
+const testIdHint = (element) => hintState('testid', testIdOf(element));
 
 const MOST_WRAPPERS = 3;
 
-/** What its author called that which holds it and nothing else, such as the cell of a grid. */
-function wrapperHint(element) {
+/** What its author called that which holds it and nothing else, such as the cell of a grid. @param {(element: Element) => string} hintFor */
+function wrapperHint(element, hintFor) {
   let hint = '';
   for (let i = 0; i < MOST_WRAPPERS && !hint; i++) {
     const wrapper = parentNode(element);
     if (wrapper === null || nodeType(wrapper) !== 1 || firstChild_.call(wrapper) !== element || nextSibling(element) !== null) break;
-    hint = ownHint(wrapper);
+    hint = hintFor(wrapper);
     element = wrapper;
   }
   return hint;

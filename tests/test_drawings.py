@@ -136,6 +136,17 @@ async def test_what_is_drawn_as_it_was_is_not_told_as_redrawn(page: Page, serve:
     assert "Fetch" not in receipt.text
 
 
+async def test_parts_that_nobody_knows_are_told_as_the_drawing_that_they_are_in(page: Page, serve: Serve) -> None:
+    script = "<script>go.onclick = () => { line.setAttribute('d', 'M0 90L90 0'); bars.innerHTML = '<path d=\"M0 0L5 50\" />' }</script>"
+    chart = "<svg width=300 height=200><path id=line d='M0 0L90 90' /><g id=bars></g></svg>"
+    await page.goto(serve(f"{chart}<button id=go>Go</button>{script}"))
+    go = next(each.ref for each in (await page.snapshot()).refs.values() if each.name == "Go")
+
+    receipt = await page.click(go)
+
+    assert receipt.changed == ["~ - img [ref=E1]: redrawn"]
+
+
 async def test_the_paint_of_what_is_dragged_as_a_whole_is_no_line(page: Page, serve: Serve) -> None:
     icon = "<i style='display:block;width:12px;height:12px;background:red'></i>"
     tiles = "".join(f"<div style='cursor:{cursor}'>{cursor}{icon}</div>" for cursor in ("move", "grab", "pointer"))

@@ -213,7 +213,11 @@ function drawnEffects(all) {
   const effects = found.flatMap((element) => {
     const holder = holderOfIcon(element);
     if (holder) return [told_(holder, 'its icon redrawn')];
-    return all || isTold(element) || !isSmallDrawing(closestFlat(element, 'svg') ?? element) ? [told_(element, before.added.has(element) ? 'drawn' : 'redrawn')] : [];
+    const drawing = closestFlat(element, 'svg') ?? element;
+    const isKnown = isTold(element);
+    if (!all && !isKnown && isSmallDrawing(drawing)) return [];
+    const part = isKnown ? element : drawing;
+    return [told_(part, before.added.has(part) ? 'drawn' : 'redrawn')];
   });
   return atMost([...new Map(effects.map((each) => [each.text, each])).values()]);
 }

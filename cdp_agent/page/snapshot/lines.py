@@ -27,7 +27,7 @@ _REF = re.compile(rf"( *{_HEAD}) \[ref=(E\d+)\]")
 _PARTS = re.compile(rf'- ([^\s:"]+)( {_QUOTED})?((?: {_STATE_TEXT})*)(.*)', re.DOTALL)
 _STATES = re.compile(rf" ({_STATE_TEXT})")
 _LABEL = re.compile(rf' *- ([^\s:"]+(?: {_QUOTED})?)')
-_HINTS = ("[testid=", "[class=", "[id=", "[icon=")
+_HINTS = ("[testid=", "[class=", "[name=", "[id=", "[icon=")
 """What hintOf in page/js says of what has no name."""
 _FOCUSED = re.compile(rf"( *{_HEAD}) \[focused\]")
 _INERT = re.compile(rf"( *{_HEAD}) \[inert\]")

@@ -88,11 +88,19 @@ function hintOf(element) {
 }
 
 function lookedUpHint(element) {
+  if (FIELD_TAGS.has(tagOf(element))) return fieldHint(element);
   const own = ownHint(element);
   const hint = own ? own + (testIdOf(element) ? '' : wrapperHint(element, testIdHint)) : iconHint(element) || wrapperHint(element, ownHint) || hintState('class', ownClasses(element).join(' '));
   const background = computedStyleOf(element).backgroundColor;
   const colour = background !== BUTTON_FACE && /^rgb\((\d+), (\d+), (\d+)\)$/.exec(background);
   return colour ? `${hint} [color=#${colour.slice(1).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}]` : hint;
+}
+
+/** Not by its classes, which are those of all fields. */
+function fieldHint(element) {
+  const name = attr(element, 'name') ?? '';
+  const ofForm = hintState('name', isReadable(name) && !GENERATED_ID.test(name) ? name : '');
+  return testIdHint(element) || ofForm || hintState('id', readableId(element)) || wrapperHint(element, testIdHint);
 }
 
 const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-qa'];

@@ -16,6 +16,7 @@ function fieldLine(element, tag, role, flags) {
   line.states = statesOf(element, tag, role, { ariaDisabled: Boolean(flags & ARIA_DISABLED), focused: reading.focused });
   line.states += descriptionState(element, role, line.name) + fieldDetails(element, tag, role, line.name);
   if (reading.focused === element) line.states += selectionState(element, tag);
+  if (line.name === '') line.states += hintOf(element);
   return line;
 }
 

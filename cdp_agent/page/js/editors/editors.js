@@ -468,14 +468,15 @@ const hasFocus_ = Document.prototype.hasFocus;
 
 /**
  * What has the focus in a document or shadow root; of a component what has it in there is told instead. A body has it when
- * nothing else has: that counts for an editor with a caret.
+ * nothing else has: that counts for an editor with a caret, and where keys are text. One that was left for another frame
+ * hears keys again with the focus of its window, but nothing is typed.
  */
 function focusedIn(root) {
   const focused = (nodeType(root) === 9 ? activeElement_ : activeElementOfRoot_).call(root);
   const inner = focused && rootOfHost(focused);
   if (inner && activeElementOfRoot_.call(inner)) return null;
   if (!focused || tagOf(focused) !== 'BODY') return focused;
-  return isEditable(focused) && hasFocus_.call(root) && getSelection_.call(root)?.rangeCount ? focused : null;
+  return isEditable(focused) && matches(focused, ':focus') && hasFocus_.call(root) && getSelection_.call(root)?.rangeCount ? focused : null;
 }
 
 /** Where the keys of a list, grid or menu are, whose focus stays with the field or box that it belongs to. @param {Document | ShadowRoot} root */

@@ -98,9 +98,12 @@ function lookedUpHint(element) {
 
 /** Not by its classes, which are those of all fields. */
 function fieldHint(element) {
-  const name = attr(element, 'name') ?? '';
-  const ofForm = hintState('name', isReadable(name) && !GENERATED_ID.test(name) ? name : '');
-  return testIdHint(element) || ofForm || hintState('id', readableId(element)) || wrapperHint(element, testIdHint);
+  return testIdHint(element) || wordHint('name', element) || wordHint('id', element) || wrapperHint(element, testIdHint);
+}
+
+function wordHint(kind, element) {
+  const word = attr(element, kind) ?? '';
+  return isReadable(word) && !GENERATED_ID.test(word) ? hintState(kind, word) : '';
 }
 
 const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-qa'];

@@ -258,7 +258,7 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
   } else if (flags & POINTER_DUE && !PASSES_CLICKS_ON.has(tag)) {
     clickable = CLICKABLE;
   }
-  if (clickable === PERHAPS && flags & POINTER && firstChild(element) === null) clickable = NOT_CLICKABLE; // a control's means to show its focus
+  if (clickable === PERHAPS && flags & POINTER && firstChild(element) === null && !hasCursorOfItsOwn(element)) clickable = NOT_CLICKABLE; // a control's means to show its focus
   const isInteractive = INTERACTIVE.has(role) && role !== 'gridcell';
   if (!isInteractive && !clickable && !(flags & (ARIA_HIDDEN | UNNAMED_ICON | IN_NAMED)) && isOnlyPaint(element, tag)) clickable = CLICKABLE;
   if (!isInteractive && !clickable && (role === '' || role === 'none' || INLINE_ROLES.has(role))) {
@@ -267,6 +267,9 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
   }
   visitLine(element, tag, role === 'none' ? '' : role, line, flags, depth, isInteractive ? CLICKABLE : clickable, isMarked);
 }
+
+/** Such as the handle of a slider, of which the track takes clicks. */
+const hasCursorOfItsOwn = (element) => computedStyleOf(element).cursor !== computedStyleOf(flatParent(element)).cursor;
 
 // Said by the words themselves; a line of their own would cut the sentence in pieces.
 const INLINE_ROLES = new Set(

@@ -573,14 +573,24 @@ async def test_hovering_tells_of_classes_under_the_mouse_where_nothing_else_come
     assert receipt.changed == ['~ - button "File" [ref=E1]: class now "active"']
 
 
+async def test_what_an_icon_font_draws_is_told_by_its_title(page: Page, serve: Serve) -> None:
+    icon = "<style>button::before { content: '\\e852' }</style><button title=Next onclick=\"className = 'selected'\"></button>"
+    await page.goto(serve(icon))
+
+    receipt = await click(page, "Next")
+
+    assert receipt.changed == ['~ - button "Next" [ref=E1]: class now "selected"']
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
         ("<p>1815</p><h3>Ada Lovelace</h3><p>Mathematician</p>", "Ada Lovelace"),
         ("<div><div>Ada <b>Love</b>lace</div><div>1815</div></div>", "Ada Lovelace"),
         ("<style>b { color: red }</style>Ada<div>1815</div>", "Ada"),
+        ("<div hidden><h3>Export</h3></div><p style='display: none'>Import</p>Ada", "Ada"),
     ],
-    ids=["heading", "first block", "text before a block"],
+    ids=["heading", "first block", "text before a block", "what is seen of it"],
 )
 async def test_what_has_no_name_is_told_by_its_first_line(page: Page, serve: Serve, content: str, words: str) -> None:
     mark = "card.className = 'selected'"

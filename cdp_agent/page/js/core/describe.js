@@ -9,7 +9,7 @@ function describe(element) {
   reading = newReading();
   const tag = tagOf(element);
   const role = roleOf(element, tag);
-  const name = nameOf(element, role);
+  const name = shownName(element, role);
   const facts = { ariaDisabled: closestFlat(element, '[aria-disabled]') !== null && matches(closestFlat(element, '[aria-disabled]'), '[aria-disabled="true" i]'), focused: null };
   const description = descriptionOf(element, name);
   const states = statesOf(element, tag, role, facts).trim();

@@ -23,25 +23,26 @@ function tell(element) {
 
 const TITLES = 'h1,h2,h3,h4,h5,h6,[role="heading" i]';
 
-/** What something without a name is best known by: its heading, else its first words, up to where a block ends. */
+/** What something without a name is best known by: its heading, else its first words, up to where a block ends. What is hidden in it is not, unless it is hidden as a whole. */
 function firstLineOf(element) {
+  const isSeen = visibilityOf(element) === VISIBLE;
   for (const title of selectAll(element, TITLES)) {
     const text = collapse(textContent(title).slice(0, 400));
-    if (text) return text;
+    if (text && !(isSeen && visibilityOf(title) !== VISIBLE)) return text;
   }
-  return collapse(firstWords(element, 0).text);
+  return collapse(firstWords(element, isSeen, 0).text);
 }
 
 /** @returns {{text: string, ends: boolean}} ends: a block that says something ends with it */
-function firstWords(node, depth) {
+function firstWords(node, isSeen, depth) {
   let text = '';
   for (let child = firstChild(node); child && text.length < 400 && depth < DEEPEST_NAME; child = nextSibling(child)) {
     const type = nodeType(child);
     if (type === 3) text += dataOf(child).slice(0, 400);
-    if (type !== 1 || WITHOUT_TEXT.has(tagOf(child))) continue;
+    if (type !== 1 || WITHOUT_TEXT.has(tagOf(child)) || (isSeen && visibilityOf(child) !== VISIBLE)) continue;
     const isBlock = !isInline(child);
     if (isBlock && text.trim()) return { text, ends: true };
-    const inner = firstWords(child, depth + 1);
+    const inner = firstWords(child, isSeen, depth + 1);
     text += inner.text;
     if ((isBlock || inner.ends) && text.trim()) return { text, ends: true };
   }

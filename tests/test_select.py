@@ -382,3 +382,38 @@ async def test_an_open_list_whose_options_the_page_draws_has_them_to_be_clicked(
         '  - option "Oslo" [selected] [focused] [ref=E2]',
     ]
     assert (await page.snapshot()).text.split("\n")[0] == '- combobox "City" [focused] [ref=E1]: Bergen'
+
+
+IN_THE_CONTROL = """<!doctype html><style>#c, li { cursor: pointer } ul { opacity: 0; pointer-events: none } .open ul { opacity: 1; pointer-events: auto }</style>
+<div id=c tabindex=0><div id=now>Oslo</div><ul><li>Oslo<li>Bergen<li>Stavanger</ul></div><script>document.onclick = (event) => {
+  if (event.target.closest("li")) now.textContent = event.target.textContent;
+  c.classList.toggle("open");
+}</script>"""
+
+
+async def test_select_in_a_list_that_is_in_its_control_and_only_transparent_before(page: Page, serve: Serve) -> None:
+    await page.goto(serve(IN_THE_CONTROL))
+    [control] = (await page.snapshot()).refs
+
+    receipt = await page.select(control, "Bergen")
+
+    assert receipt.value == "Bergen"
+    with pytest.raises(InvalidArguments, match='has no option with the text "Oxford". It has "Oslo", "Bergen", "Stavanger"'):
+        await page.select(control, "Oxford")
+
+
+async def test_items_that_open_in_what_is_clicked_have_refs_while_they_take_clicks(page: Page, serve: Serve) -> None:
+    await page.goto(serve(IN_THE_CONTROL))
+    [control] = (await page.snapshot()).refs
+
+    await page.click(control)
+
+    assert (
+        (await page.snapshot()).text
+        == """\
+- generic [focused] [ref=E1]: Oslo
+  - list:
+    - listitem [ref=E2]: Oslo
+    - listitem [ref=E3]: Bergen
+    - listitem [ref=E4]: Stavanger"""
+    )

@@ -163,7 +163,8 @@ function shownBy(control) {
   const hidden = onlyOneIn(control, 'select'); // which a library shows in its own way
   if (hidden) return shownBy(hidden);
   const inner = onlyOneIn(control, 'input');
-  return inner && inputValue(inner) ? inputValue(inner) : collapse(innerText(control));
+  if (inner && inputValue(inner)) return inputValue(inner);
+  return allIn(control, 'li').length ? firstLineOf(control) : collapse(innerText(control));
 }
 
 /** @param {number} id */

@@ -81,7 +81,7 @@ function openOptions(control) {
   const named = fresh(OPTIONS);
   if (named.length) return named;
   // A list whose options are still unfolding is none of them.
-  const isPlain = (each) => collapse(innerText(each)) && !isInside(each, control) && !closest(each, SAID) && !allIn(each, OPTIONS).length;
+  const isPlain = (each) => collapse(innerText(each)) && (tagOf(each) === 'LI' || !isInside(each, control)) && !closest(each, SAID) && !allIn(each, OPTIONS).length;
   const plain = fresh(PLAIN_OPTIONS).filter(isPlain);
   /** @type {Map<Element, Element[]>} those of them that are inside of each */
   const inside = new Map(plain.map((each) => [each, []]));

@@ -240,7 +240,7 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
     visitEditor(element, tag, role, line, flags, depth);
     return;
   }
-  let cursor = flags & POINTER ? undefined : ownCursor(element, isMarked, reading.selections.cursor);
+  let cursor = flags & POINTER && !isItemOfList(element, tag, flags) ? undefined : ownCursor(element, isMarked, reading.selections.cursor);
   let clickable = isMarked ? asksForClicks(element) : NOT_CLICKABLE;
   if (listening.has(element)) {
     if (LISTEN_FOR_ITEMS.has(tag)) flags |= POINTER_DUE;
@@ -267,6 +267,9 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
   }
   visitLine(element, tag, role === 'none' ? '' : role, line, flags, depth, isInteractive ? CLICKABLE : clickable, isMarked);
 }
+
+/** Whether it may be an option of a list that opens in what is clicked to open it. */
+const isItemOfList = (element, tag, flags) => tag === 'LI' && !(flags & (IN_NAMED | UNNAMED_ICON)) && computedStyleOf(element).pointerEvents !== 'none';
 
 /** Such as the handle of a slider, of which the track takes clicks. */
 const hasCursorOfItsOwn = (element) => computedStyleOf(element).cursor !== computedStyleOf(flatParent(element)).cursor;

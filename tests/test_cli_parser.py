@@ -17,7 +17,7 @@ from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from cdp_agent.tools.exploring import ScrollArguments
 from cdp_agent.tools.fields import FillArguments, UploadArguments
 from cdp_agent.tools.keyboard import PressArguments
-from cdp_agent.tools.mouse import ClickArguments
+from cdp_agent.tools.mouse import ClickArguments, DragArguments
 from cdp_agent.tools.reading import SnapshotArguments
 from cdp_agent.tools.waiting import WaitForArguments
 
@@ -41,6 +41,8 @@ async def grep(args: GrepArguments, context: Context) -> Observation:
         ("click", "[ref=E12] --button right --count=2", ClickArguments("E12", "right", 2), None),
         ("fill", "E1 12 --append", FillArguments("E1", "12", append=True), None),
         ("fill", "--append E1 -5", FillArguments("E1", "-5", append=True), None),
+        ("drag", "E1 --by -400,0", DragArguments("E1", by=[-400, 0]), None),
+        ("drag", "E1 --by=-4.5,-3 --no-page", DragArguments("E1", by=[-4.5, -3]), None),
         ("upload", "E1 a.txt b.txt", UploadArguments("E1", ["a.txt", "b.txt"]), None),
         ("snapshot", "", SnapshotArguments(), None),
         ("snapshot", "example.com --budget_tokens 0", SnapshotArguments(0), "example.com"),

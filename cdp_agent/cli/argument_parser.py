@@ -6,7 +6,7 @@ Imports are few: the shortest commands wait for them.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from cdp_agent.errors import SetupError
 
@@ -34,7 +34,7 @@ class Parser(argparse.ArgumentParser):
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
         end = words.index("--") if "--" in words else len(words)
-        return self.parse_intermixed_args([*map(_with_dashes, words[:end]), *words[end:]])
+        return self.parse_intermixed_args([*_with_pairs(map(_with_dashes, words[:end])), *words[end:]])
 
     def format_help(self) -> str:
         told = [(_written(each), each.help or "") for each in self._actions if each.help != argparse.SUPPRESS]
@@ -65,6 +65,18 @@ def _written(action: argparse.Action) -> str:
     if action.nargs == 0:
         return name if name != "-h" else "--help"
     return f"{name} {action.metavar}".strip() if action.metavar else name
+
+
+def _with_pairs(words: Iterable[str]) -> list[str]:
+    """`--by=-400,0` for `--by -400,0`: argparse knows single numbers below zero alone, and takes a pair for an option."""
+    joined: list[str] = []
+    for word in words:
+        is_pair = word.startswith("-") and word[1:2].isdigit() and "," in word
+        if is_pair and joined and joined[-1].startswith("--") and "=" not in joined[-1]:
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
 
 
 def _with_dashes(word: str) -> str:

@@ -137,7 +137,8 @@ async def test_what_is_drawn_as_it_was_is_not_told_as_redrawn(page: Page, serve:
 
 
 async def test_parts_that_nobody_knows_are_told_as_the_drawing_that_they_are_in(page: Page, serve: Serve) -> None:
-    script = "<script>go.onclick = () => { line.setAttribute('d', 'M0 90L90 0'); bars.innerHTML = '<path d=\"M0 0L5 50\" />' }</script>"
+    bar = "bars.innerHTML = '<path d=\"M0 0L5 50\" />'"
+    script = f"<script>go.onclick = () => {{ line.setAttribute('d', 'M0 90L90 0'); {bar} }}</script>"
     chart = "<svg width=300 height=200><path id=line d='M0 0L90 90' /><g id=bars></g></svg>"
     await page.goto(serve(f"{chart}<button id=go>Go</button>{script}"))
     go = next(each.ref for each in (await page.snapshot()).refs.values() if each.name == "Go")

@@ -336,9 +336,13 @@ async def test_what_is_kept_of_an_editor_reads_as_if_read_anew(edit: str, page: 
     assert after != before
 
 
-@pytest.mark.parametrize("body", ["<body contenteditable>a", "<body>a<script>document.designMode = `on`</script>"], ids=["body", "designed"])
+@pytest.mark.parametrize(
+    "body", ["<body contenteditable>a", "<body>a<script>document.designMode = `on`</script>"], ids=["body", "designed"]
+)
 async def test_a_body_whose_window_alone_has_the_focus_has_no_caret(body: str, page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<iframe title=F srcdoc='{body}'></iframe><button onclick='this.blur(); frames[0].focus()'>B</button>"))
+    await page.goto(
+        serve(f"<iframe title=F srcdoc='{body}'></iframe><button onclick='this.blur(); frames[0].focus()'>B</button>")
+    )
     _, editor, button = (await page.snapshot()).refs
 
     await page.click(editor)

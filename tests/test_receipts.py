@@ -574,8 +574,8 @@ async def test_hovering_tells_of_classes_under_the_mouse_where_nothing_else_come
 
 
 async def test_what_an_icon_font_draws_is_told_by_its_title(page: Page, serve: Serve) -> None:
-    icon = "<style>button::before { content: '\\e852' }</style><button title=Next onclick=\"className = 'selected'\"></button>"
-    await page.goto(serve(icon))
+    icon = "<style>button::before { content: '\\e852' }</style>"
+    await page.goto(serve(f"{icon}<button title=Next onclick=\"className = 'selected'\"></button>"))
 
     receipt = await click(page, "Next")
 

@@ -384,8 +384,10 @@ async def test_an_open_list_whose_options_the_page_draws_has_them_to_be_clicked(
     assert (await page.snapshot()).text.split("\n")[0] == '- combobox "City" [focused] [ref=E1]: Bergen'
 
 
-IN_THE_CONTROL = """<!doctype html><style>#c, li { cursor: pointer } ul { opacity: 0; pointer-events: none } .open ul { opacity: 1; pointer-events: auto }</style>
-<div id=c tabindex=0><div id=now>Oslo</div><ul><li>Oslo<li>Bergen<li>Stavanger</ul></div><script>document.onclick = (event) => {
+IN_THE_CONTROL = """<!doctype html><style>#c, li { cursor: pointer } ul { opacity: 0; pointer-events: none }
+.open ul { opacity: 1; pointer-events: auto }</style>
+<div id=c tabindex=0><div id=now>Oslo</div><ul><li>Oslo<li>Bergen<li>Stavanger</ul></div><script>
+document.onclick = (event) => {
   if (event.target.closest("li")) now.textContent = event.target.textContent;
   c.classList.toggle("open");
 }</script>"""
@@ -398,7 +400,9 @@ async def test_select_in_a_list_that_is_in_its_control_and_only_transparent_befo
     receipt = await page.select(control, "Bergen")
 
     assert receipt.value == "Bergen"
-    with pytest.raises(InvalidArguments, match='has no option with the text "Oxford". It has "Oslo", "Bergen", "Stavanger"'):
+    with pytest.raises(
+        InvalidArguments, match='has no option with the text "Oxford". It has "Oslo", "Bergen", "Stavanger"'
+    ):
         await page.select(control, "Oxford")
 
 

@@ -68,7 +68,7 @@ def _written(action: argparse.Action) -> str:
 
 
 def _with_pairs(words: Iterable[str]) -> list[str]:
-    """`--by=-400,0` for `--by -400,0`: argparse knows single numbers below zero alone, and takes a pair for an option."""
+    """`--by=-400,0` for `--by -400,0`: argparse knows single numbers below zero alone; a pair is an option to it."""
     joined: list[str] = []
     for word in words:
         is_pair = word.startswith("-") and word[1:2].isdigit() and "," in word

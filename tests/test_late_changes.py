@@ -115,7 +115,7 @@ ROWS = {
     "another page": Row("location = 'about:blank?2'", 500, "navigated to"),
     "a drawn line": Row(DRAW, 0, "its picture changed", CANVAS),
     "a drawn line after 700 ms": Row(DRAW, 700, "its picture changed", CANVAS),
-    "a wire": Row(WIRE, 300, "path", SVG),
+    "a wire": Row(WIRE, 300, "~ - img [ref=E2]: redrawn", SVG),
     "a wire that moves": Row("w.setAttribute('d', 'M0 0L50 50')", 300, "path", SVG),
     "an editor": Row("e.firstChild.textContent = 'two'", 500, "two", EDITOR),
     "an editor's bold word": Row("e.firstChild.innerHTML = '<b>one</b>'", 300, "one", EDITOR),

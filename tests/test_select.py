@@ -400,9 +400,7 @@ async def test_select_in_a_list_that_is_in_its_control_and_only_transparent_befo
     receipt = await page.select(control, "Bergen")
 
     assert receipt.value == "Bergen"
-    with pytest.raises(
-        InvalidArguments, match='has no option with the text "Oxford". It has "Oslo", "Bergen", "Stavanger"'
-    ):
+    with pytest.raises(InvalidArguments, match='It has "Oslo", "Bergen", "Stavanger"'):
         await page.select(control, "Oxford")
 
 

@@ -65,6 +65,16 @@ async def test_drag_and_drop_of_html(page: Page, serve: Serve) -> None:
     assert await page.evaluate("[t.textContent, document.title]") == ["cargo", "over"]
 
 
+async def test_what_a_page_holds_its_drop_for_is_looked_at_now_and_then_only(page: Page, serve: Serve) -> None:
+    over = "let over, look; t.addEventListener('dragover', (e) => look ??= setTimeout(() => { over = e.target; look = null }, 20))"
+    drop = "t.ondrop = (event) => { event.preventDefault(); t.textContent = over ? 'met' : 'lost' }"
+    await page.goto(serve(f"{SOURCE}{TARGET}<script>{over}; {drop}</script>"))
+
+    await drag(await at(page, "Source"), await at(page, "Target"))
+
+    assert await page.evaluate("t.textContent") == "met"
+
+
 async def test_drag_into_a_frame_of_another_process(page: Page, serve: Serve) -> None:
     url = serve(TARGET, other_site=True)
     await page.goto(serve(f"{SOURCE}<iframe src='{url}' style='position:absolute;top:100px;left:50px'></iframe>"))

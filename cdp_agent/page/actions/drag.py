@@ -28,6 +28,8 @@ _START_PX = (3.0, 6.0)
 _HANDED_OVER_WITHIN_S = 0.5
 _MAY_BE_HANDED_OVER_WITHIN_S = 0.1
 """Where nobody knows whether what is dragged is draggable."""
+_HELD_OVER_S = 0.05
+"""Pages look at what is held over them now and then only (a timer, a frame), and take a drop before that for one on nothing."""
 
 
 class Offset(msgspec.Struct, frozen=True):
@@ -240,6 +242,8 @@ async def _drop(session: Session, data: cdp_input.DragData, start: _Point, end: 
         kinds.append(("dragCancel", start))
     async with deadline(session, CALL_TIMEOUT_S):
         for kind, point in kinds:
+            if kind == "drop":
+                await asyncio.sleep(_HELD_OVER_S)
             await session.send(cdp_input.DispatchDragEvent(type=kind, x=point.x, y=point.y, data=data))
 
 

@@ -163,6 +163,12 @@ REFUSED = [
         id="something without a role",
     ),
     pytest.param(
+        "<button>Go</button><div class=layer style='position:fixed;inset:0'><h2 hidden>May</h2><div style='visibility:hidden'>Mon</div></div>",
+        "covered",
+        'Button E1 "Go" is covered by div.layer: deal with that first.',
+        id="something that shows nothing",
+    ),
+    pytest.param(
         "<button>Go</button>"
         "<div role=listbox aria-label=Fruit style='position:fixed;inset:0;background:red'>Pear</div>",
         "covered",

@@ -153,6 +153,15 @@ async def test_drag_by_so_many_pixels_tells_how_far_it_moved(page: Page, serve: 
     assert receipt.text.splitlines()[:2] == ['dragged E1 button "Source" by 60, -40', "(it moved by 60, -40)"]
 
 
+async def test_what_is_hidden_after_a_drag_is_not_told_to_have_moved(page: Page, serve: Serve) -> None:
+    await page.goto(serve(following(200)))
+    await page.evaluate("s.onmouseup = () => s.hidden = true")
+
+    receipt = await page.drag(await ref(page, "Source"), by=(60, 40))
+
+    assert receipt.note == ""
+
+
 async def test_what_moved_by_a_drag_is_not_waited_for_any_longer(page: Page, serve: Serve) -> None:
     await page.goto(
         serve("""<button id=s style="position: relative">Source</button><script>

@@ -149,6 +149,17 @@ async def test_a_press_of_which_no_click_came_is_told(page: Page, serve: Serve, 
     assert (receipt.note, await page.evaluate("out.textContent")) == (ELSEWHERE, "")
 
 
+async def test_a_menu_that_opens_under_the_right_button_was_asked_for(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("""<button onmousedown="cover.hidden = false">Go</button>
+        <div id=cover hidden style="position:fixed;inset:0;background:#fff">Cut</div>""")
+    )
+
+    receipt = await page.click(await ref(page, "Go"), button="right")
+
+    assert (receipt.note, "Cut" in receipt.text) == ("", True)
+
+
 HIT = {
     "label": "<label>Go<input type=checkbox></label>",
     "closed shadow root": "<x-go></x-go><script>document.querySelector('x-go').attachShadow({mode: 'closed'})"

@@ -11,7 +11,7 @@ function isDraggable(id) {
 
 /**
  * Where an element is in what it is moved in: its drawing, or its parent. Scrolling changes nothing of that.
- * @param {number} id @returns {number[]} right, down; empty when it is gone
+ * @param {number} id @returns {number[]} right, down; empty when it is gone, or not shown any more
  */
 function placeInParent(id) {
   const element = elementBy(id);
@@ -19,6 +19,7 @@ function placeInParent(id) {
   const around = namespaceURI_.call(element) === SVG ? (ownerDrawing_.call(element) ?? element) : flatParent(element);
   if (!around) return [];
   const [own, outer] = [rectOf(element), rectOf(around)];
+  if (!own.width && !own.height) return [];
   return [own.left - outer.left, own.top - outer.top];
 }
 

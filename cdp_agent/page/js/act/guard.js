@@ -76,7 +76,7 @@ function watchMouse(event) {
   if (event.type === 'mousedown' && guard.state === 'met') notePress(guard.element, /** @type {Window} */ (event.currentTarget));
   else if (event.type === 'mousedown') forgetPresses();
   if (event.type === 'mouseup') noteRelease(guard);
-  else if (CLICKS.includes(event.type)) noteClick(guard, composedPath_.call(event)[0]);
+  else if (CLICKS.includes(event.type)) noteClick(guard, event.type, composedPath_.call(event)[0]);
   if (guard.state === 'missed' && guard.types === PRESSES) {
     event.stopImmediatePropagation();
     event.preventDefault();
@@ -96,9 +96,12 @@ function noteRelease(told) {
   });
 }
 
-/** @param {Guard} told @param {any} target  of a closed shadow root only the host is told */
-function noteClick(told, target) {
-  told.clicked ||= nodeType(target) !== 1 || judge(target, told.element) !== 'miss' || (rootOfHost(target) !== null && isInside(told.element, target));
+/**
+ * A context menu that the page opened under the mouse gets the event of that name itself.
+ * @param {Guard} told @param {string} type @param {any} target  of a closed shadow root only the host is told
+ */
+function noteClick(told, type, target) {
+  told.clicked ||= type === 'contextmenu' || nodeType(target) !== 1 || judge(target, told.element) !== 'miss' || (rootOfHost(target) !== null && isInside(told.element, target));
   tellReleased(told);
 }
 

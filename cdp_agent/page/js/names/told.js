@@ -30,19 +30,21 @@ function firstLineOf(element) {
     const text = collapse(textContent(title).slice(0, 400));
     if (text && !(isSeen && visibilityOf(title) !== VISIBLE)) return text;
   }
-  return collapse(firstWords(element, isSeen, 0).text);
+  return collapse(firstWords(element, isSeen ? VISIBLE : null, 0).text);
 }
 
-/** @returns {{text: string, ends: boolean}} ends: a block that says something ends with it */
-function firstWords(node, isSeen, depth) {
+/** @param {0 | 1 | 2 | null} visibility  the node's, null: all counts @returns {{text: string, ends: boolean}} ends: a block that says something ends with it */
+function firstWords(node, visibility, depth) {
   let text = '';
   for (let child = firstChild(node); child && text.length < 400 && depth < DEEPEST_NAME; child = nextSibling(child)) {
     const type = nodeType(child);
-    if (type === 3) text += dataOf(child).slice(0, 400);
-    if (type !== 1 || WITHOUT_TEXT.has(tagOf(child)) || (isSeen && visibilityOf(child) !== VISIBLE)) continue;
+    if (type === 3 && (visibility ?? VISIBLE) === VISIBLE) text += dataOf(child).slice(0, 400);
+    if (type !== 1 || WITHOUT_TEXT.has(tagOf(child))) continue;
+    const visible = visibility && visibilityOf(child);
+    if (visible === GONE) continue;
     const isBlock = !isInline(child);
     if (isBlock && text.trim()) return { text, ends: true };
-    const inner = firstWords(child, isSeen, depth + 1);
+    const inner = firstWords(child, visible, depth + 1);
     text += inner.text;
     if ((isBlock || inner.ends) && text.trim()) return { text, ends: true };
   }

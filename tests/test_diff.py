@@ -375,6 +375,11 @@ _SHOP_AND = SHOP.replace("[ref=E3]", "[ref=E3]{}")
     [
         ("", ":\n  | Ada\n  | Berg", ["(now of several lines, before empty)", "+ | Ada", "+ | Berg"]),
         (":\n  | Ada\n  | Berg", "", ["(now empty, before of several lines)", "- | Ada", "- | Berg"]),
+        (
+            ":\n  | Ada\n  | Berg",
+            ":\n  - paragraph: Ada",
+            ["(now no text of its own, before of several lines)", "+ - paragraph: Ada", "- | Ada", "- | Berg"],
+        ),
         (":\n  | Ada\n  | Berg", ":\n  | Ada\n  | B.\n  | Berg", ["(its lines changed)", "+ | B."]),
     ],
 )

@@ -635,6 +635,29 @@ async def test_what_is_replaced_by_another_did_not_come_and_go(page: Page, serve
     assert receipt.changed == ["+ - paragraph: Milk"]
 
 
+async def test_looks_of_what_is_not_shown_are_not_told(page: Page, serve: Serve) -> None:
+    icon = "<svg width=16 height=16><path d=M0></path></svg>"
+    acts = "b.className = 'selected'; b.innerHTML += ' '; o.textContent = 2"
+    await page.goto(
+        serve(f'<p id=o>1</p><div id=m><button id=b aria-label=Large>{icon}</button></div><button onclick="{acts}">Go</button>')
+    )
+    await page.snapshot()
+    await page.evaluate("m.hidden = true")
+
+    receipt = await click(page, "Go")
+
+    assert receipt.changed == ["~ - paragraph (now 2, before 1)"]
+
+
+async def test_what_became_bold_in_an_editor_is_told_as_its_text_alone(page: Page, serve: Serve) -> None:
+    acts = "t.firstChild.innerHTML = 'Ada <b>Berg</b>'"
+    await page.goto(serve(f'<div id=t contenteditable><p>Ada Berg</p></div><button onclick="{acts}">Bold</button>'))
+
+    receipt = await click(page, "Bold")
+
+    assert receipt.changed == ["~ - textbox [ref=E1] (now Ada **Berg**, before Ada Berg)"]
+
+
 async def test_a_class_of_what_nobody_knows_is_told_alone(page: Page, serve: Serve) -> None:
     acts = "onclick=\"d.className = 'box-active'; {}\""
     buttons = f"<button {acts.format('')}>A</button><button {acts.format('o.textContent = 2')}>B</button>"

@@ -555,7 +555,7 @@ def _changed(was: _Line, now: _Line, told_elsewhere: set[str]) -> str:
     tail = _cut(rest)
     if old_rest != rest:
         is_now, was_before = (
-            _cut(said) or (" of several lines" if line.value else " no text of its own" if line.opens else " empty")
+            _cut(said) or _said_of_none(line)
             for said, line in zip(
                 _apart_in(rest.removeprefix(":"), old_rest.removeprefix(":")), (now, was), strict=True
             )
@@ -597,7 +597,12 @@ def _shared(one: str, other: str) -> int:
 def _lines_changed(was: _Line, now: _Line) -> str:
     if was.value and now.value:
         return " (its lines changed)"
-    return " (now of several lines, before empty)" if now.value else " (now empty, before of several lines)"
+    return f" (now{_said_of_none(now)}, before{_said_of_none(was)})"
+
+
+def _said_of_none(line: _Line) -> str:
+    """What a line says that has no text beside it."""
+    return " of several lines" if line.value else " no text of its own" if line.opens else " empty"
 
 
 def _said_in_full(state: str, others: list[str]) -> str:

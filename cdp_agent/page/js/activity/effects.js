@@ -189,16 +189,19 @@ function classEffects(all, hovered) {
       ...[...has].filter((name) => !had.has(name) && says(name)).map((name) => `now "${name}"`),
       ...[...had].filter((name) => !has.has(name) && says(name)).map((name) => `no longer "${name}"`),
     ];
-    if (!notes.length || !(all || isTold(element))) continue;
+    if (!notes.length || !(all || isTold(element)) || visibilityOf(element) === GONE) continue;
     found.push(told_(element, `class ${notes.join(', ')}`, hovered && matches(element, HOVERED)));
   }
   return atMost(found);
 }
 
+/** Marks that show something. In an editor they are told with the text. */
 function markEffects() {
-  const shown = before.marked.filter((element) => isConnected_.call(element) && collapse(textContent(element)) && !isInAdded(element));
+  const shown = before.marked.filter((element) => isConnected_.call(element) && !(isEditable(element) && WRITTEN_MARKS.has(tagOf(element))) && collapse(textContent(element)) && !isInAdded(element));
   return atMost(shown.map((element) => ({ text: `${tagOf(element).toLowerCase()}: now ${quote(cut(collapse(textContent(element)), 80))}`, weak: false })));
 }
+
+const WRITTEN_MARKS = new Set(['B', 'STRONG', 'I', 'EM', 'S', 'DEL']);
 
 /** Whether more came with it: then that is told, line by line. */
 const isInAdded = (element) => {
@@ -212,7 +215,7 @@ function drawnEffects(all) {
   const found = redrawn.filter((element) => isConnected_.call(element) && !restless.has(element) && !isInAdded(element) && !isMoving_(element));
   const effects = found.flatMap((element) => {
     const holder = holderOfIcon(element);
-    if (holder) return [told_(holder, 'its icon redrawn')];
+    if (holder) return visibilityOf(holder) === GONE ? [] : [told_(holder, 'its icon redrawn')];
     const drawing = closestFlat(element, 'svg') ?? element;
     const isKnown = isTold(element);
     if (!all && !isKnown && isSmallDrawing(drawing)) return [];

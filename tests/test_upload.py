@@ -51,6 +51,16 @@ async def test_upload(page: Page, serve: Serve, files: list[str], content: str, 
     assert await log(page) == ["input", "change"]
 
 
+async def test_what_a_page_shows_of_its_files_a_while_after_is_told(page: Page, serve: Serve, files: list[str]) -> None:
+    shows = "setTimeout(() => { o.textContent = this.files[0].name }, 250)"
+    await page.goto(serve(f'<input type=file onchange="{shows}"><p id=o></p>'))
+    field = (await page.find("input")).elements[0].ref
+
+    receipt = await page.upload(field, files[:1])
+
+    assert receipt.changed == ["+ - paragraph: a.txt"]
+
+
 async def test_upload_in_a_frame_of_another_process(page: Page, serve: Serve, files: list[str]) -> None:
     url = serve(f"<button onclick='i.click()'>F</button>{HIDDEN}", other_site=True)
     await page.goto(serve(f"<iframe src='{url}'></iframe>"))

@@ -36,7 +36,7 @@ LARGE_S = 0.1
 EFFECT_S = 1.0
 """So long a first effect is waited for after an action that has no other purpose than to have one."""
 SUGGESTIONS_S = 0.4
-"""The same after a field was filled in for which pages show a list or a calendar."""
+"""The same after a field was filled in for which pages show a list or a calendar, and after files were given to one, which are shown."""
 _LOOK_EVERY_S = 0.2
 """Values, selections and styles change without telling anybody."""
 _LONGEST_PASSED = 120
@@ -215,7 +215,7 @@ class ActionRunner:
         tab, activity = self._tab, self._tab.activity
         begun = time.perf_counter()
         expectant = self._expectant and not outcome.idle and (outcome.value is None or action == "fill")
-        wait_s = EFFECT_S if expectant else SUGGESTIONS_S if outcome.suggests else 0
+        wait_s = EFFECT_S if expectant else SUGGESTIONS_S if outcome.suggests or action == "upload" else 0
         seen = _Seen()
         try:
             told = await self._observe(seen, action, outcome, ref, navigation_s)

@@ -156,6 +156,11 @@ LIST_BOX = """<ul role=listbox aria-label=City tabindex=0 aria-multiselectable=t
 for (const each of document.querySelectorAll("li"))
   each.onclick = () => each.ariaSelected = each.ariaSelected != "true"</script>"""
 
+TICKS = """<div id=c role=combobox tabindex=0 aria-label=City onclick="l.hidden = false">Some</div>
+<div id=l role=listbox hidden><x-option role=option>Oslo</x-option><x-option role=option>Bergen</x-option></div><script>
+for (const each of document.querySelectorAll("x-option"))
+  each.attachShadow({mode: "open"}).innerHTML = "<label onclick='event.stopPropagation()'><input type=checkbox><slot></slot></label>"</script>"""
+
 
 @pytest.mark.parametrize(
     ("option", "by", "outcome"),
@@ -188,6 +193,16 @@ async def test_select_in_a_list_whose_options_stand_in_slots(page: Page, serve: 
     await select(await at(page, "City"), ["Oslo", "Bergen"])
 
     assert await page.evaluate("t.textContent") == "OsloBergen"
+
+
+async def test_options_with_boxes_to_tick_are_chosen_where_those_are_ticked(page: Page, serve: Serve) -> None:
+    await page.goto(serve(TICKS))
+    field = await at(page, "City")
+
+    first = now(await select(field, ["Oslo", "Bergen"]))
+    second = now(await select(field, "Oslo"))
+
+    assert (first.note, second.note) == ('"Oslo" was clicked; "Bergen" was clicked', '"Oslo" was chosen before')
 
 
 async def test_an_option_that_the_mouse_is_over_was_not_chosen_before(page: Page, serve: Serve) -> None:

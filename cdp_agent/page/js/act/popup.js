@@ -96,11 +96,14 @@ function openOptions(control) {
 const LOADING_MS = 4000;
 const optionText = (option) => collapse(attr(option, 'aria-label') ?? innerText(option)) || told(option).name; // as what slots show
 const isMarked = (option, name) => attr(option, name)?.toLowerCase() === 'true';
-const isChosen = (option) => ['aria-selected', 'aria-checked'].some((name) => isMarked(option, name));
+const isChosen = (option) => ['aria-selected', 'aria-checked'].some((name) => isMarked(option, name)) || isTicked(option);
+const TICKED_BOX = 'input[type="checkbox" i]:checked,[role="checkbox" i][aria-checked="true" i]';
+/** Whether a box in it says that it is chosen. */
+const isTicked = (option) => allIn(option, TICKED_BOX).length > 0;
 
 /** Whether it was chosen before: many lists mark as selected what Enter would choose, and say so in the control alone. */
 function wasChosen(option, control) {
-  if (isMarked(option, 'aria-checked')) return true;
+  if (isMarked(option, 'aria-checked') || isTicked(option)) return true;
   if (!isMarked(option, 'aria-selected')) return false;
   if (shownBy(control).toLowerCase().includes(optionText(option).toLowerCase())) return true;
   const list = closest(option, '[role="listbox" i]');

@@ -56,7 +56,7 @@ function drawingLine(element, tag, role, flags) {
 
 function visitIcon(element, tag, role, parent, flags) {
   const line = drawingLine(element, tag, role, flags);
-  if (isActionInControl(element, flags)) {
+  if (line.role === 'img' && isActionInControl(element, flags)) {
     visitActionInControl(line, parent);
     return;
   }

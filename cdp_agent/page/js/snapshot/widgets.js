@@ -121,11 +121,12 @@ function visitImage(element, tag, role, parent, flags) {
   }
   const line = newLine(element, tag, role || 'img');
   line.name = nameOf(element, role);
-  if (isActionInControl(element, flags)) {
+  const isAction = isActionInControl(element, flags);
+  if (isAction && line.role === 'img') {
     visitActionInControl(line, parent);
     return;
   }
-  if (flags & UNNAMED_ICON) return; // its name is in the control's
+  if (!isAction && flags & UNNAMED_ICON) return; // its name is in the control's
   if ((flags & ARIA_HIDDEN || (line.name === '' && tag === 'IMG')) && !isClickableImage(element, flags)) return;
   line.id = idOf(element);
   if (role === 'link') line.target = targetOf(element, tag, reading.page);

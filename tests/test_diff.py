@@ -347,6 +347,17 @@ def test_what_comes_before_others_and_tells_their_common_description_changes_non
     assert changes(after, ARTICLES) == ['- - article (and 2 below it: "Bread")']
 
 
+def test_of_many_that_are_gone_in_a_row_the_first_are_told() -> None:
+    gone = [f'- button "{n}" [ref=E{n}]' for n in range(1, 43)]
+    kept = [f'- link "{n}" [ref=E{n}]' for n in range(50, 60)]
+
+    assert changes("\n".join([*gone, *kept]), "\n".join([*kept, "- text: Saved"])) == [
+        "+ - text: Saved",
+        *(f"- {line}" for line in gone[:8]),
+        "- … and 34 more",
+    ]
+
+
 def test_a_description_that_went_over_to_another_one_is_told() -> None:
     before = '- button "A" [description="Save"] [ref=E1]\n- button "B" [ref=E2]'
     after = '- button "A" [ref=E1]\n- button "B" [description="Save"] [ref=E2]'

@@ -23,6 +23,8 @@ _MOST_LISTED = 12
 _MOST_MOVED = 3
 _MOST_TRIED = 8
 """Of lines that read alike, for which of them one is."""
+_FIRST_GONE = 8
+_LONGEST_GONE = 12
 _FEW_INERT = 2
 _FEW_DISABLED = 8
 """So many are told one by one."""
@@ -93,6 +95,7 @@ def changes(before: str, after: str, *, limited: bool = True) -> list[str]:
     lines = _Comparison(_parse(old, numbers), _parse(new, numbers)).lines()
     if not limited:
         return lines
+    lines = list(_first_of_gone(lines))
     page = [f"= {line}" for line in after.split("\n")]
     if len(lines) > 3 and len(page) <= MAX_LINES and sum(map(len, page)) < sum(map(len, lines)):
         return page
@@ -614,6 +617,15 @@ def _said_in_full(state: str, others: list[str]) -> str:
 
 def _cut(text: str) -> str:
     return shortened(text, _LINE_CHARACTERS)
+
+
+def _first_of_gone(lines: Iterable[str]) -> Iterator[str]:
+    """Of many removed in a row the first, and how many more: nobody can act on them."""
+    for is_gone, group in itertools.groupby(lines, lambda line: line.startswith("- ")):
+        run = list(group)
+        if is_gone and len(run) > _LONGEST_GONE:
+            run[_FIRST_GONE:] = [f"- … and {len(run) - _FIRST_GONE} more"]
+        yield from run
 
 
 def _capped(lines: Iterable[str]) -> list[str]:

@@ -280,6 +280,7 @@ RULES = """
 CHANGES_OF_RULES = {
     "a rule in the place of the first": "sheet.deleteRule(0); sheet.insertRule('li::before { content: \"- \" }', 0)",
     "a pointer by an old rule": "rule('.plain').style.cssText = 'cursor: pointer'",
+    "a pointer once the mouse is there": "sheet.insertRule('.plain:hover { cursor: pointer }')",
     "a rule in a media rule": "[...sheet.cssRules].at(-1).insertRule('h3::after { content: \"!\" }')",
     "a rule": "rule('.hand').style.display = 'none'",
     "a rule that set as much before": "rule('.plain').style.cssText = 'display: none; opacity: 1'",

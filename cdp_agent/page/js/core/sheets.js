@@ -9,11 +9,11 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
 
 /**
  * @typedef {{classes: Set<string>, selectors: string[]}} Wanted  elements that one concern selects
- * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, counters: Wanted, unpainted: Wanted, decorated: Wanted, replaced: Wanted, cased: boolean, shielding: Set<string>, readable: boolean, version: number}} SheetFacts
- *   shielding: the selectors of rules that keep the mouse from elements
+ * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, pointed: Wanted, counters: Wanted, unpainted: Wanted, decorated: Wanted, replaced: Wanted, cased: boolean, shielding: Set<string>, readable: boolean, version: number}} SheetFacts
+ *   pointed: what has the pointer for a cursor once the mouse is over it; shielding: the selectors of rules that keep the mouse from elements
  */
-const CONCERNS = ['before', 'after', 'cursor', 'counters', 'unpainted', 'decorated', 'replaced'];
-/** @typedef {'before' | 'after' | 'cursor' | 'counters' | 'unpainted' | 'decorated' | 'replaced'} ConcernName */
+const CONCERNS = ['before', 'after', 'cursor', 'pointed', 'counters', 'unpainted', 'decorated', 'replaced'];
+/** @typedef {'before' | 'after' | 'cursor' | 'pointed' | 'counters' | 'unpainted' | 'decorated' | 'replaced'} ConcernName */
 
 /** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
 let factsOfSheets = new WeakMap();
@@ -73,6 +73,7 @@ function readDeclaration(name, value, selector, facts) {
       return;
     case 'cursor':
       if (value !== 'default' && value !== 'auto' && value !== 'text' && isOfElements) addEach(facts.cursor, selector);
+      if (value === 'pointer') for (const part of splitList(selector)) readPointed(part, facts);
       return;
     case 'content-visibility':
       if (value === 'hidden') addEach(facts.unpainted, selector);
@@ -97,6 +98,12 @@ function readContent(value, selector, facts) {
     if (match) add(facts[match[1].toLowerCase()], part.slice(0, match.index));
     else if (!part.includes('::') && !/^["']/.test(value)) add(facts.replaced, part);
   }
+}
+
+/** Only where the class alone decides it: no computed style could tell. */
+function readPointed(selector, facts) {
+  const match = /^\s*\.([\w-]+):hover\s*$/.exec(selector);
+  if (match) facts.pointed.classes.add(match[1]);
 }
 
 function addEach(target, selector) {
@@ -213,7 +220,7 @@ function merged(sheets) {
   const key = sheets.map((facts) => facts.version).join();
   let known = mergedFacts.get(key);
   if (known) return known;
-  const every = sheets.every((facts) => facts.readable) ? 0 : ALL_CONCERNS;
+  const every = sheets.every((facts) => facts.readable) ? 0 : ALL_CONCERNS & ~(1 << CONCERNS.indexOf('pointed'));
   known = { every, cased: sheets.some((facts) => facts.cased), shielding: validLists(new Set(sheets.flatMap((facts) => [...facts.shielding]))), replacing: sheets.some(mayReplace), classes: new Map(), byClass: new Map(), lists: [] };
   CONCERNS.forEach((concern, i) => {
     const selectors = new Set();

@@ -266,10 +266,11 @@ const LISTEN_FOR_ITEMS = new Set(['UL', 'OL', 'DL', 'MENU']);
 const POINTING = new Set(['pointer', 'grab', 'grabbing', 'move', 'crosshair', 'copy', 'cell', 'zoom-in', 'zoom-out', 'col-resize', 'row-resize',
   'ew-resize', 'ns-resize', 'nesw-resize', 'nwse-resize', 'n-resize', 'e-resize', 's-resize', 'w-resize', 'se-resize', 'sw-resize', 'ne-resize', 'nw-resize', 'all-scroll']);
 
-/** The cursor where a rule or the element itself may set one; undefined: it has its parent's. @param {Concern} concern */
-function ownCursor(element, isMarked, concern) {
-  if (!mayApply(concern, element) && !(isMarked && attr(element, 'style')?.toLowerCase().includes('cursor'))) return undefined;
-  return computedStyleOf(element).cursor;
+/** The cursor where a rule or the element itself may set one, be it only once the mouse is over it; undefined: it has its parent's. */
+function ownCursor(element, isMarked, { cursor, pointed }) {
+  if (!mayApply(cursor, element) && !(isMarked && attr(element, 'style')?.toLowerCase().includes('cursor'))) return undefined;
+  const own = computedStyleOf(element).cursor;
+  return own === 'auto' && mayApply(pointed, element) ? 'pointer' : own;
 }
 
 // A pointer over the whole of these is meant for their items.

@@ -149,7 +149,7 @@ function clickableOf(element, role, isMarked) {
 
 /** Whether it has a cursor of its own that asks for clicks: a port in a node has another one than the node. */
 function hasCursor(element, isMarked) {
-  const cursor = hasAttr(element, 'cursor') ? computedStyleOf(element).cursor : ownCursor(element, isMarked, reading.selections.cursor);
+  const cursor = hasAttr(element, 'cursor') ? computedStyleOf(element).cursor : ownCursor(element, isMarked, reading.selections);
   return cursor !== undefined && POINTING.has(cursor) && computedStyleOf(parentNode_.call(element)).cursor !== cursor;
 }
 

@@ -240,7 +240,7 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
     visitEditor(element, tag, role, line, flags, depth);
     return;
   }
-  let cursor = flags & POINTER && !isItemOfList(element, tag, flags) ? undefined : ownCursor(element, isMarked, reading.selections.cursor);
+  let cursor = flags & POINTER && !isItemOfList(element, tag, flags) ? undefined : ownCursor(element, isMarked, reading.selections);
   let clickable = isMarked ? asksForClicks(element) : NOT_CLICKABLE;
   if (listening.has(element)) {
     if (LISTEN_FOR_ITEMS.has(tag)) flags |= POINTER_DUE;

@@ -153,7 +153,7 @@ function isClickableImage(element, flags) {
   if (flags & (POINTER | UNNAMED_ICON)) return actsByItself(element);
   const isMarked = reading.marked.has(element);
   if (isMarked && asksForClicks(element)) return true;
-  const cursor = ownCursor(element, isMarked, reading.selections.cursor);
+  const cursor = ownCursor(element, isMarked, reading.selections);
   return (cursor !== undefined && POINTING.has(cursor)) || listening.has(element) || Boolean(flags & POINTER_DUE);
 }
 
@@ -173,7 +173,7 @@ function visitMedia(element, tag, role, parent, flags, depth) {
     return;
   }
   if (flags & UNNAMED_ICON) return;
-  const line = newLine(element, tag, role || tag.toLowerCase());
+  const line = newLine(element, tag, role && role !== 'none' ? role : tag.toLowerCase());
   line.id = idOf(element);
   line.name = flatten(attr(element, 'aria-label') ?? '') || nameOf(element, role);
   if (tag === 'VIDEO' || tag === 'AUDIO') line.states = isPaused(element) ? ' [paused]' : ' [playing]';

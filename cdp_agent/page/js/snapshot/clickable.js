@@ -88,12 +88,21 @@ function hintOf(element) {
 }
 
 function lookedUpHint(element) {
-  if (FIELD_TAGS.has(tagOf(element))) return fieldHint(element);
+  const tip = tipHint(element);
+  if (FIELD_TAGS.has(tagOf(element))) return tip + fieldHint(element);
   const own = ownHint(element);
   const hint = own ? own + (testIdOf(element) ? '' : wrapperHint(element, testIdHint)) : iconHint(element) || wrapperHint(element, ownHint) || hintState('class', ownClasses(element).join(' '));
   const background = computedStyleOf(element).backgroundColor;
   const colour = background !== BUTTON_FACE && /^rgb\((\d+), (\d+), (\d+)\)$/.exec(background);
-  return colour ? `${hint} [color=#${colour.slice(1).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}]` : hint;
+  return colour ? `${tip}${hint} [color=#${colour.slice(1).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}]` : tip + hint;
+}
+
+// Where libraries keep the words of a tooltip that a script shows.
+const TIPS = ['tooltip', 'tooltip-content', 'tooltip-text', 'tip', 'tips', 'hint', 'title', 'original-title', 'bs-title', 'bs-original-title', 'tippy-content'].map((name) => `data-${name}`);
+
+function tipHint(element) {
+  for (const name of TIPS) if (hasAttr(element, name) && /\p{L}{2}/u.test(attr(element, name)) && attr(element, name) !== 'true') return hintState('tip', attr(element, name));
+  return '';
 }
 
 /** Not by its classes, which are those of all fields. */

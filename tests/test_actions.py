@@ -181,6 +181,12 @@ REFUSED = [
         'Button E1 "Go" is covered by div.picker "Hue": deal with that first.',
         id="what is lifted out of a form",
     ),
+    pytest.param(
+        "<canvas aria-label=Go></canvas><div class=layer style='position:absolute;inset:0'></div>",
+        "covered",
+        'Canvas E1 "Go" is covered by div.layer: act on that in its place if it is a layer of the canvas, else deal with it first.',
+        id="a layer over a canvas",
+    ),
     pytest.param("<button disabled>Go</button>", "disabled", 'Button E1 "Go" is disabled.', id="disabled"),
     pytest.param(
         "<div aria-disabled=true><button>Go</button></div>",

@@ -230,6 +230,8 @@ def refused(at: Located, found: Obstacle, world: World) -> NotInteractable | Sta
             ways = f" (it has {', '.join(closers)})" if closers else ""
             if cover.split(" ", 1)[0] in _CLOSED_BY_ESCAPE:
                 advice = "press Escape first, which closes it."
+            elif found.said.role == "canvas" and not found.by.dialog:
+                advice = "act on that in its place if it is a layer of the canvas, else deal with it first."
             else:
                 advice = f"close it first{ways}." if found.by.dialog else f"deal with that first{ways}."
             return refusal(at, "covered", found.said, f"is covered by {cover}: {advice}")

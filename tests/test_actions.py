@@ -163,7 +163,8 @@ REFUSED = [
         id="something without a role",
     ),
     pytest.param(
-        "<button>Go</button><div class=layer style='position:fixed;inset:0'><h2 hidden>May</h2><div style='visibility:hidden'>Mon</div></div>",
+        "<button>Go</button><div class=layer style='position:fixed;inset:0'><h2 hidden>May</h2>"
+        "<div style='visibility:hidden'>Mon</div></div>",
         "covered",
         'Button E1 "Go" is covered by div.layer: deal with that first.',
         id="something that shows nothing",
@@ -184,7 +185,8 @@ REFUSED = [
     pytest.param(
         "<canvas aria-label=Go></canvas><div class=layer style='position:absolute;inset:0'></div>",
         "covered",
-        'Canvas E1 "Go" is covered by div.layer: act on that in its place if it is a layer of the canvas, else deal with it first.',
+        'Canvas E1 "Go" is covered by div.layer: act on that in its place if it is a layer of the canvas, '
+        "else deal with it first.",
         id="a layer over a canvas",
     ),
     pytest.param("<button disabled>Go</button>", "disabled", 'Button E1 "Go" is disabled.', id="disabled"),

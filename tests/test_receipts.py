@@ -639,7 +639,8 @@ async def test_looks_of_what_is_not_shown_are_not_told(page: Page, serve: Serve)
     icon = "<svg width=16 height=16><path d=M0></path></svg>"
     acts = "b.className = 'selected'; b.innerHTML += ' '; o.textContent = 2"
     await page.goto(
-        serve(f'<p id=o>1</p><div id=m><button id=b aria-label=Large>{icon}</button></div><button onclick="{acts}">Go</button>')
+        serve(f"""<p id=o>1</p><div id=m><button id=b aria-label=Large>{icon}</button></div>
+        <button onclick="{acts}">Go</button>""")
     )
     await page.snapshot()
     await page.evaluate("m.hidden = true")

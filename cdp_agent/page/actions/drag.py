@@ -29,7 +29,7 @@ _HANDED_OVER_WITHIN_S = 0.5
 _MAY_BE_HANDED_OVER_WITHIN_S = 0.1
 """Where nobody knows whether what is dragged is draggable."""
 _HELD_OVER_S = 0.05
-"""Pages look at what is held over them now and then only (a timer, a frame), and take a drop before that for one on nothing."""
+"""Pages look at what is held over them now and then only (a timer, a frame): a drop before that is one on nothing."""
 
 
 class Offset(msgspec.Struct, frozen=True):

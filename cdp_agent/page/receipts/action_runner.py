@@ -36,7 +36,7 @@ LARGE_S = 0.1
 EFFECT_S = 1.0
 """So long a first effect is waited for after an action that has no other purpose than to have one."""
 SUGGESTIONS_S = 0.4
-"""The same after a field was filled in for which pages show a list or a calendar, and after files were given to one, which are shown."""
+"""The same after a field was filled in for which pages show a list or a calendar, or took files that they show."""
 _LOOK_EVERY_S = 0.2
 """Values, selections and styles change without telling anybody."""
 _LONGEST_PASSED = 120

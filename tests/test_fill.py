@@ -241,6 +241,14 @@ async def test_fill_selects_the_text_of_an_editor_and_not_what_is_around_it(page
     assert now(await fill(await at(page, "F"), "new")) == Outcome("new")
 
 
+async def test_fill_is_seen_by_a_page_that_looks_at_no_key_of_an_input_method(page: Page, serve: Serve) -> None:
+    looks = "if (event.keyCode != 229) { sent.textContent = this.textContent }"
+    await page.goto(serve(f'<div contenteditable role=textbox aria-label=F onkeyup="{looks}">old</div><p id=sent>'))
+
+    assert now(await fill(await at(page, "F"), "new")) == Outcome("new")
+    assert await page.evaluate("sent.textContent") == "new"
+
+
 async def test_fill_takes_no_whole_value_for_a_part_of_it(page: Page, serve: Serve) -> None:
     await page.goto(serve(PARTS))
 

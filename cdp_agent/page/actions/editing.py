@@ -86,7 +86,9 @@ async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Ente
     """
     wanted = ready.before + text if append else text
     session = input_session(at.frame)
-    given = inserting(_unbreakable(text, begins=wanted == text) if ready.collapses else text)
+    inserted = inserting(_unbreakable(text, begins=wanted == text) if ready.collapses else text)
+    # Pages that look at an editor at each key leave out those of input methods, and so see it at this one.
+    given = [*inserted, *keys("Shift")]
     if text or ready.before or ready.single:
         await send(session, given if text else keys("Delete"))
     entered = await _read_back(at, ready, wanted)

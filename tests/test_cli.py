@@ -86,7 +86,9 @@ def test_an_action_that_leads_to_another_page_prints_it(session: Cli, serve: Ser
 
 
 def test_going_elsewhere_within_a_document_prints_what_is_there_then(session: Cli, serve: Serve) -> None:
-    script = "<script>onhashchange = () => { document.querySelector('h1').textContent = location.hash || 'All' }</script>"
+    script = (
+        "<script>onhashchange = () => { document.querySelector('h1').textContent = location.hash || 'All' }</script>"
+    )
     address = serve(f"<h1>All</h1>{script}", path="/app")
     session.here("open", address, "--no-page")
 

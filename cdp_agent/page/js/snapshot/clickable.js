@@ -89,7 +89,7 @@ function hintOf(element) {
 
 function lookedUpHint(element) {
   const tip = tipHint(element);
-  if (FIELD_TAGS.has(tagOf(element))) return tip + fieldHint(element);
+  if (FIELD_TAGS.has(tagOf(element)) || isEditingHost(element)) return tip + fieldHint(element);
   const own = ownHint(element);
   const hint = own ? own + (testIdOf(element) ? '' : wrapperHint(element, testIdHint)) : iconHint(element) || wrapperHint(element, ownHint) || hintState('class', ownClasses(element).join(' '));
   const background = computedStyleOf(element).backgroundColor;

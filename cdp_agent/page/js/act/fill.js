@@ -84,6 +84,7 @@ async function readyField(id, options) {
   const kind = fieldKind(field);
   if (kind === 'other') return { ...ready, kind: 'slider', local: hold(field), note };
   const end = kind !== 'set' && !placeCaret(field, kind, options.append);
+  if (kind === 'rich') await selectionTold();
   const before = isSecret(field) ? '' : heldBy(field, kind);
   const collapses = kind === 'rich' && collapsesSpaces(field);
   const isPart = kind === 'rich' && told(field).role === 'spinbutton';
@@ -190,6 +191,14 @@ function placeCaret(field, kind, append) {
     return false; // e-mail addresses and numbers have no selection that a script may set
   }
 }
+
+/** Once the page has heard what was selected, which it does in a task of its own: for some editors that alone is what a key is about. */
+const selectionTold = () =>
+  new Promise((told) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = told;
+    port2.postMessage(null);
+  });
 
 /** What the field holds, as text; of a code editor, what is drawn of it. */
 function heldBy(field, kind) {

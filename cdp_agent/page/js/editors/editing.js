@@ -79,6 +79,7 @@ async function placeAtEnd(id) {
   const field = elementBy(id);
   if (!field || !isConnected_.call(field)) return null;
   placeCaret(field, 'rich', true);
+  await selectionTold();
   return heldBy(field, 'rich');
 }
 

@@ -39,6 +39,27 @@ REMEMBERED = {
             f"{_UNUSED_RULES}; rules[500].deleteRule(0)",
         ],
     ),
+    "a box that lies over its face": (
+        f"<ol>{FILLER}</ol><p id=p style='position: relative'><span"
+        " style='cursor: pointer; display: inline-block; width: 20px; height: 20px'></span><input type=checkbox"
+        " style='position: absolute; top: 0; left: auto; right: 0; width: 20px; height: 20px'></p>",
+        ["p.lastChild.style.left = 0", "p.style.textIndent = '300px'"],
+    ),
+    "a list in its control that takes clicks once it is open": (
+        f"<ol>{FILLER}</ol><style>.pick, .pick li {{ cursor: pointer }} .pick ul {{ pointer-events: none }}"
+        " .open ul { pointer-events: auto }</style><div id=p class=pick tabindex=0>Choose<ul><li>One<li>Two</ul></div>",
+        ["p.classList.add('open')", "p.classList.remove('open')", "p.lastChild.style.pointerEvents = 'auto'"],
+    ),
+    "the handle of a slider that has a cursor": (
+        f"<ol>{FILLER}</ol><style>.move {{ cursor: move }}</style><div style='cursor: pointer' id=p onclick=0><i"
+        " style='display: block; width: 9px; height: 9px; background: red' onmousedown=0></i></div>",
+        [
+            "p.firstChild.className = 'move'",
+            "p.style.cursor = 'move'",
+            "p.style.cursor = 'pointer'",
+            "p.firstChild.className = ''",
+        ],
+    ),
     "a popover after what goes": (
         f"<ol>{FILLER}</ol><div id=p popover><ul><li><button>Edit</button></li></ul></div>",
         ["p.showPopover()", "p.hidePopover()", "document.querySelector('ol').remove()", "p.showPopover()"],

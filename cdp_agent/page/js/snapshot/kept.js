@@ -13,7 +13,7 @@ const RULES_FOR_AN_ELEMENT = 8;
  * @typedef {{description: string, was: boolean, adds: boolean}} Telling  whether it was told before, and is from then on
  * @typedef {object} Notes
  * @property {Map<Element, Memo>} memos @property {Set<Element>} always  what changes without telling: sizes, values, shadow roots
- * @property {Map<Element, boolean>} painted empty elements, and what their looks said of them
+ * @property {Map<Element, boolean>} painted empty elements, and what their looks said of them @property {Map<Element, boolean>} faces those with the cursor of a link, and whether a box lies over them
  * @property {Map<Element, boolean>} roomy  what may be clickable, and whether it takes room @property {Map<Element, boolean>} icons  drawings told as such, and whether they are small
  * @property {Map<Element, string>} hinted  what has no name, and what it is told by instead @property {Map<Element, null>} unlabelling  labels of no control
  * @property {Map<Element, string>} ticked  boxes to tick, and how they were @property {Map<Element, string>} decorated  how rules set text off
@@ -37,7 +37,7 @@ let readings = 0;
 
 /** @returns {Notes} */
 const newNotes = () => ({
-  memos: new Map(), always: new Set(), painted: new Map(), roomy: new Map(), icons: new Map(), hinted: new Map(), unlabelling: new Map(), ticked: new Map(), decorated: new Map(), drawn: new Map(), leading: new Map(), animated: false, saidElsewhere: new Map(), inert: [], hosts: new Set(), tellings: [], provable: true, stale: new Set(), changed: new WeakMap(), changes: 0,
+  memos: new Map(), always: new Set(), painted: new Map(), faces: new Map(), roomy: new Map(), icons: new Map(), hinted: new Map(), unlabelling: new Map(), ticked: new Map(), decorated: new Map(), drawn: new Map(), leading: new Map(), animated: false, saidElsewhere: new Map(), inert: [], hosts: new Set(), tellings: [], provable: true, stale: new Set(), changed: new WeakMap(), changes: 0,
   since: 0, visited: null, styled: new Set(), owners: [], serial: 0, anewTook: 0, pending: [], around: null,
 });
 

@@ -150,6 +150,7 @@ function markUntold(notes) {
   }
   sparseRoot = document;
   markChanged(notes, notes.painted, looksPainted);
+  markChanged(notes, notes.faces, isFaceOfControl);
   markChanged(notes, notes.roomy, hasOwnPlace);
   markChanged(notes, notes.icons, isSmallDrawing);
   markChanged(notes, notes.hinted, lookedUpHint);

@@ -254,7 +254,7 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
   }
   if (cursor !== undefined && POINTING.has(cursor)) {
     if (PASSES_CLICKS_ON.has(tag)) flags |= POINTER_DUE;
-    else if (!isFaceOfControl(element)) clickable = CLICKABLE;
+    else if (firstChild(element) !== null || !isFace(element)) clickable = CLICKABLE;
   } else if (flags & POINTER_DUE && !PASSES_CLICKS_ON.has(tag)) {
     clickable = CLICKABLE;
   }
@@ -270,6 +270,13 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
 
 /** Whether it may be an option of a list that opens in what is clicked to open it. */
 const isItemOfList = (element, tag, flags) => tag === 'LI' && !(flags & (IN_NAMED | UNNAMED_ICON)) && computedStyleOf(element).pointerEvents !== 'none';
+
+/** See `isFaceOfControl`; the answer is compared at the next reading. */
+function isFace(element) {
+  const answer = isFaceOfControl(element);
+  reading.notes?.faces.set(element, answer);
+  return answer;
+}
 
 /** Such as the handle of a slider, of which the track takes clicks. */
 const hasCursorOfItsOwn = (element) => computedStyleOf(element).cursor !== computedStyleOf(flatParent(element)).cursor;

@@ -45,6 +45,11 @@ SCRIPTS: dict[str, list[str]] = {
         f'put(2, {DRAWING}, "beforebegin", "<svg width=99 height=99><g role=button><use href=#s1></use></g></svg>")',
         'document.querySelector("symbol title").textContent = "other"',
     ],
+    "what was inert in a document that is edited": [
+        'put(1, document.body, "afterbegin", "<div inert><option>one</option></div><style>.none text { opacity: 1 }</style>")',
+        'document.designMode = "on"',
+        '_("1.2").sheet.deleteRule(0)',
+    ],
     "who listens in a shadow tree that moved into a frame": [
         'put(1, document.body, "afterbegin", "<article></article>")',
         '_("1.0").attachShadow({ mode: "open" }).innerHTML = "<b>words</b><i>heard</i>"',

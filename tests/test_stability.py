@@ -165,6 +165,27 @@ async def test_what_slides_away_before_it_is_removed_is_waited_for(page: Page, s
     assert receipt.changed == ["- - paragraph: here"]
 
 
+@pytest.mark.parametrize(
+    ("off", "then"),
+    [
+        ("opacity: 0", "out.ontransitionend = () => out.remove()"),
+        ("opacity: 0", "setTimeout(() => out.remove(), 500)"),  # long after it cannot be seen any more
+        ("transform: translateX(-900px)", "setTimeout(() => out.remove(), 260)"),
+    ],
+)
+async def test_a_dialog_that_goes_away_under_the_mouse_is_waited_for(
+    page: Page, serve: Serve, off: str, then: str
+) -> None:
+    style = f"#out {{ transition: all 0.25s }} #out.off {{ {off} }}"
+    button = f"<button onclick=\"out.className = 'off'; {then}\">Close</button>"
+    await page.goto(serve(f"<style>{style}</style><p>page</p><div id=out role=dialog aria-label=D>{button}</div>"))
+    await page.snapshot()
+
+    receipt = await page.click("E1")
+
+    assert receipt.changed == ['- - dialog "D" (and 1 below it)']
+
+
 @pytest.mark.usefixtures("patient")
 async def test_changes_in_a_shadow_root_are_waited_for(page: Page, serve: Serve) -> None:
     steps = (

@@ -35,6 +35,7 @@ function beginEffects() {
   const so = changes();
   endEffects();
   setActing(true);
+  watching.touched = new WeakSet();
   const looks = looksNow();
   const moving = documentAnimations_.call(document).map((animation) => animation.effect?.target).filter(Boolean);
   before = {
@@ -190,10 +191,13 @@ function classEffects(all, hovered) {
       ...[...had].filter((name) => !has.has(name) && says(name)).map((name) => `no longer "${name}"`),
     ];
     if (!notes.length || !(all || isTold(element)) || visibilityOf(element) === GONE) continue;
-    found.push(told_(element, `class ${notes.join(', ')}`, hovered && matches(element, HOVERED)));
+    found.push(told_(element, `class ${notes.join(', ')}`, hasFaded(element) || (hovered && matches(element, HOVERED))));
   }
   return atMost(found);
 }
+
+/** Most that has is taken away then. */
+const hasFaded = (element) => computedStyleOf(element).opacity === '0';
 
 /** Marks that show something. In an editor they are told with the text. */
 function markEffects() {
@@ -414,7 +418,7 @@ function lookEffects(classed) {
     // Under the mouse things look otherwise by themselves; the page around them does not.
     const own = tagOf(element) !== 'BODY' && !classed.has(element) && (was.at(-1) !== now.at(-1) || matches(element, HOVERED));
     const bold = notes.includes('font-weight') && Number(now[PROPERTIES.indexOf('font-weight')]) >= 600;
-    found.push(told_(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own));
+    found.push(told_(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own || (notes.includes('opacity') && hasFaded(element))));
   }
   if (!found.length && areRulesOther()) found.push({ text: 'style rules changed', weak: false });
   return atMost(found);

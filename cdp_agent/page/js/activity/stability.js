@@ -2,8 +2,8 @@
 // `stopWatching()`. Only what a reader of the snapshot could notice counts.
 
 /**
- * @typedef {{observer: MutationObserver, roots: Set<Document | ShadowRoot>, last: number, count: number, own: number, others: number, recent: Map<Node, number>}} Watching
- *   own: changes of what changes by itself, the restless too; others: all the rest
+ * @typedef {{observer: MutationObserver, roots: Set<Document | ShadowRoot>, last: number, count: number, own: number, others: number, recent: Map<Node, number>, touched: WeakSet<Node>}} Watching
+ *   own: changes of what changes by itself, the restless too; others: all the rest; touched: elements whose attributes changed since the action began
  */
 /** @type {Watching | null} */
 let watching = null;
@@ -39,7 +39,7 @@ const SHOWS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^
 function changes() {
   if (!watching) {
     setActing(true);
-    watching = { observer: new MutationObserver(take), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map() };
+    watching = { observer: new MutationObserver(take), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map(), touched: new WeakSet() };
     watchTree(document);
     askForFrame();
   } else {
@@ -93,6 +93,7 @@ function take(records) {
   for (const record of records) {
     const target = target_.call(record);
     watchers.record(record, target, now);
+    if (type_.call(record) === 'attributes') watching.touched.add(target);
     const own = restless.has(target) || byItself.get(target)?.times >= OFTEN;
     if (own) watching.own++;
     if (!matters(record, target)) continue;
@@ -189,11 +190,20 @@ function animatingFor() {
     if (animation instanceof CSSTransition && !COMING.has(animation.transitionProperty)) continue;
     const target = animation.effect?.target;
     // The pointer's or focus's own effect on a button says nothing about the page.
-    if (!target || matches(target, `${HOVERED}, ${ACTIVE}, :focus`)) continue;
+    if (!target || (matches(target, `${HOVERED}, ${ACTIVE}, :focus`) && !isMovedByPage(target))) continue;
     const { endTime, iterations } = animation.effect.getComputedTiming();
     if (iterations !== Infinity && Number(endTime) <= 1000) longest = Math.max(longest, Number(endTime) - Number(animation.currentTime));
   }
   return longest;
+}
+
+/** Whether the page changed it, or what it is in, as it does with a dialog that it shuts under the mouse; a control, itself. */
+function isMovedByPage(target) {
+  for (let node = target; node; node = flatParent(node)) {
+    if (watching.touched.has(node)) return true;
+    if (matches(node, CONTROL)) return false;
+  }
+  return false;
 }
 
 const ASKED_AGAIN_AFTER = 50; // ms

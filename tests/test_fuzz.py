@@ -46,9 +46,11 @@ SCRIPTS: dict[str, list[str]] = {
         'document.querySelector("symbol title").textContent = "other"',
     ],
     "what was inert in a document that is edited": [
-        'put(1, document.body, "afterbegin", "<div inert><option>one</option></div><style>.none text { opacity: 1 }</style>")',
+        'put(1, document.body, "afterbegin", "<section><option>one</option><p>two</p></section>")',
+        'document.adoptedStyleSheets.push(adopted(".panel + g { opacity: 0 }"))',
+        '_("1.0").setAttribute("inert", "")',
         'document.designMode = "on"',
-        '_("1.2").sheet.deleteRule(0)',
+        'sheet(1).deleteRule(0), sheet(1).insertRule(".wide text { pointer-events: none }", 0)',
     ],
     "who listens in a shadow tree that moved into a frame": [
         'put(1, document.body, "afterbegin", "<article></article>")',

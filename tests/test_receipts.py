@@ -407,7 +407,8 @@ async def test_filling_alone_waits_for_no_effect(page: Page, serve: Serve) -> No
 
 
 @pytest.mark.parametrize(
-    "field", ["role=combobox", "type=search", "aria-autocomplete=list", "aria-haspopup=dialog", "autocomplete=off"]
+    "field",
+    ["role=combobox", "type=search", "aria-autocomplete=list", "aria-haspopup=dialog", "autocomplete=off", "id=filter"],
 )
 async def test_the_list_that_a_page_shows_for_what_was_filled_in_a_while_ago_is_told(
     page: Page, serve: Serve, field: str
@@ -418,6 +419,16 @@ async def test_the_list_that_a_page_shows_for_what_was_filled_in_a_while_ago_is_
     receipt = await page.fill(await ref(page, "City"), "Ber")
 
     assert receipt.changed == ['+ - button "Bergen" [ref=E2]']
+
+
+async def test_what_a_search_finds_is_told_and_not_only_the_button_that_clears_it(page: Page, serve: Serve) -> None:
+    acts = "x.hidden = false; setTimeout(() => out.textContent = 'found', 200)"
+    field = f'<input aria-label="Search pages" oninput="{acts}"><button id=x hidden>Clear</button>'
+    await page.goto(serve(f"{field}<p id=out>all</p>"))
+
+    receipt = await page.fill(await ref(page, "Search pages"), "tea")
+
+    assert receipt.changed == ['+ - button "Clear" [ref=E2]', "~ - paragraph (now found, before all)"]
 
 
 async def test_a_key_that_does_nothing_says_so_and_one_that_comes_late_is_told(page: Page, serve: Serve) -> None:

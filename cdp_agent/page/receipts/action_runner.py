@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
@@ -37,6 +38,7 @@ EFFECT_S = 1.0
 """So long a first effect is waited for after an action that has no other purpose than to have one."""
 SUGGESTIONS_S = 0.4
 """The same after a field was filled in for which pages show a list or a calendar, or took files that they show."""
+_BESIDE = re.compile(r"[+~] *- (?:button|img|generic|textbox|searchbox|combobox)\b")
 _LOOK_EVERY_S = 0.2
 """Values, selections and styles change without telling anybody."""
 _LONGEST_PASSED = 120
@@ -220,7 +222,7 @@ class ActionRunner:
         try:
             told = await self._observe(seen, action, outcome, ref, navigation_s)
             rested = time.perf_counter() - QUIET_S
-            while self._leaves(seen) or (wait_s and await self._stirs(seen, rested + wait_s)):
+            while self._leaves(seen) or (wait_s and await self._stirs(seen, rested + wait_s, lists=outcome.suggests)):
                 told = await self._observe(seen, action, outcome, ref, navigation_s)
             if not self._left and not self._watch.navigated and self._refused(seen):
                 raise BlockedByPolicy(f"{_where(action, ref, target)} leads elsewhere: {self._refused(seen)}")
@@ -285,10 +287,14 @@ class ActionRunner:
     def _left(self) -> bool:
         return self._tab.closed or self._watch.navigated or self._watch.on_its_way
 
-    async def _stirs(self, seen: _Seen, until: float) -> bool:
-        """Waits for something to come, where nothing has; False when nothing does, or need not."""
+    async def _stirs(self, seen: _Seen, until: float, *, lists: bool) -> bool:
+        """Waits for something to come, where nothing has; False when nothing does, or need not.
+
+        `lists`: the button to clear a field is not what is waited for, which comes with its first letter.
+        """
         left_s = until - time.perf_counter()
-        if seen.firm or seen.settled != QUIET or self._left or left_s <= 0:
+        only_beside = lists and seen.changed and all(_BESIDE.match(line) for line in seen.changed)
+        if (seen.firm and not only_beside) or seen.settled != QUIET or self._left or left_s <= 0:
             return False
         await self._watch.stirred(min(left_s, max(_LOOK_EVERY_S, 8 * self._tab.read_took_s)))
         return True

@@ -92,12 +92,16 @@ async function readyField(id, options) {
   return { ...ready, kind: isPart ? 'part' : kind, local: field === element ? id : hold(field), before, single: isSingleLine(field), end, collapses, suggests: kind === 'typed' && isSuggested(field), note };
 }
 
-/** Whether a page is likely to show a list or a calendar for what is typed there, a while after. */
+/** Whether a page is likely to show a list or a calendar for what is typed there, or to leave out what it does not mean, a while after. */
 function isSuggested(field) {
   if (isSecret(field) || (tagOf(field) === 'INPUT' && suggestionsOf(field))) return false;
   const says = (name) => !['', 'none', 'false'].includes(attr(field, name)?.toLowerCase() ?? '');
-  return ['combobox', 'searchbox'].includes(told(field).role) || says('aria-autocomplete') || says('aria-haspopup') || attr(field, 'autocomplete')?.toLowerCase() === 'off';
+  const { role, name } = told(field);
+  if (['combobox', 'searchbox'].includes(role) || says('aria-autocomplete') || says('aria-haspopup') || attr(field, 'autocomplete')?.toLowerCase() === 'off') return true;
+  return [name, ...['name', 'id', 'placeholder'].map((each) => attr(field, each))].some((words) => LOOKS_FOR.test(words ?? ''));
 }
+
+const LOOKS_FOR = /search|filter/i;
 
 /** The keys of some sliders go to a part of them. */
 function focusInside(field) {

@@ -209,6 +209,13 @@ REFUSED = [
         id="a file field",
     ),
     pytest.param(
+        "<div onmouseenter='this.firstChild.hidden = true'><button>Go</button></div>",
+        "hidden",
+        'Button E1 "Go" was put away by the page as the mouse came over it: take a new snapshot, which shows what came '
+        "instead.",
+        id="what hides under the mouse",
+    ),
+    pytest.param(
         "<button id=b style='pointer-events:none'>Go</button>",
         "hidden",
         'Button E1 "Go" is not shown: it takes no mouse events.',

@@ -217,6 +217,12 @@ def missed(at: Located, said: ElementLabel, landing: Landing) -> NotInteractable
     return refusal(at, "covered", said, "was not hit: the mouse did not reach it. Take a new snapshot.")
 
 
+def put_away(at: Located, said: ElementLabel) -> NotInteractable:
+    """The mouse came to the element, which was not there any more then."""
+    message = "was put away by the page as the mouse came over it: take a new snapshot, which shows what came instead."
+    return refusal(at, "hidden", said, message)
+
+
 def refused(at: Located, found: Obstacle, world: World) -> NotInteractable | StaleRef:
     """The error for an obstacle that a function in the page found in that world."""
     detail = at.refs.write(world, found.detail)

@@ -21,7 +21,7 @@ from cdp_agent.page.snapshot.closed_shadow import hidden_of
 from cdp_agent.page.tab.tab import Tab
 
 from . import mouse
-from .actionability import DEADLINE_S, aim, describe, input_session, missed, refusal, told
+from .actionability import DEADLINE_S, aim, describe, input_session, missed, put_away, refusal, told
 from .keyboard import held_down, press
 from .mouse import Button
 
@@ -50,8 +50,15 @@ async def click_element(
     What else it would meet is kept from getting it."""
     loop = asyncio.get_running_loop()
     ends = loop.time() + at.patience(DEADLINE_S)
+    was_reached = False
     while True:
-        aimed = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()), local=local, releases=count)
+        try:
+            aimed = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()), local=local, releases=count)
+        except NotInteractable as error:
+            if was_reached and error.why == "hidden":
+                raise put_away(at, await told(at, local)) from error
+            raise
+        was_reached = True
         try:
             session = input_session(at.frame)
             clicking = mouse.click_at(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from threading import Event
 from typing import Any
 
@@ -281,6 +282,17 @@ async def test_what_never_ends_is_not_waited_for(page: Page, serve: Serve, https
         await page.wait_for(idle=True, timeout_s=15)
     finally:
         released.set()
+
+
+async def test_idle_tells_what_it_does_not_wait_for(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
+    await page.goto(serve("<button onclick=\"fetch('/order', {method: 'POST'})\">Order</button>"))
+    with held(httpserver, "/order", "done"):
+        clicked = await page.click(next(iter((await page.snapshot()).refs)))
+        assert "still loading" in clicked.settled
+
+        waited = await page.wait_for(idle=True)
+
+    assert re.search(r"idle \(not counted, without an answer: POST http://.*/order for \d+ s\)", waited.detail)
 
 
 async def test_what_was_filled_in_is_no_text_that_was_waited_for(page: Page, serve: Serve) -> None:

@@ -89,7 +89,10 @@ async def wait_for(
         finally:
             root.is_told = told and root.leaving_for is not None
         tab.check_open()
-        return await recorder.finish("wait_for", Outcome(), detail=_described(wanted))
+        detail = _described(wanted)
+        if idle_s is not None and (unanswered := tab.activity.requests.unanswered()):
+            detail += f" (not counted, without an answer: {', '.join(unanswered[:_SHOWN])})"
+        return await recorder.finish("wait_for", Outcome(), detail=detail)
 
 
 async def _within(waiting: _Waiting, timeout_s: float) -> Outcome:

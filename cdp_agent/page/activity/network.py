@@ -76,6 +76,7 @@ class _Request(msgspec.Struct):
     since: float
     for_worker: bool
     """It is a worker's script: its end is told to the worker. Here only its answer is, unless a cache has it."""
+    answered: bool = False
 
     @property
     def place(self) -> str:
@@ -134,6 +135,14 @@ class Requests:
             f"{each.method} {shortened(each.url)}"
             for each in self._waited_for(NetworkMark(-1, frozenset()))
             if each.since > long_ago and not self._polls(each)
+        ]
+
+    def unanswered(self) -> list[str]:
+        """What has had no answer for so long that it is not in `keeping_busy` any more: "POST https://… for 12 s"."""
+        return [
+            f"{each.method} {shortened(each.url)} for {_now() - each.since:.0f} s"
+            for each in self._running.values()
+            if not each.answered and each.session.closed_because is None and not each.for_worker
         ]
 
     def quiet_s(self) -> float:
@@ -237,6 +246,7 @@ class Requests:
         request = self._running.get(event.request_id)
         if request is None:
             return
+        request.answered = True
         self._note_answer(event.request_id)
         if event.type == "Document":
             self._statuses[event.request_id] = event.response.status

@@ -42,12 +42,21 @@ function plainName(element, tag, role) {
   return flatten(cased(DECORATED.test(text) ? written(text) : text, element, reading.selections));
 }
 
+const HOLDERS = roleSet('dialog alertdialog group radiogroup region form tabpanel');
+
+/** Whether what describes it is in it and seen: the lines below say that. */
+function describesItself(element) {
+  const describing = describingElements(element);
+  return describing.length > 0 && describing.every((found) => contains_.call(element, found) && visibilityOf(found) === VISIBLE);
+}
+
 /** ` [description="…"]` where it adds something; a tooltip that many elements share is said once. */
 function descriptionState(element, role, name) {
   if (!hasAttr(element, 'title') && !hasAttr(element, 'aria-describedby') && !hasAttr(element, 'aria-description')) return '';
   const description = cut(descriptionOf(element, name), 200);
   if (!description || name.includes(description)) return '';
   const isReference = hasAttr(element, 'aria-describedby');
+  if (isReference && HOLDERS.has(role) && describesItself(element)) return '';
   // Where a link leads says more than its tooltip, if it has a name in words.
   if (role === 'link' && !isReference && /\p{L}/u.test(name)) return '';
   if (wasTold(description, !isReference)) return '';

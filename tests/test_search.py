@@ -39,6 +39,14 @@ async def test_a_match_tells_its_context_and_the_element_to_act_on(page: Page, s
     assert (match.role, match.name, match.frame_url, match.in_viewport) == ("link", "Log out now", url, True)
 
 
+async def test_what_lost_its_role_is_generic(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<div role=presentation onclick=go()>Qty</div>"))
+
+    (match,) = (await page.search("qty")).matches
+
+    assert match.role == "generic"
+
+
 async def test_words_run_through_inline_elements_and_short_blocks_of_one_line(page: Page, serve: Serve) -> None:
     await page.goto(serve("<p>Log<b>out</b></p><div>one</div><div>two</div><table><td>a<td>b</table>"))
 

@@ -116,8 +116,7 @@ function labelOfBox(element) {
   const inDocument = documentOf(element);
   const isPage = element === scrollingElement_.call(inDocument) || element === body_.call(inDocument);
   if (isPage) return inDocument === document ? 'page' : 'the page in the frame';
-  const tag = tagOf(element);
-  const role = roleOf(element, tag) || 'generic';
+  const role = shownRole(element) || 'generic';
   const name = nameOf(element, role);
   return `${role} \x01${idOf(element)}${name ? ` ${quote(cut(name, 100))}` : ''}`;
 }

@@ -42,7 +42,7 @@ async function drawn() {
 
 function labelOfText(element) {
   const named = nearestNamed(element);
-  const role = roleOf(named, tagOf(named)) || 'generic';
+  const role = shownRole(named) || 'generic';
   return `${role} \x01${idOf(named)} ${quote(cut(collapse(textContent(named)), 100))}`;
 }
 

@@ -8,7 +8,7 @@ function describe(element) {
   forget();
   reading = newReading();
   const tag = tagOf(element);
-  const role = roleOf(element, tag);
+  const role = shownRole(element, tag);
   const name = shownName(element, role);
   const facts = { ariaDisabled: closestFlat(element, '[aria-disabled]') !== null && matches(closestFlat(element, '[aria-disabled]'), '[aria-disabled="true" i]'), focused: null };
   const description = descriptionOf(element, name);

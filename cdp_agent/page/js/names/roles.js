@@ -24,6 +24,12 @@ function roleOf(element, tag = tagOf(element)) {
   return role;
 }
 
+/** The role as pages' lines have it: what lost its semantics is generic. */
+function shownRole(element, tag = tagOf(element)) {
+  const role = roleOf(element, tag);
+  return role === 'none' ? '' : role;
+}
+
 function explicitRole(element, tag, attribute) {
   if (!attribute) return null;
   for (const token of attribute.toLowerCase().split(/[ \t\n\f\r]+/)) {

@@ -166,7 +166,7 @@ function placeOf(text, finder, start, end) {
   const [source, last] = finder.sourcesOf(origin, from, Math.min(end, text.starts[piece] + text.pieces[piece].length) - start);
   const element = nodeType_.call(source) === 1 ? source : flatParentOfText(source);
   const named = nearestNamed(listOfOption(element));
-  const role = roleOf(named, tagOf(named)) || 'generic';
+  const role = shownRole(named) || 'generic';
   return {
     id: idOf(named), role, name: cut(nameOf(named, role), 200), url: documentURL_.call(documentOf(named)),
     in_viewport: isInViewport(boxOf(source === element ? listOfOption(element) : source, last), documentOf(named)),

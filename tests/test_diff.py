@@ -306,6 +306,8 @@ def test_many_that_were_disabled_are_one_line_after_what_came() -> None:
     refs = ", ".join(f"E{n}" for n in range(1, 13))
     assert changes(before, after) == ['+ - dialog "D"', f"~ now [disabled]: {refs}, and 2 more"]
     assert changes(after, before) == ['- - dialog "D"', f"~ no longer [disabled]: {refs}, and 2 more"]
+    tip = '- tooltip "T"'
+    assert changes(f"{tip}\n{before}", f"{tip} [disabled]\n{after}")[1:] == [f"~ now [disabled]: {refs}, and 3 more"]
 
 
 def test_one_thing_that_is_shut_off_is_named_with_what_else_became_of_it() -> None:

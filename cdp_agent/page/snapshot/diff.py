@@ -188,7 +188,7 @@ class _Comparison:
         self._shut: list[_Line] = []
         self._opened: list[_Line] = []
         """Lines that have become inert, and such as no longer are."""
-        self._disabled: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        self._disabled: dict[str, list[tuple[int, str | None]]] = defaultdict(list)
         """What is disabled now, or no longer, and else as it was: where in `_told` that is, and the ref."""
         self._kept: dict[int, _Line] = {}
         """The old line of each new one that had one."""
@@ -197,7 +197,8 @@ class _Comparison:
 
     def lines(self) -> list[str]:
         told: list[str] = []
-        many = {how: lines for how, lines in self._disabled.items() if len(lines) > _FEW_DISABLED}
+        refs = {how: [ref for _, ref in lines if ref] for how, lines in self._disabled.items()}
+        many = {how: lines for how, lines in self._disabled.items() if len(refs[how]) > _FEW_DISABLED}
         counted = {index for lines in many.values() for index, _ in lines}
         added = iter([*self._added, (len(self._told) + 1, None)])
         where, line = next(added)
@@ -208,7 +209,7 @@ class _Comparison:
             told += self._told[index : index + 1] if index not in counted else []
         told += [self._gone(each) for each in self._removed]
         inert = [*_inert("now", self._shut), *_inert("no longer", self._opened)]
-        disabled = [f"~ {how}: {_listed([ref for _, ref in lines])}" for how, lines in many.items()]
+        disabled = [f"~ {how}: {_listed(refs[how], len(lines))}" for how, lines in many.items()]
         return [*told, *self._moved(), *inert, *disabled, *self._anew()]
 
     def _moved(self) -> Iterator[str]:
@@ -293,7 +294,7 @@ class _Comparison:
             if without_ref(was.text) == without_ref(now.text):
                 return
         said = _changed(was, now, self._only_told_elsewhere(was, now)) if was.text != now.text else ""
-        if now.ref and (state := _DISABLED.search(said)):
+        if state := _DISABLED.search(said):
             self._disabled[state[1]].append((len(self._told), now.ref))
         if said or was.value != now.value:  # whose lines follow
             self._told.append(f"~ {said or _cut(now.text) + _lines_changed(was, now)}")
@@ -355,7 +356,7 @@ class _Comparison:
     def _anew(self) -> list[str]:
         if not self._renamed:
             return []
-        return [f"~ rendered anew: {_listed([f'{was} is {now}' for was, now in self._renamed])}"]
+        return [f"~ rendered anew: {_listed([f'{was} is {now}' for was, now in self._renamed], len(self._renamed))}"]
 
 
 def _first_words(lines: list[_Line]) -> str:
@@ -449,8 +450,8 @@ class _Places:
         return found
 
 
-def _listed(things: list[str]) -> str:
-    more = len(things) - _MOST_LISTED
+def _listed(things: list[str], count: int) -> str:
+    more = count - min(len(things), _MOST_LISTED)
     return ", ".join(things[:_MOST_LISTED]) + (f", and {more} more" if more > 0 else "")
 
 

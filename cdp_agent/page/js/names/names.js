@@ -42,8 +42,12 @@ function writtenName(element, text) {
   return says(name) && !name.startsWith(ICON_HINT) ? name : flatten(attr(element, 'title') ?? '');
 }
 
-/** What the element adds to the name of what it is in. */
-const wordsGiven = (element) => flatten(textAlternative(element, IN_CONTENT, new Set(), 0));
+/** What the element adds to the name of what it is in, as a line shows it; `[icon=word]` where it is only an icon. */
+function wordsGiven(element) {
+  const mark = decorationOf(element, tagOf(element), selectionsFor(element).decorated);
+  const text = textAlternative(element, IN_CONTENT, new Set(), 0);
+  return flatten(written(mark ? decorated(text, mark) : text));
+}
 
 /** The accessible description, "" for none or when it is the name. @param {string} name */
 function descriptionOf(element, name) {

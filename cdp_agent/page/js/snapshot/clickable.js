@@ -62,14 +62,16 @@ function hasColourOfRow(cell, style) {
   return false;
 }
 
-/** Whether it is empty, and what is seen of a box to tick beside it, which lies over it. */
+/** Whether it is empty, and what is seen of a box to tick beside it, which lies over it, perhaps in wrappers. */
 function isFaceOfControl(element) {
   const parent = parentNode(element);
   if (firstChild_.call(element) !== null || parent === null || nodeType(parent) !== 1) return false;
   for (let other = firstElementChild_.call(parent); other !== null; other = nextElementSibling_.call(other)) {
-    if (tagOf(other) !== 'INPUT' || !TICKED.has(inputType(other)) || visibilityOf(other) !== VISIBLE) continue;
+    let box = other;
+    for (let i = 0; i < MOST_WRAPPERS && tagOf(box) !== 'INPUT'; i++) box = firstElementChild_.call(box) ?? box;
+    if (tagOf(box) !== 'INPUT' || !TICKED.has(inputType(box)) || visibilityOf(box) !== VISIBLE) continue;
     const { left, right, top, bottom } = getBoundingClientRect_.call(element);
-    const over = getBoundingClientRect_.call(other);
+    const over = getBoundingClientRect_.call(box);
     if (over.left <= (left + right) / 2 && (left + right) / 2 <= over.right && over.top <= (top + bottom) / 2 && (top + bottom) / 2 <= over.bottom) return true;
   }
   return false;
@@ -180,7 +182,7 @@ const UTILITY_CLASS = new RegExp(
     'overflow|cursor|select|pointer-events|transition|duration|ease|delay|animate|transform|translate|rotate|scale|origin|object|align|' +
     'whitespace|break|truncate|underline|uppercase|lowercase|capitalize|italic|antialiased|sr|not|divide|from|via|to|relative|absolute|' +
     'fixed|sticky|static|visible|invisible|container|group|peer|aspect|line-clamp|list|table|float|clear|isolate|appearance|resize|touch|' +
-    'will-change|accent|caret|scroll|snap|backdrop|blur|drop-shadow)(?:-|$)',
+    'will-change|accent|caret|scroll|snap|backdrop|blur|drop-shadow|no)(?:-|$)',
 );
 
 // What build tools make of a class: `css-9o949r`, `sc-bdVaJa`, `jss12`, `Button_root__3xK9s`, `hNkXzp`.

@@ -215,8 +215,9 @@ function hintAt(line) {
     line.kids = [];
   } else if (line.kids.length === 0 && !line.states.includes(ICON_HINT)) {
     // Its words may be told already, in the name of what it is a part of.
-    line.name = says(textContent(line.element)) ? cut(wordsGiven(line.element), LONGEST_NAME) : '';
-    if (line.name === '') line.states += hintOf(line.element);
+    const words = says(textContent(line.element)) ? wordsGiven(line.element) : '';
+    if (words.startsWith(ICON_HINT)) line.states += ` ${words}`;
+    else if ((line.name = cut(words, LONGEST_NAME)) === '') line.states += hintOf(line.element);
   }
 }
 

@@ -258,9 +258,11 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
   } else if (flags & POINTER_DUE && !PASSES_CLICKS_ON.has(tag)) {
     clickable = CLICKABLE;
   }
-  if (clickable === PERHAPS && flags & POINTER && firstChild(element) === null && !hasCursorOfItsOwn(element)) clickable = NOT_CLICKABLE; // a control's means to show its focus
+  const isEmpty = clickable === PERHAPS && firstChild(element) === null;
+  const isVeil = isEmpty && computedStyleOf(element).pointerEvents === 'none'; // a control's means to show its focus, as is:
+  if (isVeil || (isEmpty && flags & POINTER && !hasCursorOfItsOwn(element))) clickable = NOT_CLICKABLE;
   const isInteractive = INTERACTIVE.has(role) && role !== 'gridcell';
-  if (!isInteractive && !clickable && !(flags & (ARIA_HIDDEN | UNNAMED_ICON | IN_NAMED)) && isOnlyPaint(element, tag)) clickable = CLICKABLE;
+  if (!isInteractive && !clickable && !isVeil && !(flags & (ARIA_HIDDEN | UNNAMED_ICON | IN_NAMED)) && isOnlyPaint(element, tag)) clickable = CLICKABLE;
   if (!isInteractive && !clickable && (role === '' || role === 'none' || INLINE_ROLES.has(role))) {
     visitTransparent(element, tag, line, flags, depth);
     return;

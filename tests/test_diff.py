@@ -299,6 +299,12 @@ def test_what_a_dialog_shuts_off_is_counted_beside_the_dialog() -> None:
     ]
 
 
+def test_a_link_that_is_gone_is_told_without_where_it_led() -> None:
+    before = '- link "Learn" [ref=E1] → https://shop.test:80/learn#a:b: more\n- text: see [1] → next'
+
+    assert changes(before, "") == ['- - link "Learn" [ref=E1]: more', "- - text: see [1] → next"]
+
+
 def test_many_that_were_disabled_are_one_line_after_what_came() -> None:
     before = "\n".join(f'- button "{n}" [ref=E{n}]' for n in range(1, 15))
     after = "\n".join(f'- button "{n}" [disabled] [ref=E{n}]' for n in range(1, 15)) + '\n- dialog "D"'

@@ -37,6 +37,8 @@ _WORDS_AROUND = 20
 _WORD = re.compile(r"\w+")
 _CLASSES = re.compile(r"\[class=(?!.*…)")
 """Unless cut."""
+_TARGET = re.compile(r"(?<=\d\]) → [^\s:]+(?::[^\s:]+)*")
+"""Where a link leads, behind its ref: of one that is gone nobody needs that."""
 _CARET = re.compile(r" \[(?:caret|selection)\b")
 _DESCRIPTION = re.compile(r'\[description="(?:[^"\\]|\\.)*"\]')
 
@@ -348,10 +350,11 @@ class _Comparison:
 
     def _gone(self, line: _Line) -> str:
         gone = [each for each in line.all() if not self._is_there(each)]
+        text = _cut(_TARGET.sub("", line.text, count=1) if line.role == "link" else line.text)
         if len(gone) == 1:
-            return f"- {_cut(line.text)}"
+            return f"- {text}"
         words = _first_words(gone)
-        return f"- {_cut(line.text)} (and {len(gone) - 1} below it{f': {words}' if words else ''})"
+        return f"- {text} (and {len(gone) - 1} below it{f': {words}' if words else ''})"
 
     def _anew(self) -> list[str]:
         if not self._renamed:

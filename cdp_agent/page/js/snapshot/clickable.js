@@ -93,7 +93,8 @@ function lookedUpHint(element) {
   const tip = tipHint(element);
   if (FIELD_TAGS.has(tagOf(element)) || isEditingHost(element)) return tip + fieldHint(element);
   const own = ownHint(element);
-  const hint = own ? own + (testIdOf(element) ? '' : wrapperHint(element, testIdHint)) : iconHint(element) || wrapperHint(element, ownHint) || hintState('class', ownClasses(element).join(' '));
+  let hint = own ? own + (testIdOf(element) ? '' : wrapperHint(element, testIdHint)) : iconHint(element) || wrapperHint(element, ownHint);
+  if (tip ? hint.includes('…') : !hint) hint = tip ? '' : hintState('class', ownClasses(element).join(' ')); // a tooltip says more than many classes
   const background = computedStyleOf(element).backgroundColor;
   const colour = background !== BUTTON_FACE && /^rgb\((\d+), (\d+), (\d+)\)$/.exec(background);
   return colour ? `${tip}${hint} [color=#${colour.slice(1).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}]` : tip + hint;
@@ -102,7 +103,12 @@ function lookedUpHint(element) {
 // Where libraries keep the words of a tooltip that a script shows.
 const TIPS = ['tooltip', 'tooltip-content', 'tooltip-text', 'tip', 'tips', 'hint', 'title', 'original-title', 'bs-title', 'bs-original-title', 'tippy-content'].map((name) => `data-${name}`);
 
-function tipHint(element) {
+const tipHint = (element) => ownTip(element) || wrapperHint(element, tipOfWrapper);
+
+/** A disabled button takes no mouse: what has its tooltip stands around it. */
+const tipOfWrapper = (wrapper) => (roleOf(wrapper) ? '' : hintState('tip', attr(wrapper, 'aria-label') ?? attr(wrapper, 'title')) || ownTip(wrapper));
+
+function ownTip(element) {
   for (const name of TIPS) if (hasAttr(element, name) && /\p{L}{2}/u.test(attr(element, name)) && attr(element, name) !== 'true') return hintState('tip', attr(element, name));
   return '';
 }

@@ -61,9 +61,11 @@ function writeImage(element, tag, flags) {
   let alt = replacementOf(element, tag, reading.selections)?.alternative ?? attr(element, 'alt');
   if (alt === null || !alt.trim()) {
     alt = attr(element, 'aria-label') ?? '';
-    if (!alt && (attr(element, 'alt') !== null || roleOf(element, tag) === 'none')) return;
     const box = getBoundingClientRect_.call(element);
-    if (!alt && (box.width < LEAST_IMAGE || box.height < LEAST_IMAGE)) return;
+    if (!alt && (attr(element, 'alt') !== null || roleOf(element, tag) === 'none' || box.width < LEAST_IMAGE || box.height < LEAST_IMAGE)) {
+      writeText(' '); // it parts the words on its two sides
+      return;
+    }
   }
   const source = tag === 'IMG' ? imageCurrentSource(element) || imageSource(element) : '';
   writePicture(alt, /^(data|blob):/i.test(source) ? '' : source);
@@ -89,6 +91,7 @@ function writeNamedPicture(element, tag, flags, depth) {
 function writeDrawing(element) {
   const name = nameOf(element, 'img');
   if (says(name)) writePicture(name, '');
+  else writeText(' ');
   writeDrawnText(element);
 }
 

@@ -60,7 +60,10 @@ function visitIcon(element, tag, role, parent, flags) {
     visitActionInControl(line, parent);
     return;
   }
-  if (!line.name && !isClickableImage(element, flags)) return;
+  if (!line.name && !isClickableImage(element, flags)) {
+    leaveGap(parent, flags);
+    return;
+  }
   line.id = idOf(element);
   parent.kids.push(line);
 }

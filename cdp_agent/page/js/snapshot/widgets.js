@@ -116,7 +116,10 @@ function visitFrame(element, tag, role, parent, flags, depth) {
 
 function visitImage(element, tag, role, parent, flags) {
   if (role === 'none') {
-    if (!isClickableImage(element, flags)) return;
+    if (!isClickableImage(element, flags)) {
+      leaveGap(parent, flags);
+      return;
+    }
     role = 'img';
   }
   const line = newLine(element, tag, role || 'img');
@@ -127,11 +130,19 @@ function visitImage(element, tag, role, parent, flags) {
     return;
   }
   if (!isAction && flags & UNNAMED_ICON) return; // its name is in the control's
-  if ((flags & ARIA_HIDDEN || (line.name === '' && tag === 'IMG')) && !isClickableImage(element, flags)) return;
+  if ((flags & ARIA_HIDDEN || (line.name === '' && tag === 'IMG')) && !isClickableImage(element, flags)) {
+    leaveGap(parent, flags);
+    return;
+  }
   line.id = idOf(element);
   if (role === 'link') line.target = targetOf(element, tag, reading.page);
   line.states = statesOf(element, tag, role, { ariaDisabled: false, focused: reading.focused }) + descriptionState(element, role, line.name);
   parent.kids.push(line);
+}
+
+/** Where a picture that is not told parts the words on its two sides. */
+function leaveGap(line, flags) {
+  if (!(flags & (NO_TEXT | SILENT))) addText(line, ' ');
 }
 
 /** Whether clicks on a picture do something else than those on the rest of the control that it is in. */

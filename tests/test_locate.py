@@ -62,6 +62,15 @@ async def test_an_element_that_was_there_before_is_another_one(page: Page, serve
         await locate(tab_of(page), "E1")
 
 
+async def test_what_is_gone_and_had_no_name_is_not_likened_to_others_without_one(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button id=first class=undo></button><button class=redo></button>"))
+    await page.snapshot()
+    await page.evaluate("first.remove()")
+
+    with pytest.raises(StaleRef, match=r"E1 \(button without a name\) is gone: take a new snapshot"):
+        await locate(tab_of(page), "E1")
+
+
 async def test_what_is_gone_for_good_is_said_to_be(page: Page, serve: Serve) -> None:
     await page.goto(serve("<button>Save</button>"))
     await page.snapshot()

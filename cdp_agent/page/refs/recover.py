@@ -101,6 +101,8 @@ def _what_is_there(found: Alike) -> str:
         if len(fresh) == 1:
             return f"{ref} ({named}) is gone. One that looks like it came since, and may be another: {shown}."
         return f"{ref} ({named}) was rendered anew, and {len(fresh)} look like it: {shown}{more}. Choose one of them."
+    if not found.before.snapshot.refs[ref].name:
+        return f"{ref} ({named} without a name) is gone: take a new snapshot."
     if found.are:
         shown = ", ".join(found.are[:_SHOWN])
         return f"{ref} ({named}) is gone. Others of that name were there before and still are: {shown}."

@@ -13,7 +13,7 @@ function visibilityOf(element) {
   const display = style.display;
   if (display === 'none' || display === '') return GONE;
   if (display === 'contents') return style.visibility === 'visible' ? VISIBLE : UNSEEN_SELF;
-  if (style.visibility !== 'visible') return UNSEEN_SELF;
+  if (style.visibility !== 'visible') return style.opacity === '0' ? GONE : UNSEEN_SELF; // at no opacity, what is visible in it is not seen either
   // It has a display, but no box: what a canvas says to those who do not see it, or inside closed <details> or content-visibility: hidden.
   return isInCanvas(element) ? VISIBLE : GONE;
 }

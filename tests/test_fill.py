@@ -27,6 +27,9 @@ SLIDER = """<div role=slider tabindex=0 aria-label=F aria-valuemin=0 aria-valuem
 }, 30)</script>"""
 LEFTWARDS = SLIDER.replace("ArrowRight: 5, ArrowLeft: -5", "ArrowRight: -1, ArrowLeft: 1")
 UPWARDS = SLIDER.replace("ArrowRight: 5, ArrowLeft: -5", "ArrowUp: 0.5, ArrowDown: -0.5")
+ROUNDED = SLIDER.replace("s.ariaValueNow = Math.min(", "s.ariaValueNow = (s.ariaValueText = ").replace(
+    "100, Math.max(0, Number(s.ariaValueNow) + by));", "(s.exact = (s.exact ?? 20) + by / 20).toFixed(2)).slice(0, -1);"
+)
 GIVES_UP = SLIDER.replace("setTimeout(() => {", "{ n++ || requestAnimationFrame(() => n = 0); if (n > 50) s.remove();")
 GIVES_UP = GIVES_UP.replace("}, 30)", "}; let n = 0").replace("5, ArrowLeft: -5", "1, ArrowLeft: -1")
 RANGE = "<input aria-label=F type=range max=10>"
@@ -69,6 +72,7 @@ FILLED = [
     (SLIDER, "42", Outcome("40", "its steps do not meet 42")),
     (LEFTWARDS, "23", Outcome("23")),
     (UPWARDS, "17.5", Outcome("17.5")),
+    (ROUNDED, "21.75", Outcome("21.75")),
     (GIVES_UP, "90", Outcome("90")),
     (SLIDER.replace("tabindex=0", "").replace(" id=s>", " id=s><i tabindex=0></i>"), "75", Outcome("75")),
     (f"<div role=group tabindex=0 aria-label=F>{SLIDER.replace(' aria-label=F', '')}</div>", "30",

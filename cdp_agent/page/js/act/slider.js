@@ -12,6 +12,15 @@ function numberIn(element, name) {
   return text && !Number.isNaN(Number(text)) ? Number(text) : null;
 }
 
+/** Its value, as exactly as it says it: `aria-valuenow` may be rounded, and `aria-valuetext` the number itself. @returns {number | null} */
+function slidValue(slider) {
+  const value = numberIn(slider, 'aria-valuenow');
+  const exact = numberIn(slider, 'aria-valuetext');
+  if (value === null || exact === null) return value;
+  const decimals = (attr(slider, 'aria-valuenow')?.split('.')[1] ?? '').trim().length;
+  return Math.abs(exact - value) < 10 ** -decimals ? exact : value;
+}
+
 /**
  * What the slider says of itself, as soon as its value is what is wanted, or has been the same for a while.
  * @param {number} id @param {number | null} wanted @param {number} still_ms  how long a value may take to change
@@ -22,7 +31,7 @@ async function slidTo(id, wanted, still_ms) {
   for (let last = null; ; await nextFrame()) {
     const slider = elementBy(id);
     if (!slider || !isConnected_.call(slider)) return { value: null, min: null, max: null, gone: true };
-    const value = numberIn(slider, 'aria-valuenow');
+    const value = slidValue(slider);
     if (value !== last) since = performance.now();
     last = value;
     if (value === null || value === wanted || performance.now() - since > still_ms) {

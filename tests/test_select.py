@@ -205,6 +205,25 @@ async def test_options_with_boxes_to_tick_are_chosen_where_those_are_ticked(page
     assert (first.note, second.note) == ('"Oslo" was clicked; "Bergen" was clicked', '"Oslo" was chosen before')
 
 
+MOVES_CHOICES = """<div id=c role=combobox tabindex=0 aria-label=City><p id=t>Pick </p>
+<div id=l role=listbox aria-multiselectable=true hidden></div></div><script>
+const options = ['Oslo', 'Bergen', 'Moss'], render = () => l.innerHTML = options.map((each, i) =>
+  `<div role=option ${i ? '' : 'class=is-highlighted aria-selected=true'}>${each}</div>`).join('');
+c.onfocus = () => l.hidden = false
+l.onmousedown = ({target}) => { options.splice(options.indexOf(target.textContent), 1); t.append(target.textContent); render() }
+render()</script>"""
+
+
+async def test_options_that_a_press_moves_from_the_list_to_what_is_chosen(page: Page, serve: Serve) -> None:
+    await page.goto(serve(MOVES_CHOICES))
+    city = await at(page, "City")
+
+    await select(city, "Bergen")
+    await select(city, "Oslo")
+
+    assert await page.evaluate("t.textContent") == "Pick BergenOslo"
+
+
 async def test_an_option_that_the_mouse_is_over_was_not_chosen_before(page: Page, serve: Serve) -> None:
     await page.goto(serve(f"<!doctype html><body style='margin:0'>{HIGHLIGHTS}"))
     field = await at(page, "City")

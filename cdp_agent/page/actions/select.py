@@ -166,12 +166,13 @@ class _Custom:
         if found.chosen:
             await self._close(listed)
             return f"{quoted(found.text)} was chosen before"
+        text = found.text
         for _ in range(_MOST_CLICKS):
-            if await self._was_clicked(found) or await self._is_done(wanted):
+            if await self._was_clicked(found) or await self._is_done(wanted, text):
                 break
             found = await self._scrolled_to(wanted)
         else:
-            raise NotInteractable(at.ref, "moving", f"{await describe(at)} keeps moving {quoted(found.text)} away.")
+            raise NotInteractable(at.ref, "moving", f"{await describe(at)} keeps moving {quoted(text)} away.")
         self._chosen.append(found.text)
         return await self._verify(found)
 
@@ -187,12 +188,17 @@ class _Custom:
             return False
         return note not in (LEFT, ELSEWHERE)
 
-    async def _is_done(self, wanted: str) -> bool:
-        """Whether a press without a click has chosen it all the same, or closed the list."""
+    async def _is_done(self, wanted: str, text: str) -> bool:
+        """Whether a press without a click has chosen it all the same, or closed the list, or moved it to what is shown."""
         if await self._at.world.call("isShut", self._local, returning=bool):
             return True  # what else came since is no option
         now = await self._option(wanted, 0)
-        return now.chosen if now.state == "found" else not now.total
+        if now.state == "found":
+            return now.chosen
+        return not now.total or await self._shows(text)
+
+    async def _shows(self, text: str) -> bool:
+        return text.casefold() in (await self._at.world.call("shown", self._local, returning=str)).casefold()
 
     async def _find(self, wanted: str) -> _Found:
         world = self._at.world
@@ -244,7 +250,7 @@ class _Custom:
     async def _verify(self, found: _Found) -> str:
         world, text = self._at.world, found.text.casefold()
         await world.call("nextFrame")
-        if text in (await world.call("shown", self._local, returning=str)).casefold():
+        if await self._shows(text):
             return ""
         beside = await world.call("shownBeside", self._local, returning=str)
         if text in beside.casefold() or await world.call("isChosenNow", found.local, returning=bool):

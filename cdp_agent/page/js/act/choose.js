@@ -164,7 +164,16 @@ function shownBy(control) {
   if (hidden) return shownBy(hidden);
   const inner = onlyOneIn(control, 'input');
   if (inner && inputValue(inner)) return inputValue(inner);
-  return allIn(control, 'li').length ? firstLineOf(control) : collapse(innerText(control));
+  return allIn(control, 'li').length ? firstLineOf(control) : textBeforeList(control);
+}
+
+/** What a control says but for the list that is open in it. */
+function textBeforeList(control) {
+  const text = collapse(innerText(control));
+  const list = onlyOneIn(control, '[role="listbox" i]');
+  const listed = list ? collapse(innerText(list)) : '';
+  const at = listed ? text.lastIndexOf(listed) : -1;
+  return at < 0 ? text : collapse(text.slice(0, at) + text.slice(at + listed.length));
 }
 
 /** @param {number} id */

@@ -210,7 +210,8 @@ MOVES_CHOICES = """<div id=c role=combobox tabindex=0 aria-label=City><p id=t>Pi
 const options = ['Oslo', 'Bergen', 'Moss'], render = () => l.innerHTML = options.map((each, i) =>
   `<div role=option ${i ? '' : 'class=is-highlighted aria-selected=true'}>${each}</div>`).join('');
 c.onfocus = () => l.hidden = false
-l.onmousedown = ({target}) => { options.splice(options.indexOf(target.textContent), 1); t.append(target.textContent); render() }
+l.onmousedown = ({target}) => {
+  options.splice(options.indexOf(target.textContent), 1); t.append(target.textContent); render() }
 render()</script>"""
 
 

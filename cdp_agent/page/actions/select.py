@@ -189,7 +189,7 @@ class _Custom:
         return note not in (LEFT, ELSEWHERE)
 
     async def _is_done(self, wanted: str, text: str) -> bool:
-        """Whether a press without a click has chosen it all the same, or closed the list, or moved it to what is shown."""
+        """Whether a press without a click has chosen it all the same, moved it to what is shown, or closed the list."""
         if await self._at.world.call("isShut", self._local, returning=bool):
             return True  # what else came since is no option
         now = await self._option(wanted, 0)

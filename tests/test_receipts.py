@@ -698,3 +698,86 @@ async def test_marks_and_classes_of_what_was_rendered_anew_are_no_news(page: Pag
     receipt = await page.click(await ref(page, "Go"))
 
     assert receipt.changed == ["~ rendered anew: E1 is E4, E2 is E5"]
+
+
+async def test_a_server_that_answers_without_a_page_is_told(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/save").respond_with_response(Response(status=204))
+    await page.goto(serve("<form action=/save method=post><button>Save</button></form>"))
+
+    receipt = await click(page, "Save")
+    requests = [str(each) for each in (await page.requests()).requests]
+
+    assert receipt.note == f"the server answered POST {httpserver.url_for('/save')} with 204: it gives no new page"
+    assert [each for each in requests if "ERR_ABORTED" in each] == []
+
+
+CHANGES_BY_ITSELF = "<button>Go</button><label><input type=checkbox>Quiet</label><p>one</p>"
+
+
+async def test_what_changed_since_the_last_receipt_is_told_by_the_next(page: Page, serve: Serve) -> None:
+    await page.goto(serve(CHANGES_BY_ITSELF))
+    go, box = await ref(page, "Go"), await ref(page, "Quiet")
+    await page.check(box)
+
+    await page.evaluate("document.querySelector('input').checked = false; document.querySelector('p').textContent = 'two'")
+    receipts = [await page.focus(go), await page.focus(box)]
+
+    assert receipts[0].meanwhile == [
+        f'~ - checkbox "Quiet" [ref={box}] (no longer [checked])',
+        "~ - paragraph (now two, before one)",
+    ]
+    assert "changed before that:\n  ~ - checkbox" in receipts[0].text
+    assert receipts[1].meanwhile == []
+
+
+async def test_what_a_snapshot_told_is_not_told_as_changed_since(page: Page, serve: Serve) -> None:
+    await page.goto(serve(CHANGES_BY_ITSELF))
+    go = await ref(page, "Go")
+    await page.focus(go)
+
+    await page.evaluate("document.querySelector('p').remove()")
+    await page.snapshot()
+
+    assert (await page.focus(go)).meanwhile == []
+
+
+async def test_of_much_that_changed_since_the_first_lines_are_told(page: Page, serve: Serve) -> None:
+    await page.goto(serve(CHANGES_BY_ITSELF))
+    go = await ref(page, "Go")
+
+    await page.evaluate("for (let i = 0; i < 20; i++) document.body.append(document.createElement('button'))")
+    meanwhile = (await page.focus(go)).meanwhile
+
+    assert [each[:10] for each in meanwhile[:8]] == ["+ - button"] * 8
+    assert meanwhile[8:] == ["… and 12 more: snapshot"]
+
+
+async def test_a_snapshot_within_a_budget_makes_no_changes(page: Page, serve: Serve) -> None:
+    await page.goto(serve(CHANGES_BY_ITSELF + "<p>words</p><hr>" * 500))
+    go = await ref(page, "Go")
+    await page.snapshot(budget_tokens=300)
+
+    assert (await page.focus(go)).meanwhile == []
+
+
+async def test_what_scrolling_brought_is_not_told_as_changed_before(page: Page, serve: Serve) -> None:
+    more = "<script>onscroll = () => document.body.append('two')</script>"
+    await page.goto(serve(f"<button>Go</button><p style='height:3000px'>one</p>{more}"))
+    go = await ref(page, "Go")
+
+    await page.scroll()
+
+    assert (await page.focus(go)).meanwhile == []
+
+
+async def test_a_page_that_went_elsewhere_by_itself_is_told_by_the_next_receipt(page: Page, serve: Serve) -> None:
+    await page.goto(serve(CHANGES_BY_ITSELF))
+    await page.snapshot()
+    goal = serve("<title>Goal</title><button>There</button>")
+
+    await page.evaluate(f"location.assign({goal!r})")
+    while page.url != goal:
+        await tab_of(page).activity.stir(5)
+    receipt = await page.press("Tab")
+
+    assert receipt.meanwhile == [f'~ the page went to {goal} "Goal": snapshot it']

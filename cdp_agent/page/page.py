@@ -35,6 +35,7 @@ from cdp_agent.page.query.markup import CleanHtml
 from cdp_agent.page.query.schema import PageSchema
 from cdp_agent.page.receipts.action_runner import perform
 from cdp_agent.page.refs.locate import Located, Position, locate
+from cdp_agent.page.snapshot.budget import is_whole
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.saving import HarSaved, har_content, save
 from cdp_agent.page.tab.tab import Tab
@@ -112,7 +113,7 @@ class Page:
         `omitted`. Raises PageUnresponsive, DocumentGone, BrowserError.
         """
         snapshot = await self._tab.read(budget_tokens)
-        self._tab.filled.clear()
+        self._tab.show(snapshot.text if is_whole(snapshot.text) else None)
         return snapshot
 
     async def search(

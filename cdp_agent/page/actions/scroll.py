@@ -135,6 +135,7 @@ async def scroll(
         if isinstance(found, str):
             return _unmoved(direction, found)
         scrolling = _Scroll(tab, found, axis)
+        tab.forget_shown()  # lists that draw only what is in view have other rows then, and feeds more
         return await (scrolling.to_text(to_text) if to_text else scrolling.run(direction, sign, pages, pixels))
 
 

@@ -38,6 +38,8 @@ _NOT_ALLOWED = "Not allowed to load local resource: "
 REFUSED = "was refused by Chrome: a page may not lead there"
 _REDIRECTED = "it redirects to an address of a kind that a server may not lead to"
 _UNSAFE_REDIRECT = "net::ERR_UNSAFE_REDIRECT"
+_NO_CONTENT = (204, 205)
+"""With these statuses a server answers what was sent, and leaves the page where it is."""
 _BODY, _BODIES = 200_000, 2_000_000
 """So many bytes of an answer's body, and of all together, each process keeps for those who ask for them."""
 
@@ -94,6 +96,8 @@ class Requests:
         self._running: dict[str, _Request] = {}
         self._failures: list[tuple[int, RequestFailure, str]] = []
         """With their order, and what Chrome calls the request."""
+        self._pageless: list[tuple[int, str]] = []
+        """With their order, what was asked for as a document and answered with none."""
         self._statuses: dict[str, int] = {}
         self._answered_at: dict[str, float] = {}
         """When documents that were asked for were answered; infinity until then."""
@@ -168,6 +172,10 @@ class Requests:
             msgspec.structs.replace(failure, said=next(said)) if each is not None else failure
             for (failure, _), each in zip_longest(failed, logged)
         ]
+
+    def pageless(self, since: NetworkMark) -> str:
+        """The last document that was asked for after `since` and answered without one: "GET https://… with 204"."""
+        return next((said for order, said in reversed(self._pageless) if order > since.order), "")
 
     def refused(self, url: str) -> None:
         """A navigation that Chrome does not begin."""
@@ -264,8 +272,14 @@ class Requests:
         self._end_worker_script(event.request_id)
 
     def _failed(self, event: network.LoadingFailed) -> None:
-        self.log.ended(event.request_id, event.timestamp, error=event.error_text)
         request = self._running.get(event.request_id)
+        if (status := self._statuses.get(event.request_id)) in _NO_CONTENT and request is not None:
+            self.log.ended(event.request_id, event.timestamp)
+            self._pageless.append((request.order, f"{request.method} {shortened(request.url)} with {status}"))
+            del self._pageless[:-_REMEMBERED]
+            self._end(event.request_id)
+            return
+        self.log.ended(event.request_id, event.timestamp, error=event.error_text)
         # "inspector": we did not let it out, see request_policy.py
         if request is not None and not event.canceled and event.blocked_reason != "inspector":
             why = event.blocked_reason or (_REDIRECTED if event.error_text == _UNSAFE_REDIRECT else "")

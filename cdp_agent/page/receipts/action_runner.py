@@ -119,7 +119,7 @@ class ActionRunner:
         self._watch = watch
         self._expectant = expectant
         self._after: Snapshot | None = None
-        self._meanwhile = changed_meanwhile(tab.filled, before.text) if before is not None else []
+        self._meanwhile = changed_meanwhile(tab.shown, watch.document, before) if before is not None else []
         self._pictures = effects.Pictures()
         tab.activity.before_action = (watch.document, watch.url)
         self._opens = tab.opens
@@ -229,12 +229,11 @@ class ActionRunner:
         finally:
             await self._stop(seen.settled)
         navigated, moved = self._watch.navigated, self._moved
-        notes = (told.note, self._chooser(action, ref), self._watch.departure.note, self._unseen(seen))
+        notes = (told.note, self._chooser(action, ref), self._watch.departure.note, self._pageless(), self._unseen(seen))
         failed, uncaught = await asyncio.gather(
             activity.requests.failures_with_words(self._watch.requests, MAX_TOLD), self._thrown()
         )
-        values = _values(ref if action == "fill" else None, told)
-        self._remember_filled([filled for filled, value in values.items() if value is not None])
+        tab.show(self._after.text if self._after is not None and not self._left else None)
         return Receipt(
             action=action,
             ref=ref,
@@ -276,13 +275,6 @@ class ActionRunner:
         thrown = await tab.activity.console.thrown_since(await tab.frames(), self._begun)
         return [str(each).removeprefix("error: Uncaught ") for each in thrown]
 
-    def _remember_filled(self, refs: Sequence[str]) -> None:
-        """`refs` were filled just now. A page may go on changing a field when its receipt has been told."""
-        self._tab.filled |= dict.fromkeys(refs, "")
-        after = self._after.text if self._after is not None and not self._left else ""
-        lines = {each: line_of(after, each) for each in self._tab.filled}
-        self._tab.filled = {each: line for each, line in lines.items() if line}
-
     @property
     def _left(self) -> bool:
         return self._tab.closed or self._watch.navigated or self._watch.on_its_way
@@ -318,6 +310,10 @@ class ActionRunner:
         if self._pictures.out_of_view:
             return "whether the picture of a canvas out of view changed could not be seen: scroll to it"
         return ""
+
+    def _pageless(self) -> str:
+        answered = self._tab.activity.requests.pageless(self._watch.requests)
+        return f"the server answered {answered}: it gives no new page" if answered else ""
 
     def _was_none(self, tab: NewTab) -> bool:
         """Whether it closed without ever having had a document, as Chrome's tab for a download does."""

@@ -7,8 +7,23 @@ import re
 from collections.abc import Mapping
 
 from cdp_agent.page.snapshot.diff import changes
-from cdp_agent.page.snapshot.lines import indent_of, line_of, ref_of, ref_of_change, without_focus, without_selected
+from cdp_agent.page.snapshot.lines import (
+    LONGEST_ADDRESS,
+    LONGEST_TITLE,
+    in_line,
+    indent_of,
+    line_of,
+    quoted,
+    ref_of,
+    ref_of_change,
+    shortened,
+    without_focus,
+    without_selected,
+)
+from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.tab.tab import Shown
 
+_MOST_MEANWHILE = 8
 _EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
 
 
@@ -61,10 +76,16 @@ def says_a_value(change: str, values: Mapping[str, str | None]) -> bool:
     return change.startswith("~") and told in change and (not told or marked is None)
 
 
-def changed_meanwhile(lines: Mapping[str, str], now: str) -> list[str]:
-    """What has become of elements since their lines were told, by their refs; of one that has left the page nothing."""
-    pairs = ((without_focus(line), without_focus(line_of(now, ref))) for ref, line in lines.items())
-    return [change for was, is_now in pairs if is_now for change in changes(was.strip(), is_now.strip())]
+def changed_meanwhile(shown: Shown | None, document: int, now: Snapshot) -> list[str]:
+    """What has become of the page since it was told: the first lines, and how many more."""
+    if shown is None:
+        return []
+    if shown.document != document:
+        title, address = quoted(shortened(now.title, LONGEST_TITLE)), in_line(shortened(now.url, LONGEST_ADDRESS))
+        return [f"~ the page went to {address} {title}: snapshot it"]
+    lines = changes(now.text if shown.text is None else shown.text, now.text, limited=False)
+    rest = len(lines) - _MOST_MEANWHILE
+    return [*lines[:_MOST_MEANWHILE], *([f"… and {rest} more: snapshot"] if rest > 0 else [])]
 
 
 def ticks(before: str, after: str) -> bool:

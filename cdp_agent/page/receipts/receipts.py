@@ -108,7 +108,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """What else the action was given: the key, the address, "twice"."""
     note: str = ""
     meanwhile: list[str] = []
-    """What the page had changed before, of fields that were filled, after their receipts had been told."""
+    """What the page had changed before, since it was last read or the receipt before this one was told: as `changed`."""
     value: str | None = None
     fields: list[FilledField] = []
     """Those that were filled in, where that were several."""
@@ -170,7 +170,7 @@ def _lines(receipt: Receipt) -> list[str]:
         lines.append(f"({receipt.note})")
     lines += [_filled_field(each) for each in receipt.fields]
     if receipt.meanwhile:
-        lines += ["changed before that, since it was filled:", *(f"  {line}" for line in receipt.meanwhile)]
+        lines += ["changed before that:", *(f"  {line}" for line in receipt.meanwhile)]
     if receipt.navigated_to is not None:
         lines.append(_navigation(receipt))
     lines += [_new_tab(tab) for tab in receipt.new_tabs]

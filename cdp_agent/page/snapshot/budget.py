@@ -85,6 +85,11 @@ def fit(marked: str, budget_tokens: int, notes: list[str]) -> str:
     return text
 
 
+def is_whole(text: str) -> bool:
+    """Whether nothing was left out of a snapshot for its budget."""
+    return HINT not in text.rpartition("\n")[2]
+
+
 def _parse(marked: str) -> list[_Line]:
     lines: list[_Line] = []
     path: list[int] = []

@@ -58,6 +58,13 @@ class Kept(msgspec.Struct, frozen=True):
     counts: dict[World, int]
 
 
+class Shown(msgspec.Struct, frozen=True):
+    """What somebody was told of a page: the number of its document, and its text, where that is known whole."""
+
+    document: int
+    text: str | None
+
+
 class Tab:
     """A tab of a Chrome. It is attached to at its first use, so that a page costs nothing until it is asked for."""
 
@@ -104,8 +111,8 @@ class Tab:
         self.read_took_s = 0.0
         """How long the last complete reading took."""
         self.kept: Kept | None = None
-        self.filled: dict[str, str] = {}
-        """By their refs the lines, as receipts told them, of the fields filled since somebody read the page."""
+        self.shown: Shown | None = None
+        """What was told of the page last."""
         self.activity = Activity(info.target_id, info.url)
         self._read_last = 0
         """The number of the document that was read last."""
@@ -285,7 +292,7 @@ class Tab:
             each._is_behind = False  # one of them is in front now
         self.guard.remove_tab(self.target_id)
         self.history.clear()
-        self.filled.clear()
+        self.shown = None
         self.kept = None
         self.activity.wake()
 
@@ -328,7 +335,7 @@ class Tab:
             task.result().end_hanging()
 
     async def read(self, budget_tokens: int | None = None) -> Snapshot:
-        """What `snapshot` gives, for use inside an action: what was filled in meanwhile stays known."""
+        """What `snapshot` gives, for use inside an action: nobody is shown it."""
         tree = await self.frames()
         async with self.reading:
             begun = time.monotonic()
@@ -338,6 +345,15 @@ class Tab:
             self.read_took_s = time.monotonic() - begun
         self.title = taken.title
         return taken
+
+    def show(self, text: str | None) -> None:
+        """Somebody is told of the present document, and that it says `text`."""
+        self.shown = Shown(self.activity.document.number, text)
+
+    def forget_shown(self) -> None:
+        """What was told of the page is to be no measure of what comes next, but for which document that was."""
+        if self.shown is not None:
+            self.shown = Shown(self.shown.document, None)
 
     def read_ahead(self) -> None:
         """Begins to read a new document that only its rest is waited for, where the one before it was read.

@@ -49,6 +49,30 @@ async def test_an_iframe_that_is_created_is_read(page: Page, serve: Serve, other
     assert [line.partition(" [ref")[0] for line in lines] == ["- paragraph: outer", "- iframe", '  - button "Inside"']
 
 
+DRAWING = """<svg xmlns="http://www.w3.org/2000/svg" width="200" height="50"><foreignObject width="200" height="50">
+<button xmlns="http://www.w3.org/1999/xhtml" onclick="textContent = 'Pressed'">Inside</button></foreignObject></svg>"""
+
+
+@pytest.mark.parametrize("holder", ["object type=image/svg+xml data", "object data", "embed src"])
+async def test_the_document_of_an_object_or_an_embed_is_read_and_acted_on(
+    page: Page, serve: Serve, httpserver: HTTPServer, holder: str
+) -> None:
+    httpserver.expect_request("/drawing.svg").respond_with_data(DRAWING, content_type="image/svg+xml")
+    await page.goto(serve(f"<p>outer</p><{holder}={httpserver.url_for('/drawing.svg')!r}>"))
+    before = await page.snapshot()
+    button = next(each for each in before.refs.values() if each.role == "button")
+
+    receipt = await page.click(button.ref)
+    matches = (await page.search("pressed")).matches
+    found = (await page.find("button")).elements
+    words = await page.markdown()
+
+    assert button.frame_url.endswith("/drawing.svg")
+    assert receipt.changed[0].endswith(f'button "Inside" → "Pressed" [ref={button.ref}]')
+    assert [each.ref for each in matches] == [each.ref for each in found] == [button.ref]
+    assert "Pressed" in words
+
+
 @SITES
 async def test_an_iframe_that_is_removed_is_gone(page: Page, serve: Serve, other_site: bool) -> None:
     inner = serve("<p>inner</p>", other_site=other_site)

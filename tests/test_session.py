@@ -169,6 +169,19 @@ async def test_a_tab_that_somebody_closed_is_told_before_anything_is_done_elsewh
     assert "Nothing yet" in (await session.call("snapshot")).text
 
 
+async def test_a_look_after_somebody_closed_the_tab_is_at_the_one_before(session: Session, serve: Serve) -> None:
+    await opened(session, serve(SHOP))
+    await session.call("manage_tabs", {"action": "open", "url": serve("<p>Second</p>")})
+    assert session.page is not None
+    await session.page.close()
+
+    seen = await session.call("snapshot")
+
+    assert seen.error is None
+    assert "Nothing yet" in seen.text
+    assert seen.text.endswith("Your tab was closed. You are back in the one before it.")
+
+
 async def test_secrets_are_filled_in_and_never_told(browser: Browser, serve: Serve) -> None:
     url = serve('<input type=password aria-label=Password oninput="document.title = this.value">')
     session = Session(browser, secrets=Secrets({"PASSWORD": Secret("correct horse")}, url))

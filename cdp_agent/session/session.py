@@ -285,8 +285,9 @@ class Session:
         permitted = permissions or self._permissions
         began, chromes = time.perf_counter(), self._chromes
         leads = url is not None or (tool is not None and tool.effect == "address")
+        looks = tool is not None and tool.read_only and "ref" not in tool.parameters["properties"]
         try:
-            await self._find_again(leads=leads)
+            back = await self._find_again(leads=leads, looks=looks)
             chromes = self._chromes
             async with self._tab(tab, leads=leads, reads=tool is not None and tool.read_only) as page:
                 if watched is not None:
@@ -303,7 +304,7 @@ class Session:
                     folder=folder,
                 )
                 outcome = await self._in_time(understand, context, url, permitted.approve, watched)
-                moved = await self._followed(outcome, page, named=tab is not None)
+                moved = await self._followed(outcome, page, named=tab is not None) or back
         except CdpAgentError as error:
             if isinstance(error, BrowserError) and chromes == self._chromes:
                 self._lost = self._lost or str(error)
@@ -354,9 +355,10 @@ class Session:
         assert not isinstance(outcome, Answer), "terminal tools are left out"
         return outcome
 
-    async def _find_again(self, *, leads: bool) -> None:
+    async def _find_again(self, *, leads: bool, looks: bool = False) -> str | None:
         """Where Chrome or the current tab went away: the next one, and an error that says so, unless we leave anyway.
 
+        Where a tab is only looked at (`looks`), that it is another one is no error: it is returned.
         Raises BrowserError, ActionError.
         """
         async with self._beginning:
@@ -376,8 +378,11 @@ class Session:
                     raise BrowserError(f"Chrome had gone away ({gone}). In a new one, open the page again.{was_at}")
             elif self._tabs is not None and self._tabs.page.closed:
                 moved = await self._tabs.follow()
+                if looks:
+                    return moved
                 if not leads:
                     raise ActionError(f"{moved} Look at it first: refs of the closed one mean nothing here.")
+        return None
 
     @asynccontextmanager
     async def _tab(self, named: str | None, *, leads: bool, reads: bool) -> AsyncIterator[Page]:

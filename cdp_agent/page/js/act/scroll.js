@@ -46,8 +46,8 @@ function pageScroller(inDocument, axis) {
   if (body && scrolls(body, axis)) return body;
   const view = defaultView_.call(inDocument);
   const middle = deepElementAt(inDocument, view.innerWidth / 2, view.innerHeight / 2);
-  if (middle && (tagOf(middle) === 'IFRAME' || tagOf(middle) === 'FRAME')) {
-    const inner = frameDocument(middle, tagOf(middle));
+  if (middle && isFrame(middle, tagOf(middle))) {
+    const inner = frameDocument(middle);
     return inner ? pageScroller(inner, axis) : middle;
   }
   return (middle && scrollerAround(middle, axis)) ?? largestScroller(inDocument, axis);

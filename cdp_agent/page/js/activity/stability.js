@@ -21,6 +21,8 @@ const contentType_ = getterOf(Document.prototype, 'contentType');
 const attributeName_ = getterOf(MutationRecord.prototype, 'attributeName');
 const contentDocument_ = getterOf(HTMLIFrameElement.prototype, 'contentDocument');
 const contentDocumentOfFrame_ = getterOf(HTMLFrameElement.prototype, 'contentDocument');
+const contentDocumentOfObject_ = getterOf(HTMLObjectElement.prototype, 'contentDocument');
+const drawingOfEmbed_ = HTMLEmbedElement.prototype.getSVGDocument;
 
 const SMALL = 5000; // elements: so many are looked through each time
 const OBSERVED = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
@@ -158,7 +160,7 @@ function changed() {
 }
 
 function watchFrames(root) {
-  const frames = selectAll(root, 'iframe, frame');
+  const frames = selectAll(root, 'iframe, frame, object, embed');
   for (let i = 0; i < frames.length; i++) watchFrame(frames[i]);
 }
 
@@ -169,12 +171,19 @@ function watchFrame(element) {
   changed();
 }
 
-/** The document in an iframe or frame, where it is in this process. @returns {Document | null} */
+/** The document in a frame, an object or, if it is a drawing, an embed, where it is in this process. @returns {Document | null} */
 function documentIn(element) {
-  const tag = tagOf(element);
-  if (tag === 'IFRAME') return contentDocument_.call(element);
-  return tag === 'FRAME' ? contentDocumentOfFrame_.call(element) : null;
+  switch (tagOf(element)) {
+    case 'IFRAME': return contentDocument_.call(element);
+    case 'FRAME': return contentDocumentOfFrame_.call(element);
+    case 'OBJECT': return contentDocumentOfObject_.call(element);
+    case 'EMBED': return drawingOfEmbed_.call(element);
+    default: return null;
+  }
 }
+
+/** Whether a document is shown in it, be it one that cannot be entered from here. */
+const isFrame = (element, tag) => tag === 'IFRAME' || tag === 'FRAME' || ((tag === 'OBJECT' || tag === 'EMBED') && documentIn(element) !== null);
 
 // What changes no text while it moves, but is often followed by something that does: scripts wait for its end.
 const COMING = new Set(

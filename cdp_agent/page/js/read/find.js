@@ -48,15 +48,15 @@ function findIn(root, found) {
 // Elements that may hold a shadow root or a document: whatever is known to hold none is left out, custom elements are in.
 const HOLDS_NONE =
   'html head title base link meta style script noscript template slot a abbr address area audio b bdi bdo br button canvas caption cite ' +
-  'code col colgroup data datalist dd del details dfn dialog dl dt em embed fieldset figcaption figure form hgroup hr i img input ins ' +
-  'kbd label legend li map mark menu meter object ol optgroup option output picture pre progress q rp rt ruby s samp search select small ' +
+  'code col colgroup data datalist dd del details dfn dialog dl dt em fieldset figcaption figure form hgroup hr i img input ins ' +
+  'kbd label legend li map mark menu meter ol optgroup option output picture pre progress q rp rt ruby s samp search select small ' +
   'source strong sub summary sup svg table tbody td textarea tfoot th thead time tr track u ul var video wbr path g use rect circle line';
 const MAY_HOLD = `:not(${HOLDS_NONE.replaceAll(' ', ',')})`;
 
 /** Whether there is anything to look into, or to ask Chrome about. */
 function holdsMore(element) {
   const tag = tagOf(element);
-  return tag === 'IFRAME' || tag === 'FRAME' || (mayHost(tag) && shadowOf(element) !== null);
+  return isFrame(element, tag) || (mayHost(tag) && shadowOf(element) !== null);
 }
 
 /** Whether an element is the other one or comes before it. */
@@ -69,8 +69,8 @@ function findInside(element, found) {
   if (mayHost(tag)) {
     const shadow = shadowOf(element);
     if (shadow) findIn(shadow, found);
-  } else if (tag === 'IFRAME' || tag === 'FRAME') {
-    const inner = frameDocument(element, tag);
+  } else if (isFrame(element, tag)) {
+    const inner = frameDocument(element);
     if (inner) findIn(inner, found);
     else {
       found.remote.push(idOf(element));

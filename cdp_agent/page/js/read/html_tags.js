@@ -171,7 +171,7 @@ function writeMath(element) {
 function writeFrame(element, tag, flags, depth) {
   if (clientWidth_.call(element) < 2 || clientHeight_.call(element) < 2) return; // nothing can be seen in it
   const name = nameOf(element, 'iframe');
-  const inner = frameDocument(element, tag);
+  const inner = frameDocument(element);
   if (!inner) {
     const id = idOf(element);
     reading.remote.push(id);
@@ -191,8 +191,12 @@ function writeFrame(element, tag, flags, depth) {
   writing.out.push('</fr>');
 }
 
-/** @type {HtmlWriter} a video or sound, of which only the name can be told */
-function writeMedia(element, tag) {
+/** @type {HtmlWriter} a video or sound, of which only the name can be told; a plug-in may show a document */
+function writeMedia(element, tag, flags, depth) {
+  if (isFrame(element, tag)) {
+    writeFrame(element, tag, flags, depth);
+    return;
+  }
   const name = flatten(attr(element, 'aria-label') ?? attr(element, 'title') ?? '');
   if (name) writing.out.push(`<f t="${tag.toLowerCase()}"${xmlAttr('n', name)}/>`);
 }

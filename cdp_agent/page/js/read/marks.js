@@ -10,7 +10,7 @@ function marksOf(ids) {
   const places = new Map();
   for (const id of ids) {
     const element = elementOf(id);
-    if (!element || tagOf(element) === 'IFRAME' || tagOf(element) === 'FRAME') continue;
+    if (!element || isFrame(element, tagOf(element))) continue;
     const document = documentOf(element);
     let place = places.get(document);
     if (!place) {

@@ -46,8 +46,8 @@ function writeInside(element, tag, out, depth, pre) {
     markupNodes(shadow, out, depth, pre);
     out.push('</template>');
   }
-  if (tag === 'IFRAME' || tag === 'FRAME') {
-    const inner = frameDocument(element, tag);
+  if (isFrame(element, tag)) {
+    const inner = frameDocument(element);
     const root = inner && documentElement_.call(inner);
     if (root) writeMarkup(root, out, depth, false);
     else if (!inner) {

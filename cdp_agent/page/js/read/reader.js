@@ -164,11 +164,11 @@ function seeElement(element, text, due) {
     const end = text.beginDecoration(mark, element);
     if (end) due.push([DECORATION, element, end]);
   }
-  if (tag === 'OBJECT' && !showsFallback(element)) return;
-  if (tag === 'IFRAME' || tag === 'FRAME') {
+  if (isFrame(element, tag)) {
     if (seen) seeFrame(element, tag, text, due);
     return;
   }
+  if (tag === 'OBJECT' && !showsFallback(element)) return;
   const replacement = replacementOf(element, tag, reading.selections);
   if (replacement) {
     if (seen && replacement.alternative) text.add(replacement.alternative, element);
@@ -240,7 +240,7 @@ function seeField(element, tag, text) {
 }
 
 function seeFrame(element, tag, text, due) {
-  const inner = frameDocument(element, tag);
+  const inner = frameDocument(element);
   if (inner) {
     enterRoot(inner, due);
     return;

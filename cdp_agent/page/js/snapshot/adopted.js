@@ -123,10 +123,8 @@ function findPossibleHosts() {
   for (let i = 0; i < roots.length; i++) {
     for (const element of selectAll(roots[i], '*')) {
       const tag = tagOf(element);
-      if (tag === 'IFRAME' || tag === 'FRAME') {
-        const inner = frameDocument(element, tag);
-        if (inner) roots.push(inner);
-      }
+      const inner = isFrame(element, tag) && frameDocument(element);
+      if (inner) roots.push(inner);
       if (!mayHost(tag)) continue;
       const root = rootOfHost(element);
       if (root) roots.push(root);

@@ -78,12 +78,9 @@ function optionLine(option, flags, isOnPage) {
   return line;
 }
 
-const contentDocument = reader(HTMLIFrameElement, 'contentDocument');
-const frameContentDocument = reader(HTMLFrameElement, 'contentDocument');
-
 /** The document in a frame, where it can be entered from here. @returns {Document | null} */
-function frameDocument(element, tag) {
-  const inner = tag === 'IFRAME' ? contentDocument(element) : frameContentDocument(element);
+function frameDocument(element) {
+  const inner = documentIn(element);
   if (inner) noteRoot(inner);
   return inner;
 }
@@ -94,7 +91,7 @@ function visitFrame(element, tag, role, parent, flags, depth) {
   line.name = nameOf(element, 'iframe');
   if (reading.focused === element) line.states = ' [focused]';
   parent.kids.push(line);
-  const inner = frameDocument(element, tag);
+  const inner = frameDocument(element);
   if (!inner) {
     reading.remote.push(line.id);
     line.remote = true;
@@ -179,6 +176,10 @@ function visitMath(element, tag, role, line, flags) {
 
 /** Media, canvas and plug-ins by their tag; what they hold for browsers without them is shown for a canvas, or where a plug-in has failed. */
 function visitMedia(element, tag, role, parent, flags, depth) {
+  if (isFrame(element, tag)) {
+    visitFrame(element, tag, role, parent, flags, depth);
+    return;
+  }
   if (tag === 'OBJECT' && showsFallback(element)) {
     visitTransparent(element, tag, parent, flags, depth);
     return;

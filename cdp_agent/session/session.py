@@ -285,7 +285,7 @@ class Session:
         permitted = permissions or self._permissions
         began, chromes = time.perf_counter(), self._chromes
         leads = url is not None or (tool is not None and tool.effect == "address")
-        looks = tool is not None and tool.read_only and "ref" not in tool.parameters["properties"]
+        looks = tool is not None and tool.read_only and not tool.ref_names
         try:
             back = await self._find_again(leads=leads, looks=looks)
             chromes = self._chromes

@@ -181,10 +181,14 @@ class Tool:
         """Whether it is page-changing when it is called so."""
         return self._changes_page(arguments) if callable(self._changes_page) else self._changes_page
 
+    @property
+    def ref_names(self) -> list[str]:
+        """The arguments that name an element by its ref."""
+        return [name for name, each in self.parameters["properties"].items() if each.get("pattern") == REF_PATTERN]
+
     def refs_in(self, arguments: Arguments) -> list[str]:
         """The refs of elements that the arguments name."""
-        named = [name for name, each in self.parameters["properties"].items() if each.get("pattern") == REF_PATTERN]
-        return [ref for name in named if (ref := getattr(arguments, name)) is not None]
+        return [ref for name in self.ref_names if (ref := getattr(arguments, name)) is not None]
 
     def declaration(self) -> dict[str, Any]:
         """The tool as data, as it stands in schemas/tools.json."""

@@ -719,7 +719,9 @@ async def test_what_changed_since_the_last_receipt_is_told_by_the_next(page: Pag
     go, box = await ref(page, "Go"), await ref(page, "Quiet")
     await page.check(box)
 
-    await page.evaluate("document.querySelector('input').checked = false; document.querySelector('p').textContent = 'two'")
+    await page.evaluate(
+        "document.querySelector('input').checked = false; document.querySelector('p').textContent = 'two'"
+    )
     receipts = [await page.focus(go), await page.focus(box)]
 
     assert receipts[0].meanwhile == [

@@ -229,7 +229,13 @@ class ActionRunner:
         finally:
             await self._stop(seen.settled)
         navigated, moved = self._watch.navigated, self._moved
-        notes = (told.note, self._chooser(action, ref), self._watch.departure.note, self._pageless(), self._unseen(seen))
+        notes = (
+            told.note,
+            self._chooser(action, ref),
+            self._watch.departure.note,
+            self._pageless(),
+            self._unseen(seen),
+        )
         failed, uncaught = await asyncio.gather(
             activity.requests.failures_with_words(self._watch.requests, MAX_TOLD), self._thrown()
         )

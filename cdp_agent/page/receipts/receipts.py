@@ -108,7 +108,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """What else the action was given: the key, the address, "twice"."""
     note: str = ""
     meanwhile: list[str] = []
-    """What the page had changed before, since it was last read or the receipt before this one was told: as `changed`."""
+    """What the page had changed before, since a snapshot or the last receipt told of it: lines as in `changed`."""
     value: str | None = None
     fields: list[FilledField] = []
     """Those that were filled in, where that were several."""

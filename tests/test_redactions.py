@@ -48,6 +48,14 @@ async def test_a_frame_of_another_process_is_covered(page: Page, serve: Serve) -
     assert (round(box.left), 70 < box.top < 130) == (150, True)
 
 
+async def test_what_stands_after_emoji_is_covered_where_it_is(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<meta charset=utf-8><p>{'&#128105;' * 40}</p><p style='{PLACED}'>{SECRET}</p><p>words</p>"))
+
+    (box,) = await locate_text(tab_of(page), SECRETS.spans)
+
+    assert (round(box.left), round(box.top)) == (100, 60)
+
+
 async def test_what_is_no_secret_is_not_covered(page: Page, serve: Serve) -> None:
     await page.goto(serve("<p>kiwi</p><input value=plum><input type=password value=x>"))
 

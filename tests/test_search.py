@@ -47,6 +47,14 @@ async def test_what_lost_its_role_is_generic(page: Page, serve: Serve) -> None:
     assert match.role == "generic"
 
 
+async def test_a_match_after_emoji_is_in_its_own_element(page: Page, serve: Serve) -> None:
+    await page.goto(serve(f"<meta charset=utf-8><p>{'&#128105;' * 9}</p><button>One</button><button>Two</button>"))
+
+    (match,) = (await page.search("two")).matches
+
+    assert (match.role, match.name, match.text) == ("button", "Two", "Two")
+
+
 async def test_words_run_through_inline_elements_and_short_blocks_of_one_line(page: Page, serve: Serve) -> None:
     await page.goto(serve("<p>Log<b>out</b></p><div>one</div><div>two</div><table><td>a<td>b</table>"))
 

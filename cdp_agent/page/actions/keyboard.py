@@ -20,6 +20,7 @@ from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.receipts.receipts import Outcome
+from cdp_agent.page.snapshot.lines import units_of
 
 from .actionability import input_session
 from .keys import KEYS, MODIFIERS, Chord, Key, find_key, parse_chord
@@ -121,7 +122,7 @@ def composing(text: str) -> list[Command[Empty]]:
     Inserted text comes some time after its key, and terminals that look in a timer of the key are too early then.
     """
     down, inserted, up = inserting(text)
-    end = len(text.encode("utf-16-le")) // 2
+    _, end = units_of(text, 0, len(text))
     return [down, cdp_input.ImeSetComposition(text=text, selection_start=end, selection_end=end), inserted, up]
 
 

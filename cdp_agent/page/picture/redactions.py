@@ -14,6 +14,7 @@ from cdp_agent.errors import ActionError
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.snapshot.frame_part import FramePart
+from cdp_agent.page.snapshot.lines import units_of
 from cdp_agent.page.snapshot.reading import Reading, read_all
 from cdp_agent.page.tab.tab import Tab
 
@@ -48,7 +49,7 @@ async def _boxes(tree: FrameTree, reading: Reading[_TextPart], spans: Spans) -> 
     frame: Frame = reading.frame
     world: World = reading.world
     try:
-        asked = spans(reading.part.text)
+        asked = [units_of(reading.part.text, start, end) for start, end in spans(reading.part.text)]
         boxes = await world.call("coversOf", asked, returning=list[Box], timeout_s=TIMEOUT_S)
         while boxes and (holder := await tree.owner_of(frame)) is not None:
             frame, world, owner = holder

@@ -14,6 +14,7 @@ import regex
 
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.snapshot.frame_part import FramePart
+from cdp_agent.page.snapshot.lines import units_of
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable, parse_ref
 from cdp_agent.page.tab.tab import Tab
@@ -207,7 +208,8 @@ async def _matches(refs: RefTable, spans: list[_Span], context_chars: int) -> li
     for indexes in by_world.values():
         world = spans[indexes[0]].segment.reading.world
         asked = [
-            (span.segment.start + span.start, span.segment.start + span.end) for span in (spans[i] for i in indexes)
+            units_of(span.segment.reading.part.text, span.segment.start + span.start, span.segment.start + span.end)
+            for span in (spans[i] for i in indexes)
         ]
         answer = await world.call("placesOf", {"next": refs.free(world), "spans": asked}, returning=_Places)
         refs.claim(world, answer.first, answer.end)

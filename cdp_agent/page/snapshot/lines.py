@@ -147,6 +147,12 @@ def quoted(text: str) -> str:
     return _NEVER_BARE.sub(lambda each: f"\\u{ord(each[0]):04x}", written)
 
 
+def units_of(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where a part of a page's text begins and ends as a page counts: in UTF-16 units, of which an emoji has two."""
+    before, part = (each.encode("utf-16-le", "surrogatepass") for each in (text[:start], text[start:end]))
+    return len(before) // 2, (len(before) + len(part)) // 2
+
+
 def heading(url: str, title: str) -> str:
     """Which page something is of, for a model: of what a page makes endless only the beginning."""
     return f"Address: {shortened(url, LONGEST_ADDRESS)}\nTitle: {shortened(title, LONGEST_TITLE)}"

@@ -267,7 +267,8 @@ class Batch:
         if isinstance(outcome.value, Snapshot):
             return ""  # it is the page
         if isinstance(outcome.value, Receipt):
-            receipt = msgspec.structs.replace(outcome.value, focus=None)  # where the focus came from is no progress
+            # Where the focus came from is no progress, nor what changed before.
+            receipt = msgspec.structs.replace(outcome.value, focus=None, meanwhile=[])
             if self._run.restless:  # what changed is in the snapshot, and a clock is always seen to
                 receipt = msgspec.structs.replace(receipt, changed=[], settled=QUIET)
             return receipt.text

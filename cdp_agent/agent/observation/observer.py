@@ -146,6 +146,6 @@ def _document_of(page: Page) -> tuple[str, int]:
 
 def _untold(lines: list[str], receipts: Collection[Receipt]) -> list[str]:
     """What changed, without what a receipt has told."""
-    told = {line for receipt in receipts for line in receipt.changed}
+    told = {line for receipt in receipts for line in (*receipt.meanwhile, *receipt.changed)}
     filled = {receipt.ref for receipt in receipts if receipt.value is not None} - {None}
     return [line for line in lines if line not in told and not (line[0] == "~" and ref_of_change(line) in filled)]

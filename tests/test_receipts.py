@@ -711,6 +711,23 @@ async def test_a_server_that_answers_without_a_page_is_told(page: Page, serve: S
     assert [each for each in requests if "ERR_ABORTED" in each] == []
 
 
+RENDERED_ANEW = """<div id=root></div><script>let on = {0}; function render() {{
+  root.innerHTML = `<label><input type=checkbox ${{on ? 'checked' : ''}}>Notify</label>`
+  root.firstChild.firstChild.onchange = () => {{ on = {1}; render() }}
+}}; render()</script>"""
+
+
+@pytest.mark.parametrize(("becomes", "told"), [("true", "it is checked"), ("false", "it is not checked")])
+async def test_a_box_that_is_rendered_anew_is_told_as_it_is_then(
+    page: Page, serve: Serve, becomes: str, told: str
+) -> None:
+    await page.goto(serve(RENDERED_ANEW.format("false", becomes)))
+
+    receipt = await page.check(await ref(page, "Notify"))
+
+    assert receipt.note == f"the page rendered it anew: {told}"
+
+
 CHANGES_BY_ITSELF = "<button>Go</button><label><input type=checkbox>Quiet</label><p>one</p>"
 
 

@@ -197,6 +197,11 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
         now = await _state_after(at, before.local, wanted)
         return Outcome(note="" if now in (wanted, None) else f"the page changed it since: it is not {name}")
 
+    async def renewed(at: Located) -> Outcome:
+        now = await at.world.call("checkable", at.local, returning=_Checkable)
+        told = f": it is {'' if now.state == wanted else 'not '}{name}" if now.kind != "none" else ""
+        return Outcome(note=f"the page rendered it anew{told}", renewed=renewed)
+
     if before.kind == "option":  # of several: a click on one would unselect the others
         await at.world.call("setOption", before.local, wanted == "true")
         return Outcome(again=again)
@@ -206,7 +211,7 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
         await click_element(at, local=before.local)
         state = await _state_after(at, before.local, wanted)
     if state is None:
-        return Outcome(note="it left the page when it was clicked")
+        return Outcome(note="it left the page when it was clicked", renewed=renewed)
     return Outcome(again=again) if state == wanted else Outcome(note=f"it was clicked, but it is not {name}")
 
 

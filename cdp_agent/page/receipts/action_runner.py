@@ -383,7 +383,7 @@ class ActionRunner:
         seen.dialogs += tab.dialogs.take()
         if self._left:
             return outcome
-        first, outcome = outcome, await self._again(outcome)
+        first, outcome = outcome, await self._again(outcome, ref)
         keep = tab.read_took_s > LARGE_S and seen.settled == QUIET
         after = self._after = await self._read(keep=keep)
         if self._leaves(seen):
@@ -402,10 +402,12 @@ class ActionRunner:
         seen.firm = firm or bool(self._moved or told or seen.focus is not None)
         return outcome
 
-    async def _again(self, outcome: Outcome) -> Outcome:
-        if outcome.again is None:
-            return outcome
+    async def _again(self, outcome: Outcome, ref: str | None) -> Outcome:
         try:
+            if outcome.renewed is not None and ref is not None:
+                return await outcome.renewed(await locate(self._tab, ref))
+            if outcome.again is None:
+                return outcome
             now = await outcome.again()
         except (ActionError, SessionClosed):
             return outcome  # it goes elsewhere, or hangs: the receipt says that

@@ -21,7 +21,7 @@ from cdp_agent.page.snapshot.lines import (
     without_selected,
 )
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab.tab import Shown
+from cdp_agent.page.tab.tab import LastTold
 
 _MOST_MEANWHILE = 8
 _EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
@@ -76,7 +76,7 @@ def says_a_value(change: str, values: Mapping[str, str | None]) -> bool:
     return change.startswith("~") and told in change and (not told or marked is None)
 
 
-def changed_meanwhile(shown: Shown | None, document: int, now: Snapshot) -> list[str]:
+def changed_meanwhile(shown: LastTold | None, document: int, now: Snapshot) -> list[str]:
     """What has become of the page since it was told: the first lines, and how many more."""
     if shown is None:
         return []

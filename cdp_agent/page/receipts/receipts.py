@@ -11,6 +11,7 @@ import msgspec
 from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
+from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, LONGEST_TITLE, in_line, quoted, shortened
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
@@ -68,6 +69,8 @@ class Outcome(msgspec.Struct, frozen=True):
     """Nothing was done, since it was so before."""
     again: Callable[[], Awaitable[Outcome]] | None = None
     """The value once the page has come to rest, and a note where that is another: pages change what was filled in."""
+    renewed: Callable[[Located], Awaitable[Outcome]] | None = None
+    """The same of the element that took its place, where it left the page as it was acted on."""
     fields: Sequence[FilledField] = ()
     """What became of each, where several were filled in."""
     suggests: bool = False

@@ -58,7 +58,7 @@ class Kept(msgspec.Struct, frozen=True):
     counts: dict[World, int]
 
 
-class Shown(msgspec.Struct, frozen=True):
+class LastTold(msgspec.Struct, frozen=True):
     """What somebody was told of a page: the number of its document, and its text, where that is known whole."""
 
     document: int
@@ -111,7 +111,7 @@ class Tab:
         self.read_took_s = 0.0
         """How long the last complete reading took."""
         self.kept: Kept | None = None
-        self.shown: Shown | None = None
+        self.shown: LastTold | None = None
         """What was told of the page last."""
         self.activity = Activity(info.target_id, info.url)
         self._read_last = 0
@@ -348,12 +348,12 @@ class Tab:
 
     def show(self, text: str | None) -> None:
         """Somebody is told of the present document, and that it says `text`."""
-        self.shown = Shown(self.activity.document.number, text)
+        self.shown = LastTold(self.activity.document.number, text)
 
     def forget_shown(self) -> None:
         """What was told of the page is to be no measure of what comes next, but for which document that was."""
         if self.shown is not None:
-            self.shown = Shown(self.shown.document, None)
+            self.shown = LastTold(self.shown.document, None)
 
     def read_ahead(self) -> None:
         """Begins to read a new document that only its rest is waited for, where the one before it was read.

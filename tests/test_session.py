@@ -17,6 +17,7 @@ from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.security.secrets import Secrets, placeholder
 from cdp_agent.session import Session, ToolError
 from cdp_agent.session.calls import Understood
+from cdp_agent.tools.reading import SnapshotArguments, snapshot
 from tests.conftest import Serve
 from tests.detached import DetachedChrome
 
@@ -180,6 +181,31 @@ async def test_a_look_after_somebody_closed_the_tab_is_at_the_one_before(session
     assert seen.error is None
     assert "Nothing yet" in seen.text
     assert seen.text.endswith("Your tab was closed. You are back in the one before it.")
+
+
+async def test_what_is_read_is_of_the_tab_that_the_next_call_acts_in(session: Session, serve: Serve) -> None:
+    popup = serve("<title>Popup</title><button>Other</button>")
+    url = serve(f"<button onclick=\"document.title = 'pressed'\">Mine</button><script>window.open('{popup}')</script>")
+
+    page = (await session.perform(Understood(snapshot, SnapshotArguments()), url=url)).value
+    assert isinstance(page, Snapshot)
+    receipt = await session.call("click", {"ref": ref_of(page, "Mine")})
+    seen = await session.call("snapshot")
+
+    assert 'clicked E1 button "Mine"' in receipt.text
+    assert "Other" in seen.text
+    assert receipt.text.endswith("you are back in the one before.")
+
+
+async def test_a_tab_that_opened_since_is_entered_before_it_is_read(session: Session, serve: Serve) -> None:
+    await opened(session, serve("<p>First</p>"))
+    assert session.page is not None
+    await session.page.evaluate(f"window.open({serve('<p>Popup</p>')!r}) && 1")
+
+    seen = await session.call("snapshot")
+
+    assert "Popup" in seen.text
+    assert seen.text.endswith("When it closes, you are back in the one before.")
 
 
 async def test_secrets_are_filled_in_and_never_told(browser: Browser, serve: Serve) -> None:

@@ -285,11 +285,12 @@ class Session:
         permitted = permissions or self._permissions
         began, chromes = time.perf_counter(), self._chromes
         leads = url is not None or (tool is not None and tool.effect == "address")
-        looks = tool is not None and tool.read_only and not tool.ref_names
+        reads = tool is not None and tool.read_only
+        looks = tool is not None and tool.read_only and not tool.ref_names and not leads and tab is None
         try:
             back = await self._find_again(leads=leads, looks=looks)
             chromes = self._chromes
-            async with self._tab(tab, leads=leads, reads=tool is not None and tool.read_only) as page:
+            async with self._tab(tab, leads=leads, reads=reads) as page:
                 if watched is not None:
                     watched.enters(page)
                 began = time.perf_counter()
@@ -304,7 +305,9 @@ class Session:
                     folder=folder,
                 )
                 outcome = await self._in_time(understand, context, url, permitted.approve, watched)
-                moved = await self._followed(outcome, page, named=tab is not None) or back
+                # What was read is of this tab: one that has just opened is entered by the next call.
+                stays = reads and not page.closed
+                moved = back if stays else await self._followed(outcome, page, named=tab is not None)
         except CdpAgentError as error:
             if isinstance(error, BrowserError) and chromes == self._chromes:
                 self._lost = self._lost or str(error)
@@ -358,7 +361,8 @@ class Session:
     async def _find_again(self, *, leads: bool, looks: bool = False) -> str | None:
         """Where Chrome or the current tab went away: the next one, and an error that says so, unless we leave anyway.
 
-        Where a tab is only looked at (`looks`), that it is another one is no error: it is returned.
+        Where a tab is only looked at (`looks`), one that has opened is entered, and that it is another one is no error:
+        it is returned.
         Raises BrowserError, ActionError.
         """
         async with self._beginning:
@@ -376,7 +380,7 @@ class Session:
                 if not leads:
                     was_at = "" if page is None else f" It was at {page.url}"
                     raise BrowserError(f"Chrome had gone away ({gone}). In a new one, open the page again.{was_at}")
-            elif self._tabs is not None and self._tabs.page.closed:
+            elif self._tabs is not None and (looks or self._tabs.page.closed):
                 moved = await self._tabs.follow()
                 if looks:
                     return moved

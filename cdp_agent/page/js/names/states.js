@@ -24,6 +24,7 @@ function statesOf(element, tag, role, context) {
   const internals = tag.includes('-') ? (internalsOf.get(element)?.states ?? null) : null;
   let text = '';
   if (CHECKED_ROLES.has(role)) text += withheld.has(element) ? ' [user-data]' : flag('checked', checkedOf(element, tag, internals));
+  else if (CELLS.has(role)) text += flag('checked', attr(element, 'aria-checked'), true); // by a tick or a cross that it draws
   if (context.ariaDisabled || (ITEM_ROLES.has(role) && attr(element, 'aria-disabled')?.toLowerCase() === 'true') || (isNative && matches(element, ':disabled')) || internals?.disabled || isInertByStyle(element, role)) text += ' [disabled]';
   text += expandedOf(element, tag, internals);
   if (LEVEL_ROLES.has(role)) text += levelOf(element, tag, role);

@@ -55,7 +55,7 @@ function finish(line, parent) {
   if (line.id !== 0 && (line.unsure || isGuard) && !isControl(line)) line.id = 0;
   line.kids = joinShort(line.kids, line.role === '' && line.id !== 0);
   if (UNWRAPS.has(line.role)) unwrapParagraphs(line);
-  if (line.role === 'row') line.kids = foldCells(line.kids);
+  if (line.role === 'row') line.kids = foldCells(withoutResizers(line.kids));
   if (line.role === '') {
     if ((line.id === 0 && line.name === '') || standsAroundOne(line)) {
       parent.kids.push(...setApart(line.kids));
@@ -120,7 +120,7 @@ const standsAroundOne = ({ tag, states, kids }) =>
 
 /** Of what may be clickable: not when it stands around controls, nor when it has no place of its own. */
 function isControl(line) {
-  if (holdsControls(line)) return false;
+  if (holdsControls(line) && !isMoreThanItHolds(line)) return false;
   const answer = hasOwnPlace(line.element);
   reading.notes?.roomy.set(line.element, answer);
   return answer;
@@ -137,6 +137,13 @@ function hasOwnPlace(element) {
   const around = getBoundingClientRect_.call(control);
   const [x, y] = [(around.left + around.right) / 2, (around.top + around.bottom) / 2];
   return x < left || x > right || y < top || y > bottom;
+}
+
+/** Whether the text of a cell is clicked for itself: beside the handle that its row is dragged with, or to sort by, over a field that filters. */
+function isMoreThanItHolds({ role, element, kids }) {
+  if (!textsOf(kids).length) return false;
+  if (role === 'columnheader') return hasAttr(element, 'aria-sort');
+  return role === 'gridcell' && linesOf(kids).every((kid) => isNameless(kid) && DRAGGED.has(computedStyleOf(kid.element).cursor));
 }
 
 const holdsControls = (line) => linesOf(line.kids).some((kid) => kid.id !== 0 || holdsControls(kid));
@@ -233,6 +240,18 @@ function nameClickable(line) {
 }
 
 const CELLS = roleSet('cell gridcell columnheader rowheader');
+
+const WIDENS = /^(?:col|ew|e|w)-resize$/;
+const WIDENING_CLASS = /col(?:umn)?[-_]?resiz/i;
+
+/** The handles of columns, which grids repeat in each row, are told once: in the headers. */
+function withoutResizers(kids) {
+  if (kids.some((kid) => kid.role === 'columnheader')) return kids;
+  return kids.filter((kid) => typeof kid === 'string' || !isNameless(kid) || !isResizer(kid.element));
+}
+
+const isNameless = ({ role, name, kids }) => role === 'generic' && name === '' && kids.length === 0;
+const isResizer = (element) => WIDENS.test(computedStyleOf(element).cursor) || WIDENING_CLASS.test(attr(element, 'class') ?? '');
 
 /** Cells in one line of text, "a | b"; cells that hold lines stand between, and empty ones before them. */
 function foldCells(kids) {

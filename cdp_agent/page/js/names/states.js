@@ -103,9 +103,18 @@ function isShielded(element) {
   if (computedStyleOf(element).pointerEvents !== 'none') return false;
   const label = closest(element, 'label');
   if (label !== null && computedStyleOf(label).pointerEvents !== 'none') return false;
+  if (isAllOfItsHost(element)) return false;
   const body = body_.call(documentOf(element));
   return body === null || computedStyleOf(body).pointerEvents !== 'none';
 }
+
+/** Whether the mouse reaches it by its host, in which there is nothing else to click. */
+function isAllOfItsHost(element) {
+  const root = rootOf(element);
+  return isShadowRoot(root) && computedStyleOf(host_.call(root)).pointerEvents !== 'none' && selectAll(root, PARTS).length === 1;
+}
+
+const PARTS = 'a[href],button,input,select,textarea,[tabindex]';
 
 function sortOf(element) {
   const sort = attr(element, 'aria-sort');

@@ -353,6 +353,12 @@ CHECKED = [
         "<input id=b type=checkbox style='display:none'><label for=b>Go</label>", "b.checked", id="hidden, by its label"
     ),
     pytest.param(
+        "<p onclick='b.checked ^= 1'><input id=b type=checkbox aria-label=Go style='width:0;height:0;margin:0'>"
+        "<span style='display:inline-block;width:20px;height:20px;background:red'></span></p>",
+        "b.checked",
+        id="of no size, by what is around it",
+    ),
+    pytest.param(
         "<div id=b role=switch tabindex=0 aria-checked=false"
         " onclick='this.ariaChecked = this.ariaChecked != `true`'>Go</div>",
         "b.ariaChecked == 'true'",

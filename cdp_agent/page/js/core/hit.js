@@ -57,12 +57,13 @@ const ACTS_BY_ITSELF =
 function judge(hit, element) {
   if (!hit) return 'miss';
   const ownControl = controlOfLabel(element);
+  const face = faceAround(element);
   /** @type {Verdict} */
   let verdict = 'hit';
   for (let node = hit; node; node = paintedParent(node)) {
     if (node === element) return verdict;
     if (node === ownControl) return 'hit';
-    if (controlOfLabel(node) === element) return verdict;
+    if (controlOfLabel(node) === element || node === face) return verdict;
     if (matches(node, ACTS_BY_ITSELF)) verdict = 'child';
   }
   if (passesThrough(element)) {
@@ -89,10 +90,24 @@ function isHeardAround(hit, element) {
   return false;
 }
 
-/** The labels of a form control. @returns {Element[]} */
+/** The labels of a form control, or what stands for one. @returns {Element[]} */
 function labelsFor(element) {
   if (!matches(element, 'input,select,textarea,button,meter,output,progress')) return [];
-  return [...selectAll(rootOf(element), 'label')].filter((label) => controlOfLabel(label) === element);
+  const labels = [...selectAll(rootOf(element), 'label')].filter((label) => controlOfLabel(label) === element);
+  const face = labels.length ? null : faceAround(element);
+  return face ? [face] : labels;
+}
+
+/** What is clicked for a box to tick that has no size: the element around it, where that holds nothing else to click. @returns {Element | null} */
+function faceAround(element) {
+  if (tagOf(element) !== 'INPUT' || !TICKED.has(inputType(element)) || !isOfNoSize(element)) return null;
+  const around = paintedParent(element);
+  return around && !isOfNoSize(around) && selectAll(around, ACTS_BY_ITSELF).length === 1 ? around : null;
+}
+
+function isOfNoSize(element) {
+  const { width, height } = getBoundingClientRect_.call(element);
+  return width <= 1 && height <= 1;
 }
 
 /**

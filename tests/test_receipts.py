@@ -800,3 +800,15 @@ async def test_a_page_that_went_elsewhere_by_itself_is_told_by_the_next_receipt(
     receipt = await page.press("Tab")
 
     assert receipt.meanwhile == [f'~ the page went to {goal} "Goal": snapshot it']
+
+
+async def test_scrolling_of_what_only_screen_readers_have_is_not_told(page: Page, serve: Serve) -> None:
+    style = "position: absolute; width: 1px; height: 1px; overflow: hidden"
+    await page.goto(
+        serve(f"""<div id=d style="{style}"><p style="height: 50px">Words</p></div><p id=o>1</p>
+        <button onclick="d.scrollTop = 20; o.textContent = 2">Go</button>""")
+    )
+
+    receipt = await click(page, "Go")
+
+    assert receipt.changed == ["~ - paragraph (now 2, before 1)"]

@@ -311,7 +311,7 @@ function scrollEffects() {
   const found = [];
   for (const node of before.scrolled) {
     const element = nodeType(node) === 9 ? (/** @type {Document} */ (node).scrollingElement ?? documentElement_.call(node)) : node;
-    if (!isConnected_.call(element)) continue;
+    if (!isConnected_.call(element) || isOfNoSize(element)) continue; // what only screen readers have scrolls when its field gets the focus
     const place = [Math.round(scrollLeft(element)), Math.round(scrollTop(element))];
     const what = `scrolled to ${place[1]} of ${scrollHeight(element)} px${place[0] ? `, ${place[0]} px right` : ''}`;
     found.push(nodeType(node) === 9 ? { text: `the page: ${what}`, weak: false } : told_(element, what));

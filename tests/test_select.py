@@ -454,3 +454,18 @@ async def test_items_that_open_in_what_is_clicked_have_refs_while_they_take_clic
     - listitem [ref=E3]: Bergen
     - listitem [ref=E4]: Stavanger"""
     )
+
+
+async def test_several_of_a_list_that_is_a_dialog_of_boxes_to_tick(page: Page, serve: Serve) -> None:
+    """It covers its control until it is closed, and no attribute says whose it is."""
+    await page.goto(
+        serve("""<!doctype html><button id=b aria-haspopup=dialog aria-expanded=false>Extras</button>
+<dialog id=d><button role=checkbox>Bag</button><button role=checkbox>Meal</button></dialog>
+<script>b.onclick = () => { d.showModal(); b.ariaExpanded = true }
+d.onclick = ({ target }) => { target.ariaChecked = target.ariaChecked != "true" }</script>""")
+    )
+
+    receipt = await page.select(await ref(page, "Extras"), ["Bag", "Meal"])
+
+    assert receipt.note == '"Bag" was clicked; "Meal" was clicked'
+    assert await page.evaluate("[...d.children].map((each) => each.ariaChecked)") == ["true", "true"]

@@ -140,6 +140,7 @@ class _Custom:
         self._local = local
         self._by = by
         self._chosen: list[str] = []
+        self._last = 0
 
     async def choose(self, wanted: list[str]) -> Outcome:
         notes = []
@@ -153,7 +154,7 @@ class _Custom:
 
     async def _choose(self, wanted: str) -> str:
         at = self._at
-        listed = await at.world.call("beginChoice", self._local, returning=_List)
+        listed = await at.world.call("beginChoice", self._local, self._last, returning=_List)
         if not listed.open:
             await click_element(at, local=self._local)
         found = await self._find(wanted)
@@ -174,6 +175,7 @@ class _Custom:
         else:
             raise NotInteractable(at.ref, "moving", f"{await describe(at)} keeps moving {quoted(text)} away.")
         self._chosen.append(found.text)
+        self._last = found.local
         return await self._verify(found)
 
     async def _was_clicked(self, option: _Found) -> bool:

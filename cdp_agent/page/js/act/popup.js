@@ -10,11 +10,14 @@ let seenBefore = new WeakSet();
 let focusedBefore = null;
 
 /**
- * Notes what is seen now. @param {number} id
+ * Notes what is seen now. @param {number} id @param {number} last  the option that was chosen before in the same call, or 0
  * @returns {{open: boolean}}  open: its options are there already, and are not just those that it shows as chosen
  */
-function beginChoice(id) {
+function beginChoice(id, last) {
   const control = elementBy(id);
+  const chosen = last ? elementBy(last) : null;
+  // What opened as a dialog stays until its button is pressed: what had been seen before is so still.
+  if (control && chosen && !ownOptions(control).length && attr(control, 'aria-expanded') === 'true' && isConnected_.call(chosen) && isShown(chosen)) return { open: true };
   seenBefore = new WeakSet();
   focusedBefore = focusedElement();
   if (!control) return { open: false };

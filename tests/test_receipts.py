@@ -646,6 +646,15 @@ async def test_what_is_replaced_by_another_did_not_come_and_go(page: Page, serve
     assert receipt.changed == ["+ - paragraph: Milk"]
 
 
+async def test_a_double_click_on_what_the_first_click_renders_anew_is_no_lost_click(page: Page, serve: Serve) -> None:
+    acts = "onclick=\"if (event.detail == 1) this.innerHTML += ''\" ondblclick='o.textContent = 2'"
+    await page.goto(serve(f"<div {acts}><b tabindex=0>Cell</b></div><p id=o>1</p>"))
+
+    receipt = await page.click(await ref(page, "Cell"), count=2)
+
+    assert (receipt.note, receipt.changed[0]) == ("", "~ - paragraph (now 2, before 1)")
+
+
 async def test_looks_of_what_is_not_shown_are_not_told(page: Page, serve: Serve) -> None:
     icon = "<svg width=16 height=16><path d=M0></path></svg>"
     acts = "b.className = 'selected'; b.innerHTML += ' '; o.textContent = 2"

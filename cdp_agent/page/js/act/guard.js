@@ -86,7 +86,7 @@ function watchMouse(event) {
 /** @param {Guard} told */
 function noteRelease(told) {
   told.released++;
-  told.left ||= told.state === 'met' && !isConnected_.call(told.element);
+  told.left ||= told.state === 'met' && !told.clicked && !isConnected_.call(told.element); // of a double click the first one may have rendered it anew
   if (!awaited || told.released < awaited.releases) return;
   // The click follows in the same task, and may have to be kept from the page too.
   setTimeout(() => {

@@ -359,6 +359,13 @@ CHECKED = [
         id="of no size, by what is around it",
     ),
     pytest.param(
+        "<style>.no{position:absolute;width:1px;height:1px;overflow:hidden;pointer-events:none}</style>"
+        "<p id=p><span class=no><input id=b type=radio aria-label=Go></span><button>x</button> star</p>"
+        "<script>p.addEventListener('click', (event) => { b.checked ||= event.target === p })</script>",
+        "b.checked",
+        id="in a box of no size, by what listens around it",
+    ),
+    pytest.param(
         "<div id=b role=switch tabindex=0 aria-checked=false"
         " onclick='this.ariaChecked = this.ariaChecked != `true`'>Go</div>",
         "b.ariaChecked == 'true'",

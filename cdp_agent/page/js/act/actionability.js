@@ -70,7 +70,7 @@ function attempt(element, options, state) {
 
 /** The point, on the element itself or else on its label: styled check boxes are often invisible or of no size. */
 function pick(element, levels, asPlace = false) {
-  const own = pickPoint(element, levels, asPlace);
+  const own = pickPoint(faceAround(element) ?? element, levels, asPlace);
   if (own.point) return own;
   for (const label of labelsFor(element)) {
     const other = pickPoint(label, levels);

@@ -93,22 +93,10 @@ function isHeardAround(hit, element) {
 /** The labels of a form control, or what stands for one. @returns {Element[]} */
 function labelsFor(element) {
   if (!matches(element, 'input,select,textarea,button,meter,output,progress')) return [];
-  const labels = [...selectAll(rootOf(element), 'label')].filter((label) => controlOfLabel(label) === element);
-  const face = labels.length ? null : faceAround(element);
-  return face ? [face] : labels;
+  const face = faceAround(element);
+  return face ? [face] : [...selectAll(rootOf(element), 'label')].filter((label) => controlOfLabel(label) === element);
 }
 
-/** What is clicked for a box to tick that has no size: the element around it, where that holds nothing else to click. @returns {Element | null} */
-function faceAround(element) {
-  if (tagOf(element) !== 'INPUT' || !TICKED.has(inputType(element)) || !isOfNoSize(element)) return null;
-  const around = paintedParent(element);
-  return around && !isOfNoSize(around) && selectAll(around, ACTS_BY_ITSELF).length === 1 ? around : null;
-}
-
-function isOfNoSize(element) {
-  const { width, height } = getBoundingClientRect_.call(element);
-  return width <= 1 && height <= 1;
-}
 
 /**
  * The best point to hit the element, or what is in the way. Tried are the middle of what is seen of each of its boxes, then

@@ -103,9 +103,28 @@ function isShielded(element) {
   if (computedStyleOf(element).pointerEvents !== 'none') return false;
   const label = closest(element, 'label');
   if (label !== null && computedStyleOf(label).pointerEvents !== 'none') return false;
-  if (isAllOfItsHost(element)) return false;
+  if (isAllOfItsHost(element) || faceAround(element)) return false;
   const body = body_.call(documentOf(element));
   return body === null || computedStyleOf(body).pointerEvents !== 'none';
+}
+
+/**
+ * What is clicked for a box to tick or a combobox of which nobody sees anything, since it or what it is in has no size: the
+ * element around it, where that listens or holds nothing else to click. @returns {Element | null}
+ */
+function faceAround(element) {
+  if (tagOf(element) !== 'INPUT' || !(TICKED.has(inputType(element)) || attr(element, 'role') === 'combobox')) return null;
+  let around = flatParent(element);
+  if (!around || !(isOfNoSize(element) || isOfNoSize(around)) || labels_(element)?.length) return null;
+  while (around && isOfNoSize(around)) around = flatParent(around);
+  return around && (listening.has(around) || selectAll(around, PARTS).length === 1) ? around : null;
+}
+
+const labels_ = reader(HTMLInputElement, 'labels');
+
+function isOfNoSize(element) {
+  const { width, height } = getBoundingClientRect_.call(element);
+  return width <= 1 && height <= 1;
 }
 
 /** Whether the mouse reaches it by its host, in which there is nothing else to click. */

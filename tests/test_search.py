@@ -312,3 +312,14 @@ async def test_bad_input_is_a_clear_error(page: Page, arguments: dict[str, objec
         await page.search(**arguments)  # type: ignore[arg-type]  # what a model may send
 
     assert str(caught.value).startswith(message)
+
+
+async def test_what_listens_for_the_whole_page_is_not_what_a_text_is_in(page: Page, serve: Serve) -> None:
+    """The root of an app does, for whatever is in it: a click on its middle would be another one."""
+    heard = "document.querySelectorAll('div').forEach((each) => each.addEventListener('click', () => {}))"
+    await page.goto(serve(f"<div style='height:90vh'><p>Alone</p><div><p>Card</p></div></div><script>{heard}</script>"))
+
+    found = [(await page.search(each)).matches[0].ref for each in ("Alone", "Card")]
+
+    tags = [(await page.find("p")).elements[0].ref, (await page.find("div div")).elements[0].ref]
+    assert found == tags

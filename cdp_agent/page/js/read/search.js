@@ -278,10 +278,16 @@ function nearestNamed(element) {
     const tag = tagOf(at);
     if (tag === 'BODY' || tag === 'HTML') break;
     const role = roleOf(at, tag);
-    if (INTERACTIVE.has(role) || listening.has(at)) return at;
+    if (INTERACTIVE.has(role) || (listening.has(at) && !fillsWindow(at))) return at;
     if (role && !LANDMARKS.has(role) && role !== 'generic' && role !== 'none' && nameOf(at, role)) return at;
   }
   return element;
+}
+
+/** Whether it is more than half as wide and high as the window: then it listens for what is in it, and its middle is something else. */
+function fillsWindow(element) {
+  const { width, height } = getBoundingClientRect_.call(element);
+  return width > window.innerWidth / 2 && height > window.innerHeight / 2;
 }
 
 const rangeBox_ = Range.prototype.getBoundingClientRect;

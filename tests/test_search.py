@@ -3,7 +3,7 @@ import re
 import msgspec
 import pytest
 
-from cdp_agent.errors import InvalidArguments
+from cdp_agent.errors import InvalidArguments, StaleRef
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot import snapshot as snapshots
 from tests.conftest import Serve
@@ -323,3 +323,12 @@ async def test_what_listens_for_the_whole_page_is_not_what_a_text_is_in(page: Pa
 
     tags = [(await page.find("p")).elements[0].ref, (await page.find("div div")).elements[0].ref]
     assert found == tags
+
+
+async def test_what_only_a_search_gave_is_told_as_gone_without_its_page(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<div>Standup</div>"))
+    [match] = (await page.search("Standup")).matches
+    await page.evaluate("document.querySelector('div').remove()")
+
+    with pytest.raises(StaleRef, match="no snapshot of late showed it: search again, or take one"):
+        await page.click(match.ref)

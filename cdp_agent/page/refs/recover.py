@@ -47,7 +47,7 @@ class Alike(msgspec.Struct, frozen=True):
 def alike(ref: str, before: Seen | None, now: Seen) -> Alike:
     """What may have taken the place of `ref`, which is gone. Raises StaleRef when nothing can have."""
     if before is None:
-        raise StaleRef(ref, f"{ref} is gone, and so is the page that showed it: take a new snapshot.")
+        raise StaleRef(ref, f"{ref} is gone, and no snapshot of late showed it: search again, or take one.")
     was = before.snapshot.refs[ref]
     if _page(before.snapshot.url) != _page(now.snapshot.url):
         raise StaleRef(

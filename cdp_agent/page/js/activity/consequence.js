@@ -7,7 +7,6 @@ const hrefOfLink = textReader(HTMLAnchorElement, 'href');
 const hrefOfArea = textReader(HTMLAreaElement, 'href');
 const isContentEditable_ = reader(HTMLElement, 'isContentEditable');
 
-const CONTROL = 'button,input,textarea,select,a[href],area[href],label,summary,[role="button" i],[role="menuitem" i],[role="link" i]';
 const WRITTEN_IN = new Set(['text', 'search', 'email', 'tel', 'url', 'password', 'number', 'date', 'month', 'week', 'time', 'datetime-local']);
 
 /**

@@ -206,6 +206,8 @@ function animatingFor() {
   return longest;
 }
 
+const CONTROL = 'button,input,textarea,select,a[href],area[href],label,summary,[role="button" i],[role="menuitem" i],[role="link" i]';
+
 /** Whether the page changed it, or what it is in, as it does with a dialog that it shuts under the mouse; a control, itself. */
 function isMovedByPage(target) {
   for (let node = target; node; node = flatParent(node)) {

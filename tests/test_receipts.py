@@ -758,6 +758,18 @@ async def test_what_changed_since_the_last_receipt_is_told_by_the_next(page: Pag
     assert receipts[1].meanwhile == []
 
 
+async def test_what_counts_on_is_told_once(page: Page, serve: Serve) -> None:
+    body = "<p>0</p><p>still</p><button onclick='count()'>Go</button>"
+    script = "function count() { const p = document.querySelector('p'); p.textContent = +p.textContent + 1 }"
+    await page.goto(serve(f"{body}<script>{script}</script>"))
+    go = await ref(page, "Go")
+
+    await page.evaluate("count()")
+    receipt = await page.click(go)
+
+    assert (receipt.meanwhile, receipt.changed) == ([], ["~ - paragraph (now 2, before 1)"])
+
+
 async def test_what_a_snapshot_told_is_not_told_as_changed_since(page: Page, serve: Serve) -> None:
     await page.goto(serve(CHANGES_BY_ITSELF))
     go = await ref(page, "Go")

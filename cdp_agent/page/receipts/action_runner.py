@@ -26,7 +26,16 @@ from cdp_agent.page.tab.tab import Kept, Tab
 
 from . import effects
 from .choosers import FileChoosers
-from .compared import changed_meanwhile, not_in, ref_of_focused, same_element, says_a_value, ticks, without_value
+from .compared import (
+    changed_meanwhile,
+    not_in,
+    not_outdated,
+    ref_of_focused,
+    same_element,
+    says_a_value,
+    ticks,
+    without_value,
+)
 from .other_tabs import OtherTabs, arrived
 from .receipts import MAX_TOLD, NewTab, OtherTab, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
@@ -240,13 +249,14 @@ class ActionRunner:
             activity.requests.failures_with_words(self._watch.requests, MAX_TOLD), self._thrown()
         )
         tab.show(self._after.text if self._after is not None and not self._left else None)
+        changed = seen.changed or ([] if seen.firm else seen.passing)
         return Receipt(
             action=action,
             ref=ref,
             target=target,
             detail=detail,
             note="; ".join(filter(None, notes)),
-            meanwhile=self._meanwhile,
+            meanwhile=not_outdated(self._meanwhile, changed),
             value=told.value,
             fields=list(told.fields),
             navigated_to=tab.url if navigated or moved else None,
@@ -258,7 +268,7 @@ class ActionRunner:
             closed=tab.closed,
             dialogs=seen.dialogs,
             downloads=list(seen.downloads.values()),
-            changed=seen.changed or ([] if seen.firm else seen.passing),
+            changed=changed,
             focus=seen.focus,
             failed_requests=[
                 each

@@ -24,6 +24,7 @@ from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import LastTold
 
 _MOST_MEANWHILE = 8
+_NOW = re.compile(r"\(now (.*), before ")
 _EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
 
 
@@ -86,6 +87,14 @@ def changed_meanwhile(shown: LastTold | None, document: int, now: Snapshot) -> l
     lines = changes(now.text if shown.text is None else shown.text, now.text, limited=False)
     rest = len(lines) - _MOST_MEANWHILE
     return [*lines[:_MOST_MEANWHILE], *([f"… and {rest} more: snapshot"] if rest > 0 else [])]
+
+
+def not_outdated(meanwhile: list[str], changed: list[str]) -> list[str]:
+    """What changed before an action, without what has changed again since, as on a page that counts or ticks."""
+    if any(line.startswith("=") for line in changed):
+        return []  # the page is told as a whole
+    again = "\n".join(changed)
+    return [line for line in meanwhile if not ((now := _NOW.search(line)) and f", before {now[1]})" in again)]
 
 
 def ticks(before: str, after: str) -> bool:

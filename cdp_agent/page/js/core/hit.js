@@ -98,6 +98,12 @@ function labelsFor(element) {
 }
 
 
+/** What is clicked for a control of no size: what is seen in its place, where that listens or holds nothing else to click. @returns {Element | null} */
+function faceAround(element) {
+  const around = seenAround(element);
+  return around && (listening.has(around) || selectAll(around, PARTS).length === 1) ? around : null;
+}
+
 /**
  * The best point to hit the element, or what is in the way. Tried are the middle of what is seen of each of its boxes, then
  * a grid; a point that hits a part which acts by itself is the last choice.

@@ -103,21 +103,18 @@ function isShielded(element) {
   if (computedStyleOf(element).pointerEvents !== 'none') return false;
   const label = closest(element, 'label');
   if (label !== null && computedStyleOf(label).pointerEvents !== 'none') return false;
-  if (isAllOfItsHost(element) || faceAround(element)) return false;
+  if (isAllOfItsHost(element) || seenAround(element)) return false;
   const body = body_.call(documentOf(element));
   return body === null || computedStyleOf(body).pointerEvents !== 'none';
 }
 
-/**
- * What is clicked for a box to tick or a combobox of which nobody sees anything, since it or what it is in has no size: the
- * element around it, where that listens or holds nothing else to click. @returns {Element | null}
- */
-function faceAround(element) {
+/** What is seen in the place of a box to tick or a combobox that has no size, nor has what it is in: the element around it. @returns {Element | null} */
+function seenAround(element) {
   if (tagOf(element) !== 'INPUT' || !(TICKED.has(inputType(element)) || attr(element, 'role') === 'combobox')) return null;
   let around = flatParent(element);
   if (!around || !(isOfNoSize(element) || isOfNoSize(around)) || labels_(element)?.length) return null;
   while (around && isOfNoSize(around)) around = flatParent(around);
-  return around && (listening.has(around) || selectAll(around, PARTS).length === 1) ? around : null;
+  return around;
 }
 
 const labels_ = reader(HTMLInputElement, 'labels');

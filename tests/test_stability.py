@@ -176,7 +176,7 @@ async def test_what_slides_away_before_it_is_removed_is_waited_for(page: Page, s
 async def test_a_dialog_that_goes_away_under_the_mouse_is_waited_for(
     page: Page, serve: Serve, off: str, then: str
 ) -> None:
-    style = f"#out {{ transition: all 0.25s }} #out.off {{ {off} }}"
+    style = f"#out {{ transition: opacity 0.25s, transform 0.25s }} #out.off {{ {off} }}"
     button = f"<button onclick=\"out.className = 'off'; {then}\">Close</button>"
     await page.goto(serve(f"<style>{style}</style><p>page</p><div id=out role=dialog aria-label=D>{button}</div>"))
     await page.snapshot()
@@ -184,6 +184,17 @@ async def test_a_dialog_that_goes_away_under_the_mouse_is_waited_for(
     receipt = await page.click("E1")
 
     assert receipt.changed == ['- - dialog "D" (and 1 below it)']
+
+
+async def test_what_a_script_fades_out_is_waited_for(page: Page, serve: Serve) -> None:
+    fade = (
+        "const fade = (left) => { out.style.opacity = left / 20;"
+        " if (left) requestAnimationFrame(() => fade(left - 1)); else out.remove() }; fade(20)"
+    )
+
+    receipt = await act(page, serve, fade, "<p id=out>here</p>")
+
+    assert receipt.changed == ["- - paragraph: here"]
 
 
 @pytest.mark.usefixtures("patient")

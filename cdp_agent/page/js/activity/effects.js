@@ -13,6 +13,7 @@ let before = null;
 const LOOKED_AT = 200; // elements
 const PROPERTIES =
   'color background-color background-image border-top-color font-weight font-style text-decoration-line opacity transform filter box-shadow fill stroke visibility'.split(' ');
+const OPACITY = PROPERTIES.indexOf('opacity');
 const MOST_TOLD = 4; // of one kind
 const LONGEST_GONE = 120;
 const PROMPT_MS = 20; // what comes so soon is the action's doing, even if it only counts
@@ -418,7 +419,8 @@ function lookEffects(classed) {
     // Under the mouse things look otherwise by themselves; the page around them does not.
     const own = tagOf(element) !== 'BODY' && !classed.has(element) && (was.at(-1) !== now.at(-1) || matches(element, HOVERED));
     const bold = notes.includes('font-weight') && Number(now[PROPERTIES.indexOf('font-weight')]) >= 600;
-    found.push(told_(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own || (notes.includes('opacity') && hasFaded(element))));
+    const fades = Number(now[OPACITY]) < Number(was[OPACITY]); // it is on its way out then, or waits for what is loading
+    found.push(told_(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own || fades));
   }
   if (!found.length && areRulesOther()) found.push({ text: 'style rules changed', weak: false });
   return atMost(found);

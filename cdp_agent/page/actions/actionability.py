@@ -219,7 +219,7 @@ def missed(at: Located, said: ElementLabel, landing: Landing) -> NotInteractable
 
 def put_away(at: Located, said: ElementLabel) -> NotInteractable:
     """The mouse came to the element, which was not there any more then."""
-    message = "was put away by the page as the mouse came over it: take a new snapshot, which shows what came instead."
+    message = "was put away by the page as the mouse came over it: see what came instead. Take a new snapshot."
     return refusal(at, "hidden", said, message)
 
 

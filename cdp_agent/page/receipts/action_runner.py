@@ -37,7 +37,7 @@ from .compared import (
     without_value,
 )
 from .other_tabs import OtherTabs, arrived
-from .receipts import MAX_TOLD, NewTab, OtherTab, Outcome, Receipt
+from .receipts import MAX_TOLD, NO_PAGE, NewTab, OtherTab, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
 
 DOWNLOAD_S = 3.0
@@ -242,7 +242,7 @@ class ActionRunner:
             told.note,
             self._chooser(action, ref),
             self._watch.departure.note,
-            self._pageless(),
+            self._pageless(told),
             self._unseen(seen),
         )
         failed, uncaught = await asyncio.gather(
@@ -327,7 +327,9 @@ class ActionRunner:
             return "whether the picture of a canvas out of view changed could not be seen: scroll to it"
         return ""
 
-    def _pageless(self) -> str:
+    def _pageless(self, outcome: Outcome) -> str:
+        if NO_PAGE in outcome.note:
+            return ""
         answered = self._tab.activity.requests.pageless(self._watch.requests)
         return f"the server answered {answered}: it gives no new page" if answered else ""
 

@@ -286,8 +286,8 @@ const POINTING = new Set(['pointer', 'grab', 'grabbing', 'move', 'crosshair', 'c
 /** The cursor where a rule or the element itself may set one, be it only once the mouse is over it; undefined: it has its parent's. */
 function ownCursor(element, isMarked, { cursor, pointed }) {
   if (!mayApply(cursor, element) && !(isMarked && attr(element, 'style')?.toLowerCase().includes('cursor'))) return undefined;
-  const own = computedStyleOf(element).cursor;
-  return own === 'auto' && mayApply(pointed, element) ? 'pointer' : own;
+  const { cursor: own, display } = computedStyleOf(element);
+  return own === 'auto' && display !== 'inline' && mayApply(pointed, element) ? 'pointer' : own; // in a line it would cut the sentence
 }
 
 // A pointer over the whole of these is meant for their items.

@@ -16,7 +16,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
 from cdp_agent.page.frames.responsiveness import answers, check_chrome
 from cdp_agent.page.receipts.action_runner import ActionRunner
-from cdp_agent.page.receipts.receipts import NO_PAGE, Outcome, Receipt
+from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.receipts.stability import NAVIGATION_S, Watch
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.hanging import NOR_THE_PAGE, STAYS, Departure, end_scripts, stop_loading
@@ -196,7 +196,7 @@ def _aborted(tab: Tab, url: str) -> Outcome:
     if tab.guard.withholds:
         return Outcome()  # the receipt says what was not sent
     served = url.partition(":")[0].lower() in ("http", "https")
-    return Outcome(note=f"{'the server' if served else 'Chrome'} {NO_PAGE}: the page stays as it was")
+    return Outcome(note=f"{'the server' if served else 'Chrome'} had nothing to show: the page stays as it was")
 
 
 def _kept(dialog: Dialog) -> bool:

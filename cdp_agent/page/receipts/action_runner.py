@@ -37,7 +37,7 @@ from .compared import (
     without_value,
 )
 from .other_tabs import OtherTabs, arrived
-from .receipts import MAX_TOLD, NO_PAGE, NewTab, OtherTab, Outcome, Receipt
+from .receipts import MAX_TOLD, NewTab, OtherTab, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
 
 DOWNLOAD_S = 3.0
@@ -48,6 +48,7 @@ EFFECT_S = 1.0
 SUGGESTIONS_S = 0.4
 """The same after a field was filled in for which pages show a list or a calendar, or took files that they show."""
 _BESIDE = re.compile(r"[+~] *- (?:button|img|generic|textbox|searchbox|combobox)\b")
+"""What comes with the first letter in a field, and is not what it is filled in for."""
 _LOOK_EVERY_S = 0.2
 """Values, selections and styles change without telling anybody."""
 _LONGEST_PASSED = 120
@@ -242,7 +243,7 @@ class ActionRunner:
             told.note,
             self._chooser(action, ref),
             self._watch.departure.note,
-            self._pageless(told),
+            self._pageless() if action != "goto" else "",  # which says so itself
             self._unseen(seen),
         )
         failed, uncaught = await asyncio.gather(
@@ -327,9 +328,7 @@ class ActionRunner:
             return "whether the picture of a canvas out of view changed could not be seen: scroll to it"
         return ""
 
-    def _pageless(self, outcome: Outcome) -> str:
-        if NO_PAGE in outcome.note:
-            return ""
+    def _pageless(self) -> str:
         answered = self._tab.activity.requests.pageless(self._watch.requests)
         return f"the server answered {answered}: it gives no new page" if answered else ""
 

@@ -41,8 +41,6 @@ _DONE = {
     "reload": "reloaded",
     "wait_for": "waited for",
 }
-NO_PAGE = "had nothing to show"
-"""So a receipt says of an address that it gave no page, where that was all that was asked for."""
 MAX_TOLD = 5
 """Of each kind of thing that went wrong."""
 ENTER_PRESSED = "Enter was pressed"

@@ -97,7 +97,6 @@ function labelsFor(element) {
   return face ? [face] : [...selectAll(rootOf(element), 'label')].filter((label) => controlOfLabel(label) === element);
 }
 
-
 /** What is clicked for a control of no size: what is seen in its place, where that listens or holds nothing else to click. @returns {Element | null} */
 function faceAround(element) {
   const around = seenAround(element);

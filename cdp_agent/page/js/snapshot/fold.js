@@ -41,7 +41,7 @@ const linesOf = (kids) => kids.filter((kid) => typeof kid !== 'string');
 // Wrappers that mean nothing around a single thing.
 const DISSOLVES = roleSet('listitem paragraph definition term cell columnheader rowheader gridcell caption rowgroup group list generic figure none');
 // Dropped when nothing is in them: their role alone tells a reader nothing.
-const MEANS_NOTHING_EMPTY = (line) => line.id === 0 && line.name === '' && line.value === '' && line.states === '' && line.kids.length === 0;
+const MEANS_NOTHING_EMPTY = (line) => isBare(line) && line.value === '' && line.states === '' && line.kids.length === 0;
 
 /** @param {Line} line  with its raw children @param {Line} parent  where it, or what remains of it, goes */
 function finish(line, parent) {
@@ -57,7 +57,7 @@ function finish(line, parent) {
   if (UNWRAPS.has(line.role)) unwrapParagraphs(line);
   if (line.role === 'row') line.kids = foldCells(withoutResizers(line.kids));
   if (line.role === '') {
-    if ((line.id === 0 && line.name === '') || standsAroundOne(line)) {
+    if (isBare(line) || standsAroundOne(line)) {
       parent.kids.push(...setApart(line.kids));
       return;
     }
@@ -72,7 +72,7 @@ function finish(line, parent) {
     parent.kids.push(line);
     return;
   }
-  if (line.role === 'img' && line.id === 0 && line.name === '' && isOnlyIcon(line)) {
+  if (line.role === 'img' && isBare(line) && isOnlyIcon(line)) {
     parent.kids.push(...line.kids);
     return;
   }
@@ -179,7 +179,7 @@ function layoutKids(table) {
   const rows = linesOf(table.kids);
   if (table.kids.length !== 1 || rows.length !== 1 || rows[0].role !== 'row' || rows[0].id !== 0 || rows[0].name) return false;
   if (rows[0].kids.every((kid) => typeof kid === 'string')) return false;
-  table.kids = rows[0].kids.flatMap((kid) => (typeof kid !== 'string' && kid.role === 'cell' && kid.id === 0 && kid.name === '' ? setApart(kid.kids) : [kid]));
+  table.kids = rows[0].kids.flatMap((kid) => (typeof kid !== 'string' && kid.role === 'cell' && isBare(kid) ? setApart(kid.kids) : [kid]));
   return true;
 }
 
@@ -268,7 +268,7 @@ function foldCells(kids) {
     if (typeof kid === 'string') texts.push(asPart(kid));
     else if (!CELLS.has(kid.role) || kid.id !== 0 || linesOf(kid.kids).length) {
       flush(false);
-      const alone = CELLS.has(kid.role) && kid.id === 0 && kid.name === '' && kid.states === '' && kid.kids.length === 1;
+      const alone = CELLS.has(kid.role) && isBare(kid) && kid.states === '' && kid.kids.length === 1;
       folded.push(alone ? kid.kids[0] : kid);
     } else {
       texts.push(asPart([kid.name, ...kid.kids].filter(Boolean).join(' ') + kid.states.replaceAll(' [', ` ${STATE_MARK}`)));

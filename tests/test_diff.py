@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.page.snapshot.diff import MAX_LINES, changes, focused
+from cdp_agent.page.snapshot.diff import changes, focused
+from cdp_agent.page.snapshot.diff_words import MAX_LINES
 
 SHOP = """- heading "Shop" [level=1]
 - button "Cart (0)" [ref=E1]

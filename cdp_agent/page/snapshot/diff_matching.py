@@ -1,0 +1,163 @@
+"""Which line of a page as it was is which of the page as it is, where no ref says so."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from .diff_tree import CARET, TreeLine
+from .lines import parts_of, without_ref
+
+_WORD = re.compile(r"\w+")
+
+
+def longest_rise(numbers: list[int]) -> set[int]:
+    """The indexes of as many of the numbers as rise from each to the next."""
+    if all(one < other for one, other in itertools.pairwise(numbers)):
+        return set(range(len(numbers)))
+    ends: list[int] = []  # of rises of 1, 2, 3 … numbers, the least that one can end with
+    last: list[int] = []
+    before: list[int] = []
+    for index, number in enumerate(numbers):
+        length = bisect.bisect_left(ends, number)
+        before.append(last[length - 1] if length else -1)
+        ends[length : length + 1] = [number]
+        last[length : length + 1] = [index]
+    rise, index = set(), last[-1]
+    while index >= 0:
+        rise.add(index)
+        index = before[index]
+    return rise
+
+
+def outermost(line: TreeLine, wanted: set[int]) -> Iterator[tuple[TreeLine, TreeLine, bool]]:
+    """The outermost lines below that are wanted, each with the one above it, and whether it is the first in that."""
+    above, inside = line, True
+    for each in line.below:
+        if id(each) in wanted:
+            yield each, above, inside
+        else:
+            yield from outermost(each, wanted)
+        above, inside = each, False
+
+
+class Neighbours:
+    """What stands before and after the lines below one that was and is."""
+
+    def __init__(self, old: TreeLine, new: TreeLine) -> None:
+        self._old, self._new = old.below, new.below
+        self._at = {id(line): at for lines in (self._old, self._new) for at, line in enumerate(lines)}
+        self._had, self._has = ({line.bare for line in lines} for lines in (self._old, self._new))
+
+    def are_others(self, gone: TreeLine, come: TreeLine) -> bool:
+        """Whether two lines with refs that read alike stand beside different things, each of which is there still.
+
+        Rows of a control and its text are not told apart but by that text.
+        """
+        return any(self._are_others(gone, come, step) for step in (-1, 1))
+
+    def _are_others(self, gone: TreeLine, come: TreeLine, step: int) -> bool:
+        was, now = self._beside(self._old, gone, step), self._beside(self._new, come, step)
+        if (was and now and was.bare == now.bare) or was is now is None:
+            return False
+        return (was is not None and was.bare in self._has) or (now is not None and now.bare in self._had)
+
+    def _beside(self, lines: list[TreeLine], line: TreeLine, step: int) -> TreeLine | None:
+        at = self._at[id(line)] + step
+        return lines[at] if 0 <= at < len(lines) else None
+
+    def texts_in_place(
+        self, left_old: list[TreeLine], left_new: list[TreeLine], was: dict[int, TreeLine]
+    ) -> dict[int, TreeLine]:
+        """The old line of each new one without a ref that says some of its words, after the same line as it."""
+        left = set(map(id, left_old))
+        found: dict[int, TreeLine] = {}
+        for line in left_new:
+            before = self._beside(self._new, line, -1)
+            above = before and (found.get(id(before)) or was.get(id(before)))
+            if before and (above is None or id(above) not in self._at):
+                continue
+            at = self._at[id(above)] + 1 if above else 0
+            gone = self._old[at] if at < len(self._old) else None
+            if gone is None or id(gone) not in left or gone.ref or line.ref or gone.role != line.role:
+                continue
+            words = set(_WORD.findall(gone.text)) & set(_WORD.findall(line.text)) - {line.role}
+            if words and is_same_thing(gone, line):
+                found[id(line)] = gone
+        return found
+
+
+def unmatched(
+    old: list[TreeLine], new: list[TreeLine], was: dict[int, TreeLine]
+) -> tuple[list[TreeLine], list[TreeLine]]:
+    """Those of both that stand for nothing of the other yet."""
+    taken = {id(line) for line in was.values()}
+    return [line for line in old if id(line) not in taken], [line for line in new if id(line) not in was]
+
+
+def with_the_same_inside(left_old: list[TreeLine], left_new: list[TreeLine]) -> dict[int, TreeLine]:
+    """The old line of each new one that holds what the old one held: most of the refs in it."""
+    holders = {each.ref: line for line in left_old for each in line.all() if each.ref}
+    was: dict[int, TreeLine] = {}
+    for line in left_new if holders else ():
+        held = [holders[each.ref] for each in line.all() if each.ref in holders]
+        if not held:
+            continue
+        ((most, _),) = Counter(map(id, held)).most_common(1)
+        holder = next(each for each in held if id(each) == most)
+        if holder.role == line.role and most not in map(id, was.values()):
+            was[id(line)] = holder
+    return was
+
+
+def unwrapped(line: TreeLine, other: TreeLine) -> list[TreeLine]:
+    """The lines below `line`; of wrappers that say nothing what they hold, where some of that is below `other` itself.
+
+    Around a single thing they are not written: that they come and go is nothing of its own.
+    """
+    beside = {each.ref for each in other.below if each.ref}
+    below: list[TreeLine] = []
+    for each in line.below:
+        is_bare = each.ref is None and each.text == f"- {each.role}"
+        below += each.below if is_bare and any(inner.ref in beside for inner in each.below) else [each]
+    return below
+
+
+def own_words(line: TreeLine) -> str:
+    """What the line itself says, wherever the caret is."""
+    said = parts_of(without_ref(line.text))
+    if said is None or not CARET.search(line.text):
+        return without_ref(line.text)
+    role, name, states, rest = said
+    return f"- {role}{name}" + "".join(f" {each}" for each in states if not CARET.match(f" {each}")) + rest
+
+
+def called(line: TreeLine) -> object:
+    """Role and name of a line, whatever its states; of one without a name what no other has."""
+    said = parts_of(line.text)
+    return (line.role, said[1]) if said and said[1] else id(line)
+
+
+def is_same_thing(was: TreeLine, now: TreeLine) -> bool:
+    """Whether two lines of one role in one place, one gone and one come, are one thing that changed.
+
+    Those without a ref are, unless both are whole subtrees; those with refs when they are called the same.
+    """
+    if was.ref or now.ref:
+        old, new = parts_of(was.text), parts_of(now.text)
+        return bool(was.ref and now.ref and old and new and old[1] and old[1] == new[1])
+    return not (was.below and now.below) or was.text == now.text
+
+
+def are_apart(gone: TreeLine, come: TreeLine, old: TreeLine, new: TreeLine, was: dict[int, TreeLine]) -> bool:
+    """Whether two texts without a common word stood beside different things: `was` has the old line of each new one."""
+    if gone.role != "text" or set(_WORD.findall(gone.text)) & set(_WORD.findall(come.text)) != {"text"}:
+        return False
+    i, j = old.below.index(gone), new.below.index(come)
+    if i == j == 0 or (i and j and was.get(id(new.below[j - 1])) is old.below[i - 1]):
+        return False
+    next_old, next_new = old.below[i + 1 : i + 2], new.below[j + 1 : j + 2]
+    return not (next_old and next_new and was.get(id(next_new[0])) is next_old[0])

@@ -1,0 +1,111 @@
+"""Snapshot texts as trees of lines, of which `diff.py` compares two."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .lines import indent_of, ref_of, without_focus, without_inert, without_ref
+
+CARET = re.compile(r" \[(?:caret|selection)\b")
+
+
+class TreeLine:
+    """A line with those below it. `bare` stands for what it says, with all below it, but for the refs."""
+
+    __slots__ = ("bare", "below", "opens", "ref", "role", "said", "text")
+
+    def __init__(self, raw: str) -> None:
+        is_text = raw.startswith("|")  # one of several lines of a value
+        self.ref = None if is_text else ref_of(raw)
+        self.said = raw if is_text else without_focus(raw).removesuffix(":")
+        """Without indent, focus, and the colon that only says that there are lines below."""
+        self.text = raw if is_text else without_inert(self.said)
+        """`said` without the mark of what a dialog in front of it shuts off."""
+        self.opens = not is_text and raw.endswith(":")
+        """Its colon only says that there are lines below."""
+        self.role = "|" if is_text else self.text.split(" ", 2)[1].removesuffix(":") if " " in raw else ""
+        self.below: list[TreeLine] = []
+        self.bare = 0
+
+    @property
+    def inert(self) -> bool:
+        return self.said != self.text
+
+    @property
+    def value(self) -> list[str]:
+        """The lines of a value that has several."""
+        return [each.text for each in self.below if each.role == "|"]
+
+    def finish(self, numbers: dict[tuple[object, ...], int]) -> None:
+        """All below it is there: `numbers` gives what says the same the same number."""
+        said = (without_ref(self.text), *(each.bare for each in self.below))
+        self.bare = numbers.setdefault(said, len(numbers))
+
+    def all(self) -> Iterator[TreeLine]:
+        """It and all below it, in order."""
+        yield self
+        for each in self.below:
+            yield from each.all()
+
+
+def differing_parts(before: str, after: str) -> tuple[list[str], list[str]]:
+    """Both texts without what they begin and end with in common, except for the lines that the rest stands in."""
+    old, new = (text.split("\n") if text else [] for text in (before, after))
+    first, shortest = 0, min(len(old), len(new))
+    while first < shortest and old[first] == new[first]:
+        first += 1
+    last = 0
+    while last < shortest - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    rest = [*old[first : len(old) - last], *new[first : len(new) - last]]
+    depth = min(map(indent_of, rest), default=0)
+    # Subtrees are compared whole, and what differs beside what it stands next to.
+    while first > 0 and indent_of(new[first] if first < len(new) else old[first]) > depth:
+        first -= 1
+    if first > 0 and indent_of(old[first - 1]) >= depth:
+        first -= 1
+        while indent_of(old[first]) > depth:
+            first -= 1
+    while last > 0 and indent_of(old[-last]) > depth:
+        last -= 1
+    if last > 0 and indent_of(old[-last]) == depth:
+        last -= 1
+        while last > 0 and indent_of(old[-last]) > depth:
+            last -= 1
+    path = _path_to(old, first)
+    return path + old[first : len(old) - last], path + new[first : len(new) - last]
+
+
+def _path_to(lines: list[str], index: int) -> list[str]:
+    """The lines above `index` that what comes next may stand in, outermost first."""
+    path: list[str] = []
+    depth: int | None = None
+    for line in reversed(lines[:index]):
+        indent = indent_of(line)
+        if depth is None or indent < depth:
+            path.append(line)
+            depth = indent
+        if depth == 0:
+            break
+    return path[::-1]
+
+
+def parse(raw_lines: list[str], numbers: dict[tuple[object, ...], int]) -> TreeLine:
+    """The lines as a tree, under a line that says nothing."""
+    root = TreeLine("")
+    path = [root]
+    for raw in raw_lines:
+        stripped = raw.lstrip(" ")
+        if stripped.startswith("…"):
+            continue  # says what is not there
+        depth = (len(raw) - len(stripped)) // 2
+        for done in path[:depth:-1]:
+            done.finish(numbers)
+        del path[depth + 1 :]
+        line = TreeLine(stripped)
+        path[-1].below.append(line)
+        path.append(line)
+    for done in reversed(path):
+        done.finish(numbers)
+    return root

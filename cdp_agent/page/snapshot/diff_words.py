@@ -1,0 +1,167 @@
+"""In which words a difference of two snapshots tells what became of a line, and how much of it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from .diff_tree import CARET, TreeLine
+from .lines import parts_of, shortened
+
+MAX_LINES = 40
+MAX_CHARACTERS = 4_000
+_LINE_CHARACTERS = 300
+_MOST_LISTED = 12
+_FIRST_GONE = 8
+_LONGEST_GONE = 12
+_FEW_INERT = 2
+_FEW_WORDS = 60
+_LONG_ALIKE = 100
+"""Characters that two texts begin or end with in common: of more than these few are told."""
+_BEGINNING = 40
+_WORDS_AROUND = 20
+_CLASSES = re.compile(r"\[class=(?!.*…)")
+"""Unless cut."""
+
+
+def first_words(lines: list[TreeLine]) -> str:
+    """What tells the first line, which says nothing itself, from others: the first heading or text, or else name."""
+    said = [parts for each in lines if (parts := parts_of(each.text)) is not None]
+    if not said or said[0][1] or said[0][3].removeprefix(":"):
+        return ""
+    texts = (
+        name.strip() if role == "heading" else rest[2:] if rest[:2] == ": " else "" for role, name, _, rest in said
+    )
+    words = next(filter(None, texts), "") or next((name.strip() for _, name, *_ in said if name), "")
+    return shortened(words, _FEW_WORDS)
+
+
+def short_line(line: TreeLine) -> str:
+    said = line.text.removeprefix("- ").partition(" → ")[0]
+    return shortened(said, _FEW_WORDS) + (f" [ref={line.ref}]" if line.ref and len(said) > _FEW_WORDS else "")
+
+
+def listed(things: list[str], count: int) -> str:
+    more = count - min(len(things), _MOST_LISTED)
+    return ", ".join(things[:_MOST_LISTED]) + (f", and {more} more" if more > 0 else "")
+
+
+def told_as_inert(how: str, lines: list[TreeLine]) -> list[str]:
+    """That lines became inert, or no longer are: a dialog does that to all that is around it."""
+    if len(lines) <= _FEW_INERT:
+        return [f"~ {cut(each.text)} ({how} [inert])" for each in lines]
+    return [f"~ {how} [inert]: {len(lines)} lines, with all that is below them"]
+
+
+def told_change(was: TreeLine, now: TreeLine, told_elsewhere: set[str]) -> str:
+    """One line for both: what they share once, what differs as "old → new"; "" when nothing does.
+
+    Nothing differs by a caret that has gone, or by what is `told_elsewhere`.
+    """
+    old, new = parts_of(was.text), parts_of(now.text)
+    if old is None or new is None or old[0] != new[0]:
+        return f"{cut(was.text)} → {cut(now.text.removeprefix('- '))}"
+    (_, old_name, had, old_rest), (role, name, has, rest) = old, new
+    had = [_said_in_full(each, has) for each in had]
+    has = [_said_in_full(each, had) for each in has]
+    is_renamed = old_name != name
+    if is_renamed:
+        name = f"{cut(old_name or ' (no name)')} →{cut(name or ' (no name)')}"
+    ref = "".join(f" {each}" for each in has if each.startswith("[ref="))
+    if was.ref and now.ref:  # told as rendered anew
+        told_elsewhere = {*told_elsewhere, f"[ref={was.ref}]", f"[ref={now.ref}]"}
+    gained = [each for each in has if each not in had and each not in told_elsewhere]
+    lost = [each for each in had if each not in has and each not in told_elsewhere and not CARET.match(f" {each}")]
+    notes = _classes_apart(gained, lost) + [f"now {each}" for each in gained] + [f"no longer {each}" for each in lost]
+    if not notes and not is_renamed and old_rest == rest:
+        return ""
+    kept = "".join(f" {each}" for each in has if each in had and not each.startswith("[ref="))
+    tail = cut(rest)
+    if old_rest != rest:
+        is_now, was_before = (
+            cut(said) or _said_of_none(line)
+            for said, line in zip(
+                _apart_in(rest.removeprefix(":"), old_rest.removeprefix(":")), (now, was), strict=True
+            )
+        )
+        notes.append(f"now{is_now}, before{was_before}")
+        tail = ""
+    return f"- {role}{name}{kept}{ref}{tail}" + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def _classes_apart(gained: list[str], lost: list[str]) -> list[str]:
+    """Of classes that are told before and now, those that the other has not; takes both out of the lists."""
+    now, before = ([each for each in states if _CLASSES.match(each)] for states in (gained, lost))
+    if not now or not before:
+        return []
+    gained.remove(now[0])
+    lost.remove(before[0])
+    has, had = (_CLASSES.sub("", each).strip('"]').split() for each in (now[0], before[0]))
+    came, went = ([name for name in one if name not in other] for one, other in ((has, had), (had, has)))
+    return [f'class {how} "{" ".join(names)}"' for how, names in (("now", came), ("no longer", went)) if names]
+
+
+def _apart_in(now: str, before: str) -> tuple[str, str]:
+    """Of two texts that are long and alike: how the first begins, and where both differ, with a few words around it."""
+    first = _shared(now, before)
+    last = _shared(now[first:][::-1], before[first:][::-1])
+    start = first - _WORDS_AROUND if first > _LONG_ALIKE else 0
+    end = last - _WORDS_AROUND if last > _LONG_ALIKE else 0
+    head, tail = now[:_BEGINNING] if start else "", "…" if end else ""
+    differing = (f"{'…' if start else ''}{each[start : len(each) - end]}{tail}" for each in (now, before))
+    is_now, was_before = differing
+    return head + is_now, f" {was_before}" if start else was_before
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def lines_changed(was: TreeLine, now: TreeLine) -> str:
+    if was.value and now.value:
+        return " (its lines changed)"
+    return f" (now{_said_of_none(now)}, before{_said_of_none(was)})"
+
+
+def _said_of_none(line: TreeLine) -> str:
+    """What a line says that has no text beside it."""
+    return " of several lines" if line.value else " no text of its own" if line.opens else " empty"
+
+
+def _said_in_full(state: str, others: list[str]) -> str:
+    """The state, in full where one of the others is: a description that several things share is so only once."""
+    if not (state.startswith('[description="') and state.endswith('…"]')):
+        return state
+    return next((each for each in others if each.startswith(state[:-3])), state)
+
+
+def cut(text: str) -> str:
+    return shortened(text, _LINE_CHARACTERS)
+
+
+def first_of_gone(lines: Iterable[str]) -> Iterator[str]:
+    """Of many removed in a row the first, and how many more: nobody can act on them."""
+    for is_gone, group in itertools.groupby(lines, lambda line: line.startswith("- ")):
+        run = list(group)
+        if is_gone and len(run) > _LONGEST_GONE:
+            run[_FIRST_GONE:] = [f"- … and {len(run) - _FIRST_GONE} more"]
+        yield from run
+
+
+def capped(lines: Iterable[str]) -> list[str]:
+    kept: list[str] = []
+    rest: Counter[str] = Counter()
+    room = MAX_CHARACTERS
+    words = {"+": "added", "~": "changed", "-": "removed"}
+    for line in lines:
+        if rest or len(kept) >= MAX_LINES or len(line) > room:
+            rest[words[line[0]]] += 1
+            continue
+        kept.append(line)
+        room -= len(line)
+    if rest:
+        kept.append("… and " + ", ".join(f"{count} {what}" for what, count in rest.items()))
+    return kept

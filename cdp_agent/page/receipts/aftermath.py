@@ -1,0 +1,304 @@
+"""What comes of an action: seen each time the page is at rest, until there is nothing more to wait for."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from cdp_agent.errors import ActionError, SessionClosed
+from cdp_agent.page.activity.network import REFUSED
+from cdp_agent.page.policy.holding import Withheld
+from cdp_agent.page.policy.rules import Blocked
+from cdp_agent.page.refs.locate import locate
+from cdp_agent.page.snapshot import diff
+from cdp_agent.page.snapshot.lines import quoted, shortened
+from cdp_agent.page.snapshot.roles import FIELDS
+from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.tab.dialogs import Dialog
+from cdp_agent.page.tab.downloads import Download
+from cdp_agent.page.tab.tab import Kept, Tab
+
+from . import effects
+from .choosers import FileChoosers
+from .compared import not_in, ref_of_focused, same_element, says_a_value, ticks, without_value
+from .other_tabs import OtherTabs, arrived
+from .receipts import NewTab, OtherTab, Outcome
+from .stability import QUIET, Watch
+
+DOWNLOAD_S = 3.0
+LARGE_S = 0.1
+"""A page that takes longer to read than this is watched from one action to the next, not to read it twice for each."""
+_BESIDE = re.compile(r"[+~] *- (?:button|img|generic|textbox|searchbox|combobox)\b")
+"""What comes with the first letter in a field, and is not what it is filled in for."""
+_LOOK_EVERY_S = 0.2
+"""Values, selections and styles change without telling anybody."""
+_LONGEST_PASSED = 120
+_MOST_PASSED = 4
+"""Of what came and went: so many texts of so many characters."""
+
+
+class Aftermath:
+    """What came of an action so far. It is made before the action: `before` is the page as it was, None if unreadable.
+
+    `expectant`: the action has no other purpose than to have an effect. Without `choosers` none are intercepted.
+    """
+
+    def __init__(
+        self,
+        tab: Tab,
+        before: Snapshot | None,
+        watch: Watch,
+        *,
+        expectant: bool,
+        pictures: effects.Pictures | None,
+        choosers: FileChoosers | None,
+    ) -> None:
+        self._tab = tab
+        self._before = before
+        self._watch = watch
+        self._expectant = expectant
+        self._pictures = pictures or effects.Pictures()
+        self._choosers = choosers
+        self._others = OtherTabs(tab)
+        self._opens = tab.opens
+        self._document = 0
+        """The number of the one that it settled with."""
+        self.after: Snapshot | None = None
+        self.settled = QUIET
+        self.tabs: list[NewTab] = []
+        self.others: list[OtherTab] = []
+        self.dialogs: list[Dialog] = []
+        self.downloads: dict[tuple[str, str], Download] = {}
+        self.blocked: list[Blocked] = []
+        self.withheld: list[Withheld] = []
+        self.changed: list[str] = []
+        self.focus: str | None = None
+        self.passing: list[str] = []
+        """What was seen that may be of no meaning, told when there is nothing else."""
+        self.firm = False
+        """Something came that is not going on by itself anyway."""
+
+    @property
+    def left(self) -> bool:
+        """Whether the tab is closed, or shows another document, or is on its way to one."""
+        return self._tab.closed or self._watch.navigated or self._watch.on_its_way
+
+    async def stirs(self, until: float, *, lists: bool) -> bool:
+        """Waits for something to come, where nothing has; False when nothing does, or need not.
+
+        `lists`: the button to clear a field is not what is waited for, which comes with its first letter.
+        """
+        left_s = until - time.perf_counter()
+        only_beside = lists and self.changed and all(_BESIDE.match(line) for line in self.changed)
+        if (self.firm and not only_beside) or self.settled != QUIET or self.left or left_s <= 0:
+            return False
+        await self._watch.stirred(min(left_s, max(_LOOK_EVERY_S, 8 * self._tab.read_took_s)))
+        return True
+
+    def leaves(self) -> bool:
+        """Whether the tab has begun to go elsewhere since it had settled, while it was looked at."""
+        activity = self._tab.activity
+        elsewhere = activity.navigating() is not None or activity.document.number != self._document
+        return elsewhere and self.settled == QUIET
+
+    @property
+    def moved(self) -> bool:
+        """Whether the same document has another address."""
+        return not self._watch.navigated and self._tab.activity.document.url != self._watch.url
+
+    def unseen(self) -> str:
+        """What may have changed unseen, where nothing else did: screenshots are of the tab's own viewport and site."""
+        if not self._expectant or self.firm or self.left:
+            return ""
+        if self._watch.unreadable_frames:
+            return "whether the picture of a canvas in a frame changed could not be seen: take a screenshot"
+        if self._pictures.out_of_view:
+            return "whether the picture of a canvas out of view changed could not be seen: scroll to it"
+        return ""
+
+    def was_none(self, tab: NewTab) -> bool:
+        """Whether it closed without ever having had a document, as Chrome's tab for a download does."""
+        return not tab.url and any(each.closed and each.target_id == tab.target_id for each in self._tab.popups)
+
+    def _refused_tab(self, tab: NewTab) -> NewTab:
+        """An empty one for whose document nothing was begun, with the first address that was asked for and not told."""
+        told = {each.url for each in self.tabs} | {each.not_opened for each in self.tabs}
+        asked = (each for each in self._tab.opened_since(self._opens) if not each.startswith("javascript:"))
+        return msgspec.structs.replace(tab, not_opened=next((each for each in asked if each not in told), ""))
+
+    def refused(self) -> Blocked | None:
+        """What the rules refused, where the tab itself was to go there."""
+        return next((each for each in self.blocked if each.tab), None)
+
+    def chooser(self, action: str, ref: str | None) -> str:
+        """That a file chooser was opened, and what to do about it; "" when none was."""
+        if self._choosers is None or not self._choosers.opened or action == "upload":
+            return ""
+        return f"it opened a file chooser, which was closed: give it files with upload{f' {ref}' if ref else ''}"
+
+    async def observe(
+        self,
+        action: str,
+        outcome: Outcome,
+        ref: str | None,
+        navigation_s: float,
+    ) -> Outcome:
+        """Waits until the page is at rest, and adds what is to be seen then; what whoever acted knows then."""
+        tab = self._tab
+        self.settled = await self._watch.settle(navigation_s=navigation_s, keep=True)
+        self._document = tab.activity.document.number
+        for popup in tab.popups_after(self._watch.last_popup)[len(self.tabs) :]:
+            new = await arrived(popup)
+            self.tabs.append(new if new.url or popup.activity.begun else self._refused_tab(new))
+        self.others = await self._others.led()
+        self.blocked += tab.guard.take()
+        self.withheld += tab.guard.take_withheld()
+        if not self.left and self.refused():
+            return outcome
+        for download in await self._downloads():
+            self.downloads[download.url, download.suggested_name] = download
+        await tab.guard.decided()  # a download may have been asked about meanwhile
+        self.withheld += tab.guard.take_withheld()
+        self.dialogs += tab.dialogs.take()
+        if self.left:
+            return outcome
+        first, outcome = outcome, await self._again(outcome, ref)
+        keep = tab.read_took_s > LARGE_S and self.settled == QUIET
+        after = self.after = await self._read(keep=keep)
+        if self.leaves():
+            return outcome
+        changed, self.focus = self._compare(after, False, action, ref, outcome)
+        self.changed = changed
+        firm = bool(changed)
+        if self._expectant:
+            firm = await self._add_effects(after, action, ref, outcome)
+            if firm and not changed and await self._changed_meanwhile():
+                changed, self.focus = self._compare(await self._read(keep=keep), False, action, ref, outcome)
+                self.changed = changed + not_in(changed, self.changed)
+        refused = any(each.error == REFUSED for each in tab.activity.requests.failures(self._watch.requests))
+        told = refused or self.tabs or self.others or self.dialogs or self.downloads or self.withheld
+        firm = firm or outcome.moved or outcome.note != first.note or bool(self.chooser(action, ref))
+        self.firm = firm or bool(self.moved or told or self.focus is not None)
+        return outcome
+
+    async def _again(self, outcome: Outcome, ref: str | None) -> Outcome:
+        try:
+            if outcome.renewed is not None and ref is not None:
+                return await outcome.renewed(await locate(self._tab, ref))
+            if outcome.again is None:
+                return outcome
+            now = await outcome.again()
+        except (ActionError, SessionClosed):
+            return outcome  # it goes elsewhere, or hangs: the receipt says that
+        note = "; ".join(filter(None, (outcome.note, now.note)))
+        return msgspec.structs.replace(now, note=note, chosen=outcome.chosen)
+
+    async def _add_effects(self, after: Snapshot | None, action: str, ref: str | None, outcome: Outcome) -> bool:
+        """Adds what the lines do not show; returns whether anything is there that does not go on by itself anyway."""
+        tree, refs, hovered = await self._tab.frames(), self._tab.refs, action == "hover"
+        found = await effects.effects_now(tree, refs, looks=not self.changed, hovered=hovered)
+        firm = bool(self.changed) and not self._goes_on(after, found.prompt)
+        if self.changed and not firm:
+            found = await effects.effects_now(tree, refs, looks=True, hovered=hovered)
+        self.passing = (
+            found.lines(weak=True) if action != "fill" and outcome.value is None else []
+        )  # entering does that
+        # No mouse has moved for a key: the caret and the looks are its doing.
+        told = found.lines(weak=False) + (self.passing if action == "press" and not firm and self.focus is None else [])
+        told = not_in(self.changed, told) + self._passed(after, found.gone, outcome.chosen)
+        if self._pictures.boxes and not firm and not told:
+            now = await effects.pictures(tree)
+            if now.boxes != self._pictures.boxes:
+                self._pictures = msgspec.structs.replace(self._pictures, out_of_view=True)
+            elif now.seen != self._pictures.seen:
+                told = ["~ canvas: its picture changed"]
+        self.changed = self.changed + told
+        return firm or bool(told) or (action == "click" and self._entered(after, ref))
+
+    async def _changed_meanwhile(self) -> bool:
+        """Whether the page changed between settling and now: then an effect was seen of what no line told yet."""
+        settled = self._watch.latest.count
+        return (await self._watch.look()).count != settled
+
+    def _entered(self, after: Snapshot | None, ref: str | None) -> bool:
+        """Whether a field has got the focus that it was clicked for."""
+        now = diff.focused(after.text) if after is not None else None
+        if now is None or ref_of_focused(now) != ref or now.partition(" ")[0] not in FIELDS:
+            return False
+        return self._before is None or not same_element(diff.focused(self._before.text), now)
+
+    def _goes_on(self, after: Snapshot | None, prompt: bool) -> bool:
+        """Whether it only goes on by itself: what did before, or what counts, and that not at once."""
+        latest = self._watch.latest
+        if latest.own and not latest.others:
+            return True
+        if prompt or not latest.others or after is None or self._before is None:
+            return False
+        return ticks(self._before.text, after.text)
+
+    def _passed(self, after: Snapshot | None, gone: list[list[str]], chosen: Sequence[str]) -> list[str]:
+        """What came and went, and is neither before nor after, nor a list that the action chose from."""
+        texts = [each.text for each in (self._before, after) if each is not None]
+        parts = (
+            [part for part in blocks if not any(part in each for each in texts)]
+            for blocks in gone
+            if not any(each in part for each in chosen for part in blocks)
+        )
+        told = dict.fromkeys(
+            f"~ came and went: {shortened(' | '.join(passed), _LONGEST_PASSED)}" for passed in parts if passed
+        )
+        return list(told)[:_MOST_PASSED]
+
+    async def _read(self, *, keep: bool) -> Snapshot | None:
+        self._tab.kept = None
+        counts = dict(self._watch.counts)
+        try:
+            after = await read(self._tab)
+        except SessionClosed:
+            return None
+        if keep and after is not None:
+            self._tab.kept = Kept(after, counts)
+        return after
+
+    async def _downloads(self) -> list[Download]:
+        watcher = self._tab.downloads
+        told = watcher.take()
+        if any(each.state == "inProgress" for each in told):
+            await watcher.settled(DOWNLOAD_S)
+            told += watcher.take()
+        latest = {(each.url, each.suggested_name): each for each in told}
+        return list(latest.values())
+
+    def _compare(
+        self, after: Snapshot | None, navigated: bool, action: str, ref: str | None, outcome: Outcome
+    ) -> tuple[list[str], str | None]:
+        if after is None or navigated or self._before is None:
+            return [], None
+        values = _values(ref, outcome)
+        before, now = self._before.text, after.text
+        for filled, value in values.items():
+            before, now = without_value(before, now, filled, value)
+        changed = diff.changes(before, now)
+        if after.title != self._before.title:
+            changed.append(f"~ title: {quoted(self._before.title)} → {quoted(after.title)}")
+        changed = [each for each in changed if not says_a_value(each, values)]
+        was, focused = diff.focused(self._before.text), diff.focused(after.text)
+        expected = focused is not None and action != "focus" and ref_of_focused(focused) in values
+        return changed, None if expected or same_element(was, focused) else focused or ""
+
+
+def _values(ref: str | None, outcome: Outcome) -> dict[str, str | None]:
+    """What the elements that were acted on hold now, as the receipt tells it."""
+    single = {} if ref is None else {ref: outcome.value}
+    return {each.ref: each.value for each in outcome.fields} or single
+
+
+async def read(tab: Tab) -> Snapshot | None:
+    """None when it hangs, crashed, or is loading: the next call will say why. Acting may help. Raises BrowserError."""
+    try:
+        return await tab.read()
+    except ActionError:
+        return None

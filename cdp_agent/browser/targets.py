@@ -217,7 +217,7 @@ class Targets(Generic[C]):
         if info.opener_id is not None:
             opener = self.tabs.get(info.opener_id)
             return opener if opener is not None and opener.is_attached else None
-        return next((tab for tab in self.tabs.values() if tab.asked_for_tab(info.url)), None)
+        return next((tab for tab in self.tabs.values() if tab.asked.take(info.url)), None)
 
     def _changed(self, info: target.TargetInfo) -> None:
         self._owner.saw(info.url, self.contexts.get(info.target_id))

@@ -63,7 +63,7 @@ class Aftermath:
         self._pictures = pictures or effects.Pictures()
         self._choosers = choosers
         self._others = OtherTabs(tab)
-        self._opens = tab.opens
+        self._asked_before = tab.asked.count
         self._document = 0
         """The number of the one that it settled with."""
         self.after: Snapshot | None = None
@@ -126,7 +126,7 @@ class Aftermath:
     def _refused_tab(self, tab: NewTab) -> NewTab:
         """An empty one for whose document nothing was begun, with the first address that was asked for and not told."""
         told = {each.url for each in self.tabs} | {each.not_opened for each in self.tabs}
-        asked = (each for each in self._tab.opened_since(self._opens) if not each.startswith("javascript:"))
+        asked = (each for each in self._tab.asked.since(self._asked_before) if not each.startswith("javascript:"))
         return msgspec.structs.replace(tab, not_opened=next((each for each in asked if each not in told), ""))
 
     def refused(self) -> Blocked | None:

@@ -310,7 +310,7 @@ class Watch:
                 pending.append(url)
         if not self._activity.document.loaded and self.navigated and waited_s < LOAD_S:
             pending.append(self._activity.document.url)
-        if self._tab.expects_tab(len(self._tab.popups_after(self.last_popup))):
+        if self._tab.asked.expects(len(self._tab.popups_after(self.last_popup))):
             pending.append("a new tab")
         return pending
 

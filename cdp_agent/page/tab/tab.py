@@ -26,6 +26,7 @@ from cdp_agent.page.snapshot import snapshot as snapshots
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.snapshot.snapshot import Seen, Snapshot
 
+from .asked_tabs import AskedTabs
 from .dialogs import DialogPolicy, DialogWatcher
 from .downloads import DownloadWatcher
 from .drawing import drawing
@@ -41,14 +42,11 @@ SILENCE_TIMEOUT_S = 0.5
 CLOSE_AGAIN_S = 1.2
 """A navigation may begin just after it was told to stop. To ask sooner would keep a tab that hangs: Chrome ends it when
 0.5 s passed since it was asked last."""
-TAB_ARRIVES_WITHIN_S = 2.0
-TAB_EXPECTED_S = 1.0
 REMEMBERED_READINGS = 40
 REMEMBERED_LENGTH = 2_000_000
 """In characters; of larger pages the last few readings are remembered all the same."""
 LEAST_REMEMBERED = 6
 _CLOSED_POPUPS = 5
-_LONGEST_ADDRESS = 2_000
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -139,11 +137,8 @@ class Tab:
         self._browser = browser
         given = settings or PageSettings()
         self.settings = given.for_theirs() if theirs else given
-        self._asked_for_tabs: list[tuple[str, float]] = []
-        self.opens = 0
-        """How many addresses it has asked new tabs for."""
-        self._asked_for: deque[tuple[int, str]] = deque(maxlen=_CLOSED_POPUPS)
-        """The latest of them, each with how many there were before it."""
+        self.asked = AskedTabs()
+        """The new tabs that its pages ask for."""
         self._attached: asyncio.Task[FrameTree] | None = None
         self._following: asyncio.Task[None] | None = None
         """What puts the settings in force."""
@@ -412,14 +407,6 @@ class Tab:
         if not self.is_attached:
             self.activity.document.url = info.url
 
-    def opened_since(self, opens: int) -> list[str]:
-        """The addresses that it has asked new tabs for since there were so many."""
-        return list(dict.fromkeys(address for number, address in self._asked_for if number >= opens))
-
-    def _opens_tab(self, url: str) -> None:
-        self._asked_for.append((self.opens, url[:_LONGEST_ADDRESS]))
-        self.opens += 1
-
     def _hold(self) -> Hold | None:
         return self.guard.hold
 
@@ -439,21 +426,6 @@ class Tab:
         if frame_id == self.target_id or frame_id in self.activity.frame_ids:
             return True
         return any(popup._has_frame(frame_id) for popup in self.popups if not popup.acting.locked())
-
-    def expects_tab(self, arrived: int) -> bool:
-        """Whether more tabs were asked for just now than the `arrived` that came."""
-        now = time.monotonic()
-        return sum(now - since < TAB_EXPECTED_S for _, since in self._asked_for_tabs) > arrived
-
-    def asked_for_tab(self, url: str) -> bool:
-        """Whether a link here was just followed into a new tab with that address: true once for each time."""
-        now = time.monotonic()
-        self._asked_for_tabs = [each for each in self._asked_for_tabs if now - each[1] < TAB_ARRIVES_WITHIN_S]
-        for asked in self._asked_for_tabs:
-            if url in (asked[0], ""):  # a tab that waits for us has no address yet
-                self._asked_for_tabs.remove(asked)
-                return True
-        return False
 
     async def _attach(self, session_id: str | None) -> FrameTree:
         if session_id is None:
@@ -510,13 +482,6 @@ class Tab:
         """Subscribes to what must not be missed on a new session, and sets it up, before anything runs there."""
         self.dialogs.watch(session)
         self.activity.watch(session)
-        session.on(cdp_page.FrameRequestedNavigation, self._requested)
-        session.on(cdp_page.WindowOpen, lambda event: self._opens_tab(event.url))
+        self.asked.watch(session)
         self.guard.watch(session)
         return () if self.theirs else emulate(self.settings, session, is_tab=is_tab)
-
-    def _requested(self, event: cdp_page.FrameRequestedNavigation) -> None:
-        # A middle or Control click makes a tab of which Chrome does not say who opened it.
-        if event.disposition in ("newTab", "newWindow"):
-            self._asked_for_tabs.append((event.url, time.monotonic()))
-            self._opens_tab(event.url)

@@ -1,0 +1,60 @@
+"""The new tabs that the pages of a tab ask for: of some that come, Chrome does not say who opened them."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp.connection import Session
+
+ARRIVES_WITHIN_S = 2.0
+EXPECTED_S = 1.0
+_REMEMBERED = 5
+_LONGEST_ADDRESS = 2_000
+
+
+class AskedTabs:
+    """Those that one tab has asked for."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        """For how many it has asked."""
+        self._latest: deque[tuple[int, str]] = deque(maxlen=_REMEMBERED)
+        """The addresses of the last of them, each with how many there were before it."""
+        self._followed: list[tuple[str, float]] = []
+        """Addresses of links that were followed into new tabs, and when."""
+
+    def watch(self, session: Session) -> None:
+        """To be called before anything may run on the session."""
+        session.on(cdp_page.FrameRequestedNavigation, self._requested)
+        session.on(cdp_page.WindowOpen, lambda event: self._asked(event.url))
+
+    def since(self, count: int) -> list[str]:
+        """The addresses that were asked for since there were so many."""
+        return list(dict.fromkeys(address for number, address in self._latest if number >= count))
+
+    def expects(self, arrived: int) -> bool:
+        """Whether more tabs were asked for just now than the `arrived` that came."""
+        now = time.monotonic()
+        return sum(now - since < EXPECTED_S for _, since in self._followed) > arrived
+
+    def take(self, url: str) -> bool:
+        """Whether a link was just followed into a new tab with that address: true once for each time."""
+        now = time.monotonic()
+        self._followed = [each for each in self._followed if now - each[1] < ARRIVES_WITHIN_S]
+        for asked in self._followed:
+            if url in (asked[0], ""):  # a tab that waits for us has no address yet
+                self._followed.remove(asked)
+                return True
+        return False
+
+    def _asked(self, url: str) -> None:
+        self._latest.append((self.count, url[:_LONGEST_ADDRESS]))
+        self.count += 1
+
+    def _requested(self, event: cdp_page.FrameRequestedNavigation) -> None:
+        # A middle or Control click makes a tab of which Chrome does not say who opened it.
+        if event.disposition in ("newTab", "newWindow"):
+            self._followed.append((event.url, time.monotonic()))
+            self._asked(event.url)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import json
 
+from cdp_agent.cdp import emulation
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.screenshot import take_picture
 from cdp_agent.security.secrets import Secret, Secrets
+from tests.conftest import Serve
 
 SECRET = "kiwi-77-plum"
 SECRETS = Secrets({"password": Secret(SECRET, ["https://shop.example"])})
@@ -23,17 +26,49 @@ REDS = """async image => {
 }"""
 
 
+# Puts content in place of what there is, and waits for what it loads.
+_PUT = """content => {
+  document.body.setHTMLUnsafe(content);
+  const loading = [...document.querySelectorAll('iframe, object, embed, img, input[type=image]')];
+  return Promise.all(loading.map(each => new Promise(done => { each.onload = each.onerror = done })));
+}"""
+
+
 def red_page(content: str) -> str:
     return f"<!doctype html><meta charset=utf-8><style>body{{margin:0}} .s{{color:#f00}}</style>{content}"
 
 
+async def show(page: Page, serve: Serve, content: str) -> None:
+    """Has a small window show that: each picture is drawn, packed and unpacked several times.
+
+    What has no script stands in the page of the test before, in place of what that had there.
+    """
+    session = (await tab_of(page).frames()).root.session
+    await session.send(emulation.SetDeviceMetricsOverride(width=640, height=400, device_scale_factor=0, mobile=False))
+    if "<script" in content:
+        await page.goto(serve(red_page(content)))
+        return
+    empty = serve(red_page(""), path="/red.html")
+    if page.url != empty:
+        await page.goto(empty)
+    await page.evaluate(f"({_PUT})({json.dumps(content)}).then(() => 0)")
+
+
 async def shown(page: Page, *, full_page: bool = False) -> tuple[int, int]:
     """How many red pixels a picture of the page has, and how many one with the secret painted over."""
-    plain = await page.screenshot(full_page=full_page)
-    painted = await take_picture(
+    before = await reds(page, await page.screenshot(full_page=full_page))
+    return before, await reds(page, await painted(page, full_page=full_page))
+
+
+async def painted(page: Page, *, full_page: bool = False) -> bytes:
+    """A picture of the page with the secret painted over."""
+    picture = await take_picture(
         tab_of(page), full_page=full_page, hidden=SECRETS.spans, format="png", for_models=False
     )
-    before, after = [
-        await page.evaluate(f"({REDS})('{base64.b64encode(each).decode()}')") for each in (plain, painted.data)
-    ]
-    return before, after
+    return picture.data
+
+
+async def reds(page: Page, png: bytes) -> int:
+    """How many red pixels it has."""
+    found: int = await page.evaluate(f"({REDS})('{base64.b64encode(png).decode()}')")
+    return found

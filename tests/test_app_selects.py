@@ -66,17 +66,22 @@ async def test_several_are_chosen(page: Page, app_url: AppUrl, name: str) -> Non
 
 
 @pytest.mark.usefixtures("gives_up_sooner")
-@pytest.mark.parametrize("name", [*LISTS, "Radix"])
-async def test_what_it_does_not_have_leaves_all_as_it_was(page: Page, app_url: AppUrl, name: str) -> None:
+async def test_what_it_does_not_have_leaves_all_as_it_was(page: Page, app_url: AppUrl) -> None:
     """Also the list before, whose field has the focus."""
     await page.goto(app_url("selects"))
-    await page.focus(await ref_of(page, LISTS["Tom"]))
-    before = await chosen(page, name)
+    names = [*LISTS, "Radix"]
+    before = {name: await chosen(page, name) for name in names}
+    told = {}
 
-    with pytest.raises(InvalidArguments, match=f'has no option with the text "Purple". It has {COLOURS}'):
-        await page.select(await ref_of(page, LISTS.get(name, "#Radix")), "Purple")
+    for name in names:
+        await page.focus(await ref_of(page, LISTS["Tom"]))
+        with pytest.raises(InvalidArguments) as refused:
+            await page.select(await ref_of(page, LISTS.get(name, "#Radix")), "Purple")
+        told[name] = str(refused.value)
 
-    assert await chosen(page, name) == before
+    wanted = f'has no option with the text "Purple". It has {COLOURS}'
+    assert {name: text for name, text in told.items() if wanted not in text} == {}
+    assert {name: await chosen(page, name) for name in names} == before
     assert await page.evaluate("[...document.querySelectorAll('input')].map((each) => each.value).join('')") == ""
 
 
@@ -87,7 +92,7 @@ async def test_an_option_is_chosen_in_the_list_that_is_seen_not_in_the_one_for_s
     await page.goto(app_url("rcselect"))
     city, tags = await ref_of(page, "input", 0), await ref_of(page, "input", 1)
 
-    receipts = {name: await page.select(city, name) for name in ("City 1", "City 7", "City 250", "City 3")}
+    receipts = {name: await page.select(city, name) for name in ("City 1", "City 250", "City 3")}
     await page.select(tags, "blue")
 
     assert {name: receipt.note for name, receipt in receipts.items()} == {

@@ -18,8 +18,6 @@ from fixtures import demo
 from fixtures.demo import Choice, choose, first_model
 from fixtures.shop import Order, ShopServer
 
-pytestmark = [pytest.mark.chrome, pytest.mark.whole_chrome]
-
 ORDER = Order({"mug-blue": 2}, "Ada Berg", "Storgata 5", "Oslo", "Norway", "invoice")
 
 
@@ -128,6 +126,8 @@ def test_without_a_key_and_a_server_no_model_is_chosen() -> None:
     assert choose({}) is None
 
 
+@pytest.mark.chrome
+@pytest.mark.whole_chrome
 def test_the_demo_goes_from_a_sentence_to_an_answer() -> None:
     root = Path(__file__).parent.parent
 

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.cdp import emulation
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.drawn import EVERYWHERE, find_drawn, watch_text
-from tests.conftest import Serve
-from tests.pictures import PLACED, SECRET, SECRETS, red_page, shown
+from tests.conftest import LOOP, Serve
+from tests.pictures import PLACED, SECRET, SECRETS, painted, red_page, reds, show, shown
 
 RED = "color:red;font:20px monospace;margin:0"
 LETTERS = list(enumerate(SECRET))
@@ -92,17 +91,9 @@ MOVED = {
 }  # fmt: skip
 
 
-@pytest.fixture
-async def small_window(page: Page) -> None:
-    """Each picture is drawn, packed and unpacked several times. What moves has the time that a large one takes."""
-    session = (await tab_of(page).frames()).root.session
-    await session.send(emulation.SetDeviceMetricsOverride(width=640, height=400, device_scale_factor=0, mobile=False))
-
-
-@pytest.mark.usefixtures("small_window")
 @pytest.mark.parametrize("content", DRAWN.values(), ids=DRAWN)
 async def test_a_picture_shows_nothing_of_what_is_drawn(page: Page, serve: Serve, content: str) -> None:
-    await page.goto(serve(red_page(content)))
+    await show(page, serve, content)
 
     before, after = await shown(page)
 
@@ -110,11 +101,12 @@ async def test_a_picture_shows_nothing_of_what_is_drawn(page: Page, serve: Serve
     assert after == 0
 
 
+# In a window of the usual size: what moves has the time that a large picture takes.
 @pytest.mark.parametrize("content", MOVED.values(), ids=MOVED)
 async def test_what_moves_is_covered_on_its_way(page: Page, serve: Serve, content: str) -> None:
     await page.goto(serve(red_page(content)))
 
-    assert [(await shown(page))[1] for _ in range(3)] == [0, 0, 0]
+    assert [await reds(page, await painted(page)) for _ in range(3)] == [0, 0, 0]
 
 
 async def test_all_is_covered_where_something_moved_between_two_looks_that_were_far_apart(
@@ -161,11 +153,12 @@ async def test_what_is_no_secret_is_not_covered(page: Page, serve: Serve) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("held_loop")
 async def test_a_frame_that_does_not_answer_is_covered_as_a_whole(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cdp_agent.page.picture.drawn.FRAME_TIMEOUT_S", 0.5)  # its loop takes a processor meanwhile
-    hanging = "<script>onmessage = () => { for (;;); }</script>"
+    monkeypatch.setattr("cdp_agent.page.picture.drawn.FRAME_TIMEOUT_S", 0.5)
+    hanging = f"<script>onmessage = () => {{ {LOOP} }}</script>"
     inner = serve(red_page(DRAWN["turned"] + hanging), other_site=True)
     await page.goto(serve(f"<iframe src='{inner}' style='width:500px;height:300px;rotate:10deg'></iframe>"))
     await page.evaluate("frames[0].postMessage(1, '*')")

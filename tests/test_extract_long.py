@@ -68,18 +68,18 @@ async def test_what_the_parts_of_a_page_have_in_common_comes_before_what_differs
     ]
 
 
-@pytest.mark.parametrize(("parts", "context_tokens"), [(1, 100_000), (4, 13_000), (12, 4_200)])
+@pytest.mark.parametrize(("parts", "context_tokens"), [(1, 100_000), (4, 4_500)])
 async def test_equal_rows_are_all_taken_in_however_many_parts(
     page: Page, serve: Serve, model: Model, parts: int, context_tokens: int
 ) -> None:
-    rows = "".join(f"<tr><td>Place {i % 7}<td>kr {i % 3},00" for i in range(3_000))
+    rows = "".join(f"<tr><td>Place {i % 7}<td>kr {i % 3},00" for i in range(1_000))
     await page.goto(serve(f"<h1>Transactions</h1><table><tr><th>To<th>Price{rows}</table>"))
     model.says = lambda request: json.dumps({"result": rows_seen(request)})
 
     async with model.client() as client:
         found = await extract(page, "All transactions", model=client, schema=SCHEMA, context_tokens=context_tokens)
 
-    assert len(found.value) == 3_000
+    assert len(found.value) == 1_000
     assert found.calls == parts
 
 

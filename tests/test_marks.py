@@ -13,7 +13,7 @@ from cdp_agent.page.picture.marks import Box, locate_marks
 from cdp_agent.page.picture.paint import LONGEST_PX, MOST_PIXELS, paint
 from cdp_agent.page.picture.screenshot import take_picture
 from cdp_agent.page.snapshot.lines import refs_in
-from tests.conftest import Serve
+from tests.conftest import LOOP, Serve
 from tests.every_frame import PLACES, every_frame
 from tests.miniwob.png import grey
 from tests.test_page import size_of
@@ -164,9 +164,10 @@ async def test_a_picture_for_models_is_no_larger_than_they_look_at(page: Page, s
     assert abs(picture.height_px / picture.width_px - 5000 / 1280) < 0.1
 
 
+@pytest.mark.usefixtures("held_loop")
 async def test_with_a_page_that_hangs_there_is_no_picture(page: Page, serve: Serve) -> None:
     await page.goto(serve(f"{BARE}<button>Go</button>"))
-    hanging = asyncio.ensure_future(page.evaluate("for (;;);", timeout_s=30))
+    hanging = asyncio.ensure_future(page.evaluate(f"(() => {{ {LOOP} }})()", timeout_s=30))
     await asyncio.sleep(0)
 
     with pytest.raises(PageUnresponsive):

@@ -8,7 +8,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.marks import Box
 from cdp_agent.page.picture.redactions import locate_text
 from tests.conftest import Serve
-from tests.pictures import PLACED, SECRET, SECRETS, red_page, shown
+from tests.pictures import PLACED, SECRET, SECRETS, show, shown
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from tests.pictures import PLACED, SECRET, SECRETS, red_page, shown
     ],
 )
 async def test_a_picture_shows_no_secret(page: Page, serve: Serve, content: str) -> None:
-    await page.goto(serve(red_page(content)))
+    await show(page, serve, content)
 
     before, after = await shown(page)
 

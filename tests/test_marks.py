@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from cdp_agent.browser import Browser
+from cdp_agent.cdp import emulation
 from cdp_agent.errors import PageUnresponsive
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.marks import Box, locate_marks
@@ -128,17 +128,17 @@ async def test_a_mark_is_a_line_around_the_element_and_its_ref_beside_it(page: P
     assert {y for _, y in changed} <= set(range(40, 84))
 
 
-async def test_a_mark_is_at_its_element_whatever_the_devices_scale_is(serve: Serve) -> None:
-    async with Browser.launch(args=["--no-sandbox", "--force-device-scale-factor=2"]) as browser:
-        page = await browser.new_page()
-        await page.goto(serve(f"{BARE}<button style='left:100px;top:60px;border:0;background:#fff'></button>"))
-        picture = await page.screenshot(marks=True)
+async def test_a_mark_is_at_its_element_whatever_the_devices_scale_is(page: Page, serve: Serve) -> None:
+    session = (await tab_of(page).frames()).root.session
+    await session.send(emulation.SetDeviceMetricsOverride(width=640, height=400, device_scale_factor=2, mobile=False))
+    await page.goto(serve(f"{BARE}<button style='left:100px;top:60px;border:0;background:#fff'></button>"))
 
-        assert size_of(picture) == size_of(await page.screenshot())
-        marked = rows(picture, bottom=170, right=400)
-        wide = 2560 // size_of(picture)[0]  # 1 where Chrome has that scale
-        assert marked[160 // wide][240 // wide] != 255
-        assert marked[140 // wide][240 // wide] == 255
+    picture = await page.screenshot(marks=True)
+
+    assert size_of(picture) == size_of(await page.screenshot()) == (1280, 800)
+    marked = rows(picture, bottom=170, right=400)
+    assert marked[160][240] != 255
+    assert marked[140][240] == 255
 
 
 async def test_masks_leave_nothing_to_be_seen(page: Page, serve: Serve) -> None:

@@ -127,9 +127,6 @@ ROWS = {
     "details": Row("out.open = true", 300, "inside", "<details id=out><summary>More</summary>inside</details>"),
     "a popover": Row("out.showPopover()", 500, "inside", "<div id=out popover>inside</div>"),
     "a modal dialog": Row("out.showModal()", 500, "inside", "<dialog id=out>inside</dialog>"),
-    "a toast that goes": Row(
-        "out.textContent = 'Saved it'; setTimeout(() => { out.textContent = '' }, 40)", 300, "Saved it"
-    ),
     "nothing": Row("0", 0, ""),
     "nothing, with a listener": Row("out.textContent", 100, ""),
     "the same again": Row("out.innerHTML = out.innerHTML", 200, "", "<p id=out>same</p>"),
@@ -154,6 +151,9 @@ ROWS_OF_A_PAGE = {
     "an open shadow root": Row("r.getElementById('i').textContent = 'two'", 300, "two", OPEN),
     "a closed shadow root": Row("r.getElementById('i').textContent = 'two'", 600, "two", CLOSED),
     "a frame": Row("f.contentDocument.body.innerHTML = '<p>two</p>'", 300, "two", FRAME),
+    "a toast that goes": Row(
+        "out.textContent = 'Saved it'; setTimeout(() => { out.textContent = '' }, 40)", 300, "Saved it"
+    ),
     "a worker": Row(
         "worker.postMessage(600)",
         0,

@@ -6,7 +6,6 @@ Each row is a page with a button "Go", what the button does, how many ms later, 
 
 from __future__ import annotations
 
-import json
 from typing import NamedTuple
 
 import pytest
@@ -24,15 +23,6 @@ class Row(NamedTuple):
     told: str
     body: str = "<p id=out></p>"
 
-    @property
-    def handler(self) -> str:
-        return f"setTimeout(() => {{ {self.does} }}, {self.after_ms})" if self.after_ms else self.does
-
-
-SHOW = """((body, onclick) => {
-  document.body.innerHTML = `<button>Go</button>${body}`;
-  document.querySelector('button').onclick = onclick;
-})"""
 
 CANVAS = "<canvas id=c width=300 height=150></canvas>"
 DRAW = "c.getContext('2d').fillRect(10, 10, 40, 1)"
@@ -58,7 +48,9 @@ EDITOR = "<div id=e contenteditable><p>one</p></div>"
 ROWS = {
     "text at once": Row("out.textContent = 'done'", 0, "done"),
     "text after 100 ms": Row("out.textContent = 'done'", 100, "done"),
+    "text after 200 ms": Row("out.textContent = 'done'", 200, "done"),
     "text after 400 ms": Row("out.textContent = 'done'", 400, "done"),
+    "text after 700 ms": Row("out.textContent = 'done'", 700, "done"),
     "text after 900 ms": Row("out.textContent = 'done'", 900, "done"),
     "an element": Row("document.body.append(document.createElement('button'))", 300, "+ - button"),
     "an element that goes": Row("out.remove()", 300, "paragraph", "<p id=out>here</p>"),
@@ -77,6 +69,7 @@ ROWS = {
         "out.className = 'css-1x2'", 300, "looks changed", "<style>.css-1x2 {color: red}</style><p id=out>x</p>"
     ),
     "a style": Row("out.style.color = 'red'", 300, "looks changed (color", "<p id=out>x</p>"),
+    "a style of the page": Row("document.body.style.background = 'black'", 800, "looks changed (background"),
     "a style that makes bold": Row("out.style.fontWeight = 'bold'", 0, "now bold", "<p id=out>x</p>"),
     "a word made bold": Row("out.innerHTML = 'a <b>word</b>'", 300, 'b: now "word"', "<p id=out>a word</p>"),
     "a style that hides": Row("out.style.display = 'none'", 600, "paragraph", "<p id=out>x</p>"),
@@ -97,6 +90,8 @@ ROWS = {
         "",
         "<style id=t>p {color: blue} b {color: green}</style>" + "<p>x</p>" * 300 + "<b>y</b>",
     ),
+    "a sheet that is adopted": Row(SHEET.format("p {color: red}"), 300, "looks changed", "<p>x</p>"),
+    "a sheet that hides": Row(SHEET.format("p {display: none}"), 700, "paragraph", "<p>x</p>"),
     "an animation": Row(
         "out.animate([{opacity: 0}, {opacity: 1}], 3000)", 300, "looks changed (opacity", "<p id=out>x</p>"
     ),
@@ -107,52 +102,31 @@ ROWS = {
         "out.selectedIndex = 1", 500, "Two", "<select id=out aria-label=List><option>One<option>Two</select>"
     ),
     "a box that scrolls": Row("b.scrollTop = 400", 300, "scrolled to 400", BOX),
+    "the page that scrolls": Row(
+        "scrollTo(0, 500)", 700, "the page: scrolled to 500", "<p style='height:5000px'>x</p>"
+    ),
     "a selection": Row(
         "getSelection().selectAllChildren(out)", 300, 'selected: "some words"', "<p id=out>some words</p>"
     ),
     "the focus": Row("out.focus()", 400, "focus: textbox", "<input id=out aria-label=Name>"),
+    "the title": Row("document.title = 'New'", 300, "New"),
+    "the address": Row("history.pushState(0, '', '/elsewhere')", 300, "the address is now"),
+    "the fragment": Row("location.hash = 'part'", 600, "the address is now"),
+    "another page": Row("location = 'about:blank?2'", 500, "navigated to"),
     "a drawn line": Row(DRAW, 0, "its picture changed", CANVAS),
     "a drawn line after 700 ms": Row(DRAW, 700, "its picture changed", CANVAS),
     "a wire": Row(WIRE, 300, "~ - img [ref=E2]: redrawn", SVG),
     "a wire that moves": Row("w.setAttribute('d', 'M0 0L50 50')", 300, "path", SVG),
     "an editor": Row("e.firstChild.textContent = 'two'", 500, "two", EDITOR),
     "an editor's bold word": Row("e.firstChild.innerHTML = '<b>one</b>'", 300, "one", EDITOR),
+    "an open shadow root": Row("r.getElementById('i').textContent = 'two'", 300, "two", OPEN),
+    "a closed shadow root": Row("r.getElementById('i').textContent = 'two'", 600, "two", CLOSED),
     "a shadow root that comes": Row(
         "h.attachShadow({mode: 'open'}).innerHTML = '<p>two</p>'", 300, "two", "<div id=h></div>"
     ),
+    "a frame": Row("f.contentDocument.body.innerHTML = '<p>two</p>'", 300, "two", FRAME),
     "a frame that comes": Row(
         "document.body.insertAdjacentHTML('beforeend', `<iframe srcdoc='<p>two</p>'></iframe>`)", 300, "two"
-    ),
-    "an answer": Row("fetch('/').then((r) => r.text()).finally(() => { out.textContent = 'done' })", 300, "done"),
-    "details": Row("out.open = true", 300, "inside", "<details id=out><summary>More</summary>inside</details>"),
-    "a popover": Row("out.showPopover()", 500, "inside", "<div id=out popover>inside</div>"),
-    "a modal dialog": Row("out.showModal()", 500, "inside", "<dialog id=out>inside</dialog>"),
-    "nothing": Row("0", 0, ""),
-    "nothing, with a listener": Row("out.textContent", 100, ""),
-    "the same again": Row("out.innerHTML = out.innerHTML", 200, "", "<p id=out>same</p>"),
-    "the same value": Row("out.value = 'x'", 200, "", "<input id=out aria-label=Name value=x>"),
-    "a spinner that turned before": Row(
-        "0", 0, "", "<style>@keyframes t {to {rotate: 1turn}}</style><p style='animation: t 1s infinite'>x</p>"
-    ),
-    "hovering alone": Row("0", 0, "", "<style>button:hover {color: red} button:active {opacity: .9}</style>"),
-}
-# What changes more than the body, or has scripts that go on: each has a page of its own.
-ROWS_OF_A_PAGE = {
-    "a style of the page": Row("document.body.style.background = 'black'", 800, "looks changed (background"),
-    "a sheet that is adopted": Row(SHEET.format("p {color: red}"), 300, "looks changed", "<p>x</p>"),
-    "a sheet that hides": Row(SHEET.format("p {display: none}"), 700, "paragraph", "<p>x</p>"),
-    "the page that scrolls": Row(
-        "scrollTo(0, 500)", 700, "the page: scrolled to 500", "<p style='height:5000px'>x</p>"
-    ),
-    "the title": Row("document.title = 'New'", 300, "New"),
-    "the address": Row("history.pushState(0, '', '/elsewhere')", 300, "the address is now"),
-    "the fragment": Row("location.hash = 'part'", 600, "the address is now"),
-    "another page": Row("location = 'about:blank?2'", 500, "navigated to"),
-    "an open shadow root": Row("r.getElementById('i').textContent = 'two'", 300, "two", OPEN),
-    "a closed shadow root": Row("r.getElementById('i').textContent = 'two'", 600, "two", CLOSED),
-    "a frame": Row("f.contentDocument.body.innerHTML = '<p>two</p>'", 300, "two", FRAME),
-    "a toast that goes": Row(
-        "out.textContent = 'Saved it'; setTimeout(() => { out.textContent = '' }, 40)", 300, "Saved it"
     ),
     "a worker": Row(
         "worker.postMessage(600)",
@@ -167,8 +141,15 @@ ROWS_OF_A_PAGE = {
         "done",
         "<p id=out></p><script>new BroadcastChannel('x').onmessage = () => { out.textContent = 'done' }</script>",
     ),
+    "an answer": Row("fetch('/').then((r) => r.text()).finally(() => { out.textContent = 'done' })", 300, "done"),
+    "details": Row("out.open = true", 300, "inside", "<details id=out><summary>More</summary>inside</details>"),
+    "a popover": Row("out.showPopover()", 500, "inside", "<div id=out popover>inside</div>"),
+    "a modal dialog": Row("out.showModal()", 500, "inside", "<dialog id=out>inside</dialog>"),
     "a dialog": Row("alert('Saved')", 700, 'dialog alert "Saved"'),
     "a new tab": Row("open('about:blank')", 400, "new tab"),
+    "a toast that goes": Row(
+        "out.textContent = 'Saved it'; setTimeout(() => { out.textContent = '' }, 40)", 300, "Saved it"
+    ),
     "beside a clock": Row("out.textContent = 'done'", 700, "done", CLOCK.format(130) + "<p id=out></p>"),
     "beside a fast clock": Row("out.textContent = 'done'", 500, "done", CLOCK.format(20) + "<p id=out></p>"),
     "after a ripple": Row(
@@ -179,14 +160,25 @@ ROWS_OF_A_PAGE = {
         " const s = target.appendChild(document.createElement('span')); s.className = 'ripple';"
         " setTimeout(() => s.remove(), 200) }</script>",
     ),
+    "nothing": Row("0", 0, ""),
+    "nothing, with a listener": Row("out.textContent", 100, ""),
+    "the same again": Row("out.innerHTML = out.innerHTML", 200, "", "<p id=out>same</p>"),
+    "the same value": Row("out.value = 'x'", 200, "", "<input id=out aria-label=Name value=x>"),
     "a script's own data": Row(
         "localStorage.x = 1; window.y = 2; document.querySelector('button').dataset.z = 3", 100, ""
     ),
+    "a spinner that turned before": Row(
+        "0", 0, "", "<style>@keyframes t {to {rotate: 1turn}}</style><p style='animation: t 1s infinite'>x</p>"
+    ),
+    "hovering alone": Row("0", 0, "", "<style>button:hover {color: red} button:active {opacity: .9}</style>"),
 }
 
 
-async def check(page: Page, row: Row) -> None:
-    """That a click tells what the row is to tell."""
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+async def test_what_comes_late_or_oddly_is_told(page: Page, serve: Serve, row: Row) -> None:
+    later = f"setTimeout(() => {{ {row.does} }}, {row.after_ms})" if row.after_ms else row.does
+    script = f"<script>document.querySelector('button').onclick = () => {{ {later} }}</script>"
+    await page.goto(serve(f"<title>Page</title><button>Go</button>{row.body}{script}"))
     button = await ref(page, "Go")
     if "clock" in row.body:  # it is known by what it does while nobody acts
         await page.evaluate(TICKS)
@@ -199,24 +191,6 @@ async def check(page: Page, row: Row) -> None:
     else:
         assert receipt.nothing_changed or receipt.watched_s, receipt.text
         assert [line for line in receipt.changed if "looks changed" not in line or '"Go"' not in line] == []
-
-
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
-async def test_what_comes_late_or_oddly_is_told(page: Page, serve: Serve, row: Row) -> None:
-    blank = serve("<title>Page</title><body>", path="/blank.html")
-    if page.url != blank:
-        await page.goto(blank)
-    await page.evaluate(f"{SHOW}({json.dumps(row.body)}, () => {{ {row.handler} }})")
-
-    await check(page, row)
-
-
-@pytest.mark.parametrize("row", ROWS_OF_A_PAGE.values(), ids=ROWS_OF_A_PAGE)
-async def test_what_changes_more_of_a_page_late_or_oddly_is_told(page: Page, serve: Serve, row: Row) -> None:
-    script = f"<script>document.querySelector('button').onclick = () => {{ {row.handler} }}</script>"
-    await page.goto(serve(f"<title>Page</title><button>Go</button>{row.body}{script}"))
-
-    await check(page, row)
 
 
 COUNT = "setTimeout(() => { out.textContent = `done ${++n}` }, 100)"

@@ -1,7 +1,6 @@
 """MiniWoB++ tasks are solved by their own pages' judgement.
 
-Here the first seed of each task but a few; all five with CDP_AGENT_MINIWOB_SEEDS=5, or of all tasks as a table with
-`python -m bench.miniwob`.
+Here the first seed of each task; all five with CDP_AGENT_MINIWOB_SEEDS=5, or as a table with `python -m bench.miniwob`.
 """
 
 from __future__ import annotations
@@ -22,15 +21,6 @@ SEEDS = int(os.environ.get("CDP_AGENT_MINIWOB_SEEDS", "1"))
 FOLDER = pages.folder()
 # Ten seconds each by the page's clock, and what they measure is the machine: bench.miniwob plays them.
 LIVE = {"chase-circle", "moving-items"}
-# Played by the policy of another task, in a page like that one's: only bench.miniwob plays them.
-ALIKE = {
-    "choose-date-easy",
-    "click-button",
-    "click-checkboxes-large",
-    "click-dialog",
-    "click-tab-2-easy",
-    "drag-shapes-2",
-}
 
 pytestmark = [
     pytest.mark.slow,
@@ -46,7 +36,7 @@ def site() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
-@pytest.mark.parametrize("task", sorted(set(POLICIES) - LIVE - ALIKE))
+@pytest.mark.parametrize("task", sorted(set(POLICIES) - LIVE))
 async def test_the_task_is_solved(page: Page, site: str, task: str, seed: int) -> None:
     score = await play(page, site, task, seed)
 

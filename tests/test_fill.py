@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
+import msgspec
 import pytest
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
@@ -9,7 +12,7 @@ from cdp_agent.page.actions.fill import fill
 from cdp_agent.page.actions.keyboard import check_enterable
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
-from tests.acting import WATCHING, at, in_frame, now, ref, until_named
+from tests.acting import WATCHING, at, counted_from, in_frame, now, ref, show, until_named
 from tests.conftest import Serve
 
 FORMATTED = "the page formatted it"
@@ -34,7 +37,6 @@ GIVES_UP = SLIDER.replace("setTimeout(() => {", "{ n++ || requestAnimationFrame(
 GIVES_UP = GIVES_UP.replace("}, 30)", "}; let n = 0").replace("5, ArrowLeft: -5", "1, ArrowLeft: -1")
 RANGE = "<input aria-label=F type=range max=10>"
 OWN_KEYS = RANGE + "<script>document.querySelector('input').onkeydown = (event) => event.preventDefault()</script>"
-FRAME = "<iframe title=F srcdoc='<body contenteditable>old</body>'></iframe>"
 FILLED = [
     ("<input aria-label=F value=old>", "Ada Lovelace", Outcome("Ada Lovelace")),
     ("<input aria-label=F value=old>", "", Outcome("")),
@@ -77,16 +79,31 @@ FILLED = [
     (SLIDER.replace("tabindex=0", "").replace(" id=s>", " id=s><i tabindex=0></i>"), "75", Outcome("75")),
     (f"<div role=group tabindex=0 aria-label=F>{SLIDER.replace(' aria-label=F', '')}</div>", "30",
      Outcome("30", "slider E2 was filled")),
-    ("<iframe srcdoc='<input aria-label=F value=1>'></iframe>", "xyz", Outcome("xyz")),
-    (FRAME, "xyz", Outcome("xyz", 'body E2 "old" was filled')),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "text", "outcome"), FILLED)
-async def test_fill(page: Page, serve: Serve, content: str, text: str, outcome: Outcome) -> None:
+async def test_fill(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve("<!doctype html>"))
+    for content, text, outcome in FILLED:
+        with subtests.test(content, text=text):
+            first = await show(page, content)
+
+            filled = now(await fill(await at(page, "F"), text))
+
+            assert msgspec.structs.replace(filled, note=counted_from(first, filled.note)) == outcome
+
+
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [
+        ("<iframe srcdoc='<input aria-label=F value=1>'></iframe>", ""),
+        ("<iframe title=F srcdoc='<body contenteditable>old</body>'></iframe>", 'body E2 "old" was filled'),
+    ],
+)
+async def test_fill_in_a_frame(page: Page, serve: Serve, content: str, note: str) -> None:
     await page.goto(serve(f"<!doctype html>{content}"))
 
-    assert now(await fill(await at(page, "F"), text)) == outcome
+    assert now(await fill(await at(page, "F"), "xyz")) == Outcome("xyz", note)
 
 
 async def test_the_last_step_of_a_slider_is_a_key_as_a_hand_presses_it(page: Page, serve: Serve) -> None:
@@ -101,39 +118,49 @@ async def test_the_last_step_of_a_slider_is_a_key_as_a_hand_presses_it(page: Pag
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("content", "value"),
-    [
-        ("<input aria-label=F value=old>", "old new"),
-        ("<input aria-label=F type=email value=a@b>", "a@b new"),
-        ("<textarea aria-label=F>old</textarea>", "old new"),
-        ("<div contenteditable role=textbox aria-label=F><p>one</p><p>old</p></div>", "one\nold new"),
-    ],
-)
-async def test_fill_appends(page: Page, serve: Serve, content: str, value: str) -> None:
-    await page.goto(serve(f"<!doctype html>{content}"))
-
-    assert (await fill(await at(page, "F"), " new", append=True)).value == value
+APPENDED = [
+    ("<input aria-label=F value=old>", "old new"),
+    ("<input aria-label=F type=email value=a@b>", "a@b new"),
+    ("<textarea aria-label=F>old</textarea>", "old new"),
+    ("<div contenteditable role=textbox aria-label=F><p>one</p><p>old</p></div>", "one\nold new"),
+]
 
 
-@pytest.mark.parametrize(
-    ("content", "text", "message"),
-    [
-        (SLIDER, "some", 'Slider E1 "F" takes a number from 0 to 100, not "some".'),
-        (SLIDER, "101", 'Slider E1 "F" takes a number from 0 to 100, not "101".'),
-        (SLIDER.replace("max=100", "max=9999"), "9000",
-         'Slider E1 "F" would take more than 500 presses of ArrowRight to 9000: drag its handle, or try the keys '
-         "PageUp, PageDown, Home, End."),
-        ("<div role=slider tabindex=0 aria-label=F aria-valuenow=1></div>", "2",
-         'Slider E1 "F" is not moved by the arrow keys: drag its handle.'),
-    ],
-)  # fmt: skip
-async def test_fill_says_what_a_slider_takes(page: Page, serve: Serve, content: str, text: str, message: str) -> None:
-    await page.goto(serve(content))
+async def test_fill_appends(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve("<!doctype html>"))
+    for content, value in APPENDED:
+        with subtests.test(content):
+            await show(page, content)
 
-    with pytest.raises((InvalidArguments, NotInteractable)) as refused:
-        await fill(await at(page, "F"), text)
-    assert str(refused.value) == message
+            assert (await fill(await at(page, "F"), " new", append=True)).value == value
+
+
+REFUSED = [
+    (SLIDER, "some", 'Slider E1 "F" takes a number from 0 to 100, not "some".'),
+    (SLIDER, "101", 'Slider E1 "F" takes a number from 0 to 100, not "101".'),
+    (SLIDER.replace("max=100", "max=9999"), "9000",
+     'Slider E1 "F" would take more than 500 presses of ArrowRight to 9000: drag its handle, or try the keys '
+     "PageUp, PageDown, Home, End."),
+    ("<div role=slider tabindex=0 aria-label=F aria-valuenow=1></div>", "2",
+     'Slider E1 "F" is not moved by the arrow keys: drag its handle.'),
+    ("<input type=date aria-label=F>", "tomorrow", 'Textbox E1 "F" takes a date such as 2026-03-05, not "tomorrow".'),
+    ("<input type=color aria-label=F>", "blueish", 'Textbox E1 "F" takes a colour such as #1e90ff, not "blueish".'),
+    ("<input type=range aria-label=F>", "high", 'Slider E1 "F" takes a number, not "high".'),
+    ("<input type=number aria-label=F>", "abc",
+     'Spinbutton E1 "F" did not take the text and is empty. It takes a number such as 12.5.'),
+]  # fmt: skip
+
+
+async def test_fill_says_what_a_field_takes(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for content, text, message in REFUSED:
+        with subtests.test(content, text=text):
+            first = await show(page, content)
+
+            with pytest.raises((InvalidArguments, NotInteractable)) as refused:
+                await fill(await at(page, "F"), text)
+
+            assert counted_from(first, str(refused.value)) == message
 
 
 PARTS = """<div id=g><span contenteditable role=spinbutton tabindex=0 aria-label=F aria-valuemax=31>--</span><span
@@ -157,23 +184,25 @@ for (const [index, part] of parts.entries()) {
 """A date as component libraries make it: what is not typed by keys, or meant for all of it, does something else."""
 
 
-@pytest.mark.parametrize(
-    ("text", "outcome", "shown"),
-    [
-        ("24", Outcome("24"), "24----"),
-        ("7", Outcome("07", FORMATTED), "07----"),
-        ("99", Outcome("09", OTHER), "09----"),
-        ("", Outcome("--"), "------"),
-    ],
-)
+PART_TYPED = [
+    ("24", Outcome("24"), "24----"),
+    ("7", Outcome("07", FORMATTED), "07----"),
+    ("99", Outcome("09", OTHER), "09----"),
+    ("", Outcome("--"), "------"),
+]
+
+
 async def test_fill_types_a_part_of_a_value_and_leaves_the_others(
-    page: Page, serve: Serve, text: str, outcome: Outcome, shown: str
+    page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
-    await page.goto(serve(PARTS))
+    await page.goto(serve(""))
+    for text, outcome, shown in PART_TYPED:
+        with subtests.test(text):
+            await show(page, PARTS)
 
-    filled = now(await fill(await at(page, "F"), text))
+            filled = now(await fill(await at(page, "F"), text))
 
-    assert (filled, await page.evaluate("g.textContent")) == (outcome, shown)
+            assert (filled, await page.evaluate("g.textContent")) == (outcome, shown)
 
 
 STEALS = """<input id=a aria-label=Search value=kept>{}<script>let left = {};
@@ -182,67 +211,67 @@ f.onfocus = () => {{ if (left-- > 0) queueMicrotask(() => a.focus()) }}</script>
 STOLEN_FROM = ["<input aria-label=F>", "<div contenteditable aria-label=F role=textbox></div>"]
 
 
-@pytest.mark.parametrize("field", STOLEN_FROM, ids=["a field", "an editor"])
 async def test_fill_tries_again_when_the_page_takes_the_focus_away_before_the_text_comes(
-    page: Page, serve: Serve, field: str
+    page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
-    await page.goto(serve(STEALS.format(field, 1)))
+    await page.goto(serve(""))
+    for field in STOLEN_FROM:
+        with subtests.test(field):
+            await show(page, STEALS.format(field, 1))
 
-    assert now(await fill(await at(page, "F"), "Ada")) == Outcome("Ada")
-    assert await page.evaluate("a.value") == "kept"
+            assert now(await fill(await at(page, "F"), "Ada")) == Outcome("Ada")
+            assert await page.evaluate("a.value") == "kept"
 
 
-@pytest.mark.parametrize("field", STOLEN_FROM, ids=["a field", "an editor"])
-async def test_fill_gives_nothing_else_the_text_when_the_page_keeps_the_focus_elsewhere(
-    page: Page, serve: Serve, field: str
+GIVEN_KEYS: dict[str, Callable[[Page, str], Awaitable[object]]] = {
+    "fill": lambda page, ref: page.fill(ref, "Ada"),
+    "press": lambda page, ref: page.press("Delete", ref=ref),
+    "type": lambda page, ref: page.type("x", ref=ref),
+}
+
+
+async def test_nothing_else_is_given_text_or_keys_when_the_page_keeps_the_focus_elsewhere(
+    page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
-    await page.goto(serve(STEALS.format(field, 99)))
+    await page.goto(serve(""))
+    for way, field in [("fill", STOLEN_FROM[1]), *((way, STOLEN_FROM[0]) for way in GIVEN_KEYS)]:
+        with subtests.test(way, field=field):
+            first = await show(page, STEALS.format(field, 99))
 
-    with pytest.raises(NotInteractable) as refused:
-        await fill(await at(page, "F"), "Ada")
-    await page.type("!")
+            with pytest.raises(NotInteractable) as refused:
+                await GIVEN_KEYS[way](page, await ref(page, "F"))
+            await page.type("!")
 
-    assert str(refused.value) == 'Textbox E2 "F" does not keep the focus: the page gives it to textbox E1 "Search".'
-    assert await page.evaluate("a.value") in ("!", "!kept", "kept!")
-
-
-@pytest.mark.parametrize("keys", ["press", "type"])
-async def test_keys_for_an_element_reach_nothing_else(page: Page, serve: Serve, keys: str) -> None:
-    await page.goto(serve(STEALS.format(STOLEN_FROM[0], 99)))
-    field = await ref(page, "F")
-
-    with pytest.raises(NotInteractable) as refused:
-        await (page.press("Delete", ref=field) if keys == "press" else page.type("x", ref=field))
-    await page.type("!")
-
-    assert str(refused.value) == 'Textbox E2 "F" does not keep the focus: the page gives it to textbox E1 "Search".'
-    assert await page.evaluate("a.value") in ("!", "!kept", "kept!")
+            assert counted_from(first, str(refused.value)) == (
+                'Textbox E2 "F" does not keep the focus: the page gives it to textbox E1 "Search".'
+            )
+            assert await page.evaluate("a.value") in ("!", "!kept", "kept!")
 
 
-async def test_fill_reads_what_an_editor_draws_in_its_own_time(page: Page, serve: Serve) -> None:
-    later = "event.preventDefault(); const text = event.clipboardData.getData('text/plain');"
-    later += " requestAnimationFrame(() => requestAnimationFrame(() => { this.innerText = text }))"
-    typed = "if (event.inputType != 'insertText' || !/^\\w$/.test(event.data)) event.preventDefault()"
-    await page.goto(
-        serve(f'<div contenteditable role=textbox aria-label=F onpaste="{later}" onbeforeinput="{typed}">old</div>')
-    )
+EDITORS = {
+    "draws in its own time": (
+        """onpaste="event.preventDefault(); const text = event.clipboardData.getData('text/plain');
+        requestAnimationFrame(() => requestAnimationFrame(() => { this.innerText = text }))"
+        onbeforeinput="if (event.inputType != 'insertText' || !/^\\w$/.test(event.data)) event.preventDefault()"
+        >old""",
+        "a\nb",
+    ),
+    "is closed by the page at once": ('oninput="this.contentEditable = false">old', "new"),
+    "takes text in place of its own, and not of what is around that": (
+        """onbeforeinput="if (getSelection().anchorNode.nodeType == 1) {
+        event.preventDefault(); this.contentEditable = false }"><p>old</p><p>text</p>""",
+        "new",
+    ),
+}
 
-    assert now(await fill(await at(page, "F"), "a\nb")) == Outcome("a\nb")
 
+async def test_fill_reads_an_editor_that_has_its_own_way(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for which, (editor, text) in EDITORS.items():
+        with subtests.test(which):
+            await show(page, f"<div contenteditable role=textbox aria-label=F {editor}</div>")
 
-async def test_fill_reads_an_editor_that_the_page_closes_at_once(page: Page, serve: Serve) -> None:
-    closes = "this.contentEditable = false"
-    await page.goto(serve(f'<div contenteditable role=textbox aria-label=F oninput="{closes}">old</div>'))
-
-    assert now(await fill(await at(page, "F"), "new")) == Outcome("new")
-
-
-async def test_fill_selects_the_text_of_an_editor_and_not_what_is_around_it(page: Page, serve: Serve) -> None:
-    leaves = "if (getSelection().anchorNode.nodeType == 1) { event.preventDefault(); this.contentEditable = false }"
-    editor = f'<div contenteditable role=textbox aria-label=F onbeforeinput="{leaves}"><p>old</p><p>text</p></div>'
-    await page.goto(serve(editor))
-
-    assert now(await fill(await at(page, "F"), "new")) == Outcome("new")
+            assert now(await fill(await at(page, "F"), text)) == Outcome(text)
 
 
 async def test_fill_is_seen_by_a_page_that_looks_at_no_key_of_an_input_method(page: Page, serve: Serve) -> None:
@@ -294,56 +323,40 @@ async def test_fill_is_noticed_by_those_who_listen_to_keys_and_to_input(page: Pa
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "why", "message"),
-    [
-        ("<input readonly aria-label=F>", "readonly",
-         'Textbox E1 "F" is read-only: if it opens a picker, click it and choose there.'),
-        ("<input disabled aria-label=F>", "disabled", 'Textbox E1 "F" is disabled.'),
-        ("<input type=checkbox aria-label=F>", "wrong_element",
-         'Checkbox E1 "F" cannot be filled in: use check or uncheck.'),
-        ("<select aria-label=F><option>a</select>", "wrong_element",
-         'Combobox E1 "F" cannot be filled in: choose from it with select.'),
-        ("<input type=file aria-label=F>", "wrong_element",
-         'Button E1 "F" cannot be filled in: give it files with upload.'),
-        ("<div role=slider tabindex=0 aria-label=F></div>", "wrong_element",
-         'Slider E1 "F" does not say its value: drag its handle.'),
-        ("<div role=slider tabindex=0 aria-label=F aria-valuenow=1 aria-disabled=true></div>", "disabled",
-         'Slider E1 "F" is disabled.'),
-        (
-            "<div role=group tabindex=0 aria-label=F><input aria-label=A><input aria-label=B></div>",
-            "wrong_element",
-            'Group E1 "F" cannot be filled in: it has 2 fields in it: textbox E2 "A", textbox E3 "B".',
-        ),
-        ("<button>F</button>", "wrong_element",
-         'Button E1 "F" cannot be filled in: click it if it opens a field, and fill that.'),
-    ],
-)  # fmt: skip
-async def test_fill_says_what_to_do_instead(page: Page, serve: Serve, content: str, why: str, message: str) -> None:
-    await page.goto(serve(content))
-
-    with pytest.raises(NotInteractable) as refused:
-        await fill(await at(page, "F"), "x")
-
-    assert (refused.value.why, str(refused.value)) == (why, message)
+WRONG_ELEMENTS = [
+    ("<input readonly aria-label=F>", "readonly",
+     'Textbox E1 "F" is read-only: if it opens a picker, click it and choose there.'),
+    ("<input disabled aria-label=F>", "disabled", 'Textbox E1 "F" is disabled.'),
+    ("<input type=checkbox aria-label=F>", "wrong_element",
+     'Checkbox E1 "F" cannot be filled in: use check or uncheck.'),
+    ("<select aria-label=F><option>a</select>", "wrong_element",
+     'Combobox E1 "F" cannot be filled in: choose from it with select.'),
+    ("<input type=file aria-label=F>", "wrong_element",
+     'Button E1 "F" cannot be filled in: give it files with upload.'),
+    ("<div role=slider tabindex=0 aria-label=F></div>", "wrong_element",
+     'Slider E1 "F" does not say its value: drag its handle.'),
+    ("<div role=slider tabindex=0 aria-label=F aria-valuenow=1 aria-disabled=true></div>", "disabled",
+     'Slider E1 "F" is disabled.'),
+    (
+        "<div role=group tabindex=0 aria-label=F><input aria-label=A><input aria-label=B></div>",
+        "wrong_element",
+        'Group E1 "F" cannot be filled in: it has 2 fields in it: textbox E2 "A", textbox E3 "B".',
+    ),
+    ("<button>F</button>", "wrong_element",
+     'Button E1 "F" cannot be filled in: click it if it opens a field, and fill that.'),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("type_", "text", "message"),
-    [
-        ("date", "tomorrow", 'Textbox E1 "F" takes a date such as 2026-03-05, not "tomorrow".'),
-        ("color", "blueish", 'Textbox E1 "F" takes a colour such as #1e90ff, not "blueish".'),
-        ("range", "high", 'Slider E1 "F" takes a number, not "high".'),
-        ("number", "abc", 'Spinbutton E1 "F" did not take the text and is empty. It takes a number such as 12.5.'),
-    ],
-)
-async def test_fill_refuses_what_is_no_value(page: Page, serve: Serve, type_: str, text: str, message: str) -> None:
-    await page.goto(serve(f"<input type={type_} aria-label=F>"))
+async def test_fill_says_what_to_do_instead(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for content, why, message in WRONG_ELEMENTS:
+        with subtests.test(content):
+            first = await show(page, content)
 
-    with pytest.raises(InvalidArguments) as refused:
-        await fill(await at(page, "F"), text)
+            with pytest.raises(NotInteractable) as refused:
+                await fill(await at(page, "F"), "x")
 
-    assert str(refused.value) == message
+            assert (refused.value.why, counted_from(first, str(refused.value))) == (why, message)
 
 
 async def test_fill_leaves_nothing_in_the_page(page: Page, serve: Serve) -> None:
@@ -363,56 +376,59 @@ VALUES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", VALUES)
-async def test_a_field_of_any_kind_submits_a_form_that_has_a_button(page: Page, serve: Serve, kind: str) -> None:
-    await page.goto(serve(FORM.format(kind=kind, others="<button>Send</button>")))
+async def test_a_field_of_any_kind_submits_a_form_that_has_a_button(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    await page.goto(serve(""))
+    for kind, value in VALUES.items():
+        with subtests.test(kind):
+            await show(page, FORM.format(kind=kind, others="<button>Send</button>"))
 
-    receipt = await page.fill(await ref(page, "Field"), VALUES[kind], submit=True)
+            receipt = await page.fill(await ref(page, "Field"), value, submit=True)
 
-    assert await page.evaluate("sent.textContent") == f"sent {VALUES[kind]}"
-    assert receipt.note == ("" if kind == "color" else "Enter was pressed")  # a colour takes no Enter
+            assert await page.evaluate("sent.textContent") == f"sent {value}"
+            assert receipt.note == ("" if kind == "color" else "Enter was pressed")  # a colour takes no Enter
 
 
 NO_BUTTON = "Enter may submit nothing: its form has no submit button"
 
 
-@pytest.mark.parametrize(
-    ("kind", "others", "sent", "note"),
-    [
-        ("text", "", "sent tea", "Enter was pressed"),
-        ("text", "<input name=other>", "", f"Enter was pressed; {NO_BUTTON}"),
-        ("date", "", "", f"Enter was pressed; {NO_BUTTON}"),
-        ("color", "", "", "Enter may submit nothing: its form has no submit button"),
-        ("text", "<button disabled>Send</button>", "", 'button E2 "Send", which submits it, is disabled'),
-    ],
-    ids=["a text alone", "two texts", "a date alone", "a colour alone", "a disabled button"],
-)
-async def test_what_submits_nothing_is_told(
-    page: Page, serve: Serve, kind: str, others: str, sent: str, note: str
-) -> None:
-    await page.goto(serve(FORM.format(kind=kind, others=others)))
-
-    receipt = await page.fill(await ref(page, "Field"), VALUES[kind], submit=True)
-
-    assert await page.evaluate("sent.textContent") == sent
-    assert receipt.note == note
+SUBMITTING_NOTHING = {
+    "a text alone": ("text", "", "sent tea", "Enter was pressed"),
+    "two texts": ("text", "<input name=other>", "", f"Enter was pressed; {NO_BUTTON}"),
+    "a date alone": ("date", "", "", f"Enter was pressed; {NO_BUTTON}"),
+    "a colour alone": ("color", "", "", NO_BUTTON),
+    "a disabled button": (
+        "text", "<button disabled>Send</button>", "", 'button E2 "Send", which submits it, is disabled',
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("way", ["fill", "type"])
-async def test_a_text_that_would_keep_the_tab_busy_is_refused_before_anything_is_done(
-    page: Page, serve: Serve, way: str
-) -> None:
+async def test_what_submits_nothing_is_told(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for which, (kind, others, sent, note) in SUBMITTING_NOTHING.items():
+        with subtests.test(which):
+            first = await show(page, FORM.format(kind=kind, others=others))
+
+            receipt = await page.fill(await ref(page, "Field"), VALUES[kind], submit=True)
+
+            assert await page.evaluate("sent.textContent") == sent
+            assert counted_from(first, receipt.note) == note
+
+
+async def test_a_text_that_would_keep_the_tab_busy_is_refused_before_anything_is_done(page: Page, serve: Serve) -> None:
     await page.goto(serve("<input aria-label=F value=before>"))
     field = await ref(page, "F")
     text = "x" * 10_000_000
 
-    with pytest.raises(InvalidArguments) as refused:
-        await (page.fill(field, text) if way == "fill" else page.type(text, ref=field))
+    for filled in (page.fill(field, text), page.type(text, ref=field)):
+        with pytest.raises(InvalidArguments) as refused:
+            await filled
 
-    assert str(refused.value) == (
-        "The text has 10,000,000 characters, and a page takes at most 1,000,000 at a time. Nothing was entered: "
-        "give less, or upload it as a file."
-    )
+        assert str(refused.value) == (
+            "The text has 10,000,000 characters, and a page takes at most 1,000,000 at a time. Nothing was entered: "
+            "give less, or upload it as a file."
+        )
     assert await page.evaluate("document.querySelector('input').value") == "before"
 
 

@@ -33,7 +33,8 @@ window.names = Reflect.ownKeys(window).length
 
 _SHOW = """(html) => {
   document.body.innerHTML = html;
-  for (const script of document.querySelectorAll("script")) {
+  scrollTo({top: 0, left: 0, behavior: "instant"});
+  for (const script of document.body.querySelectorAll("script")) {
     const run = document.createElement("script");
     run.textContent = `{ ${script.textContent} }`;
     script.replaceWith(run);

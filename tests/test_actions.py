@@ -2,88 +2,76 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions import actions
-from cdp_agent.page.actions.mouse import Button
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
-from tests.acting import LOGGING, WATCHING, at, in_frame, log, ref, until_named
+from tests.acting import LOGGING, WATCHING, at, counted_from, in_frame, log, ref, show, until_named
 from tests.conftest import Serve
 
 CLICKS = ["mousedown b", "click b"]
-MET = [
-    pytest.param("<button id=b>Go</button>", id="plain"),
-    pytest.param("<div style='height:3000px'></div><button id=b>Go</button>", id="far down"),
-    pytest.param(
-        "<style>html {scroll-behavior: smooth}</style><div style='height:5000px'></div><button id=b>Go</button>",
-        id="far down with smooth scrolling",
+MET = {
+    "plain": "<button id=b>Go</button>",
+    "far down": "<div style='height:3000px'></div><button id=b>Go</button>",
+    "far down with smooth scrolling": (
+        "<style>html {scroll-behavior: smooth}</style><div style='height:5000px'></div><button id=b>Go</button>"
     ),
-    pytest.param(
+    "in a scroller": (
         "<div style='overflow:auto;height:100px;width:100px'><div style='height:800px'></div>"
-        "<button id=b>Go</button></div>",
-        id="in a scroller",
+        "<button id=b>Go</button></div>"
     ),
-    pytest.param(
+    "under a sticky header": (
         "<div style='position:fixed;top:0;height:60px;width:100%;background:red'>Head</div>"
         "<div style='height:1500px'></div>"
-        "<button id=b>Go</button><div style='height:3000px'></div><script>scrollTo(0, 1510)</script>",
-        id="under a sticky header",
+        "<button id=b>Go</button><div style='height:3000px'></div><script>scrollTo(0, 1510)</script>"
     ),
-    pytest.param(
-        "<div style='width:120px;font:16px monospace'>aaaa aaaa <a id=b href='#x'>Go</a></div>", id="an inline link"
+    "an inline link": "<div style='width:120px;font:16px monospace'>aaaa aaaa <a id=b href='#x'>Go</a></div>",
+    "a link over two lines": (
+        "<div style='width:70px;font:16px monospace'>aaaa <a id=b aria-label=Go href='#x'>wwww wwwww</a> bb</div>"
     ),
-    pytest.param(
-        "<div style='width:70px;font:16px monospace'>aaaa <a id=b aria-label=Go href='#x'>wwww wwwww</a> bb</div>",
-        id="a link over two lines",
-    ),
-    pytest.param("<button id=b style='display:contents'>Go</button>", id="display: contents"),
-    pytest.param("<a id=b href='#' style='display:block;height:0'>Go</a>", id="no height"),
-    pytest.param(
+    "display: contents": "<button id=b style='display:contents'>Go</button>",
+    "no height": "<a id=b href='#' style='display:block;height:0'>Go</a>",
+    "a ring, empty in its middle": (
         "<svg width=200 height=200><path id=b role=button aria-label=Go tabindex=0"
         " d='M 10 10 L 190 10 L 190 190 L 10 190 Z"
-        " M 30 30 L 30 170 L 170 170 L 170 30 Z'/></svg>",
-        id="a ring, empty in its middle",
+        " M 30 30 L 30 170 L 170 170 L 170 30 Z'/></svg>"
     ),
-    pytest.param(
+    "an image map": (
         "<img usemap=#m src='data:image/gif;base64,R0lGODlhAQABAAAAACw=' width=100 height=100>"
-        "<map name=m><area id=b shape=circle coords=60,60,20 href=#x alt=Go></map>",
-        id="an image map",
+        "<map name=m><area id=b shape=circle coords=60,60,20 href=#x alt=Go></map>"
     ),
-    pytest.param(
+    "a card with a link in its middle": (
         "<div id=b tabindex=0 role=button aria-label=Go style='width:200px;height:100px;position:relative'>"
-        "<a href='#y' style='position:absolute;left:60px;top:30px;width:80px;height:40px;background:red'>X</a></div>",
-        id="a card with a link in its middle",
+        "<a href='#y' style='position:absolute;left:60px;top:30px;width:80px;height:40px;background:red'>X</a></div>"
     ),
-    pytest.param(
+    "moving at first": (
         "<style>@keyframes m {from {margin-left: 0} to {margin-left: 300px}}</style>"
-        "<button id=b style='animation: m .4s linear'>Go</button>",
-        id="moving at first",
+        "<button id=b style='animation: m .4s linear'>Go</button>"
     ),
-    pytest.param(
+    "moving for ever": (
         "<style>@keyframes m {from {margin-left: 0} to {margin-left: 800px}}</style>"
-        "<button id=b style='animation: m 10s linear infinite alternate'>Go</button>",
-        id="moving for ever",
+        "<button id=b style='animation: m 10s linear infinite alternate'>Go</button>"
     ),
-    pytest.param(
-        "<button id=b disabled>Go</button><script>setTimeout(() => b.disabled = false, 200)</script>", id="enabled late"
-    ),
-    pytest.param(
+    "enabled late": "<button id=b disabled>Go</button><script>setTimeout(() => b.disabled = false, 200)</script>",
+    "covered at first": (
         "<button id=b>Go</button><div id=o style='position:fixed;inset:0;background:red'></div>"
-        "<script>setTimeout(() => o.remove(), 200)</script>",
-        id="covered at first",
+        "<script>setTimeout(() => o.remove(), 200)</script>"
     ),
-]
+}
 
 
-@pytest.mark.parametrize("content", MET)
-async def test_click_meets(page: Page, serve: Serve, content: str) -> None:
-    await page.goto(serve(f"<!doctype html>{content}{LOGGING}"))
+async def test_click_meets(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(f"<!doctype html>{LOGGING}"))
+    for where, content in MET.items():
+        with subtests.test(where):
+            await show(page, content)
 
-    await actions.click(await at(page, "Go"))
+            await actions.click(await at(page, "Go"))
 
-    assert await log(page) == CLICKS
+            assert await log(page) == CLICKS
 
 
 async def test_click_waits_until_it_is_shown(page: Page, serve: Serve) -> None:
@@ -96,23 +84,16 @@ async def test_click_waits_until_it_is_shown(page: Page, serve: Serve) -> None:
     assert await log(page) == CLICKS
 
 
-@pytest.mark.parametrize(
-    ("button", "count", "events"),
-    [
-        ("left", 2, [*CLICKS, *CLICKS, "dblclick b"]),
-        ("right", 1, ["mousedown b", "contextmenu b", "auxclick b"]),
-        ("middle", 1, ["mousedown b", "auxclick b"]),
-    ],
-    ids=["double", "right", "middle"],
-)
-async def test_click_with_other_buttons_and_counts(
-    page: Page, serve: Serve, button: Button, count: int, events: list[str]
-) -> None:
+async def test_click_with_other_buttons_and_counts(page: Page, serve: Serve) -> None:
     await page.goto(serve(f"<button id=b>Go</button>{LOGGING}"))
+    target = await at(page, "Go")
 
-    await actions.click(await at(page, "Go"), button=button, count=count)
-
-    assert await log(page) == events
+    await actions.click(target, count=2)
+    assert await log(page) == [*CLICKS, *CLICKS, "dblclick b"]
+    await actions.click(target, button="right")
+    assert await log(page) == ["mousedown b", "contextmenu b", "auxclick b"]
+    await actions.click(target, button="middle")
+    assert await log(page) == ["mousedown b", "auxclick b"]
 
 
 async def test_click_in_a_closed_shadow_root(page: Page, serve: Serve) -> None:
@@ -124,123 +105,123 @@ async def test_click_in_a_closed_shadow_root(page: Page, serve: Serve) -> None:
     assert await log(page) == ["mousedown h", "click h"]
 
 
-@pytest.mark.parametrize(
-    "style",
-    [
-        "border:0",
-        "transform:rotate(25deg) scale(.6);border:9px solid;margin:60px",
-        "zoom:1.7;padding:7px;border:3px solid",
-    ],
-    ids=["plain", "transformed", "zoomed"],
-)
+FRAMES = {
+    "plain": "border:0",
+    "transformed": "transform:rotate(25deg) scale(.6);border:9px solid;margin:60px",
+    "zoomed": "zoom:1.7;padding:7px;border:3px solid",
+}
+NOTING = """<script>const all = new Promise((done) => {
+  const clicked = [];
+  onmessage = (event) => clicked.push(event.data) === 3 && done(clicked);
+})</script>"""
+
+
 @pytest.mark.parametrize("other_site", [False, True], ids=["same process", "out of process"])
-async def test_click_in_a_frame(page: Page, serve: Serve, style: str, other_site: bool) -> None:
-    inner = "<!doctype html><div style='height:700px'></div><button onclick='document.title = 1'>Go</button>"
-    url = serve(inner, other_site=other_site)
-    await page.goto(
-        serve(f"<!doctype html><div style='height:1500px'></div><iframe src='{url}' style='{style}'></iframe>")
-    )
-    await until_named(page, "Go")
+async def test_click_in_a_frame(page: Page, serve: Serve, other_site: bool) -> None:
+    told = "onclick='parent.postMessage(this.textContent, `*`)'"
+    frames = ""
+    for name, style in FRAMES.items():
+        inner = f"<!doctype html><div style='height:700px'></div><button {told}>{name}</button>"
+        frames += f"<iframe src='{serve(inner, other_site=other_site)}' style='display:block;{style}'></iframe>"
+    await page.goto(serve(f"<!doctype html>{NOTING}<div style='height:1500px'></div>{frames}"))
 
-    await actions.click(await at(page, "Go"))
+    for name in FRAMES:
+        await until_named(page, name)
+        await actions.click(await at(page, name))
 
-    title = "frames[0].document.title"
-    assert await (in_frame(page, "document.title") if other_site else page.evaluate(title)) == "1"
+    assert await page.evaluate("all") == list(FRAMES)
 
 
-REFUSED = [
-    pytest.param(
+REFUSED = {
+    "a dialog": (
         "<button>Go</button><div role=dialog aria-label=Cookies style='position:fixed;inset:0;background:red'>"
         "<button>Accept</button></div>",
         "covered",
         'Button E1 "Go" is covered by dialog "Cookies": close it first (it has button E2 "Accept").',
-        id="a dialog",
     ),
-    pytest.param(
+    "something without a role": (
         "<button>Go</button><div class='veil' style='position:fixed;inset:0;background:red'>Loading</div>",
         "covered",
         'Button E1 "Go" is covered by div.veil "Loading": deal with that first.',
-        id="something without a role",
     ),
-    pytest.param(
+    "something that shows nothing": (
         "<button>Go</button><div class=layer style='position:fixed;inset:0'><h2 hidden>May</h2>"
         "<div style='visibility:hidden'>Mon</div></div>",
         "covered",
         'Button E1 "Go" is covered by div.layer: deal with that first.',
-        id="something that shows nothing",
     ),
-    pytest.param(
+    "an open list": (
         "<button>Go</button>"
         "<div role=listbox aria-label=Fruit style='position:fixed;inset:0;background:red'>Pear</div>",
         "covered",
         'Button E1 "Go" is covered by listbox E2 "Fruit": press Escape first, which closes it.',
-        id="an open list",
     ),
-    pytest.param(
+    "what is lifted out of a form": (
         "<button>Go</button><form><div class=picker style='position:absolute;inset:0;background:red'>Hue</div></form>",
         "covered",
         'Button E1 "Go" is covered by div.picker "Hue": deal with that first.',
-        id="what is lifted out of a form",
     ),
-    pytest.param(
+    "a layer over a canvas": (
         "<canvas aria-label=Go></canvas><div class=layer style='position:absolute;inset:0'></div>",
         "covered",
         'Canvas E1 "Go" is covered by div.layer: act on that in its place if it is a layer of the canvas, '
         "else deal with it first.",
-        id="a layer over a canvas",
     ),
-    pytest.param("<button disabled>Go</button>", "disabled", 'Button E1 "Go" is disabled.', id="disabled"),
-    pytest.param(
-        "<div aria-disabled=true><button>Go</button></div>",
-        "disabled",
-        'Button E1 "Go" is disabled.',
-        id="aria-disabled",
-    ),
-    pytest.param(
+    "disabled": ("<button disabled>Go</button>", "disabled", 'Button E1 "Go" is disabled.'),
+    "aria-disabled": ("<div aria-disabled=true><button>Go</button></div>", "disabled", 'Button E1 "Go" is disabled.'),
+    "outside": (
         "<button style='position:fixed;left:-500px'>Go</button>",
         "outside",
         'Button E1 "Go" is outside of the page\'s visible area, and no scrolling brings it in.',
-        id="outside",
     ),
-    pytest.param(
+    "a file field": (
         "<input type=file aria-label=Go>",
         "wrong_element",
         'Button E1 "Go" opens a file chooser: give it files with upload.',
-        id="a file field",
     ),
-    pytest.param(
+    "without mouse events": (
         "<button id=b style='pointer-events:none'>Go</button>",
         "hidden",
         'Button E1 "Go" is not shown: it takes no mouse events.',
-        id="without mouse events",
     ),
-    pytest.param(
-        "<body style='pointer-events:none'><button id=b>Go</button><ul role=menu style='pointer-events:auto'>More</ul>",
-        "hidden",
-        'Button E1 "Go" is not shown: the page takes no mouse events while something is open: close that first, as '
-        "with Escape.",
-        id="on a page that takes none",
-    ),
-    pytest.param(
+    "in a canvas": (
         "<canvas><button>Go</button></canvas>",
         "hidden",
         'Button E2 "Go" is not shown: canvas E1 "Go" paints it. Focus it and press keys, or click the canvas at its '
         "place.",
-        id="in a canvas",
     ),
-]
+}
 
 
-@pytest.mark.parametrize(("content", "why", "message"), REFUSED)
-async def test_click_says_what_is_in_the_way(page: Page, serve: Serve, content: str, why: str, message: str) -> None:
-    await page.goto(serve(content + LOGGING))
-    target = await at(page, "Go")
+async def test_click_says_what_is_in_the_way(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(LOGGING))
+    for what, (content, why, message) in REFUSED.items():
+        with subtests.test(what):
+            first = await show(page, content)
+            target = msgspec.structs.replace(await at(page, "Go"), wait_s=0.1)
+
+            with pytest.raises(NotInteractable) as refused:
+                await actions.click(target)
+
+            assert (refused.value.why, counted_from(first, str(refused.value))) == (why, message)
+            assert await log(page) == []
+
+
+async def test_click_says_that_a_page_takes_no_mouse_events_while_something_is_open(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve(
+            "<body style='pointer-events:none'><button>Go</button><ul role=menu style='pointer-events:auto'>More</ul>"
+        )
+    )
 
     with pytest.raises(NotInteractable) as refused:
-        await actions.click(target)
+        await actions.click(await at(page, "Go"))
 
-    assert (refused.value.why, str(refused.value)) == (why, message)
-    assert await log(page) == []
+    assert refused.value.why == "hidden"
+    assert str(refused.value) == (
+        'Button E1 "Go" is not shown: the page takes no mouse events while something is open: close that first, as '
+        "with Escape."
+    )
 
 
 async def test_click_says_that_a_page_hides_what_the_mouse_comes_over(page: Page, serve: Serve) -> None:
@@ -250,27 +231,22 @@ async def test_click_says_that_a_page_hides_what_the_mouse_comes_over(page: Page
         await actions.click(await at(page, "Layers"))
 
 
-@pytest.mark.parametrize(
-    ("content", "hide", "message"),
-    [
-        ("<details open id=d><summary>More</summary><button>Go</button></details>", "d.open = false",
-         'Button E2 "Go" is not shown: it is in summary E1 "More", which is closed.'),
-        ("<button id=b>Go</button>", "b.style.display = 'none'",
-         'Button E1 "Go" is not shown: open what it is in, or wait for it. Take a new snapshot.'),
-    ],
-    ids=["in what was shut", "by itself"],
-)  # fmt: skip
-async def test_click_says_of_what_has_been_hidden_what_to_do(
-    page: Page, serve: Serve, content: str, hide: str, message: str
-) -> None:
-    await page.goto(serve(content))
-    target = await at(page, "Go")
-    await page.evaluate(hide)
+async def test_click_says_of_what_has_been_hidden_what_to_do(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("<details open id=d><summary>More</summary><button>Go</button></details><button id=b>Stay</button>")
+    )
+    in_what_was_shut, by_itself = await at(page, "Go"), await at(page, "Stay")
+    await page.evaluate("d.open = false; b.style.display = 'none'")
 
     with pytest.raises(NotInteractable) as refused:
-        await actions.click(target)
+        await actions.click(in_what_was_shut)
+    with pytest.raises(NotInteractable) as refused_too:
+        await actions.click(by_itself)
 
-    assert str(refused.value) == message
+    assert str(refused.value) == 'Button E2 "Go" is not shown: it is in summary E1 "More", which is closed.'
+    assert str(refused_too.value) == (
+        'Button E3 "Stay" is not shown: open what it is in, or wait for it. Take a new snapshot.'
+    )
 
 
 async def test_click_names_what_covers_a_frame_of_another_process(page: Page, serve: Serve) -> None:
@@ -340,62 +316,56 @@ async def test_focus_says_that_something_takes_none(page: Page, serve: Serve) ->
         await actions.focus(await at(page, "Title"))
 
 
-CHECKED = [
-    pytest.param("<input type=checkbox aria-label=Go id=b>", "b.checked", id="native"),
-    pytest.param("<input type=radio aria-label=Go id=b>", "b.checked", id="radio"),
-    pytest.param(
+CHECKED = {
+    "native": ("<input type=checkbox aria-label=Go id=b>", "b.checked"),
+    "radio": ("<input type=radio aria-label=Go id=b>", "b.checked"),
+    "styled by its label": (
         "<label><input id=b type=checkbox style='opacity:0;position:absolute;width:0;height:0'>"
         "<span style='display:inline-block;width:20px;height:20px;background:red'></span>Go</label>",
         "b.checked",
-        id="styled by its label",
     ),
-    pytest.param(
-        "<input id=b type=checkbox style='display:none'><label for=b>Go</label>", "b.checked", id="hidden, by its label"
-    ),
-    pytest.param(
+    "hidden, by its label": ("<input id=b type=checkbox style='display:none'><label for=b>Go</label>", "b.checked"),
+    "of no size, by what is around it": (
         "<p onclick='b.checked ^= 1'><input id=b type=checkbox aria-label=Go style='width:0;height:0;margin:0'>"
         "<span style='display:inline-block;width:20px;height:20px;background:red'></span></p>",
         "b.checked",
-        id="of no size, by what is around it",
     ),
-    pytest.param(
+    "in a box of no size, by what listens around it": (
         "<style>.no{position:absolute;width:1px;height:1px;overflow:hidden;pointer-events:none}</style>"
         "<p id=p><span class=no><input id=b type=radio aria-label=Go></span><button>x</button> star</p>"
         "<script>p.addEventListener('click', (event) => { b.checked ||= event.target === p })</script>",
         "b.checked",
-        id="in a box of no size, by what listens around it",
     ),
-    pytest.param(
+    "a switch": (
         "<div id=b role=switch tabindex=0 aria-checked=false"
         " onclick='this.ariaChecked = this.ariaChecked != `true`'>Go</div>",
         "b.ariaChecked == 'true'",
-        id="a switch",
     ),
-    pytest.param(
+    "a mixed one that is unchecked first": (
         "<div id=b role=checkbox tabindex=0 aria-checked=mixed"
         " onclick='this.ariaChecked = this.ariaChecked == `mixed` ?"
         " `false` : `true`'>Go</div>",
         "b.ariaChecked == 'true'",
-        id="a mixed one that is unchecked first",
     ),
-    pytest.param(
+    "a button that is pressed later": (
         "<button id=b aria-pressed=false onclick='setTimeout(() => this.ariaPressed = true, 50)'>Go</button>",
         "b.ariaPressed == 'true'",
-        id="a button that is pressed later",
     ),
-]
+}
 
 
-@pytest.mark.parametrize(("content", "is_checked"), CHECKED)
-async def test_check_checks_once(page: Page, serve: Serve, content: str, is_checked: str) -> None:
-    await page.goto(serve(content))
-    name = await ref(page, "Go") if content.count("Go") == 1 else ""
+async def test_check_checks_once(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for what, (content, is_checked) in CHECKED.items():
+        with subtests.test(what):
+            await show(page, content)
+            box = await ref(page, "Go")
 
-    first = await page.check(name)
-    second = await page.check(name)
+            first = await page.check(box)
+            second = await page.check(box)
 
-    assert (first.note, second.note) == ("", "it was checked before")
-    assert await page.evaluate(is_checked) is True
+            assert (first.note, second.note) == ("", "it was checked before")
+            assert await page.evaluate(is_checked) is True
 
 
 async def test_click_and_hover_at_a_position_of_the_element(page: Page, serve: Serve) -> None:
@@ -464,16 +434,18 @@ REINSERTED = {
 }
 
 
-@pytest.mark.parametrize("content", REINSERTED.values(), ids=REINSERTED)
 async def test_what_is_put_in_anew_whenever_the_mouse_comes_over_it_is_clicked(
-    content: str, page: Page, serve: Serve
+    page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
-    script = "<script>b.onmouseover = () => box.append(b); b.onmouseup = () => document.title += 'up,'</script>"
-    await page.goto(serve(content + script))
+    script = "<script>b.onmouseover = () => box.append(b); b.onmouseup = () => told.textContent += 'up,'</script>"
+    await page.goto(serve(""))
+    for where, content in REINSERTED.items():
+        with subtests.test(where):
+            await show(page, f"{content}<p id=told></p>{script}")
 
-    await page.click(await ref(page, "Go"))
+            await page.click(await ref(page, "Go"))
 
-    assert await page.evaluate("document.title") == "up,"
+            assert await page.evaluate("told.textContent") == "up,"
 
 
 async def test_a_receipt_tells_that_the_page_unchecked_it_again(page: Page, serve: Serve) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.page.actions.actions import ELSEWHERE
 from cdp_agent.page.actions.mouse import HELD_S, Button
 from cdp_agent.page.page import Page
-from tests.acting import ref
+from tests.acting import ref, show
 from tests.conftest import Serve
 
 # What a field does with its text when it is left, and how.
@@ -27,44 +29,48 @@ SAVED = {
 
 
 def budget(how: str) -> str:
-    return f"""<input id=amount aria-label=Amount onblur="leave()">
-        <button onclick="add()">Add</button><p id=out>none</p>
+    return f"""<input id=amount aria-label=Amount><button id=add>Add</button><p id=out>none</p>
         <script>
         let saved = '0.00'
         const save = () => {{ saved = amount.value }}
         const worker = new Worker(URL.createObjectURL(new Blob(['onmessage = (e) => postMessage(e.data)'])))
         worker.onmessage = save
-        const leave = () => {{ {how} }}
-        const add = () => {{ out.textContent = `saved ${{saved}}` }}
+        amount.onblur = () => {{ {how} }}
+        add.onclick = () => {{ out.textContent = `saved ${{saved}}` }}
         </script>"""
 
 
-@pytest.mark.parametrize("how", SAVED.values(), ids=SAVED)
-async def test_a_field_that_is_left_is_worked_off_before_the_click(page: Page, serve: Serve, how: str) -> None:
-    await page.goto(serve(budget(how)))
-    await page.fill(await ref(page, "Amount"), "12.50")
+async def test_a_field_that_is_left_is_worked_off_before_the_click(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    await page.goto(serve(""))
+    for when, how in SAVED.items():
+        with subtests.test(when):
+            await show(page, budget(how))
+            await page.fill(await ref(page, "Amount"), "12.50")
 
-    await page.click(await ref(page, "Add"))
+            await page.click(await ref(page, "Add"))
 
-    assert await page.evaluate("out.textContent") == "saved 12.50"
+            assert await page.evaluate("out.textContent") == "saved 12.50"
 
 
-@pytest.mark.parametrize("event", ["pointerdown", "mousedown"])
-@pytest.mark.parametrize(
-    "how", [SAVED["in two timers"], SAVED["after a frame and a message"]], ids=["timers", "frame and message"]
-)
-async def test_what_the_press_sets_off_is_done_before_the_click(page: Page, serve: Serve, event: str, how: str) -> None:
-    await page.goto(
-        serve(
-            f"""<button on{event}="leave()" onclick="out.textContent = ready">Go</button><p id=out></p>
-            <script>let ready = 'too early'; const save = () => {{ ready = 'ready' }}; const leave = () => {{ {how} }}
-            </script>"""
-        )
-    )
+async def test_what_the_press_sets_off_is_done_before_the_click(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    await page.goto(serve(""))
+    for event, when in [("pointerdown", "in two timers"), ("mousedown", "after a frame and a message")]:
+        with subtests.test(event, when=when):
+            await show(
+                page,
+                f"""<button id=go>Go</button><p id=out></p><script>
+                let ready = 'too early'; const save = () => {{ ready = 'ready' }}
+                go.on{event} = () => {{ {SAVED[when]} }}; go.onclick = () => {{ out.textContent = ready }}
+                </script>""",
+            )
 
-    await page.click(await ref(page, "Go"))
+            await page.click(await ref(page, "Go"))
 
-    assert await page.evaluate("out.textContent") == "ready"
+            assert await page.evaluate("out.textContent") == "ready"
 
 
 async def test_rendering_that_goes_on_is_waited_for(page: Page, serve: Serve) -> None:
@@ -102,11 +108,10 @@ async def test_a_button_that_the_press_pushes_down_is_clicked_all_the_same(page:
 BUSY = "const ends = performance.now() + 400; while (performance.now() < ends);"
 
 
-@pytest.mark.parametrize("nested", [False, True], ids=["page", "iframe"])
 @pytest.mark.parametrize(
-    "shown",
-    [f"show(); setTimeout(() => {{ {BUSY} }})", f"setTimeout(() => {{ {BUSY} show() }})"],
-    ids=["at once", "late"],
+    ("shown", "nested"),
+    [(f"show(); setTimeout(() => {{ {BUSY} }})", True), (f"setTimeout(() => {{ {BUSY} show() }})", False)],
+    ids=["at once, in an iframe", "late"],
 )
 async def test_a_slow_page_says_where_the_pressed_button_is_before_it_is_let_go(
     page: Page, serve: Serve, shown: str, nested: bool
@@ -135,18 +140,19 @@ NO_CLICK = {
 }
 
 
-@pytest.mark.parametrize("pressed", NO_CLICK.values(), ids=NO_CLICK)
-async def test_a_press_of_which_no_click_came_is_told(page: Page, serve: Serve, pressed: str) -> None:
-    await page.goto(
-        serve(
-            f"""<button onpointerdown="{pressed}" onclick="out.textContent = 'clicked'"><b>Go</b></button><p id=out></p>
-            <div id=cover hidden style="position:fixed;inset:0;background:#fff"></div>"""
-        )
-    )
+async def test_a_press_of_which_no_click_came_is_told(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for why, pressed in NO_CLICK.items():
+        with subtests.test(why):
+            await show(
+                page,
+                f"""<button onpointerdown="{pressed}" onclick="out.textContent = 'clicked'"><b>Go</b></button>
+                <p id=out></p><div id=cover hidden style="position:fixed;inset:0;background:#fff"></div>""",
+            )
 
-    receipt = await page.click(await ref(page, "Go"))
+            receipt = await page.click(await ref(page, "Go"))
 
-    assert (receipt.note, await page.evaluate("out.textContent")) == (ELSEWHERE, "")
+            assert (receipt.note, await page.evaluate("out.textContent")) == (ELSEWHERE, "")
 
 
 async def test_a_menu_that_opens_under_the_right_button_was_asked_for(page: Page, serve: Serve) -> None:
@@ -171,14 +177,19 @@ HIT = {
 }
 
 
-@pytest.mark.parametrize("body", HIT.values(), ids=HIT)
-@pytest.mark.parametrize("button", ["left", "middle", "right"])
-async def test_of_a_click_that_came_nothing_else_is_told(page: Page, serve: Serve, body: str, button: Button) -> None:
-    await page.goto(serve(body))
+LEFT_AND_ANOTHER: tuple[tuple[Button, Button], ...] = (("left", "middle"), ("left", "right"))
 
-    receipt = await page.click(await ref(page, "Go"), button=button)
 
-    assert receipt.note == ""
+async def test_of_a_click_that_came_nothing_else_is_told(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for (what, body), buttons in zip(HIT.items(), itertools.cycle(LEFT_AND_ANOTHER), strict=False):
+        for button in buttons:
+            with subtests.test(what, button=button):
+                await show(page, body)
+
+                receipt = await page.click(await ref(page, "Go"), button=button)
+
+                assert receipt.note == ""
 
 
 async def held_ms(page: Page) -> list[float]:
@@ -191,15 +202,16 @@ addEventListener('mousedown', () => { down = performance.now() }, true)
 addEventListener('mouseup', () => presses.push(performance.now() - down), true)</script>"""
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
-async def test_each_press_of_a_click_is_held_and_none_for_long(page: Page, serve: Serve, count: int) -> None:
+async def test_each_press_of_a_click_is_held_and_none_for_long(page: Page, serve: Serve) -> None:
     await page.goto(serve(f"{HOLDING}<button ondblclick='this.title = 1'>Go</button>"))
+    button = await ref(page, "Go")
 
-    await page.click(await ref(page, "Go"), count=count)
+    for count in (1, 2, 3):
+        await page.click(button, count=count)
 
-    held = await held_ms(page)
-    assert len(held) == count
-    assert all(2 < each < 200 for each in held)
+        held = await held_ms(page)
+        assert len(held) == count
+        assert all(2 < each < 200 for each in held)
 
 
 async def test_a_page_that_never_rests_is_held_down_no_longer_than_a_hand_does(page: Page, serve: Serve) -> None:
